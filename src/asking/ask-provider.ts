@@ -97,8 +97,8 @@ async function enqueue(
     at,
     factor: api.price_factor,
     history: (name) => deps.attempts.outputHistory(name),
-    begin: (asked, reserved_usd) =>
-      deps.queue.enqueue({ planned: { ...planned, reserved_usd }, item, line: api.encode(id, asked) }, caps),
+    begin: async (asked, reserved_usd) =>
+      deps.queue.enqueue({ planned: { ...planned, reserved_usd }, item, line: await api.encode(id, asked) }, caps),
   })
   return reserved.ok ? null : reserved.reply
 }

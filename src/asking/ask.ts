@@ -58,6 +58,7 @@ async function askAnew(
 ): Promise<Asked> {
   const attempts: AttemptSummary[] = []
   let waited = waitedBefore
+  await judge.prepare?.()
   deps.budget.earn()
   for (let made = 1; ; made++) {
     const make = async () => {

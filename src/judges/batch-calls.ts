@@ -4,15 +4,6 @@ import { callProvider, type Sdk } from './call.ts'
 import { failure } from './failures.ts'
 import { redact } from './reply.ts'
 
-/**
- * Far less than either provider takes (200 and 256 MB): a submission is held in memory, and a window of 24 hours that is missed
- * costs less the smaller it is.
- */
-export const MOST_SUBMISSION_BYTES = 64 * 1024 * 1024
-
-/** Both providers: half of every price, that of cached tokens included. */
-export const BATCH_PRICE_FACTOR = 0.5
-
 /** A batch is a tier of its own. */
 export const withoutTier = ({ service_tier: _tier, ...settings }: JudgeSettings): JudgeSettings => settings
 

@@ -2,7 +2,9 @@ import type { JudgeSettings } from '../config/judge-settings.ts'
 import { missingVariables } from '../config/provider-judges.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Judge } from '../ports/ports.ts'
-import { PROVIDER_NAMES, type Provider } from '../schemas/providers.ts'
+import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
+import { describeJudge } from './describe.ts'
+import { lazyJudge } from './lazy-judge.ts'
 
 interface ModelJudges {
   readonly judges: ReadonlyMap<string, Judge>
@@ -12,7 +14,7 @@ interface ModelJudges {
 
 type CreateJudge = (name: string, settings: JudgeSettings, key: string) => Judge | Promise<Judge>
 
-/** The adapter of each provider; its SDK is loaded where a judge of it is configured. */
+/** The adapter of each provider. */
 const ADAPTERS: Readonly<Record<Provider, () => Promise<CreateJudge>>> = {
   openai: async () => (await import('./openai/openai-judge.ts')).createOpenAiJudge,
   azure: async () => (await import('./openai/openai-judge.ts')).createAzureJudge,
@@ -44,8 +46,11 @@ export async function buildModelJudges(
 
 /** The judge; or what to install, where it needs a package that Veridict does without: other judges do not need it. */
 async function build(name: string, settings: JudgeSettings, key: string): Promise<Judge | string> {
+  const { optional_package, batches } = providerRow(settings.provider)
+  const load = async () => (await ADAPTERS[settings.provider]())(name, settings, key)
+  if (optional_package === undefined) return lazyJudge(describeJudge(name, settings), batches, load)
   try {
-    return await (await ADAPTERS[settings.provider]())(name, settings, key)
+    return await load()
   } catch (error) {
     const isMissing =
       error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND'

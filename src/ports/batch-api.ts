@@ -1,18 +1,17 @@
 import type { Failure } from '../schemas/grade.ts'
+import type { BatchLimits } from '../schemas/providers.ts'
 import type { JudgeReply, JudgeRequest } from './judge-ports.ts'
 
+/** A provider’s batch endpoint. */
+export interface BatchApi extends BatchLimits, BatchCalls {}
+
 /**
- * A provider’s batch endpoint: the same questions at half the price, answered within a day and in any order. Never throws for what
+ * What a provider’s batch endpoint is called for: the same questions at half the price, answered within a day and in any order. Never throws for what
  * a provider does. The caller records a submission before it is sent, so that a crash in between is settled by `find`.
  */
-export interface BatchApi {
-  /** What one submission may hold. */
-  readonly most_requests: number
-  readonly most_bytes: number
-  /** What a token costs here, as a share of the price of a single call. */
-  readonly price_factor: number
+export interface BatchCalls {
   /** One line of a submission: exactly the body that `Judge.ask` would send, in the provider’s envelope. */
-  encode(customId: string, request: JudgeRequest): string
+  encode(customId: string, request: JudgeRequest): string | Promise<string>
   submit(submission: Submission, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string }>>
   /**
    * The provider’s id of a submission that may or may not have reached it; null where it surely has not. By our id where the

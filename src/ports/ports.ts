@@ -11,6 +11,8 @@ import type { ProviderQueue } from './provider-ports.ts'
 /** What answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
 export interface Judge {
   readonly info: JudgeInfo
+  /** Loads what asking takes, so that no call is timed with it. */
+  prepare?(): Promise<void>
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
   /** Asks the provider how long its model can be asked. Rejects where that fails. */
   lifecycle?(signal: AbortSignal): Promise<ModelLifecycle>

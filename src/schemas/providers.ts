@@ -9,6 +9,13 @@ interface ProviderDefaults {
   readonly token_factor: number
 }
 
+/** What one submission to a batch endpoint may hold, and what a token costs there as a share of the price of a single call. */
+export interface BatchLimits {
+  readonly most_requests: number
+  readonly most_bytes: number
+  readonly price_factor: number
+}
+
 /** Where one provider is, and what it is called by; what is not in a row no other file knows of a provider but its adapter. */
 interface ProviderRow {
   /** As people call it. */
@@ -27,8 +34,8 @@ interface ProviderRow {
   readonly addresses?: Readonly<Record<string, string>>
   /** The APIs that it has. */
   readonly apis: readonly ProviderDefaults['api'][]
-  /** Whether its batch endpoint is used. */
-  readonly batches: boolean
+  /** Of its batch endpoint; null: that is not used, or there is none. */
+  readonly batches: BatchLimits | null
   /** The package of its SDK, where it is none of those that come with Veridict. */
   readonly optional_package?: string
   /** What a provider without a key is asked with, and how one comes by it. */
@@ -44,6 +51,12 @@ interface ProviderRow {
 /** Settings that say where in a provider’s cloud a judge is asked. */
 export const PROVIDER_PLACES = ['region', 'project', 'api_version'] as const
 export type ProviderPlace = (typeof PROVIDER_PLACES)[number]
+
+/**
+ * Half of every price, that of cached tokens included. Far fewer bytes than either provider takes (200 and 256 MB): a submission is held in memory,
+ * and a window of 24 hours that is missed costs less the smaller it is.
+ */
+const BATCHES = { most_bytes: 64 * 1024 * 1024, price_factor: 0.5 } as const
 
 const OPENAI = {
   cache_write: { short: 1, long: 1 },
@@ -79,7 +92,7 @@ export const PROVIDERS = {
     needs: {},
     address: 'https://api.openai.com/v1',
     apis: ['responses', 'chat'],
-    batches: true,
+    batches: { ...BATCHES, most_requests: 50_000 },
     ...OPENAI,
     defaults: {
       api: 'responses',
@@ -97,7 +110,7 @@ export const PROVIDERS = {
     variables: { base_url: 'ANTHROPIC_BASE_URL', model: 'VERIDICT_ANTHROPIC_MODEL' },
     needs: {},
     address: 'https://api.anthropic.com',
-    batches: true,
+    batches: { ...BATCHES, most_requests: 100_000 },
     ...CLAUDE,
     service_tiers: ['auto', 'standard_only'],
     defaults: { ...CLAUDE_DEFAULTS, model: 'claude-opus-5-5' },
@@ -109,7 +122,7 @@ export const PROVIDERS = {
     needs: {},
     address: 'https://generativelanguage.googleapis.com',
     apis: ['generate'],
-    batches: false,
+    batches: null,
     cache_write: { short: 1, long: 1 },
     cache_ttls: [],
     service_tiers: ['standard', 'flex', 'priority'],
@@ -130,7 +143,7 @@ export const PROVIDERS = {
     needs: { api_version: { variable: 'OPENAI_API_VERSION', default: '2024-10-21' } },
     address: null,
     apis: ['chat', 'responses'],
-    batches: false,
+    batches: null,
     ...OPENAI,
     defaults: {
       api: 'chat',
@@ -149,7 +162,7 @@ export const PROVIDERS = {
     variables: { base_url: 'ANTHROPIC_BEDROCK_BASE_URL', model: 'VERIDICT_BEDROCK_MODEL' },
     needs: { region: { variable: 'AWS_REGION', default: 'us-east-1' } },
     address: 'https://bedrock-runtime.{region}.amazonaws.com',
-    batches: false,
+    batches: null,
     ...CLAUDE,
     service_tiers: [],
     defaults: { ...CLAUDE_DEFAULTS, model: null },
@@ -170,7 +183,7 @@ export const PROVIDERS = {
       us: 'https://aiplatform.us.rep.googleapis.com/v1',
       eu: 'https://aiplatform.eu.rep.googleapis.com/v1',
     },
-    batches: false,
+    batches: null,
     ...CLAUDE,
     service_tiers: [],
     defaults: { ...CLAUDE_DEFAULTS, model: null },

@@ -64,14 +64,10 @@ function traceBatchApi(scribe: Scribe, api: BatchApi, attributes: Attributes): B
       return answered
     })
   return {
-    most_requests: api.most_requests,
-    most_bytes: api.most_bytes,
-    price_factor: api.price_factor,
-    encode: (customId, request) => api.encode(customId, request),
+    ...api,
     submit: (submission, signal) => call('submit', () => api.submit(submission, signal)),
     find: (submission, signal) => call('find', () => api.find(submission, signal)),
     poll: (id, signal) => call('poll', () => api.poll(id, signal)),
-    results: (id, signal) => api.results(id, signal),
     cancel: (id, signal) => call('cancel', () => api.cancel(id, signal)),
   }
 }

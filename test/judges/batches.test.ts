@@ -39,7 +39,7 @@ describe.each(APIS)('%s', (api) => {
     const { provider, ask, batch } = await start(api)
     await ask(QUESTION, never())
     const sent = provider.bodies[0]?.body ?? ''
-    const line = batch.encode('att_1', QUESTION)
+    const line = await batch.encode('att_1', QUESTION)
     const envelope =
       api === 'messages'
         ? `{"custom_id":"att_1","params":${sent}}`
@@ -212,7 +212,7 @@ describe.each(APIS)('%s', (api) => {
 
   test('a submission of the largest size goes through', async () => {
     const { provider, batch } = await start(api)
-    const line = batch.encode('big', { ...QUESTION, trajectory: 'x'.repeat(batch.most_bytes - 4096) })
+    const line = await batch.encode('big', { ...QUESTION, trajectory: 'x'.repeat(batch.most_bytes - 4096) })
     const id = await submitted(batch, { id: 'sub_1', recorded_at: new Date(), custom_ids: ['big'], lines: [line] })
     await ended(batch, id)
     expect((await resultsOf(batch, id)).size).toBe(1)

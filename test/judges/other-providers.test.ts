@@ -272,7 +272,7 @@ describe('cache and tiers', () => {
       await judgeAt('openai', origin, set),
       await judgeAt('anthropic', origin, { service_tier: 'auto' }),
     ])
-      expect(judge.batch?.encode('one', QUESTION)).not.toContain('service_tier')
+      expect(await judge.batch?.encode('one', QUESTION)).not.toContain('service_tier')
     const plain = (await ask('openai', CHAT, { api: 'chat' })).asked.body
     expect(Object.keys(plain).sort()).toEqual([
       ...['max_completion_tokens', 'messages', 'model', 'reasoning_effort', 'response_format'],

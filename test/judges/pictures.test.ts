@@ -75,9 +75,9 @@ describe('what is sent stands between the trajectory and the question', () => {
     expect(buildMessagesRequest(ASKED, providerDefaults('anthropic')).messages[0]).toEqual({ role: 'user', content })
   })
 
-  test.each(APIS)('a batch of %s, whose lines count their pictures', (api) => {
+  test.each(APIS)('a batch of %s, whose lines count their pictures', async (api) => {
     const { batch } = judgeFor(api, { origin: 'http://127.0.0.1:1', openai_base_url: 'http://127.0.0.1:1/v1' })
-    const [blind, seeing] = [batch.encode('r1', QUESTION), batch.encode('r1', ASKED)]
+    const [blind, seeing] = [await batch.encode('r1', QUESTION), await batch.encode('r1', ASKED)]
     expect(seeing).toContain(PNG)
     expect(seeing.length - blind.length).toBeGreaterThan(PNG.length + WEBP.length)
   })

@@ -1,15 +1,13 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import type { Answered, BatchApi, BatchState, Submission } from '../../ports/batch-api.ts'
+import type { Answered, BatchCalls, BatchState, Submission } from '../../ports/batch-api.ts'
 import {
-  BATCH_PRICE_FACTOR,
   bytesOf,
   callBatch,
   cancelOrEnded,
   checkCustomId,
   detailOf,
   idOf,
-  MOST_SUBMISSION_BYTES,
   NO_BATCHES,
   NO_SUCH_BATCH,
   stateWordOf,
@@ -32,7 +30,7 @@ interface Clients {
 }
 
 /** Anthropic’s Message Batches. */
-export function createAnthropicBatch(clients: Clients, sdk: Sdk, settings: JudgeSettings): BatchApi {
+export function createAnthropicBatch(clients: Clients, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const { batches } = clients.calls.messages
   const poll = async (providerId: string, signal: AbortSignal): Promise<Answered<BatchState>> => {
     const found = await callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
@@ -45,9 +43,6 @@ export function createAnthropicBatch(clients: Clients, sdk: Sdk, settings: Judge
       resultOfMessageLine(line, sdk.place, settings),
     )
   return {
-    most_requests: 100_000,
-    most_bytes: MOST_SUBMISSION_BYTES,
-    price_factor: BATCH_PRICE_FACTOR,
     encode: (customId, request) =>
       JSON.stringify({
         custom_id: checkCustomId(customId),

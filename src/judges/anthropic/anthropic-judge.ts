@@ -8,6 +8,7 @@ import type { JudgeSettings } from '../../config/judge-settings.ts'
 import type { JudgeReply, JudgeRequest } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { LIFECYCLE_STAGES } from '../../schemas/judge-info.ts'
+import { PROVIDERS } from '../../schemas/providers.ts'
 import { askProvider, LONGEST_CALL_MS, type Sdk } from '../call.ts'
 import { addressOf, dateOf, describeJudge, placeOf } from '../describe.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from '../transport.ts'
@@ -40,14 +41,17 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
       const stage = LIFECYCLE_STAGES.find((one) => one === lifecycle) ?? null
       return { stage, retires_at: dateOf(retires_at) }
     },
-    batch: createAnthropicBatch(
-      {
-        calls: client.withOptions({ fetch: makeBatchFetch() }),
-        downloads: client.withOptions({ fetch: makeDownloadFetch() }),
-      },
-      sdk,
-      settings,
-    ),
+    batch: {
+      ...PROVIDERS.anthropic.batches,
+      ...createAnthropicBatch(
+        {
+          calls: client.withOptions({ fetch: makeBatchFetch() }),
+          downloads: client.withOptions({ fetch: makeDownloadFetch() }),
+        },
+        sdk,
+        settings,
+      ),
+    },
   }
 }
 

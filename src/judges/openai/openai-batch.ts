@@ -1,9 +1,8 @@
 import type OpenAI from 'openai'
 import { toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import type { Answered, BatchApi, BatchState, Submission, SubmissionMark } from '../../ports/batch-api.ts'
+import type { Answered, BatchCalls, BatchState, Submission, SubmissionMark } from '../../ports/batch-api.ts'
 import {
-  BATCH_PRICE_FACTOR,
   bytesOf,
   callBatch,
   cancelOrEnded,
@@ -11,7 +10,6 @@ import {
   createdSince,
   detailOf,
   idOf,
-  MOST_SUBMISSION_BYTES,
   NO_BATCHES,
   NO_SUCH_BATCH,
   stateWordOf,
@@ -47,7 +45,7 @@ interface Clients {
 }
 
 /** OpenAI’s batch endpoint: a file of requests goes up, a batch is made of it, and two files come down. */
-export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSettings): BatchApi {
+export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const api = openAiApi(settings)
   const { batches } = clients.calls
   const poll = async (providerId: string, signal: AbortSignal): Promise<Answered<BatchState>> => {
@@ -57,9 +55,6 @@ export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSet
     return found.ok ? { ok: true, ...found.value } : found
   }
   return {
-    most_requests: 50_000,
-    most_bytes: MOST_SUBMISSION_BYTES,
-    price_factor: BATCH_PRICE_FACTOR,
     encode: (customId, request) =>
       JSON.stringify({
         custom_id: checkCustomId(customId),

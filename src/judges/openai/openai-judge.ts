@@ -56,20 +56,24 @@ function judgeOf(client: OpenAI, name: string, settings: JudgeSettings, key: str
     info: describeJudge(name, settings),
     ask: (request, signal) => askProvider(sdk, signal, () => api.ask(client, request, settings, signal)),
   }
-  if (!providerRow(settings.provider).batches) return judge
+  const { batches } = providerRow(settings.provider)
+  if (batches === null) return judge
   return {
     ...judge,
     async lifecycle(signal) {
       const { shutdown_date } = await client.models.retrieve(settings.model, { signal })
       return { stage: null, retires_at: dateOf(shutdown_date) }
     },
-    batch: createOpenAiBatch(
-      {
-        calls: client.withOptions({ fetch: makeBatchFetch() }),
-        downloads: client.withOptions({ fetch: makeDownloadFetch() }),
-      },
-      sdk,
-      settings,
-    ),
+    batch: {
+      ...batches,
+      ...createOpenAiBatch(
+        {
+          calls: client.withOptions({ fetch: makeBatchFetch() }),
+          downloads: client.withOptions({ fetch: makeDownloadFetch() }),
+        },
+        sdk,
+        settings,
+      ),
+    },
   }
 }
