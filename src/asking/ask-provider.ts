@@ -87,6 +87,8 @@ async function enqueue(
   request: JudgeRequest,
   digest: Digest,
 ): Promise<JudgeReply | null> {
+  const unready = await judge.prepare?.()
+  if (unready) return withoutReply(unready)
   const at = deps.clock.now()
   const id = deps.newId('att')
   const planned = planAttempt(asking, judge, { batch: item.batch, payer, leases }, { id, request_digest: digest, at })

@@ -58,7 +58,8 @@ async function askAnew(
 ): Promise<Asked> {
   const attempts: AttemptSummary[] = []
   let waited = waitedBefore
-  await judge.prepare?.()
+  const unready = await judge.prepare?.()
+  if (unready) return { reply: withoutReply(unready), attempts, waited_ms: waited }
   deps.budget.earn()
   for (let made = 1; ; made++) {
     const make = async () => {

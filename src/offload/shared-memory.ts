@@ -1,5 +1,5 @@
 /** Size of the smallest piece of memory; all have a power of two. */
-const LEAST = 64 * 1024
+const LEAST = 16 * 1024
 
 /**
  * Memory that threads share, for bytes that are handed to workers: what is copied there is not copied on its way, and the memory is used again. (What
@@ -26,6 +26,9 @@ export class SharedMemory {
   /** Nothing reads a copy any more. */
   release({ buffer }: Uint8Array<SharedArrayBuffer>): void {
     const size = buffer.byteLength
+    // What came last is what comes next.
+    for (const [other, ready] of this.#bySize)
+      while (this.#ready + size > this.#most && other !== size && ready.pop() !== undefined) this.#ready -= other
     if (this.#ready + size > this.#most) return
     this.#ready += size
     const same = this.#bySize.get(size)

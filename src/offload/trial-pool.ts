@@ -28,7 +28,7 @@ import { createWorkerPool, type PoolOptions, WorkerGone, WorkerLost } from './wo
 
 /** Bytes of lines that are read here before workers are started: a handful of trials is done by then. */
 const FIRST_BYTES = 4 * 1024 * 1024
-/** Lines, and bytes of lines, that are being read. */
+/** Lines that are being read, and the memory that they take. */
 const MOST_LINES = 64
 const MOST_HELD = 3 * 1024 * 1024
 
@@ -108,12 +108,16 @@ export class TrialPool {
         seen += bytes.length
         const { expected } = this
         if (this.threads === 0 || seen < this.first_bytes || expected === null) return null
-        held += bytes.length
         // The caller uses its own memory again.
         const copy = memory.copyOf(bytes)
-        return this.readLine(copy, limits, expected).finally(() => {
-          memory.release(copy)
-          held -= copy.length
+        held += copy.buffer.byteLength
+        const read = this.readLine(copy, limits, expected).then((line) => {
+          // A worker that was lost may still read it.
+          if (line !== null) memory.release(copy)
+          return line
+        })
+        return read.finally(() => {
+          held -= copy.buffer.byteLength
           free.resolve()
           free = Promise.withResolvers()
         })

@@ -1,4 +1,5 @@
 import type { Digest } from '../domain/digest.ts'
+import type { Failure } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
@@ -11,8 +12,8 @@ import type { ProviderQueue } from './provider-ports.ts'
 /** What answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
 export interface Judge {
   readonly info: JudgeInfo
-  /** Loads what asking takes, so that no call is timed with it. */
-  prepare?(): Promise<void>
+  /** Loads what asking takes, so that no call is timed with it. Answers why that cannot be; null: it is there. */
+  prepare?(): Promise<Failure | null>
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
   /** Asks the provider how long its model can be asked. Rejects where that fails. */
   lifecycle?(signal: AbortSignal): Promise<ModelLifecycle>

@@ -84,8 +84,35 @@ test('a provider without a batch endpoint has none, and is not asked for one', (
   expect([lazy.batch, lazy.lifecycle]).toEqual([undefined, undefined])
 })
 
-test('what cannot be loaded fails where it is asked', async () => {
-  const lazy = lazyJudge(scriptedJudge([]).info, null, () => Promise.reject(new Error('no such file')))
-  await expect(lazy.prepare?.()).rejects.toThrow('no such file')
-  await expect(lazy.ask(QUESTION, never())).rejects.toThrow('no such file')
+test('what cannot be loaded is a failure of whatever is asked, and is tried again', async () => {
+  let isThere = false
+  const whole = { ...scriptedJudge([]), batch: makeLazy(LIMITS).lazy.batch } as Judge
+  const lazy = lazyJudge(whole.info, LIMITS, async () => {
+    if (!isThere) throw new Error('too many open files')
+    return whole
+  })
+  const failure = {
+    code: 'internal',
+    message: 'the adapter of the judge scripted cannot be loaded: too many open files',
+    retryable: false,
+    retry_after_s: null,
+  }
+  const signal = never()
+  const mark = { id: 'sub_1', recorded_at: new Date(0), custom_ids: ['a'] }
+  expect(await lazy.prepare?.()).toEqual(failure)
+  expect(await lazy.ask(QUESTION, signal)).toMatchObject({ ok: false, failure, usage: null })
+  const { batch } = lazy
+  const results: unknown[] = []
+  for await (const one of batch?.results('p', signal) ?? []) results.push(one)
+  expect([
+    await batch?.submit({ ...mark, lines: ['x'] }, signal),
+    await batch?.find(mark, signal),
+    await batch?.poll('p', signal),
+    await batch?.cancel('p', signal),
+    ...results,
+  ]).toEqual(Array.from({ length: 5 }, () => ({ ok: false, failure })))
+  await expect(batch?.encode('a', QUESTION)).rejects.toThrow('too many open files')
+  isThere = true
+  expect(await lazy.prepare?.()).toBe(null)
+  expect(await batch?.poll('p', signal)).toEqual(['poll', 'p', signal])
 })

@@ -13,7 +13,7 @@ interface ContentOptions {
 /** As far as folders are read at all (`src/archives/unpack/limits.ts`): what lies beyond is refused by the reading, not compared. */
 const MAX_DEPTH = 32
 const MAX_NAMES = 200_000
-/** Files that are read together, and what of each is held. */
+/** Files that are read together. */
 const AT_ONCE = 8
 
 /**

@@ -37,7 +37,9 @@ const ENTRA_TOKEN = 'AZURE_OPENAI_AD_TOKEN'
 
 /** The same in a resource of Azure, where a model is called by the name of its deployment. */
 export function createAzureJudge(name: string, settings: JudgeSettings, key: string): Judge {
-  const credential = settings.key_env === ENTRA_TOKEN ? { azureADTokenProvider: async () => key } : { apiKey: key }
+  // An empty key: the SDK would take that of the environment, and refuse both.
+  const credential =
+    settings.key_env === ENTRA_TOKEN ? { apiKey: '', azureADTokenProvider: async () => key } : { apiKey: key }
   const client = new AzureOpenAI({
     ...common(settings),
     ...credential,

@@ -17,6 +17,8 @@ type Before<T> = Map<string, Binding<T> | undefined>
 export class Bindings<T> {
   /** How often such a value was read. */
   guesses = 0
+  /** Whether any value was one that `leaves`. */
+  saysLeave = false
   private readonly all = new Map<string, Binding<T>>()
   /** What to put back when the function ends; null: none runs. */
   private locals: Before<T> | null = null
@@ -25,6 +27,12 @@ export class Bindings<T> {
   /** The names that were set, one after the other. */
   private readonly log: string[] = []
   private doubted = { all: 0, notExported: 0, unset: false }
+  private readonly leaves: (value: T) => boolean
+
+  /** `leaves`: whether a value may leave the script where it is run. */
+  constructor(leaves: (value: T) => boolean = () => false) {
+    this.leaves = leaves
+  }
 
   /** How often one was set. */
   get count(): number {
@@ -44,6 +52,7 @@ export class Bindings<T> {
   }
 
   set(name: string, value: T, isSure = true): void {
+    if (this.leaves(value)) this.saysLeave = true
     this.bind(name, { value, isSure })
   }
 

@@ -72,9 +72,12 @@ const NEW_PROGRAM: Partial<Machine> = {
   last: SUCCESS,
 }
 
+/** What leaves a script, a function or a loop. */
+const LEAVE = /\b(?:exit|return|break|continue|exec|kill)\b/u
+
 /** The state of one reading. */
 export class Machine {
-  readonly variables = new Bindings<readonly string[]>()
+  readonly variables = new Bindings<readonly string[]>((words) => words.some((word) => LEAVE.test(word)))
   readonly functions = new Bindings<FunctionBody>()
   readonly files = new ScriptFiles()
   frame: Frame = { shift: 0 }

@@ -47,8 +47,9 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   const written = command.args.map((one) => (one.type === 'Assignment' ? one.name : one.text))
   const empty = command.args.flatMap((one) => (one.type === 'Word' ? [one.text] : []))
   makeLocals(machine, named.text, written, { use: scope.use, empty })
+  const beforeName = machine.variables.guesses
   const name = expandWord(machine, named, scope, 'shown')
-  const isOther = machine.variables.guesses > before
+  const isOther = machine.variables.guesses > beforeName
   const flow = flowForArguments(machine, name, command)
   const own = [
     ...name,
@@ -66,13 +67,26 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   if (isOther) machine.record.addUnknown(words.slice(1))
   const { isGuessing } = machine
   machine.isGuessing = true
-  const status = machine.doubting(() => runFields(machine, fields, { ...scope, use: 'unsure' }, outer))
+  const run = () => runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
+  const isSame = !isOther && staysItself(machine, command, named)
+  const status = isSame ? run() : machine.doubting(run)
+  // It may have another value, that leaves the script.
+  if (!isSame && (machine.variables.saysLeave || named.text === 'exec')) machine.perhapsLeft.add('exit')
   machine.isGuessing = isGuessing
   if (isOther) machine.fails = 'often'
   return isOther || TESTS.has(named.text) ? null : status
 }
 
 const TESTS: ReadonlySet<string> = new Set(['[', 'test'])
+
+/** What leaves a script, a function or a loop whatever its arguments are. */
+const LEAVING: ReadonlySet<string> = new Set(['exit', 'return', 'break', 'continue'])
+
+/** Whether what it runs is the same, whatever its guessed arguments are; what a function makes of them is doubted there. */
+function staysItself(machine: Machine, { args: [first] }: Command, { text }: Word): boolean {
+  if (text === 'exec') return first === undefined || (first.type === 'Word' && isCommandName(first.text))
+  return LEAVING.has(text) || machine.functions.has(text)
+}
 
 /** What substitutions give to a command that acts is acted on; what they give to others is looked at. */
 function flowForArguments(machine: Machine, name: readonly Field[], command: Command): Flow {
