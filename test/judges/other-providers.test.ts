@@ -159,7 +159,8 @@ describe('azure', () => {
     expect(reply.usage).not.toHaveProperty('service_tier')
   })
 
-  test('a token of Microsoft Entra is sent as one', async () => {
+  test('a token of Microsoft Entra is sent as one, whatever key the environment has beside', async () => {
+    vi.stubEnv('AZURE_OPENAI_API_KEY', 'another')
     const { createAzureJudge } = await import('../../src/judges/openai/openai-judge.ts')
     const { providerDefaults } = await import('../../src/config/provider-judges.ts')
     const { origin, asked } = await play(CHAT)
@@ -169,6 +170,7 @@ describe('azure', () => {
     }
     expect((await createAzureJudge('a', settings, SECRET).ask(QUESTION, never())).ok).toBe(true)
     expect(asked[0]?.headers).toMatchObject({ authorization: `Bearer ${SECRET}` })
+    expect(JSON.stringify(asked[0]?.headers)).not.toContain('another')
     expect(asked[0]?.path).toBe('/openai/deployments/d/chat/completions?api-version=v')
   })
 
