@@ -42,22 +42,22 @@ export function lazyJudge(info: JudgeInfo, batches: BatchLimits | null, load: ()
 
 /** What judges with a batch endpoint have beside. */
 function lazyEndpoints(batches: BatchLimits, whole: () => Promise<Judge>, loaded: () => Promise<Loaded>) {
-  const given = (judge: Judge) => (judge as Required<Judge>).batch
+  const batchOf = (judge: Judge) => (judge as Required<Judge>).batch
   const call = async <T>(make: (api: BatchApi) => Promise<T>) => {
     const one = await loaded()
-    return one.ok ? make(given(one.judge)) : one
+    return one.ok ? make(batchOf(one.judge)) : one
   }
   return {
     lifecycle: async (signal) => ((await whole()) as Required<Judge>).lifecycle(signal),
     batch: {
       ...batches,
-      encode: async (customId, request) => given(await whole()).encode(customId, request),
+      encode: async (customId, request) => batchOf(await whole()).encode(customId, request),
       submit: (submission, signal) => call((api) => api.submit(submission, signal)),
       find: (submission, signal) => call((api) => api.find(submission, signal)),
       poll: (id, signal) => call((api) => api.poll(id, signal)),
       async *results(id, signal) {
         const one = await loaded()
-        if (one.ok) yield* given(one.judge).results(id, signal)
+        if (one.ok) yield* batchOf(one.judge).results(id, signal)
         else yield one
       },
       cancel: (id, signal) => call((api) => api.cancel(id, signal)),

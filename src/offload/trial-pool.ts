@@ -111,16 +111,16 @@ export class TrialPool {
         // The caller uses its own memory again.
         const copy = memory.copyOf(bytes)
         held += copy.buffer.byteLength
-        const read = this.readLine(copy, limits, expected).then((line) => {
+        const read = async () => {
+          const line = await this.readLine(copy, limits, expected)
           // A worker that was lost may still read it.
           if (line !== null) memory.release(copy)
-          return line
-        })
-        return read.finally(() => {
           held -= copy.buffer.byteLength
           free.resolve()
           free = Promise.withResolvers()
-        })
+          return line
+        }
+        return read()
       },
     }
   }

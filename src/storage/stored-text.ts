@@ -35,10 +35,7 @@ const compressApart = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress)
 const LEAST_OUTPUT = 4 * 1024
 const MOST_OUTPUT = 1024 * 1024
 
-/**
- * zstd takes memory by what it is told comes, and a thread is woken for each piece of output: by default one of 16 KB. With these a body of 500 KB
- * costs a fifth less, all told.
- */
+/** zstd takes memory for what it is told to expect, and a thread is woken for each piece of output: by default, for every 16 KB. */
 const optionsFor = ({ length }: Uint8Array): ZstdOptions => ({
   params: PARAMS,
   pledgedSrcSize: length,

@@ -17,8 +17,8 @@ type Before<T> = Map<string, Binding<T> | undefined>
 export class Bindings<T> {
   /** How often such a value was read. */
   guesses = 0
-  /** Whether any value was one that `leaves`. */
-  saysLeave = false
+  /** Whether a value was ever set that `leaves`. */
+  mayLeave = false
   private readonly all = new Map<string, Binding<T>>()
   /** What to put back when the function ends; null: none runs. */
   private locals: Before<T> | null = null
@@ -52,7 +52,7 @@ export class Bindings<T> {
   }
 
   set(name: string, value: T, isSure = true): void {
-    if (this.leaves(value)) this.saysLeave = true
+    if (this.leaves(value)) this.mayLeave = true
     this.bind(name, { value, isSure })
   }
 

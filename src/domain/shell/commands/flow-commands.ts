@@ -1,8 +1,12 @@
+import { wordSet } from '../../text/words.ts'
 import { type Call, mentionAll } from '../syntax/call.ts'
 import { within } from '../syntax/record.ts'
 import type { Halt, Machine, Scope } from './machine.ts'
 import type { Status } from './outcome.ts'
 import { setArguments } from './set-variables.ts'
+
+/** What leaves a script, a function or a loop, whatever its arguments are. */
+export const LEAVES_ALWAYS = wordSet('exit return break continue')
 
 export type Special = (machine: Machine, call: Call) => Status
 

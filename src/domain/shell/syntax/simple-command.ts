@@ -10,6 +10,7 @@ import {
   wrappersOf,
 } from '../commands/command-kinds.ts'
 import { INTERPRETERS, isCommandName, programOf, SHELLS } from '../commands/command-table.ts'
+import { LEAVES_ALWAYS } from '../commands/flow-commands.ts'
 import type { Field, Flow, FunctionBody, Machine, Scope } from '../commands/machine.ts'
 import type { Fails, Status } from '../commands/outcome.ts'
 import { isDoubtful, isExact } from '../commands/piece.ts'
@@ -70,8 +71,8 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
   const run = () => runFields(machine, fields, { ...scope, use: 'unsure' }, outer)
   const isSame = !isOther && staysItself(machine, command, named)
   const status = isSame ? run() : machine.doubting(run)
-  // It may have another value, that leaves the script.
-  if (!isSame && (machine.variables.saysLeave || named.text === 'exec')) machine.perhapsLeft.add('exit')
+  // Another of its values may leave the script.
+  if (!isSame && (machine.variables.mayLeave || named.text === 'exec')) machine.perhapsLeft.add('exit')
   machine.isGuessing = isGuessing
   if (isOther) machine.fails = 'often'
   return isOther || TESTS.has(named.text) ? null : status
@@ -79,13 +80,10 @@ function runNamed(machine: Machine, command: Command, named: Word, outer: Scope)
 
 const TESTS: ReadonlySet<string> = new Set(['[', 'test'])
 
-/** What leaves a script, a function or a loop whatever its arguments are. */
-const LEAVING: ReadonlySet<string> = new Set(['exit', 'return', 'break', 'continue'])
-
 /** Whether what it runs is the same, whatever its guessed arguments are; what a function makes of them is doubted there. */
 function staysItself(machine: Machine, { args: [first] }: Command, { text }: Word): boolean {
   if (text === 'exec') return first === undefined || (first.type === 'Word' && isCommandName(first.text))
-  return LEAVING.has(text) || machine.functions.has(text)
+  return LEAVES_ALWAYS.has(text) || machine.functions.has(text)
 }
 
 /** What substitutions give to a command that acts is acted on; what they give to others is looked at. */
