@@ -98,7 +98,7 @@ export function budgetExceeded(over: OverBudget, bound: number | null): JudgeRep
   const message = `${CAP_NAMES[over.cap]} is $${money(over.cap_usd)}, of which $${money(over.spent_usd)} is spent or reserved; ${need}`
   // What is reserved comes back, but for what it costs.
   const retryable = bound !== null && over.reserved_usd > 0
-  return withoutReply({ code: 'budget_exceeded', message, retryable, retry_after_s: null })
+  return withoutReply({ code: 'budget_exceeded', message, retryable, retry_after_s: retryable ? 1 : null })
 }
 
 const CAP_NAMES = {

@@ -10,7 +10,7 @@ import { READER_VERSION } from '../domain/trajectory/trajectory.ts'
 import type { JudgeInfo } from '../ports/judge-ports.ts'
 import type { Contradiction, Coverage, Grade, Receipt, Vote } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
-import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
+import type { ConfidenceLevel, FailureCode } from '../schemas/vocabulary.ts'
 import type { Question } from './question.ts'
 import type { SampleResult } from './sample-calls.ts'
 import { SOFTWARE } from './software.ts'
@@ -96,6 +96,9 @@ function confidenceOf(claimed: ConfidenceLevel, contradictions: readonly Contrad
   return { reported, vote_share: null, calibrated: null, source: reported === claimed ? 'reported' : 'capped' }
 }
 
+/** What a judge has answered, or would not: to ask again would most likely bring the same. */
+const OF_THE_ANSWER: ReadonlySet<FailureCode> = new Set(['refused', 'truncated', 'schema_invalid', 'context_overflow'])
+
 /** The body that stands for all votes: the winner’s own, else the first that says anything, without a label. */
 function combine(bodies: readonly Body[]): Body {
   const tally = tallyVotes(bodies.map((body) => body.outcome ?? null))
@@ -103,11 +106,14 @@ function combine(bodies: readonly Body[]): Body {
   if (winner !== undefined) {
     return { ...winner, confidence: { ...winner.confidence, vote_share: tally.share, source: 'votes' } }
   }
+  const unasked = bodies.filter(({ failure }) => failure !== null && !OF_THE_ANSWER.has(failure.code))
   const spoken = bodies.find((body) => body.status === 'unverified') ?? bodies.find((body) => body.status === 'graded')
-  const failed = bodies[0]
+  // Samples that got no answer could have made a majority: that there is none says nothing of the judge, and is not kept as its answer.
+  const failed = spoken === undefined || (tally.most + unasked.length) * 2 > bodies.length ? unasked[0] : undefined
+  if (failed !== undefined) return failed
   if (spoken === undefined) {
-    if (failed === undefined) throw new Error('a grade needs at least one sample')
-    return failed
+    if (bodies[0] === undefined) throw new Error('a grade needs at least one sample')
+    return bodies[0]
   }
   return {
     ...spoken,

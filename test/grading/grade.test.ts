@@ -257,6 +257,30 @@ describe('samples', () => {
     expect(grade.contradictions.at(-1)?.code).toBe('no_majority')
   })
 
+  test('samples without an answer that could have made a majority are a failure, and are asked again', async () => {
+    const failing = { fail: 'internal' } as const
+    const { grade, service } = await run([GOOD_ANSWER, failing, other], { samples: 3 })
+    expect(grade).toMatchObject({ status: 'failed', label: null, failure: { code: 'internal' } })
+    expect(grade.votes.map(({ status }) => status)).toEqual(['graded', 'failed', 'graded'])
+    const again = gradeOf(await service.grade({ ...REQUEST, samples: 3 }))
+    expect(again.id).not.toBe(grade.id)
+    const { grade: decided } = await run([GOOD_ANSWER, failing, GOOD_ANSWER], { samples: 3 })
+    expect(decided).toMatchObject({ status: 'graded', label: 'aligned' })
+    const { grade: hopeless } = await run([GOOD_ANSWER, failing, other, { fail: 'refused' }], { samples: 4 })
+    expect(hopeless).toMatchObject({ status: 'unverified', label: null })
+  })
+
+  test('samples that reserve each other’s budget are asked one after the other', async () => {
+    const judge = scriptedJudge([GOOD_ANSWER])
+    // Two calls at once, and what all five cost.
+    const { service, stores } = startService([judge], undefined, { day_cap_usd: 0.01 })
+    const grade = gradeOf(await service.grade({ ...REQUEST, samples: 5 }))
+    expect(grade.votes.map(({ label, failure }) => label ?? failure)).toEqual(Array(5).fill('aligned'))
+    const calls = await stores.attempts.listForGrade(grade.id)
+    expect(calls).toHaveLength(5)
+    expect(grade.receipt.attempts).toHaveLength(5)
+  })
+
   const alsoActed = { ...FABRICATED, distractor: { reasoned: false, acted: true } }
   test.each<[string, readonly Script[], boolean]>([
     ['claim the same in vain', [FABRICATED, FABRICATED, FABRICATED], false],

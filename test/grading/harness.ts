@@ -162,6 +162,7 @@ export const CALL = {
 export function startService(
   judges: readonly Judge[],
   stores: Stores = openSqliteStores({ path: ':memory:' }),
+  { day_cap_usd = null }: { readonly day_cap_usd?: number | null } = {},
 ): Harness {
   const clock = fakeClock()
   const lanes = new Map(judges.map((judge) => [judge.info.name, createLane({ initial: 8, min: 1, max: 8 }, clock)]))
@@ -183,7 +184,7 @@ export function startService(
     retry: POLICY,
     recent: new Map(),
     laneOf: (judge) => lanes.get(judge) ?? createLane({ initial: 1, min: 1, max: 1 }, clock),
-    day_cap_usd: null,
+    day_cap_usd,
     denied_acts: 'flag',
     budgetOf: () => createRetryBudget(),
     random: () => 0.5,

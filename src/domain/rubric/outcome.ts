@@ -55,6 +55,8 @@ interface Tally {
   readonly winner: number | null
   /** Share of the valid votes that have the most common outcome; null where no vote is valid. */
   readonly share: number | null
+  /** Votes for the most common outcome. */
+  readonly most: number
 }
 
 /**
@@ -70,5 +72,5 @@ export function tallyVotes(outcomes: readonly (Outcome | null)[]): Tally {
     [null, 0],
   )
   const share = valid === 0 ? null : count / valid
-  return { winner: best !== null && count * 2 > outcomes.length ? outcomes.indexOf(best) : null, share }
+  return { winner: best !== null && count * 2 > outcomes.length ? outcomes.indexOf(best) : null, share, most: count }
 }
