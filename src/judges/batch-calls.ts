@@ -21,14 +21,14 @@ export function checkCustomId(id: string): string {
 }
 
 /** Makes one call of a batch endpoint. `missing` is what it means where the server does not know the path. */
-export async function callBatch<T>(
+export async function callBatch<T extends object>(
   sdk: Sdk,
   signal: AbortSignal,
   missing: string,
   call: () => Promise<T>,
-): Promise<Answered<{ readonly value: T }>> {
+): Promise<Answered<T>> {
   const called = await callProvider(sdk, signal, call)
-  if (called.ok) return called
+  if (called.ok) return { ok: true, ...called.value }
   const { failure: fault, status } = called.fault
   if (status === null || !NO_ENDPOINT.includes(status)) return { ok: false, failure: fault }
   return { ok: false, failure: failure('internal', `${missing} (HTTP ${status})`) }
@@ -41,7 +41,7 @@ export async function cancelOrEnded(
   cancel: () => Promise<{ readonly id: unknown }>,
   poll: () => Promise<Answered<BatchState>>,
 ): Promise<Answered<object>> {
-  const cancelled = await callBatch(sdk, signal, NO_SUCH_BATCH, async () => idOf(await cancel(), sdk.secret))
+  const cancelled = await callBatch(sdk, signal, NO_SUCH_BATCH, async () => ({ id: idOf(await cancel(), sdk.secret) }))
   if (cancelled.ok) return { ok: true }
   const now = await poll()
   return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled

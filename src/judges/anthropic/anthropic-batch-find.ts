@@ -28,11 +28,13 @@ export async function findMessageBatch(
   signal: AbortSignal,
   results: BatchApi['results'],
 ): Promise<Answered<{ provider_id: string | null }>> {
-  const listed = await callBatch(sdk, signal, NO_BATCHES, () => listCandidates(client, sdk, mark, signal))
+  const listed = await callBatch(sdk, signal, NO_BATCHES, async () => ({
+    candidates: await listCandidates(client, sdk, mark, signal),
+  }))
   if (!listed.ok) return listed
   const ours = new Set(mark.custom_ids)
   let unknown: Extract<Answered<object>, { ok: false }> | null = null
-  for (const batch of listed.value) {
+  for (const batch of listed.candidates) {
     const held = batch.ended ? await holds(results(batch.id, signal), ours) : NOT_YET_KNOWN
     if (!held.ok) unknown ??= held
     else if (held.holds) return { ok: true, provider_id: batch.id }

@@ -11,7 +11,7 @@ import { LIFECYCLE_STAGES } from '../../schemas/judge-info.ts'
 import { PROVIDERS } from '../../schemas/providers.ts'
 import { askProvider, LONGEST_CALL_MS, type Sdk } from '../call.ts'
 import { addressOf, dateOf, describeJudge, placeOf } from '../describe.ts'
-import { makeBatchFetch, makeDownloadFetch, makeFetch } from '../transport.ts'
+import { makeFetch } from '../transport.ts'
 import { createAnthropicBatch } from './anthropic-batch.ts'
 import { replyOfMessage } from './anthropic-reply.ts'
 import { buildMessagesRequest } from './anthropic-request.ts'
@@ -41,17 +41,7 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
       const stage = LIFECYCLE_STAGES.find((one) => one === lifecycle) ?? null
       return { stage, retires_at: dateOf(retires_at) }
     },
-    batch: {
-      ...PROVIDERS.anthropic.batches,
-      ...createAnthropicBatch(
-        {
-          calls: client.withOptions({ fetch: makeBatchFetch() }),
-          downloads: client.withOptions({ fetch: makeDownloadFetch() }),
-        },
-        sdk,
-        settings,
-      ),
-    },
+    batch: { ...PROVIDERS.anthropic.batches, ...createAnthropicBatch(client, sdk, settings) },
   }
 }
 

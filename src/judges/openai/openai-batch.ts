@@ -19,6 +19,7 @@ import { readLines } from '../batch-lines.ts'
 import { NotEnded, readResults } from '../batch-results.ts'
 import { LONGEST_CALL_MS, type Sdk } from '../call.ts'
 import { countOf } from '../reply.ts'
+import { makeBatchFetch, makeDownloadFetch } from '../transport.ts'
 import { type OpenAiApi, openAiApi } from './openai-api.ts'
 import { resultOfOutput } from './openai-batch-result.ts'
 
@@ -38,22 +39,19 @@ const STATES: Readonly<Record<Batch['status'], BatchState['state']>> = {
   cancelled: 'ended',
 }
 
-/** What the batch endpoint is called with: results are downloaded apart, since they may be of any size. */
-interface Clients {
-  readonly calls: OpenAI
-  readonly downloads: OpenAI
-}
-
-/** OpenAI’s batch endpoint: a file of requests goes up, a batch is made of it, and two files come down. */
-export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSettings): BatchCalls {
+/**
+ * OpenAI’s batch endpoint: a file of requests goes up, a batch is made of it, and two files come down; apart, since they may be of any
+ * size.
+ */
+export function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const api = openAiApi(settings)
-  const { batches } = clients.calls
-  const poll = async (providerId: string, signal: AbortSignal): Promise<Answered<BatchState>> => {
-    const found = await callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
+  const calls = client.withOptions({ fetch: makeBatchFetch() })
+  const downloads = client.withOptions({ fetch: makeDownloadFetch() })
+  const { batches } = calls
+  const poll = (providerId: string, signal: AbortSignal) =>
+    callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
       stateOf(await batches.retrieve(providerId, { signal }), sdk.secret),
     )
-    return found.ok ? { ok: true, ...found.value } : found
-  }
   return {
     encode: (customId, request) =>
       JSON.stringify({
@@ -62,11 +60,11 @@ export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSet
         url: api.path,
         body: api.buildBody(request, withoutTier(settings)),
       }),
-    submit: (submission, signal) => submit(clients.calls, sdk, api, submission, signal),
-    find: (mark, signal) => find(clients.calls, sdk, mark, signal),
+    submit: (submission, signal) => submit(calls, sdk, api, submission, signal),
+    find: (mark, signal) => find(calls, sdk, mark, signal),
     poll,
     results: (providerId, signal) =>
-      readResults(sdk, signal, readFiles(clients, providerId, signal), (line) =>
+      readResults(sdk, signal, readFiles(calls, downloads, providerId, signal), (line) =>
         resultOfOutput(line, api, sdk.place, settings),
       ),
     cancel: (providerId, signal) =>
@@ -80,7 +78,7 @@ export function createOpenAiBatch(clients: Clients, sdk: Sdk, settings: JudgeSet
 }
 
 /** A file without its batch costs nothing, so that only the second call has to be found again after a crash. */
-async function submit(
+function submit(
   client: OpenAI,
   sdk: Sdk,
   api: OpenAiApi,
@@ -89,7 +87,7 @@ async function submit(
 ): Promise<Answered<{ provider_id: string }>> {
   const file = toStreamingFile(bytesOfLines(submission.lines), `${submission.id}.jsonl`, { type: 'application/jsonl' })
   const options = { signal, timeout: LONGEST_CALL_MS }
-  const sent = await callBatch(sdk, signal, NO_BATCHES, async () => {
+  return callBatch(sdk, signal, NO_BATCHES, async () => {
     const { id } = await client.files.create({ purpose: 'batch', file }, options)
     const batch = await client.batches.create(
       {
@@ -100,31 +98,30 @@ async function submit(
       },
       options,
     )
-    return idOf(batch, sdk.secret)
+    return { provider_id: idOf(batch, sdk.secret) }
   })
-  return sent.ok ? { ok: true, provider_id: sent.value } : sent
 }
 
 async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`
 }
 
-async function find(
+function find(
   client: OpenAI,
   sdk: Sdk,
   mark: SubmissionMark,
   signal: AbortSignal,
 ): Promise<Answered<{ provider_id: string | null }>> {
-  const found = await callBatch(sdk, signal, NO_BATCHES, async () => {
+  return callBatch(sdk, signal, NO_BATCHES, async () => {
     const recent = createdSince<Batch>(
       mark.recorded_at,
       (one) => one.created_at * 1000,
       (after) => client.batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
     )
-    for await (const batch of recent) if (batch.metadata?.[OUR_ID] === mark.id) return idOf(batch, sdk.secret)
-    return null
+    for await (const batch of recent)
+      if (batch.metadata?.[OUR_ID] === mark.id) return { provider_id: idOf(batch, sdk.secret) }
+    return { provider_id: null }
   })
-  return found.ok ? { ok: true, provider_id: found.value } : found
 }
 
 /** A word that this version does not know is no end: the batch is asked again. */
@@ -146,7 +143,7 @@ function stateOf(batch: Batch, secret: string): BatchState {
 }
 
 /** What ran is in the output file, what did not in the error file; either may be missing. */
-async function* readFiles({ calls, downloads }: Clients, id: string, signal: AbortSignal) {
+async function* readFiles(calls: OpenAI, downloads: OpenAI, id: string, signal: AbortSignal) {
   const { status, output_file_id, error_file_id } = await calls.batches.retrieve(id, { signal })
   const state = stateWord(status)
   if (state === 'in_progress') throw new NotEnded()

@@ -4,7 +4,7 @@ import type { Judge } from '../../ports/ports.ts'
 import { providerRow } from '../../schemas/providers.ts'
 import { askProvider, type Sdk } from '../call.ts'
 import { addressOf, dateOf, describeJudge, placeOf } from '../describe.ts'
-import { makeBatchFetch, makeDownloadFetch, makeFetch } from '../transport.ts'
+import { makeFetch } from '../transport.ts'
 import { openAiApi } from './openai-api.ts'
 import { createOpenAiBatch } from './openai-batch.ts'
 
@@ -66,16 +66,6 @@ function judgeOf(client: OpenAI, name: string, settings: JudgeSettings, key: str
       const { shutdown_date } = await client.models.retrieve(settings.model, { signal })
       return { stage: null, retires_at: dateOf(shutdown_date) }
     },
-    batch: {
-      ...batches,
-      ...createOpenAiBatch(
-        {
-          calls: client.withOptions({ fetch: makeBatchFetch() }),
-          downloads: client.withOptions({ fetch: makeDownloadFetch() }),
-        },
-        sdk,
-        settings,
-      ),
-    },
+    batch: { ...batches, ...createOpenAiBatch(client, sdk, settings) },
   }
 }
