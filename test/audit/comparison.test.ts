@@ -1,19 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { repeatNoise, voteDisagreement } from '../../src/audit/comparison/comparison-noise.ts'
-import {
-  type ComparedPair,
-  holm,
-  comparisonStatistics as statisticsOf,
-} from '../../src/audit/comparison/comparison-statistics.ts'
+import { type RepeatedPair, repeatNoise, voteDisagreement } from '../../src/audit/comparison/comparison-noise.ts'
+import { holm, comparisonStatistics as statisticsOf } from '../../src/audit/comparison/comparison-statistics.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { times } from './make-trial.ts'
 
-const comparisonStatistics = (pairs: readonly ComparedPair[]) =>
+const comparisonStatistics = (pairs: readonly RepeatedPair[]) =>
   statisticsOf({ pairs, labels: LABELS, scale: 'nominal' })
 
 const SETTINGS = { draws: 400, seed: 1 }
-const pair = (base: Label, head: Label, more: Partial<ComparedPair> = {}): ComparedPair => ({
+const pair = (base: Label, head: Label, more: Partial<RepeatedPair> = {}): RepeatedPair => ({
   base,
   head,
   cluster: null,

@@ -3,7 +3,7 @@ import type { Statistic } from '../../schemas/audit/agreement.ts'
 import type { RepeatNoise } from '../../schemas/regrade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 
-/** What is known of how a judge answers a question again. */
+/** Two labels of one question, with what is known of how a judge answers it again. */
 export interface RepeatedPair {
   readonly base: Label
   readonly head: Label

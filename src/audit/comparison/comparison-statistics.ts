@@ -1,21 +1,15 @@
 import { agreement, MAX_RESAMPLED_ITEMS } from '../../domain/statistics/agreement/agreement.ts'
 import { BOOTSTRAP, type BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import { bowker, mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
-import type { Scale } from '../../schemas/audit/agreement.ts'
+import { bowker, comparePairs } from '../../domain/statistics/paired.ts'
+import type { Scale, UndefinedReason } from '../../schemas/audit/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests } from '../../schemas/regrade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 import { countPairs } from './comparison-labels.ts'
 import { type RepeatedPair, repeatNoise } from './comparison-noise.ts'
 
-/** Two labels of one question, as much as the statistics need: small, and fit to be sent to another thread. */
-export interface ComparedPair extends RepeatedPair {
-  readonly base: Label
-  readonly head: Label
-}
-
-/** The pairs of a comparison, with all labels that they can have, in order. */
+/** The pairs of a comparison, small and fit to be sent to another thread, with all labels that they can have, in order. */
 export interface ComparedPairs {
-  readonly pairs: readonly ComparedPair[]
+  readonly pairs: readonly RepeatedPair[]
   readonly labels: readonly Label[]
   readonly scale: Scale
 }
@@ -52,52 +46,39 @@ function agreementOf({ pairs, labels, scale }: ComparedPairs, settings: Bootstra
 }
 
 function testsOf(
-  pairs: readonly ComparedPair[],
+  pairs: readonly RepeatedPair[],
   labels: readonly Label[],
   settings: BootstrapSettings,
 ): ComparisonTests {
   const matrix = countPairs(pairs, labels)
-  const clusters = clustersOf(pairs)
   const tested = labels.map((label) => {
-    const base_only = pairs.filter((pair) => pair.base === label && pair.head !== label).length
-    const head_only = pairs.filter((pair) => pair.head === label && pair.base !== label).length
-    const { base, head, value, ci95, reason } = rateDifference(clusters.map(countLabel(label)), settings)
-    const test = mcNemar(base_only, head_only)
+    const ofLabel = pairs.map(({ cluster, ...pair }) => ({
+      cluster,
+      base: pair.base === label,
+      head: pair.head === label,
+    }))
+    const { base, head, value, ci95, reason, base_only, head_only, mcnemar_p } = comparePairs(ofLabel, settings)
     return {
       label,
       base_only,
       head_only,
-      mcnemar_p: pairs.length === 0 ? null : test.p_exact,
+      mcnemar_p,
       base_share: base,
       head_share: head,
       difference: { value, ci95, reason },
-      reason: pairs.length === 0 ? ('no_pairs' as const) : test.reason,
+      reason: reasonOf(pairs.length, base_only + head_only),
     }
   })
   const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))
   return {
     bowker: bowker(matrix),
     labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
-    notes: testNotes(pairs, labels.length, clusters.length),
+    notes: testNotes(pairs, labels.length),
   }
 }
 
-/** In code-unit order of their names; a pair without one is a cluster of its own. */
-function clustersOf(pairs: readonly ComparedPair[]): (readonly ComparedPair[])[] {
-  const named = Map.groupBy(
-    pairs.filter(({ cluster }) => cluster !== null),
-    ({ cluster }) => cluster ?? '',
-  )
-  const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, some]) => some)
-  return [...sorted, ...pairs.filter(({ cluster }) => cluster === null).map((pair) => [pair])]
-}
-
-const countLabel =
-  (label: Label) =>
-  (pairs: readonly ComparedPair[]): PairedCluster => ({
-    base: { successes: pairs.filter(({ base }) => base === label).length, trials: pairs.length },
-    head: { successes: pairs.filter(({ head }) => head === label).length, trials: pairs.length },
-  })
+const reasonOf = (pairs: number, discordant: number): UndefinedReason | null =>
+  pairs === 0 ? 'no_pairs' : discordant === 0 ? 'no_discordant_pairs' : null
 
 /**
  * Holm’s step-down adjustment: the i-th smallest of m p-values times m − i + 1, never less than the one before, 1 at most. Holm, "A simple
@@ -114,11 +95,12 @@ export function holm(values: readonly (number | null)[]): (number | null)[] {
   return adjusted
 }
 
-function testNotes(pairs: readonly ComparedPair[], labels: number, clusters: number): string[] {
+function testNotes(pairs: readonly RepeatedPair[], labels: number): string[] {
+  const clusters = pairs.flatMap(({ cluster }) => cluster ?? [])
   const n = labels === 5 ? 'five' : labels
   return [
     `${n} tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no ${n} independent findings`,
-    ...(clusters < pairs.length
+    ...(new Set(clusters).size < clusters.length
       ? [
           'trials of one task, or of one run where no task is named, are not independent, as the p-values take them to be: the intervals of the differences do allow for it',
         ]

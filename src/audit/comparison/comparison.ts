@@ -11,7 +11,8 @@ import { countEnds, type Ended } from '../report/count-ends.ts'
 import { clustersOfRepeated } from '../report/report-rows.ts'
 import { questionOfItem } from './batch-trials.ts'
 import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
-import type { ComparedPair, ComparedPairs, ComparisonStatistics } from './comparison-statistics.ts'
+import type { RepeatedPair } from './comparison-noise.ts'
+import type { ComparedPairs, ComparisonStatistics } from './comparison-statistics.ts'
 
 interface ComparisonQuery {
   /** A batch; null: what the head’s re-grade started from. */
@@ -219,8 +220,8 @@ function countAlone(bases: Answers, heads: Answers): { other_truth: number; othe
 const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers.values()) })
 
 /** With what their grades say of repeats. Grades are read one at a time, and only their votes are kept. */
-async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<ComparedPair[]> {
-  const described: ComparedPair[] = []
+async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<RepeatedPair[]> {
+  const described: RepeatedPair[] = []
   const clusterOf = clustersOfRepeated(pairs.map(([, head]) => head))
   for (const [index, [base, head]] of pairs.entries()) {
     if (index % TURN === TURN - 1) await nextTurn()

@@ -1,6 +1,6 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { type Outcome, rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
-import { mcNemar, type PairedCluster, rateDifference } from '../../domain/statistics/paired.ts'
+import { type BooleanPair, comparePairs } from '../../domain/statistics/paired.ts'
 import type { Paired, PairedReport, Pairing } from '../../schemas/audit/report.ts'
 import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
 import type { PairedTrial } from './report-baseline.ts'
@@ -77,22 +77,14 @@ const MEASURED: Readonly<Record<string, Measure>> = {
   passed,
 }
 
-interface Told {
-  readonly task: string | null
-  readonly base: boolean
-  readonly head: boolean
-}
-
 function compare(pairs: readonly Pair[], measure: string, of: Measure, settings: BootstrapSettings): Paired {
-  const told = pairs.flatMap(([one, other]): Told[] => {
+  const told = pairs.flatMap(([one, other]): BooleanPair[] => {
     const base = of(one)
     const head = of(other)
-    return typeof base === 'string' || typeof head === 'string' ? [] : [{ task: one.task, base, head }]
+    return typeof base === 'string' || typeof head === 'string' ? [] : [{ cluster: one.task, base, head }]
   })
-  const rates = tally(told, ({ task }) => task, [({ base }) => base, ({ head }) => head])
-  const { value, ci95, reason } = rateDifference(clustersOf(told), settings)
-  const base_only = told.filter(({ base, head }) => base && !head).length
-  const head_only = told.filter(({ base, head }) => head && !base).length
+  const rates = tally(told, ({ cluster }) => cluster, [({ base }) => base, ({ head }) => head])
+  const { value, ci95, reason, base_only, head_only, mcnemar_p } = comparePairs(told, settings)
   return {
     measure,
     pairs: told.length,
@@ -100,16 +92,7 @@ function compare(pairs: readonly Pair[], measure: string, of: Measure, settings:
     base_rate: rateOf(rates, 0, settings),
     head_rate: rateOf(rates, 1, settings),
     difference: { value, ci95, reason },
-    mcnemar_p: told.length === 0 ? null : mcNemar(base_only, head_only).p_exact,
+    mcnemar_p,
     discordant: { base_only, head_only },
   }
-}
-
-/** By task, in code-unit order. */
-function clustersOf(told: readonly Told[]): PairedCluster[] {
-  const tasks = [...Map.groupBy(told, ({ task }) => task ?? '')].sort(([a], [b]) => (a < b ? -1 : 1))
-  return tasks.map(([, pairs]) => ({
-    base: { successes: pairs.filter(({ base }) => base).length, trials: pairs.length },
-    head: { successes: pairs.filter(({ head }) => head).length, trials: pairs.length },
-  }))
 }

@@ -2,7 +2,7 @@ import type { UndefinedReason } from '../../schemas/audit/agreement.ts'
 import type { Rate } from '../../schemas/audit/report.ts'
 import { BOOTSTRAP, type BootstrapSettings } from '../statistics/bootstrap.ts'
 import { rateOf, tally } from '../statistics/clustered-rates.ts'
-import { mcNemar, type PairedCluster, rateDifference } from '../statistics/paired.ts'
+import { type BooleanPair, comparePairs } from '../statistics/paired.ts'
 import type { Reached } from './check-run.ts'
 import { MARKERS, type MarkerName } from './marker-finding.ts'
 
@@ -84,12 +84,6 @@ export function reachReport(
   }
 }
 
-interface Pair {
-  readonly task: string
-  readonly base: boolean
-  readonly head: boolean
-}
-
 function compare(
   marker: MarkerName,
   bases: readonly ReachRow[],
@@ -97,9 +91,7 @@ function compare(
   settings: BootstrapSettings,
 ): ReachDifference {
   const pairs = pairsOf(bases, heads)
-  const { base, head, value, ci95, reason } = rateDifference(clustersOf(pairs), settings)
-  const base_only = pairs.filter((pair) => pair.base && !pair.head).length
-  const variant_only = pairs.filter((pair) => pair.head && !pair.base).length
+  const { base, head, value, ci95, reason, base_only, head_only, mcnemar_p } = comparePairs(pairs, settings)
   return {
     marker,
     base: bases[0]?.variant ?? null,
@@ -110,32 +102,23 @@ function compare(
     variant_rate: head,
     difference: value,
     ...{ ci95, reason },
-    discordant: { base_only, variant_only },
-    p: pairs.length === 0 ? null : mcNemar(base_only, variant_only).p_exact,
+    discordant: { base_only, variant_only: head_only },
+    p: mcnemar_p,
   }
 }
 
 /** A place with two runs of one variant is ambiguous: none of it is paired. */
-function pairsOf(bases: readonly ReachRow[], heads: readonly ReachRow[]): Pair[] {
+function pairsOf(bases: readonly ReachRow[], heads: readonly ReachRow[]): BooleanPair[] {
   const agents = (rows: readonly ReachRow[]): string =>
     JSON.stringify([...new Set(rows.map(({ agent }) => agent))].sort())
   const byAgent = agents(bases) === agents(heads)
   const placeOf = ({ task, model, run_index, agent }: ReachRow): string =>
     JSON.stringify([task, model, run_index, byAgent ? agent : null])
   const others = Map.groupBy(heads, placeOf)
-  return [...Map.groupBy(bases, placeOf)].flatMap(([place, [one, ...more]]): Pair[] => {
+  return [...Map.groupBy(bases, placeOf)].flatMap(([place, [one, ...more]]): BooleanPair[] => {
     const [other, ...rest] = others.get(place) ?? []
     if (one === undefined || other === undefined || more.length + rest.length > 0 || one.task === null) return []
     if (one.reached === 'unknown' || other.reached === 'unknown') return []
-    return [{ task: one.task, base: one.reached, head: other.reached }]
+    return [{ cluster: one.task, base: one.reached, head: other.reached }]
   })
-}
-
-/** By task, in code-unit order, so that the order of reading changes no draw. */
-function clustersOf(pairs: readonly Pair[]): PairedCluster[] {
-  const tasks = [...Map.groupBy(pairs, ({ task }) => task)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return tasks.map(([, own]) => ({
-    base: { successes: own.filter(({ base }) => base).length, trials: own.length },
-    head: { successes: own.filter(({ head }) => head).length, trials: own.length },
-  }))
 }

@@ -110,6 +110,35 @@ export function rateDifference(
   return { ...rates, value, ...interval, n_clusters }
 }
 
+/** Whether something holds on either side of a pair, and what the pair is not independent of; null: nothing. */
+export interface BooleanPair {
+  readonly cluster: string | null
+  readonly base: boolean
+  readonly head: boolean
+}
+
+/** The rates of both sides, their difference, and McNemar’s exact p, which takes the pairs as independent: null without pairs. */
+export function comparePairs(pairs: readonly BooleanPair[], settings?: BootstrapSettings) {
+  const base_only = pairs.filter(({ base, head }) => base && !head).length
+  const head_only = pairs.filter(({ base, head }) => head && !base).length
+  const mcnemar_p = pairs.length === 0 ? null : mcNemar(base_only, head_only).p_exact
+  const clusters = clustersOf(pairs).map((own) => ({
+    base: { successes: own.filter(({ base }) => base).length, trials: own.length },
+    head: { successes: own.filter(({ head }) => head).length, trials: own.length },
+  }))
+  return { ...rateDifference(clusters, settings), base_only, head_only, mcnemar_p }
+}
+
+/** In code-unit order of their names, so that the order of reading changes no draw; a pair without one is a cluster of its own. */
+function clustersOf(pairs: readonly BooleanPair[]): (readonly BooleanPair[])[] {
+  const named = Map.groupBy(
+    pairs.filter(({ cluster }) => cluster !== null),
+    ({ cluster }) => cluster ?? '',
+  )
+  const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, own]) => own)
+  return [...sorted, ...pairs.filter(({ cluster }) => cluster === null).map((pair) => [pair])]
+}
+
 interface Rates {
   readonly base: number | null
   readonly head: number | null
