@@ -48,7 +48,7 @@ export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_tru
   `${review.trajectory}/${review.ground_truth}`
 
 /** What it is a label of: a question under a rubric. */
-export const subjectOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth' | 'rubric'>): string =>
+const subjectOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth' | 'rubric'>): string =>
   subjectOf(questionOfReview(review), rubricIdOfReview(review))
 
 /**
@@ -63,29 +63,20 @@ export function standingReviews(reviews: Iterable<Review>): Review[] {
   return standing
 }
 
-/** The standing review of each rater and subject, of all that are stored; memory grows with the raters of questions alone. */
-export async function* readStandingReviews(
-  store: ReviewStore,
-  filter: Pick<ReviewFilter, 'rater' | 'question'> = {},
-): AsyncGenerator<Review> {
-  const known = new Map<string, Set<string>>()
-  for await (const review of readReviews(store, filter))
-    if (isFirst(known, subjectOfReview(review), review.rater)) yield review
-}
-
-/** The standing reviews of some questions under their rubrics, each with its claims. */
+/** The standing reviews of some questions under their rubrics, each with its claims; memory grows with their raters alone. */
 export async function standingReviewsOf(
   store: ReviewStore,
   subjects: ReadonlyMap<string, unknown>,
 ): Promise<Map<string, ReviewRow[]>> {
   const rows = new Map<string, ReviewRow[]>()
-  for await (const review of readStandingReviews(store)) {
+  const known = new Map<string, Set<string>>()
+  for await (const review of readReviews(store, {})) {
     const subject = subjectOfReview(review)
-    if (!subjects.has(subject)) continue
     const { id, rater, label, blind } = review
-    const known = rows.get(subject) ?? []
-    known.push({ id, rater, label, claims: claimsOfReview(review), blind })
-    rows.set(subject, known)
+    if (!subjects.has(subject) || !isFirst(known, subject, rater)) continue
+    const own = rows.get(subject) ?? []
+    own.push({ id, rater, label, claims: claimsOfReview(review), blind })
+    rows.set(subject, own)
   }
   return rows
 }
