@@ -80,9 +80,9 @@ async function addReviews(
   let unsettled = 0
   const trials = held.map(({ question, grade_id, row }): TrialRow => {
     const all = byQuestion.get(question) ?? []
-    const settled = settleReviews(standingReviews(all), rubric, grade_id, all)
-    if (settled.review === null && settled.reason === 'unsettled') unsettled++
-    return { ...row, review: settled.review }
+    const review = settleReviews(standingReviews(all), rubric, grade_id, all)
+    if (review === null && all.length > 0) unsettled++
+    return { ...row, review }
   })
   const notes =
     unsettled > 0

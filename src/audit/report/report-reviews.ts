@@ -4,14 +4,9 @@ import type { Review, SamplingDesign } from '../../schemas/audit/review.ts'
 import type { TrialReview } from './report-rows.ts'
 import type { ReportRubric } from './report-rubric.ts'
 
-type Settled =
-  | { readonly review: TrialReview }
-  /** No label is shared by more than half of its reviewers. */
-  | { readonly review: null; readonly reason: 'unsettled' | 'not_reviewed' }
-
 /**
  * One label of all raters of a question: the one that more than half of them gave, those among them who could not tell; and each claim in the
- * same way.
+ * same way. Null: no label is shared by more than half of them.
  *
  * @param standing the newest review of each rater.
  * @param gradeId the grade whose label is to be corrected, null for none: a sample stratified by the label of another grade is none for this one.
@@ -21,10 +16,9 @@ export function settleReviews(
   rubric: ReportRubric,
   gradeId: string | null,
   all: readonly Review[] = standing,
-): Settled {
-  if (standing.length === 0) return { review: null, reason: 'not_reviewed' }
+): TrialReview | null {
   const human = majority(standing.map(({ label }) => label)) ?? null
-  if (human === null) return { review: null, reason: 'unsettled' }
+  if (human === null) return null
   const samplings = new Map<SamplingDesign, { design: SamplingDesign; probability: number | null }>()
   // How a question was drawn stays true when its label is replaced: the sample must not lose what is contested.
   for (const { sampling, grade_id } of all) {
@@ -34,12 +28,10 @@ export function settleReviews(
     if (!samplings.has(design)) samplings.set(design, { design, probability })
   }
   return {
-    review: {
-      human,
-      claims: settleClaims(standing, rubric),
-      samplings: [...samplings.values()],
-      blind: standing.every(({ blind }) => blind),
-    },
+    human,
+    claims: settleClaims(standing, rubric),
+    samplings: [...samplings.values()],
+    blind: standing.every(({ blind }) => blind),
   }
 }
 
