@@ -17,11 +17,14 @@ export interface Format {
 }
 
 /** One run that a file holds, as a document for `readTrajectory`, with what the file says about it. */
-export interface OpenedDocument {
+export interface FoundRun {
   /** What tells it from the other runs of its file: a sample id, an epoch, an index. Empty where the file holds one run. */
   readonly name: string
   readonly document: Record<string, unknown>
-  readonly about: RunAbout
+  readonly about?: RunAbout
+}
+
+export interface OpenedDocument extends Required<FoundRun> {
   /** What of the file was left out. Empty where nothing was. */
   readonly warnings: readonly string[]
 }

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
+import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
 
 /**
@@ -84,7 +84,7 @@ const isText = (block: unknown): boolean => isRecord(block) && typeof block['tex
  * A log of many exchanges, one document for each that no later one holds: an agent sends all that was said before again, so that an exchange
  * whose request and answer are wholly the head of the next request is no run of its own.
  */
-export function splitExchanges(root: Json): readonly OpenedDocument[] | null {
+export function splitExchanges(root: Json): readonly FoundRun[] | null {
   const { records } = root
   if (!Array.isArray(records) || records.length === 0 || !records.every(isRecord)) return null
   const exchanges = records.map(exchangeIn)
@@ -93,8 +93,6 @@ export function splitExchanges(root: Json): readonly OpenedDocument[] | null {
   return kept.map((document, index) => ({
     name: kept.length === 1 ? '' : String(index + 1),
     document: { ...document },
-    about: {},
-    warnings: [],
   }))
 }
 

@@ -1,7 +1,7 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/exact-json.ts'
 import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
-import type { OpenedDocument } from '../format.ts'
+import type { FoundRun, OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
 import { splitInspectLog } from '../inspect/inspect-sample.ts'
 import { splitLangfuse } from '../langfuse/langfuse.ts'
@@ -14,7 +14,7 @@ import { splitRollouts } from '../verifiers/verifiers.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /** A file of many runs: takes it apart, or answers null where it is none of its kind. */
-type Splitter = (root: Json) => readonly OpenedDocument[] | null
+type Splitter = (root: Json) => readonly FoundRun[] | null
 
 /** In the order in which they are tried: the most telling marks first. */
 const SPLITTERS: readonly Splitter[] = [
@@ -44,7 +44,7 @@ export function openDocuments(text: string): Result<readonly OpenedDocument[], I
   const { warnings } = parsed.value
   for (const split of SPLITTERS) {
     const runs = split(root)
-    if (runs !== null) return ok(runs.map((run) => ({ ...run, warnings: [...run.warnings, ...warnings] })))
+    if (runs !== null) return ok(runs.map(({ name, document, about = {} }) => ({ name, document, about, warnings })))
   }
   return ok([{ name: '', document: { ...root }, about: {}, warnings }])
 }

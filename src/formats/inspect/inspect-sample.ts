@@ -1,6 +1,6 @@
 import { idText, isRecord, type Json } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { OpenedDocument, RunAbout } from '../format.ts'
+import type { FoundRun, OpenedDocument, RunAbout } from '../format.ts'
 import { isLog, isSample, sampleModelOf } from './inspect.ts'
 
 /** What Inspect's own scorers mean by their letters (`value_to_float`): correct, incorrect, partial, no answer. */
@@ -119,12 +119,12 @@ function scoresOf(sample: Json): Record<string, number> {
 }
 
 /** A JSON log of Inspect: one document a sample and epoch. A sample that is none stays as it is, for the reader to complain about. */
-export function splitInspectLog(root: Json): readonly OpenedDocument[] | null {
+export function splitInspectLog(root: Json): readonly FoundRun[] | null {
   if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
   const { samples, ...header } = root
   if (!isLog(root) || !Array.isArray(samples) || samples.length === 0) return null
   return samples.map((sample: unknown, index) => {
     if (isRecord(sample)) return openInspectSample(header, sample)
-    return { name: `sample_${index + 1}`, document: { eval: root['eval'], samples: [sample] }, about: {}, warnings: [] }
+    return { name: `sample_${index + 1}`, document: { eval: root['eval'], samples: [sample] } }
   })
 }

@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
+import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { decodeLocated, messagesAsSaid, messagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
@@ -134,7 +134,7 @@ function answerIn(output: Located, input: Located): readonly Tree[] | null {
 }
 
 /** A list of traces, or the observations of several: a document for each. */
-export function splitLangfuse(root: Json): readonly OpenedDocument[] | null {
+export function splitLangfuse(root: Json): readonly FoundRun[] | null {
   const list = root['records'] ?? root['data']
   if (!Array.isArray(list) || list.length < 2) return null
   const traces = list.filter(
@@ -144,16 +144,9 @@ export function splitLangfuse(root: Json): readonly OpenedDocument[] | null {
     return traces.map((trace, index) => ({
       name: cutName(asText(trace['id']) ?? String(index + 1)),
       document: { ...trace },
-      about: {},
-      warnings: [],
     }))
   if (!list.every(isObservation)) return null
   const groups = Map.groupBy(list as readonly Json[], (one) => asText(one['traceId'] ?? one['trace_id']) ?? '')
   if (groups.size < 2) return null
-  return [...groups].map(([trace, data]) => ({
-    name: cutName(trace),
-    document: { records: data },
-    about: {},
-    warnings: [],
-  }))
+  return [...groups].map(([trace, data]) => ({ name: cutName(trace), document: { records: data } }))
 }

@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asText } from '../common/session.ts'
-import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
+import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { LangSmithReader } from './langsmith-reader.ts'
 import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
 
@@ -118,7 +118,7 @@ function readRun(reading: Reading, reader: LangSmithReader, placed: PlacedRun): 
 }
 
 /** Rows of many traces: one document for each. */
-export function splitLangSmith(root: Json): readonly OpenedDocument[] | null {
+export function splitLangSmith(root: Json): readonly FoundRun[] | null {
   const runs = runsIn(root)
   if (runs === null) return null
   const traces = Map.groupBy(runs.list.filter(isRecord), traceOf)
@@ -131,7 +131,6 @@ export function splitLangSmith(root: Json): readonly OpenedDocument[] | null {
       name: rows.length === 1 ? '' : cutName(trace),
       document: records.length === 1 && only !== undefined ? { ...only } : { records },
       about: name === null ? {} : { agent: cutName(name) },
-      warnings: [],
     }
   })
 }

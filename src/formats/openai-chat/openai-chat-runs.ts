@@ -1,6 +1,6 @@
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { OpenedDocument, RunAbout } from '../format.ts'
+import type { FoundRun, RunAbout } from '../format.ts'
 import { chatOf, modelOf, runsOf } from './openai-chat.ts'
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
@@ -9,11 +9,11 @@ const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
  * Files of chats: a list of runs (tau-bench's results, Harbor's exported traces, JSON lines of conversations), one document a run;
  * and a single run, for what it says of itself. A run's document is the run as it stands in the file.
  */
-export function splitChats(root: Json): readonly OpenedDocument[] | null {
+export function splitChats(root: Json): readonly FoundRun[] | null {
   const runs = runsOf(root)
   if (runs === null) {
     const isRun = chatOf(root) !== null && !('trajectory_format' in root)
-    return isRun ? [{ name: '', document: { ...root }, about: aboutRun(root), warnings: [] }] : null
+    return isRun ? [{ name: '', document: { ...root }, about: aboutRun(root) }] : null
   }
   const whole = withoutHeads(runs)
   const names = namesOf(whole)
@@ -21,7 +21,6 @@ export function splitChats(root: Json): readonly OpenedDocument[] | null {
     name: whole.length === 1 ? '' : (names[index] ?? String(index + 1)),
     document: { ...run },
     about: aboutRun(run),
-    warnings: [],
   }))
 }
 

@@ -1,6 +1,6 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
+import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { decodeLocated, type Side } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
@@ -54,15 +54,13 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
 const cut = (text: string | null): string | null => (text === null ? null : cutName(text))
 
 /** A file of several traces: a document of its spans for each, in the order in which they first come. */
-export function splitOtlp(root: Json): readonly OpenedDocument[] | null {
+export function splitOtlp(root: Json): readonly FoundRun[] | null {
   if (!OTLP.recognizes(root)) return null
   const groups = Map.groupBy(spansIn(root), ({ held }) => traceIdOf(held) ?? '')
   if (groups.size < 2) return null
   return [...groups].map(([trace, found]) => ({
     name: cutName(trace),
     document: { spans: found.map(({ held }) => held) },
-    about: {},
-    warnings: [],
   }))
 }
 

@@ -11,7 +11,7 @@ import {
   type Reading,
   typeName,
 } from '../common/reading.ts'
-import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
+import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
@@ -123,7 +123,7 @@ function without(text: string, part: string): string {
 }
 
 /** One run of SWE-agent or mini-swe-agent: a whole file, which also says which model ran and what it was asked. */
-export function splitSweRun(root: Json): readonly OpenedDocument[] | null {
+export function splitSweRun(root: Json): readonly FoundRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
   const model = isMini ? miniModelOf(root) : sweModelOf(root)
@@ -135,7 +135,7 @@ export function splitSweRun(root: Json): readonly OpenedDocument[] | null {
     ...(typeof task === 'string' && task !== '' ? { task } : {}),
     ...(asked === null ? {} : { instruction: asked }),
   }
-  return [{ name: '', document: { ...root }, about, warnings: [] }]
+  return [{ name: '', document: { ...root }, about }]
 }
 
 function problemOf({ replay_config: replay }: Json): string | null {

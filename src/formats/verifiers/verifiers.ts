@@ -13,7 +13,7 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
-import type { Format, OpenedDocument, ReadDocument } from '../format.ts'
+import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { openMessage } from '../langchain/langchain-form.ts'
 import { readLangChainMessage } from '../langchain/langchain-message.ts'
 
@@ -96,7 +96,7 @@ function readOne(dialogue: Dialogue, message: unknown, path: string): void {
 }
 
 /** Files of many rollouts: one document for each row, and for each trace of an episode. */
-export function splitRollouts(root: Json): readonly OpenedDocument[] | null {
+export function splitRollouts(root: Json): readonly FoundRun[] | null {
   const { records } = root
   const rows: readonly unknown[] = Array.isArray(records) ? records : [root]
   const isRow = (row: unknown): row is Json => isRecord(row) && (isRollout(row) || tracesIn(row) !== null)
@@ -106,7 +106,6 @@ export function splitRollouts(root: Json): readonly OpenedDocument[] | null {
     name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? run['example_id']) ?? 'run')}`,
     document: { ...run },
     about: { ...taskOf(run), ...(Object.keys(scoresOf(run)).length > 0 && { scores: scoresOf(run) }) },
-    warnings: [],
   }))
 }
 
