@@ -91,8 +91,8 @@ export class Attribute {
 const NUMBER = /^\d{1,9}$/
 const MOST_SEGMENTS = 40
 
-/** The attributes of a span or of an event. */
-export function attributesOf(attributes: Located): Attribute {
+/** The attributes of a span or of an event; `prefix`: how the names of those members begin that are attributes. */
+export function attributesOf(attributes: Located, prefix = ''): Attribute {
   const root = new Attribute()
   const add = (name: string, value: Attribute): void => {
     const way = name.split('.', MOST_SEGMENTS + 1)
@@ -104,7 +104,8 @@ export function attributesOf(attributes: Located): Attribute {
       if (typeof key === 'string' && key !== '') add(key, anyValue(item.member('value')))
     }
   else if (isRecord(attributes.value))
-    for (const name of Object.keys(attributes.value)) add(name, new Attribute(attributes.member(name)))
+    for (const name of Object.keys(attributes.value))
+      if (name.startsWith(prefix)) add(name.slice(prefix.length), new Attribute(attributes.member(name)))
   return root
 }
 

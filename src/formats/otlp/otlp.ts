@@ -1,8 +1,8 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import type { Format, FoundRun, ReadDocument } from '../format.ts'
-import { decodeLocated, type Side } from '../traces/chat-shapes.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { decodeLocated } from '../traces/chat-shapes.ts'
+import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
 import { AI_SDK, aiSdkInput, aiSdkOutput } from './ai-sdk.ts'
@@ -93,7 +93,10 @@ function requestSpans(request: Located): readonly Located[] {
 const isSpan = (span: Json): boolean =>
   spanIdOf(span) !== null && STARTS.some((name) => name in span) && ('attributes' in span || hasDotted(span))
 
-const hasDotted = (span: Json): boolean => Object.keys(span).some((name) => name.startsWith('attributes.'))
+const hasDotted = (span: Json): boolean => Object.keys(span).some((name) => name.startsWith(COLUMN))
+
+/** How tables of spans begin the names of the columns that hold attributes: `attributes.llm.input_messages`. */
+const COLUMN = 'attributes.'
 
 const STARTS = ['startTimeUnixNano', 'start_time_unix_nano', 'start_time', 'startTime']
 
@@ -119,7 +122,7 @@ const traceIdOf = (span: Json): string | null =>
 
 /** One span of any of these exports, as what it tells of the run. */
 function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
-  const own = attributesOf(hasDotted(held) && !('attributes' in held) ? dotted(held, span) : span.member('attributes'))
+  const own = 'attributes' in held ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
   const events = span
     .member('events')
     .items()
@@ -138,20 +141,17 @@ function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
       kind !== 'other',
     )
   const { path } = span
-  const orElse = (told: readonly Tree[] | null | undefined, side: Side) =>
-    told === undefined ? openInferenceMessages(own, side) : told
-  const told = (one: readonly Tree[] | null | undefined, other: () => readonly Tree[] | null | undefined) =>
-    one === undefined ? other() : one
-  const input = () =>
-    orElse(
-      told(genAiInput(own, events, path), () => aiSdkInput(own)),
-      'user',
-    )
-  const output = () =>
-    orElse(
-      told(genAiOutput(own, events, path), () => aiSdkOutput(own)),
-      'assistant',
-    )
+  // Null is an answer: what is there is in no form that is known.
+  const input = () => {
+    const told = genAiInput(own, events, path)
+    const known = told === undefined ? aiSdkInput(own) : told
+    return known === undefined ? openInferenceMessages(own, 'user') : known
+  }
+  const output = () => {
+    const told = genAiOutput(own, events, path)
+    const known = told === undefined ? aiSdkOutput(own) : told
+    return known === undefined ? openInferenceMessages(own, 'assistant') : known
+  }
   const tool = kind === 'tool' ? toolOf(own, events, span, held) : null
   return {
     ...{ path, kind, called, name, tool, input, output },
@@ -172,29 +172,6 @@ function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
         .map((field) => momentOf(held[field]))
         .find((at) => at !== null) ?? null,
     holds: tool !== null || CONTENT.some((one) => own.get(one) !== null) || events.some(holdsMessages),
-  }
-}
-
-/** The columns of a table of spans, `attributes.llm.input_messages`, as attributes. */
-function dotted(held: Json, span: Located): Located {
-  const names = Object.keys(held).filter((name) => name.startsWith('attributes.'))
-  const pairs = names.map((name) => ({ key: name.slice('attributes.'.length), value: held[name] }))
-  return new DottedColumns(pairs, span, names)
-}
-
-class DottedColumns extends Located {
-  readonly #span: Located
-  readonly #names: ReadonlySet<string>
-
-  constructor(pairs: readonly Json[], span: Located, names: readonly string[]) {
-    super(Object.fromEntries(pairs.map(({ key, value }) => [String(key), value])), span.path)
-    this.#span = span
-    this.#names = new Set(names)
-  }
-
-  override member(key: string | number): Located {
-    const name = `attributes.${key}`
-    return this.#names.has(name) ? this.#span.member(name) : super.member(key)
   }
 }
 
