@@ -124,11 +124,10 @@ const HARNESS = [
  * call, so that a block of it alone is not shown.
  */
 function messagesOfUser(content: Located): readonly Tree[] {
-  const whole =
+  const blocks: { readonly value: unknown; readonly tree: Tree }[] =
     typeof content.value === 'string'
-      ? { value: { type: 'text', text: content.value }, tree: { type: 'text', text: content } }
-      : null
-  const blocks = whole === null ? content.items().map((tree) => ({ value: tree.value, tree })) : [whole]
+      ? [{ value: { type: 'text', text: content.value }, tree: { type: 'text', text: content } }]
+      : content.items().map((tree) => ({ value: tree.value, tree }))
   const groups: { readonly said: Said; readonly blocks: Tree[] }[] = []
   let answering: string | null = null
   let isBehindHead = false

@@ -117,7 +117,10 @@ export class CallAnswers {
     if (calls.length === 0 && results.length === 0) return []
     const id = calls.length === 1 && results.length === 1 ? calls[0]?.id : null
     if (typeof id === 'string' && isRecord(results[0]) && results[0]['source_call_id'] === id) return [calls]
-    const own = groupById(calls)
+    const own = Map.groupBy(
+      calls.filter(({ id }) => id !== null),
+      ({ id }) => id ?? '',
+    )
     const counts = new Map<string, number>()
     const ids = results.map((result) => (isRecord(result) ? result['source_call_id'] : null))
     for (const id of ids) if (typeof id === 'string') counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -148,14 +151,4 @@ export class CallAnswers {
     this.#open.delete(id)
     return earlier
   }
-}
-
-function groupById(calls: readonly StepCall[]): ReadonlyMap<string, StepCall[]> {
-  const groups = new Map<string, StepCall[]>()
-  for (const call of calls) {
-    const group = call.id === null ? undefined : groups.get(call.id)
-    if (group !== undefined) group.push(call)
-    else if (call.id !== null) groups.set(call.id, [call])
-  }
-  return groups
 }

@@ -4,7 +4,7 @@ import { cutName, isAbsent, isRecord, type Json, typeName } from '../common/read
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
 import { readFunctionCall, readToolCalls } from './openai-chat-calls.ts'
-import type { ChatSink, Located, Slice } from './openai-chat-sink.ts'
+import { addSlices, type ChatSink, type Located, type Slice } from './openai-chat-sink.ts'
 
 /** How an agent that has no tool calls puts its acts into what it says. */
 export interface TextProtocol {
@@ -67,7 +67,7 @@ function readAgentMessage(sink: ChatSink, message: Json, path: string, protocol:
   const structured = !isAbsent(message['tool_calls']) || !isAbsent(message['function_call'])
   const text = protocol === null || structured ? null : onlyText(sink, content, `${path}/content`)
   const slices = text === null ? null : (protocol?.split(text.text) ?? null)
-  if (text !== null && slices !== null) sink.slices(parts, text.text, text.path, slices)
+  if (text !== null && slices !== null) addSlices(sink.reading, parts, text, slices)
   else readBlocks(sink, content, `${path}/content`, speaker)
   if (typeof message['refusal'] === 'string')
     sink.text(parts, 'agent_message', message['refusal'], `${path}/refusal`, 'refusal')

@@ -3,7 +3,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from '../common/argument-leaves.ts'
 import { openEnvelope } from '../common/content.ts'
-import { decodeObject, type Leaf, leavesOf } from '../common/json-tree.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, type Reading } from '../common/reading.ts'
 import { knownSpec } from '../tools/lookup.ts'
@@ -47,7 +47,8 @@ const MAX_MENTION = 300
 /** Where the texts of one conversation go. It resolves mentions, opens the envelopes of tool output, and keeps the calls' names. */
 export class ChatSink {
   readonly reading: Reading
-  readonly #resolve: Resolve
+  /** Where a text really stands. */
+  readonly locate: Resolve
   readonly #pictures = new Map<string, PictureSource>()
   /** Tool names by call id. An id that is used again names the newest call. */
   readonly names = new Map<string, string>()
@@ -59,7 +60,7 @@ export class ChatSink {
 
   constructor(reading: Reading, resolve: Resolve = (text, path) => ({ text, path }), agent: string | null = null) {
     this.reading = reading
-    this.#resolve = resolve
+    this.locate = resolve
     this.agent = agent
   }
 
@@ -99,12 +100,8 @@ export class ChatSink {
     if (call !== undefined && calls.length === 1) call.outcome = outcomeOf(call.tool)
   }
 
-  locate(text: string, path: string): Located {
-    return this.#resolve(text, path)
-  }
-
   text(parts: Part[], actor: Actor, text: string, path: string, name: string): void {
-    const at = this.#resolve(text, path)
+    const at = this.locate(text, path)
     const leaves = actor === 'tool_output' ? openEnvelope(at.text) : null
     if (leaves === null) this.reading.add(parts, { actor, ...at, name })
     for (const leaf of leaves ?? [])
@@ -124,30 +121,26 @@ export class ChatSink {
   /** A URL may be a mention of an attachment, which holds the picture: one source for all that mention it. */
   #locatePicture(url: string, path: string): PictureSource {
     if (url.startsWith('data:') || url.length > MAX_MENTION) return { url }
-    const source = this.#pictures.get(url) ?? { url: this.#resolve(url, path, true).text }
+    const source = this.#pictures.get(url) ?? { url: this.locate(url, path, true).text }
     this.#pictures.set(url, source)
     return source
   }
 
-  /**
-   * Some pieces of a text, each under `pointer#char=start,end`: a text protocol puts speech and acts into one string, and they must
-   * not be told by one actor. The fragment is RFC 5147's, which no JSON pointer can be mistaken for; where the piece is JSON, `#` and
-   * a pointer into it follow.
-   */
-  slices(parts: Part[], text: string, path: string, slices: readonly Slice[]): void {
-    addSlices(this.reading, parts, { text, path }, slices)
-  }
-
   /** Every leaf of a value, strings resolved. */
   leaves(parts: Part[], actor: Actor, value: unknown, path: string, name: string): void {
-    for (const leaf of leavesOf(value, path)) this.#leaf(parts, actor, leaf, name)
+    for (const leaf of leavesOf(value, path))
+      this.reading.add(parts, {
+        actor,
+        ...this.locate(leaf.text, leaf.pointer),
+        name: joined(name, leaf.name),
+      })
   }
 
   /** Arguments of a call: an object, or JSON in a string, or a string that is itself what the tool was given. */
   args(parts: Part[], args: unknown, path: string, { call, namePath, isNamed }: CalledTool): void {
     const spec = knownSpec(this.reading, this.agent, call.tool, namePath)
     const before = parts.length
-    const at = typeof args === 'string' ? this.#resolve(args, path) : null
+    const at = typeof args === 'string' ? this.locate(args, path) : null
     const decoded = at === null ? args : decodeObject(at.text)
     const add = (text: Located, leaf: ArgumentLeaf): void =>
       this.reading.add(parts, {
@@ -158,19 +151,18 @@ export class ChatSink {
     if (at !== null && decoded === null) add(at, { pointer: at.path, name: '', text: at.text })
     else if (!isEmpty(decoded))
       for (const leaf of argumentLeavesOf(spec, decoded, at === null ? path : `${at.path}#`))
-        add(at === null ? this.#resolve(leaf.text, leaf.pointer) : { text: leaf.text, path: leaf.pointer }, leaf)
+        add(at === null ? this.locate(leaf.text, leaf.pointer) : { text: leaf.text, path: leaf.pointer }, leaf)
     // A call without arguments is an act all the same, and must be citable.
     if (parts.length === before && isNamed)
       this.reading.add(parts, { text: call.tool, path: namePath, name: call.tool, ...meaningOfName(spec, call) })
   }
-
-  #leaf(parts: Part[], actor: Actor, leaf: Leaf, name: string): void {
-    const at = this.#resolve(leaf.text, leaf.pointer)
-    this.reading.add(parts, { actor, ...at, name: joined(name, leaf.name) })
-  }
 }
 
-/** Adds the pieces of a text as parts. */
+/**
+ * Adds pieces of a text as parts, each under `pointer#char=start,end`: a text protocol puts speech and acts into one string, and they must
+ * not be told by one actor. The fragment is RFC 5147's, which no JSON pointer can be mistaken for; where the piece is JSON, `#` and
+ * a pointer into it follow.
+ */
 export function addSlices(reading: Reading, parts: Part[], { text, path }: Located, slices: readonly Slice[]): void {
   for (const { start, end, actor, name, act = null, inner } of slices) {
     const whole = start === 0 && end === text.length
