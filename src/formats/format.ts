@@ -16,6 +16,25 @@ export interface Format {
   read(reading: Reading, document: Json): ReadDocument
 }
 
+/** A list of a document, and where it stands. */
+export interface ListIn {
+  readonly list: readonly unknown[]
+  readonly path: string
+}
+
+/** The first of some members of a document that holds a list of the kind; null: none does. */
+export function listIn(
+  document: Json,
+  names: readonly string[],
+  isKind: (list: readonly unknown[]) => boolean,
+): ListIn | null {
+  for (const name of names) {
+    const list = document[name]
+    if (Array.isArray(list) && isKind(list)) return { list, path: `/${name}` }
+  }
+  return null
+}
+
 /** One run that a file holds, as a document for `readTrajectory`, with what the file says about it. */
 export interface FoundRun {
   /** What tells it from the other runs of its file: a sample id, an epoch, an index. Empty where the file holds one run. */

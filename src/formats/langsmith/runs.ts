@@ -1,5 +1,6 @@
 import { idText, isAbsent, isRecord, type Json, pointer, timeOf } from '../common/reading.ts'
 import { asList, asText } from '../common/session.ts'
+import { listIn } from '../format.ts'
 
 /** One run of a trace: a span, as LangSmith keeps it (langsmith-sdk, python/langsmith/schemas.py, RunBase and Run). */
 export interface PlacedRun {
@@ -16,14 +17,8 @@ export const isRun = (value: unknown): value is Json =>
   isRecord(value) && typeof value['run_type'] === 'string' && MARKS.filter((field) => field in value).length >= 2
 
 /** The runs of a document: a tree, rows, or the answer of a query; null where it holds none. */
-export function runsIn(document: Json): { readonly list: readonly unknown[]; readonly path: string } | null {
-  for (const name of ['records', 'runs'] as const) {
-    const list = document[name]
-    if (Array.isArray(list) && list.length > 0 && list.every((row) => !isRecord(row) || isRun(row)) && list.some(isRun))
-      return { list, path: `/${name}` }
-  }
-  return null
-}
+export const runsIn = (document: Json) =>
+  listIn(document, ['records', 'runs'], (list) => list.some(isRun) && list.every((row) => !isRecord(row) || isRun(row)))
 
 /** All runs, those inside of others too, in the order of their start where each says when that was; else as they stand. */
 export function flattenRuns(roots: readonly { readonly run: Json; readonly path: string }[]): readonly PlacedRun[] {

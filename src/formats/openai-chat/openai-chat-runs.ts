@@ -35,7 +35,7 @@ function withoutHeads(runs: readonly Json[]): Json[] {
     const isSame = (['task', 'run_id', 'trial_name', 'agent', 'model'] as const).every(
       (field) => run[field] === next[field],
     )
-    return !isSame || !isHead(chatOf(run)?.messages ?? [], chatOf(next)?.messages ?? [])
+    return !isSame || !isHead(chatOf(run)?.list ?? [], chatOf(next)?.list ?? [])
   })
 }
 

@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
 import { readBlocks } from './openai-chat-blocks.ts'
 import { isResponse, type TextProtocol } from './openai-chat-message.ts'
@@ -43,18 +43,8 @@ const isMessage = (item: Json): boolean =>
   typeof item['role'] === 'string' &&
   ['content', 'tool_calls', 'function_call', 'tool_call_id', 'refusal'].some((field) => field in item)
 
-interface Chat {
-  readonly messages: readonly unknown[]
-  readonly path: string
-}
-
-/** The messages of one run, and where they stand. */
-export function chatOf(run: Json): Chat | null {
-  const name = MESSAGE_LISTS.find((field) => isChat(run[field]))
-  if (name !== undefined) return { messages: run[name] as unknown[], path: `/${name}` }
-  const { records } = run
-  return isChat(records) ? { messages: records, path: '/records' } : null
-}
+/** The messages of one run. */
+export const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
 
 /** A list of runs, none of which is read before it stands by itself. */
 export function runsOf({ records }: Json): readonly Json[] | null {
@@ -92,8 +82,8 @@ export function readRun(
   const agent = { name: textOf(run['agent']), model: modelOf(run) }
   const chat = chatOf(run)
   if (chat === null) reading.error(at, 'holds no messages')
-  const { messages, path } = chatRead(reading, run, at, chat ?? { messages: [], path: '/messages' })
-  const placed = [...placeMessages(messages, `${at}${path}`), ...responseOf(reading, run, at), ...answer]
+  const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
+  const placed = [...placeMessages(list, `${at}${path}`), ...responseOf(reading, run, at), ...answer]
   const { system } = run
   const prompt = isAbsent(system) ? [] : [{ role: 'system', content: allText(system) }]
   const protocol = textProtocolOf([...prompt, ...placed.map(({ message }) => message)], agent.name)
@@ -120,14 +110,14 @@ function allText(system: unknown): string {
 }
 
 /** OpenHands logs a chat twice where it was sent without tool calls: as it was sent, and with its calls told apart. */
-function chatRead(reading: Reading, run: Json, at: string, chat: Chat): Chat {
+function chatRead(reading: Reading, run: Json, at: string, chat: ListIn): ListIn {
   const raw = run['raw_messages']
   if (!isChat(raw)) return chat
   reading.warn(
     `${at}${chat.path}`,
     'the conversation as it was sent, in words; raw_messages, the same with its calls, is read',
   )
-  return { messages: raw, path: '/raw_messages' }
+  return { list: raw, path: '/raw_messages' }
 }
 
 /** An answer of Anthropic's: the message itself. */

@@ -3,7 +3,7 @@ import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '..
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asText, Session } from '../common/session.ts'
 import { outcomeOfOutput } from '../dialogue/dialogue.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import { type Approvals, approvalsIn, HOSTED_TOOLS, readHosted, specOfFunction } from './hosted-items.ts'
 
@@ -87,12 +87,6 @@ function innerOf(item: unknown, path = ''): { readonly item: unknown; readonly a
   return { item: item['raw_item'], at: `${path}/raw_item`, waits: item['type'] === 'tool_approval_item' }
 }
 
-/** Items in the order of time, and where they stand. */
-interface ItemList {
-  readonly list: readonly unknown[]
-  readonly path: string
-}
-
 /** Items that a chat may hold among its messages, and is read with as one. */
 const OF_CHATS: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output', 'reasoning'])
 const OWN: ReadonlySet<unknown> = wordSet(`custom_tool_call custom_tool_call_output local_shell_call
@@ -127,7 +121,7 @@ const isList = (list: unknown): list is readonly unknown[] =>
 const isOther = (item: unknown): boolean => isOwn(item) && isRecord(item) && !OF_CHATS.has(item['type'])
 
 /** The lists of items that a document holds, in their order; null where it is none of Responses. */
-function listsIn(document: Json): readonly ItemList[] | null {
+function listsIn(document: Json): readonly ListIn[] | null {
   const { object, output, input, new_items: fresh, data } = document
   const isMessages = Array.isArray(document['messages']) || 'run_type' in document
   if (isMessages) return null
@@ -136,9 +130,6 @@ function listsIn(document: Json): readonly ItemList[] | null {
     return [...sent, { list: output, path: '/output' }]
   if (Array.isArray(fresh) && fresh.some(isOwn)) return [...sent, { list: fresh, path: '/new_items' }]
   if (object === 'list' && isList(data)) return [{ list: data, path: '/data' }]
-  for (const name of ['records', 'items', 'input', 'history'] as const) {
-    const list = document[name]
-    if (isList(list)) return [{ list, path: `/${name}` }]
-  }
-  return null
+  const own = listIn(document, ['records', 'items', 'input', 'history'], isList)
+  return own === null ? null : [own]
 }

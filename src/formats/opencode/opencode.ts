@@ -15,7 +15,7 @@ import {
   sinkTo,
 } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
 
@@ -37,14 +37,8 @@ const isMessage = (value: unknown): value is Json =>
 
 const MESSAGE_LISTS = ['messages', 'records', 'data'] as const
 
-/** The member that holds the messages; null where there is none. */
-function messagesOf(document: Json): string | null {
-  const found = MESSAGE_LISTS.find((name) => {
-    const list = document[name]
-    return Array.isArray(list) && list.length > 0 && list.every(isMessage)
-  })
-  return found ?? null
-}
+const messagesOf = (document: Json) =>
+  listIn(document, MESSAGE_LISTS, (list) => list.length > 0 && list.every(isMessage))
 
 const EVENTS: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool_use', 'step_start', 'step_finish', 'error'])
 
@@ -64,9 +58,7 @@ function readOpencode(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const session = new Session(reading, COMMON_TOOLS)
   const found = messagesOf(document)
-  const name = found ?? 'records'
-  const list = asList(document[name])
-  const path = `/${name}`
+  const { list, path } = found ?? { list: asList(document['records']), path: '/records' }
   for (const [index, item] of list.entries())
     if (found === null) readEvent(session, item, pointer(path, index))
     else readMessage(session, item, pointer(path, index))

@@ -5,7 +5,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import { type Format, listIn, type ReadDocument } from '../format.ts'
 
 /**
  * Messages of Pydantic AI, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai, pydantic_ai_slim/pydantic_ai/messages.py): an
@@ -29,13 +29,7 @@ const isMessage = (item: unknown): boolean =>
   Array.isArray(item['parts']) &&
   item['parts'].some((part) => isRecord(part) && typeof part['part_kind'] === 'string')
 
-function messagesIn(document: Json): { readonly list: readonly unknown[]; readonly path: string } | null {
-  for (const name of LISTS) {
-    const list = document[name]
-    if (Array.isArray(list) && list.some(isMessage)) return { list, path: `/${name}` }
-  }
-  return null
-}
+const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isMessage))
 
 function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }

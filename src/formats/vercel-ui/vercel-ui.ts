@@ -3,7 +3,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { addFile, isUiPart, readAgentParts, readInvocation, readOtherParts } from './ui-parts.ts'
 
 /**
@@ -21,14 +21,7 @@ const ROOT_FIELDS: ReadonlySet<string> = wordSet(`id chatId title userId visibil
   messageId model metadata`)
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'data'])
 
-function messagesIn(document: Json): { readonly list: readonly unknown[]; readonly path: string } | null {
-  for (const name of LISTS) {
-    const list = document[name]
-    if (!Array.isArray(list) || !list.some(isTelling) || !list.every(isRoled)) continue
-    return { list, path: `/${name}` }
-  }
-  return null
-}
+const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isTelling) && list.every(isRoled))
 
 /** What is no object is an error of the reader's. */
 const isRoled = (item: unknown): boolean => !isRecord(item) || ROLES.has(item['role'])
