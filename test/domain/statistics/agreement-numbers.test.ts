@@ -25,7 +25,7 @@ function answer(ratings: readonly Rating[]): Agreement {
 
 describe('Cohen’s κ', () => {
   test.each(COHEN)('%s %j', (_source, matrix, kappa, digits) => {
-    expect(cohenKappa(matrix).value).toBeCloseTo(kappa, digits)
+    expect(cohenKappa(matrix.flat(), matrix.length).value).toBeCloseTo(kappa, digits)
     expect(answer(ratingsOfMatrix(matrix)).cohen_kappa.value).toBeCloseTo(kappa, digits)
   })
 

@@ -2,7 +2,7 @@ import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '.
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { BOOTSTRAP, type BootstrapInterval, type BootstrapSettings, bootstrap } from '../bootstrap.ts'
 import { type Estimate, missing } from '../estimate.ts'
-import { cohenKappaOfCells, linear, quadratic, weightedKappa } from './cohen-kappa.ts'
+import { cohenKappa, linear, quadratic, weightedKappa } from './cohen-kappa.ts'
 import { confusionCells, unfoldCells } from './confusion.ts'
 import { type ItemTable, itemTable } from './item-table.ts'
 import { krippendorffAlpha, krippendorffAlphaOf } from './krippendorff-alpha.ts'
@@ -136,7 +136,7 @@ function weighted({ table, cells }: Sample, { scale, values }: Order): Estimate[
 /** In the order of `NAMES`. */
 const nominalStatistics = ({ table, cells }: Sample): Estimate[] => [
   rawAgreement(table),
-  cells === null ? missing('not_two_raters') : cohenKappaOfCells(cells, table.n_labels),
+  cells === null ? missing('not_two_raters') : cohenKappa(cells, table.n_labels),
   fleissKappa(table),
   krippendorffAlpha(table),
   gwetAc1(table),

@@ -1,17 +1,14 @@
 import { type Estimate, missing, ratio } from '../estimate.ts'
-import { foldMatrix, type SquareMatrix } from './confusion.ts'
 
 /**
  * Cohen’s κ of two raters, unweighted: (po − pe) / (1 − pe), with po the share on the diagonal and pe = Σ_k r_k c_k / n² of the
  * margins. Cohen, "A coefficient of agreement for nominal scales", EPM 20 (1960). Null where nothing was rated by both, or where both
  * gave one and the same category only (pe = 1; scikit-learn 1.9 gives NaN).
  *
- * @example cohenKappa([[20, 5], [10, 15]]) // → { value: 0.4, reason: null }
+ * @param cells of the K × K matrix, row by row.
+ * @example cohenKappa([20, 5, 10, 15], 2) // → { value: 0.4, reason: null }
  */
-export const cohenKappa = (matrix: SquareMatrix): Estimate => cohenKappaOfCells(foldMatrix(matrix), matrix.length)
-
-/** The same from the cells of the K × K matrix, row by row. */
-export function cohenKappaOfCells(cells: ArrayLike<number>, size: number): Estimate {
+export function cohenKappa(cells: ArrayLike<number>, size: number): Estimate {
   const rows = new Float64Array(size)
   const columns = new Float64Array(size)
   let total = 0
