@@ -38,8 +38,8 @@ const TOO_LONG = ['context_length_exceeded', 'string_above_max_length', 'request
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
 const RATE = ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException']
 
-/** `place`: where the judge is asked, for the line that says what to do; null: a line of a batch, which does not know. */
-export function classifyHttp(fault: HttpFault, place: Place | null = null): Failure {
+/** `place`: where the judge is asked, for the line that says what to do. */
+export function classifyHttp(fault: HttpFault, place: Place): Failure {
   const wait = retryAfterSeconds(fault.headers) ?? fault.retry_after_s ?? null
   const code = codeOf(fault)
   const waits = code !== 'authentication' && code !== 'context_overflow' && code !== 'refused'

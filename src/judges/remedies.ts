@@ -31,23 +31,18 @@ export interface HttpFault {
 }
 
 /** The line for a call that was refused: what to do, then who answered what. */
-export function tellRefusal(code: FailureCode, fault: HttpFault, place: Place | null): string {
-  const words = wordsOf(fault)
-  const said =
-    place === null
-      ? `the provider answered HTTP ${fault.status}${words}`
-      : `${place.host} answered ${fault.status}${words}`
+export function tellRefusal(code: FailureCode, fault: HttpFault, place: Place): string {
+  const said = `${place.host} answered ${fault.status}${wordsOf(fault)}`
   const todo = remedyFor(code, fault, place)
   return todo === null ? said : `${todo}: ${said}`
 }
 
 /** Null: there is nothing to do but to wait. */
-function remedyFor(code: FailureCode, fault: HttpFault, place: Place | null): string | null {
+function remedyFor(code: FailureCode, fault: HttpFault, place: Place): string | null {
   if (fault.status >= 300 && fault.status < 400)
-    return `redirects are refused${place === null ? '' : `; set base_url of the judge ${place.judge} to the last address`}`
+    return `redirects are refused; set base_url of the judge ${place.judge} to the last address`
   if (code === 'refused' && isUnknownModel(fault)) return unknownModel(place)
-  if (code === 'refused') return place === null || isFiltered(fault) ? 'the request was refused' : wrongRequest(place)
-  if (place === null) return null
+  if (code === 'refused') return isFiltered(fault) ? 'the request was refused' : wrongRequest(place)
   const { title } = providerRow(place.provider)
   if (code === 'authentication') return wrongKey(fault, place)
   if (code === 'quota_exhausted')
@@ -67,9 +62,7 @@ function wrongKey({ status, code }: HttpFault, { key_env, provider, region, mode
     : `look whether the ${credentials} may use ${model}${region === undefined ? '' : ` in ${region}`}`
 }
 
-function unknownModel(place: Place | null): string {
-  if (place === null) return 'the model is not there, or no longer: set another model'
-  const { judge, model, region, provider } = place
+function unknownModel({ judge, model, region, provider }: Place): string {
   const where = region === undefined ? '' : ` in ${region}`
   const what = provider === 'azure' ? 'deployment' : 'model'
   return `there is no ${what} ${model}${where}, or no longer: set ${region === undefined ? 'model' : 'model or region'} of the judge ${judge} to one that is there`

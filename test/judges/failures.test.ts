@@ -7,6 +7,16 @@ const fault = (status: number, code: string | null = null, type: string | null =
   type,
   headers: undefined,
 })
+const PLACE = {
+  judge: 'openai',
+  provider: 'openai',
+  host: 'api.openai.com',
+  model: 'm',
+  region: undefined,
+  key_env: 'OPENAI_API_KEY',
+  structured_output: 'json_schema',
+  is_public: true,
+} as const
 const NOTHING = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 }
 
 describe('what a refused call has used', () => {
@@ -40,7 +50,7 @@ describe('what a refused call has used', () => {
 })
 
 test('a word of the provider is cut before it is shown, and compared whole', () => {
-  const long = classifyHttp(fault(400, 'x'.repeat(1_000_000)))
+  const long = classifyHttp(fault(400, 'x'.repeat(1_000_000)), PLACE)
   expect(long.message.length).toBeLessThan(300)
-  expect(classifyHttp(fault(400, 'insufficient_quota')).code).toBe('quota_exhausted')
+  expect(classifyHttp(fault(400, 'insufficient_quota'), PLACE).code).toBe('quota_exhausted')
 })

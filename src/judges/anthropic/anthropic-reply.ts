@@ -9,7 +9,7 @@ import { answered, countOf, failed, servedTier, usageFrom } from '../reply.ts'
 type Asked = Pick<JudgeSettings, 'service_tier' | 'cache_ttl'>
 
 /** What an answer of the Messages API comes to, be it of a single call or of a batch. Throws a TypeError where it is none. */
-export function replyOfMessage(answer: Anthropic.Message, requestId: string | null, asked: Asked = {}): JudgeReply {
+export function replyOfMessage(answer: Anthropic.Message, requestId: string | null, asked: Asked): JudgeReply {
   // A page of a proxy, say: the SDK hands on what is no JSON as a text.
   if (answer?.stop_reason === undefined) throw new TypeError('the answer is no message')
   const about = { usage: usageOf(answer.usage, asked), model_resolved: wordOf(answer.model), request_id: requestId }
