@@ -41,13 +41,14 @@ function isFolded(text: string): boolean {
   return true
 }
 
-/** Folds `text[start, end)`. Linear, no regular expression. */
-export function fold(text: string, options: FoldOptions, start = 0, end = text.length): Folded {
-  const codes = new Uint16Array(end - start)
-  const from = new Uint32Array(end - start + 1)
+/** Linear, no regular expression. */
+export function fold(text: string, options: FoldOptions): Folded {
+  const end = text.length
+  const codes = new Uint16Array(end)
+  const from = new Uint32Array(end + 1)
   let length = 0
   let blank = true
-  for (let at = start; at < end; at++) {
+  for (let at = 0; at < end; at++) {
     const code = text.charCodeAt(at)
     if (code > SPACE && code < 0x7f) {
       from[length] = at
@@ -55,7 +56,7 @@ export function fold(text: string, options: FoldOptions, start = 0, end = text.l
       blank = false
       continue
     }
-    const dropped = droppedUnits(text, at, end, options)
+    const dropped = droppedUnits(text, at, options)
     if (dropped > 0) {
       at += dropped - 1
       continue
@@ -76,9 +77,9 @@ export function fold(text: string, options: FoldOptions, start = 0, end = text.l
 }
 
 /** How many units at `at` are dropped: those of a control sequence, or of what shows nothing. */
-function droppedUnits(text: string, at: number, end: number, options: FoldOptions): number {
+function droppedUnits(text: string, at: number, options: FoldOptions): number {
   if (options.ansi && text.charCodeAt(at) === ESCAPE) {
-    const after = endOfAnsi(text, at, end)
+    const after = endOfAnsi(text, at, text.length)
     if (after > at) return after - at
   }
   return options.disguises === true ? hiddenUnits(text, at) : 0

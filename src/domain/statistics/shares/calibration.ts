@@ -60,32 +60,24 @@ export const MIN_REVIEWS_A_LEVEL = 30
 /**
  * Calibrated confidence of each reported level: mean of the posterior Beta(½ + right, ½ + wrong) with its 2.5% and 97.5% quantiles
  * (Jeffreys’ prior; Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16 (2001)), null
- * below `minimum` reviews. The reviews must be a random sample within each level; those picked because judges disagreed make every
+ * below `MIN_REVIEWS_A_LEVEL` reviews. The reviews must be a random sample within each level; those picked because judges disagreed make every
  * level look worse. Recalibrate for another judge, model or rubric.
  */
 export function calibrateLevels<Level extends string>(
   levels: readonly Level[],
   reviews: readonly ReviewOutcome<Level>[],
-  minimum: number = MIN_REVIEWS_A_LEVEL,
 ): CalibratedLevel<Level>[] {
   return levels.map((level) => {
     const reviewed = reviews.filter((review) => review.level === level)
-    return calibrate(level, reviewed.length, reviewed.filter((review) => review.correct).length, minimum)
+    const n_reviews = reviewed.length
+    const n_correct = reviewed.filter((review) => review.correct).length
+    const counts = { level, n_reviews, n_correct }
+    if (n_reviews < MIN_REVIEWS_A_LEVEL) return { ...counts, value: null, ci95: null, reason: 'too_few_reviews' }
+    const right = n_correct + 0.5
+    const wrong = n_reviews - n_correct + 0.5
+    // At the ends the limit is 0 or 1, as Brown, Cai and DasGupta advise: the quantile alone covers too little there.
+    const low = n_correct === 0 ? 0 : betaQuantile(0.025, right, wrong)
+    const high = n_correct === n_reviews ? 1 : betaQuantile(0.975, right, wrong)
+    return { ...counts, value: right / (right + wrong), ci95: [low, high], reason: null }
   })
-}
-
-function calibrate<Level extends string>(
-  level: Level,
-  n_reviews: number,
-  n_correct: number,
-  minimum: number,
-): CalibratedLevel<Level> {
-  const counts = { level, n_reviews, n_correct }
-  if (n_reviews < minimum) return { ...counts, value: null, ci95: null, reason: 'too_few_reviews' }
-  const right = n_correct + 0.5
-  const wrong = n_reviews - n_correct + 0.5
-  // At the ends the limit is 0 or 1, as Brown, Cai and DasGupta advise: the quantile alone covers too little there.
-  const low = n_correct === 0 ? 0 : betaQuantile(0.025, right, wrong)
-  const high = n_correct === n_reviews ? 1 : betaQuantile(0.975, right, wrong)
-  return { ...counts, value: right / (right + wrong), ci95: [low, high], reason: null }
 }
