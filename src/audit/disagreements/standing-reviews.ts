@@ -1,3 +1,4 @@
+import { pushTo } from '../../domain/push-to.ts'
 import { claimsOfReview, rubricIdOfReview, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
@@ -74,9 +75,7 @@ export async function standingReviewsOf(
     const subject = subjectOfReview(review)
     const { id, rater, label, blind } = review
     if (!subjects.has(subject) || !isFirst(known, subject, rater)) continue
-    const own = rows.get(subject) ?? []
-    own.push({ id, rater, label, claims: claimsOfReview(review), blind })
-    rows.set(subject, own)
+    pushTo(rows, subject, { id, rater, label, claims: claimsOfReview(review), blind })
   }
   return rows
 }

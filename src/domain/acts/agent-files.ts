@@ -1,3 +1,4 @@
+import { pushTo } from '../push-to.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { interpreterOf } from '../shell/commands/program-words.ts'
 import { readContent, readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
@@ -202,11 +203,9 @@ export class AgentFiles {
       const name = baseName(path)
       left -= text.length
       const one = { name, path, at, text: left < 0 || !isBefore(at, this.readable) ? null : text, until: null }
-      const known = files.get(name)
-      const before = known?.at(-1)
+      const before = files.get(name)?.at(-1)
       if (before !== undefined && isBefore(before.at, at)) before.until = at
-      if (known === undefined) files.set(name, [one])
-      else known.push(one)
+      pushTo(files, name, one)
       const written = this.writtenBy.get(part)
       if (written === undefined) this.writtenBy.set(part, new Map([[name, one]]))
       else written.set(name, one)

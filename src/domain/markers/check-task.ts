@@ -1,4 +1,5 @@
 import { count } from '../count.ts'
+import { pushTo } from '../push-to.ts'
 import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
 
 /** Which part of a task a file belongs to. `environment` is all that the agent may come to see. */
@@ -144,16 +145,9 @@ function repeated(
 ): { readonly times: number; readonly places: string[] } | null {
   const places = new Map<string, string[]>()
   for (const file of files)
-    for (const { string, line } of file.found[marker])
-      (places.get(string) ?? start(places, string)).push(placeOf(file, line))
+    for (const { string, line } of file.found[marker]) pushTo(places, string, placeOf(file, line))
   const most = [...places.values()].reduce<string[]>((best, one) => (one.length > best.length ? one : best), [])
   return most.length > 1 ? { times: most.length, places: most } : null
-}
-
-function start(places: Map<string, string[]>, string: string): string[] {
-  const list: string[] = []
-  places.set(string, list)
-  return list
 }
 
 /** Told of the distractor: the cue is what the surface was chosen for. */

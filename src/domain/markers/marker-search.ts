@@ -41,27 +41,19 @@ export class MarkerSearch {
       told[needle] = (told[needle] ?? 0) + 1
       found.set(key, { string, start, end })
     }
-    this.read(text, told, (needle, { isShort, text: string }, start, end) => {
-      if (!isShort || this.isWritten(needle, text, start, end)) add(needle, string, start, end)
-    })
-    // A shell joins what such a line end parts; nothing moves.
-    if (text.includes('\\\n') || text.includes('\\\r')) {
-      const joined = text.replaceAll('\\\n', ' \n').replaceAll('\\\r', ' \r')
-      this.read(joined, told, (needle, { isShort, text: string }, start, end) => {
-        if (!isShort || this.isWritten(needle, joined, start, end)) add(needle, string, start, end)
+    const readAs = (form: string) =>
+      this.read(form, told, (needle, one, start, end) => {
+        if (!one.isShort || isAsWritten(form, start, end, one)) add(needle, one.text, start, end)
       })
-    }
+    readAs(text)
+    // A shell joins what such a line end parts; nothing moves.
+    if (text.includes('\\\n') || text.includes('\\\r')) readAs(text.replaceAll('\\\n', ' \n').replaceAll('\\\r', ' \r'))
     const dumped = dumpedText(text)
     if (dumped !== null)
       this.read(dumped.text, told, (needle, { isShort, text: string }, start, end) => {
         if (!isShort) add(needle, string, dumped.from[start] ?? 0, (dumped.from[end - 1] ?? 0) + 1)
       })
     return [...found.values()]
-  }
-
-  private isWritten(needle: number, text: string, start: number, end: number): boolean {
-    const one = this.needles.all[needle]
-    return one !== undefined && isAsWritten(text, start, end, one)
   }
 
   private read(

@@ -1,4 +1,5 @@
 import type { GivenGroundTruth } from '../../schemas/ground-truth.ts'
+import { pushTo } from '../push-to.ts'
 import { MARKERS, type MarkerName } from './marker-finding.ts'
 import { type FoundString, MarkerSearch } from './marker-search.ts'
 import { type MarkerTexts, stringsOf } from './marker-strings.ts'
@@ -42,17 +43,11 @@ export class MarkerSet {
       const strings = MARKERS.flatMap((marker) => stringsOf(one[marker]).map((text) => ({ marker, string: text })))
       chars += strings.reduce((sum, { string }) => sum + string.length, 0)
       if (chars > MOST_OF_ALL) left_out++
-      else for (const { marker, string } of strings) this.#own(string, { task: one.task, marker })
+      else for (const { marker, string } of strings) pushTo(this.#owners, string, { task: one.task, marker })
     }
     this.left_out = left_out
     this.#searches = groupsOf([...this.#owners.keys()]).map((strings) => new MarkerSearch(strings))
     this.longest = this.#searches.reduce((most, { longest }) => Math.max(most, longest), 0)
-  }
-
-  #own(string: string, owner: StringOwner): void {
-    const owners = this.#owners.get(string)
-    if (owners === undefined) this.#owners.set(string, [owner])
-    else owners.push(owner)
   }
 
   has(string: string): boolean {

@@ -1,3 +1,4 @@
+import { pushTo } from '../../domain/push-to.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import type { SubagentRef } from '../atif/observations.ts'
 import { cutName, type Reading } from './reading.ts'
@@ -67,10 +68,7 @@ function placeInTime(
   for (const subagent of subagents) {
     const start = subagent.steps.find(({ at }) => at !== null)?.at ?? null
     const before = start === null ? undefined : times.findLast(({ at }) => at <= start)
-    if (before === undefined) continue
-    const there = places.get(before.step)
-    if (there === undefined) places.set(before.step, [subagent])
-    else there.push(subagent)
+    if (before !== undefined) pushTo(places, before.step, subagent)
   }
   return places
 }

@@ -1,4 +1,5 @@
 import type { Act, ActOutcome, Call } from '../../domain/acts/act.ts'
+import { pushTo } from '../../domain/push-to.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from '../common/argument-leaves.ts'
@@ -74,9 +75,7 @@ export class ChatSink {
   /** Keeps a call for what answers it under an id. */
   protected keep(id: string, call: OpenCall): void {
     this.names.set(id, call.tool)
-    const earlier = this.#open.get(id)
-    if (earlier === undefined) this.#open.set(id, [call])
-    else earlier.push(call)
+    pushTo(this.#open, id, call)
   }
 
   /** Calls that stood in words: what comes next answers them. */

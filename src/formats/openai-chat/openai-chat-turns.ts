@@ -1,3 +1,4 @@
+import { pushTo } from '../../domain/push-to.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
 import { type Before, callIdOf, isResponse, readMessage, type TextProtocol } from './openai-chat-message.ts'
@@ -35,7 +36,7 @@ export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: T
     const id = late.has(item) ? callIdOf(message) : null
     if (id !== null) {
       sink.reading.warn(path, 'a tool result that stands before its call; shown behind it')
-      putUnder(waiting, id, item)
+      pushTo(waiting, id, item)
       continue
     }
     turns.read(message, path)
@@ -76,12 +77,6 @@ class Turns {
   }
 }
 
-function putUnder(map: Map<string, Placed[]>, id: string, item: Placed): void {
-  const earlier = map.get(id)
-  if (earlier === undefined) map.set(id, [item])
-  else earlier.push(item)
-}
-
 const nameOf = ({ id }: Json): string | null => (typeof id === 'string' && id !== '' ? cutName(id) : null)
 
 const isResult = ({ role, type }: Json): boolean => role === 'tool' || type === 'function_call_output'
@@ -94,7 +89,7 @@ function lateResults(placed: readonly Placed[]): ReadonlySet<Placed> {
   for (const item of placed) {
     if (!isRecord(item.message)) continue
     const id = isResult(item.message) ? callIdOf(item.message) : null
-    if (id !== null && !called.has(id)) putUnder(open, id, item)
+    if (id !== null && !called.has(id)) pushTo(open, id, item)
     for (const own of callIdsOf(item.message)) {
       for (const result of open.get(own) ?? []) late.add(result)
       open.delete(own)

@@ -1,3 +1,4 @@
+import { pushTo } from '../../domain/push-to.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
@@ -171,10 +172,7 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
     if (message['role'] === 'assistant' && message['is_demo'] !== true) answers++
     else if (answers === 0 || trajectory.length === 0) before.push(readMessage(sink, message, path))
     else if (!repeatsObservation(message, trajectory[Math.min(answers, trajectory.length) - 1])) {
-      const at = Math.min(answers, trajectory.length) - 1
-      const said = after.get(at) ?? []
-      said.push(readMessage(sink, message, path))
-      after.set(at, said)
+      pushTo(after, Math.min(answers, trajectory.length) - 1, readMessage(sink, message, path))
     }
   }
   if (answers !== trajectory.length && Array.isArray(history))
