@@ -34,10 +34,8 @@ const sideOf = (trial: TrialRow): string => JSON.stringify([trial.judge, trial.v
  * which is not known: none of them is paired, and a warning says how many.
  */
 export function pairBaselines(trials: readonly TrialRow[], runs: readonly BaselineRun[]): Baselines {
-  const byPlace = Map.groupBy(
-    runs.filter(({ task }) => task !== null),
-    placeOf,
-  )
+  const ofTasks = runs.filter(({ task }) => task !== null)
+  const byPlace = Map.groupBy(ofTasks, placeOf)
   const sides = countBy(trials, sideOf)
   let ambiguous = 0
   const paired = trials.map((trial): PairedTrial => {
@@ -49,10 +47,7 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
     ambiguous++
     return { ...trial, baseline: null }
   })
-  const byCell = Map.groupBy(
-    runs.filter(({ task }) => task !== null),
-    cellOf,
-  )
+  const byCell = Map.groupBy(ofTasks, cellOf)
   return {
     trials: paired,
     resolutionsOf: (some) => resolutions(some, byCell, byPlace),

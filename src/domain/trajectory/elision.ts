@@ -23,9 +23,8 @@ export interface ElidableStep {
 interface Cut {
   readonly step: number
   readonly part: number
-  /** UTF-16 units. @NOTE: the plan has seen no text; the cutter moves these off the middle of surrogate pairs. */
-  readonly keep_head: number
-  readonly keep_tail: number
+  /** UTF-16 units on either side. @NOTE: the plan has seen no text; the cutter moves them off the middle of surrogate pairs. */
+  readonly kept: number
 }
 
 export interface ElisionPlan {
@@ -52,7 +51,7 @@ interface Candidate extends ElidablePart {
  * Plans the least loss that fits: one cap for the head and the tail of every output, as large as the budget allows, so the
  * longest outputs give way first and short ones stay whole.
  *
- * @example planElision(steps, 100_000) // → { fits: true, cuts: [{ step: 7, part: 1, keep_head: 4000, keep_tail: 4000 }], … }
+ * @example planElision(steps, 100_000) // → { fits: true, cuts: [{ step: 7, part: 1, kept: 4000 }], … }
  */
 export function planElision(steps: readonly ElidableStep[], budgetTokens: number): ElisionPlan {
   const total = steps.reduce((sum, step) => step.parts.reduce((inner, part) => inner + part.tokens, sum), 0)
@@ -63,7 +62,7 @@ export function planElision(steps: readonly ElidableStep[], budgetTokens: number
   const cap = findLargestCap(candidates, (at) => tokensAt(at) <= budgetTokens)
   const cuts = candidates
     .filter((part) => savedTokens(part, cap) > 0)
-    .map(({ step, part }) => ({ step, part, keep_head: cap, keep_tail: cap }))
+    .map(({ step, part }) => ({ step, part, kept: cap }))
   return { fits: true, cuts, tokens: tokensAt(cap) }
 }
 

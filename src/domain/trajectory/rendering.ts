@@ -99,8 +99,8 @@ export function shownByPlan(plan: ElisionPlan): (position: Position, part: Part)
     if (cut === undefined) return undefined
     const length = part.text.length
     return [
-      { start: 0, end: cut.keep_head },
-      { start: length - cut.keep_tail, end: length },
+      { start: 0, end: cut.kept },
+      { start: length - cut.kept, end: length },
     ]
   }
 }
