@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { Closed, Type } from '../schemas/type.ts'
 import { ACCESS_MODES, type AccessMode } from './environment.ts'
 
@@ -8,11 +9,7 @@ export const AccessFileSchema = Closed({
 })
 
 /** What the file says of access. */
-export interface AccessFile {
-  readonly mode?: AccessMode
-  readonly behind_tls?: boolean
-  readonly allowed_hosts?: readonly string[]
-}
+export type AccessFile = Static<typeof AccessFileSchema>
 
 export interface AccessSettings {
   readonly mode: AccessMode

@@ -1,4 +1,5 @@
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
+import { given } from '../domain/given.ts'
 import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
 import { type BlobSettings, resolveBlobs } from './blob-settings.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
@@ -85,11 +86,7 @@ export function loadConfig(
   return { config, secrets: readSecrets(env) }
 }
 
-function accessOf({ access: mode, behind_tls, allowed_hosts }: Environment, file: ConfigFile): AccessFile {
-  return {
-    ...file.access,
-    ...(mode !== undefined && { mode }),
-    ...(behind_tls !== undefined && { behind_tls: behind_tls === 'true' }),
-    ...(allowed_hosts !== undefined && { allowed_hosts }),
-  }
-}
+const accessOf = ({ access: mode, behind_tls, allowed_hosts }: Environment, file: ConfigFile): AccessFile => ({
+  ...file.access,
+  ...given({ mode, behind_tls: behind_tls && behind_tls === 'true', allowed_hosts }),
+})
