@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { LARGE, nextTurn } from '../../asking/turns.ts'
@@ -52,9 +51,6 @@ const ROOMS: Readonly<Record<string, Room>> = {
   '/v1/disagreements': 'statistics',
 }
 
-/** A larger body does not get what is kept for small ones, and takes turns. */
-const LARGE_BODY = LARGE
-
 /**
  * Refuses at once, with 503 `overloaded` and `Retry-After`, what one process cannot take on, before it costs much. Never refused: hits,
  * probes, reads of what is stored. To be installed behind access and before the routes. A batch that was taken in is not work of a
@@ -63,7 +59,9 @@ const LARGE_BODY = LARGE
 export function installAdmission(app: FastifyInstance, { limits, registry }: AdmissionOptions): Admission {
   const pools = createPools(limits, registry)
   const pressure = watchPressure(limits)
-  const slow = watchSlowBodies(limits.slow_body_ms, breakOff)
+  const slow = watchSlowBodies(limits.slow_body_ms, (socket) =>
+    answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket),
+  )
   app.decorateRequest('ticket', null)
   app.addHook('onClose', () => {
     pressure.close()
@@ -79,7 +77,7 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
     const ticket = ticketOf(this)
     if (ticket.announced) return
     ticket.bytes += bytes
-    const most = ticket.bytes > LARGE_BODY ? limits.held_bytes * 0.75 : limits.held_bytes
+    const most = ticket.bytes > LARGE ? limits.held_bytes * 0.75 : limits.held_bytes
     ticket.releases.push(pools.held.take(bytes, most))
   })
   boundLargeAnswers(app, pools.answers, limits.slow_reader_ms)
@@ -105,7 +103,7 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
   })
   // Validation is over, and the handler is the next long step.
   app.addHook('preHandler', (request, _reply, done) => {
-    if ((request.ticket?.bytes ?? 0) <= LARGE_BODY) return done()
+    if ((request.ticket?.bytes ?? 0) <= LARGE) return done()
     nextTurn().then(() => done(), done)
   })
 
@@ -118,7 +116,7 @@ export function installAdmission(app: FastifyInstance, { limits, registry }: Adm
         if (reason !== null) throw pools.grading.refusal(reason)
         ticket.releases.push(pools.grading.take(1))
       }
-      if (ticket.bytes > LARGE_BODY) await nextTurn()
+      if (ticket.bytes > LARGE) await nextTurn()
       return false
     },
     holdBody: (bytes) => pools.held.tryTake(bytes, mostHeld(limits, bytes)),
@@ -185,7 +183,7 @@ function createPools(limits: Limits, registry: Registry): Pools {
 
 /** Large bodies leave a quarter of the room to small ones. */
 const mostHeld = ({ held_bytes }: Limits, bytes: number): number =>
-  bytes > LARGE_BODY ? Math.max(bytes, held_bytes * 0.75) : held_bytes
+  bytes > LARGE ? Math.max(bytes, held_bytes * 0.75) : held_bytes
 
 function ticketOf(request: FastifyRequest): Ticket {
   request.ticket ??= { releases: [], bytes: 0, announced: false, working: false }
@@ -211,9 +209,3 @@ function announced(request: FastifyRequest, limits: { readonly body_bytes: numbe
 
 const isLines = (headers: FastifyRequest['headers']): boolean =>
   headers['content-type']?.startsWith('application/x-ndjson') ?? false
-
-/** Answers as a request that took too long to arrive, and does not wait for the other side to close. */
-function breakOff(socket: Socket): void {
-  answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket)
-  setTimeout(() => socket.destroy(), 1000).unref()
-}
