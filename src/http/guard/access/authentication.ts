@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access, Caller } from '../../../access/access.ts'
 import { HttpProblem } from '../../problem.ts'
 import { type createHostCheck, crossOrigin, isCrossSite, noHost, wrongHost } from './origin.ts'
-import type { RequestRate } from './request-rate.ts'
+import type { CountRequest } from './request-rate.ts'
 import type { Need } from './route-scopes.ts'
 import type { SessionCookie } from './session-cookie.ts'
 
@@ -10,7 +10,7 @@ export interface Guard {
   readonly access: Access
   readonly isGoodHost: ReturnType<typeof createHostCheck>
   readonly cookie: SessionCookie
-  readonly rate: RequestRate
+  readonly keyRate: CountRequest
 }
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
@@ -23,7 +23,7 @@ export async function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
   need: Need,
-  { access, isGoodHost, cookie, rate }: Guard,
+  { access, isGoodHost, cookie, keyRate }: Guard,
 ): Promise<boolean> {
   const { headers } = request
   if (headers.host === undefined && request.raw.httpVersion === '1.1') throw noHost()
@@ -43,7 +43,7 @@ export async function authenticate(
   }
   if (caller === null) throw unauthorized({ bearer, session })
   request.caller = caller
-  await rate.count(request, reply)
+  await keyRate(request, reply)
   if (
     need !== 'key' &&
     need !== 'page' &&

@@ -6,7 +6,7 @@ import { type Access, type Caller, DEFAULT_PROJECT } from '../../../access/acces
 import type { Config } from '../../../config/config.ts'
 import { authenticate, type Guard } from './authentication.ts'
 import { createHostCheck, isCrossSite } from './origin.ts'
-import { RATE_PLUGIN, type RequestRate, requestRate } from './request-rate.ts'
+import { type CountRequest, RATE_PLUGIN, requestRate } from './request-rate.ts'
 import { findNeed, type Need } from './route-scopes.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -40,7 +40,7 @@ export interface AccessOptions {
 
 export interface InstalledAccess {
   /** Of the requests of a key. For sign-ins. */
-  readonly keyRate: RequestRate
+  readonly keyRate: CountRequest
   /** Whether everything here lets a request pass as `access.anybody`, where it is not to an open route: it shows neither key nor session, and none is needed. */
   isAnybody(headers: IncomingHttpHeaders): boolean
 }
@@ -62,7 +62,7 @@ export async function installAccess(
     access,
     isGoodHost: createHostCheck(config),
     cookie: sessionCookie(http, config),
-    rate: requestRate(http),
+    keyRate: requestRate(http),
   }
   const isAnybody = (headers: IncomingHttpHeaders): boolean =>
     !access.required &&
@@ -97,7 +97,7 @@ export async function installAccess(
     }
     authenticate(request, reply, need, guard).then((led) => led || done(), done)
   })
-  return { keyRate: guard.rate, isAnybody }
+  return { keyRate: guard.keyRate, isAnybody }
 }
 
 const OPEN_PAGES = /^(assets\/|sign-in$)/

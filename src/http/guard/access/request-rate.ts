@@ -5,10 +5,8 @@ import { WindowCounts } from './window-counts.ts'
 const MINUTE_MS = 60_000
 const FAILED_SIGN_INS = 10
 
-export interface RequestRate {
-  /** Counts a request for the caller’s key. Throws where the key has asked too often; says how much is left otherwise. */
-  count(request: FastifyRequest, reply: FastifyReply): Promise<void>
-}
+/** Counts a request for the caller’s key. Throws where the key has asked too often; says how much is left otherwise. */
+export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 interface SignInRate {
   /** Throws where the address failed too often. */
@@ -18,25 +16,23 @@ interface SignInRate {
 }
 
 /** Requests of one key in a minute, counted in this process. Needs the plugin for rates. */
-export function requestRate(http: FastifyInstance): RequestRate {
+export function requestRate(http: FastifyInstance): CountRequest {
   const count = http.createRateLimit({
     timeWindow: MINUTE_MS,
     keyGenerator: ({ caller }) => caller.key_id ?? '',
     max: ({ caller }) => caller.max_requests_per_minute ?? 0,
   })
-  return {
-    async count(request, reply) {
-      if (request.caller.key_id === null || request.caller.max_requests_per_minute === null) return
-      const now = await count(request)
-      if (now.isAllowed) return
-      reply.headers({
-        'ratelimit-limit': String(now.max),
-        'ratelimit-remaining': String(now.remaining),
-        'ratelimit-reset': String(now.ttlInSeconds),
-      })
-      if (now.isExceeded)
-        throw tooMany(`this key may ask ${now.max} ${now.max === 1 ? 'time' : 'times'} a minute`, now.ttlInSeconds)
-    },
+  return async (request, reply) => {
+    if (request.caller.key_id === null || request.caller.max_requests_per_minute === null) return
+    const now = await count(request)
+    if (now.isAllowed) return
+    reply.headers({
+      'ratelimit-limit': String(now.max),
+      'ratelimit-remaining': String(now.remaining),
+      'ratelimit-reset': String(now.ttlInSeconds),
+    })
+    if (now.isExceeded)
+      throw tooMany(`this key may ask ${now.max} ${now.max === 1 ? 'time' : 'times'} a minute`, now.ttlInSeconds)
   }
 }
 

@@ -8,7 +8,7 @@ import { answer, NoQuery, problems } from '../../body/schemas.ts'
 import { HttpProblem } from '../../problem.ts'
 import { bearerOf } from './authentication.ts'
 import type { AccessOptions } from './install.ts'
-import { type RequestRate, signInRate } from './request-rate.ts'
+import { type CountRequest, signInRate } from './request-rate.ts'
 import { sessionCookie } from './session-cookie.ts'
 
 /** A key in its object, however it is written. No key was shown yet: more would be held for nothing. */
@@ -17,7 +17,7 @@ const MOST_SIGN_IN_BYTES = 4096
 /** A browser signs in with a key, asks who it is, and signs out. Needs `installAccess`. */
 export function sessionRoutes(
   app: FastifyInstance,
-  { access, config, keyRate }: AccessOptions & { readonly keyRate: RequestRate },
+  { access, config, keyRate }: AccessOptions & { readonly keyRate: CountRequest },
 ): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const cookie = sessionCookie(app, config)
@@ -42,7 +42,7 @@ export function sessionRoutes(
       if (caller !== null) {
         // Each sign-in is a row that is kept for hours: the limit of the key holds for them too.
         request.caller = caller
-        await keyRate.count(request, reply)
+        await keyRate(request, reply)
       }
       const session = caller === null ? null : await access.openSession(key)
       if (session === null) {
