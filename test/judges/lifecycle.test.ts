@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { judgeText } from '../../src/cli/output/judge-table.ts'
 import { providerDefaults } from '../../src/config/provider-judges.ts'
-import { Lifecycles } from '../../src/http/lifecycles.ts'
+import { createLifecycles } from '../../src/http/lifecycles.ts'
 import { createAnthropicJudge } from '../../src/judges/anthropic/anthropic-judge.ts'
 import { createOpenAiJudge } from '../../src/judges/openai/openai-judge.ts'
 import type { Judge } from '../../src/ports/ports.ts'
@@ -26,7 +26,7 @@ const openai = (origin: string) =>
 const anthropic = (origin: string) =>
   createAnthropicJudge('a', { ...providerDefaults('anthropic'), model: 'claude-x', base_url: origin }, 'sk-1')
 let at = 0
-const lifecycles = () => new Lifecycles({ now: () => new Date(at) } as ConstructorParameters<typeof Lifecycles>[0])
+const lifecycles = () => createLifecycles({ now: () => new Date(at) } as Parameters<typeof createLifecycles>[0])
 const SILENT = { stage: null, retires_at: null, reason: 'the provider did not answer, or knows no such model' }
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ['a stage that is not known', anthropic, { lifecycle: 'resting', retires_at: null }, null, null],
 ])('%s', async (_who, judge, body, stage, retires_at) => {
   const { origin, asked } = await provider(200, body)
-  expect(await lifecycles().of(judge(origin))).toEqual({ stage, retires_at, reason: null })
+  expect(await lifecycles()(judge(origin))).toEqual({ stage, retires_at, reason: null })
   expect(asked).toEqual([expect.stringMatching(/^\/v1\/models\/(gpt|claude)-x$/)])
 })
 
@@ -53,15 +53,15 @@ test.each([
 ])('%s that refuses is no failure of ours, and is asked once an hour', async (_who, judge) => {
   const { origin, asked } = await provider(404, { error: { message: 'no such model' } })
   const [known, one] = [lifecycles(), judge(origin)]
-  expect(await Promise.all([known.of(one), known.of(one)])).toEqual([SILENT, SILENT])
+  expect(await Promise.all([known(one), known(one)])).toEqual([SILENT, SILENT])
   expect(asked).toHaveLength(1)
   at += 60 * 60 * 1000
-  await known.of(one)
+  await known(one)
   expect(asked).toHaveLength(2)
 })
 
 test('a judge that is no model has none', async () => {
-  expect(await lifecycles().of({ info: { name: 'lexical' } } as Judge)).toBeNull()
+  expect(await lifecycles()({ info: { name: 'lexical' } } as Judge)).toBeNull()
 })
 
 test.each<[Lifecycle, string]>([

@@ -7,7 +7,7 @@ import { judgeView } from '../../ports/judge-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
-import { Lifecycles } from '../lifecycles.ts'
+import { createLifecycles } from '../lifecycles.ts'
 import { orNotFound } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
@@ -22,7 +22,7 @@ const JudgesQuery = Closed({
 /** What there is: rubrics and judges. */
 export function catalogueRoutes(app: FastifyInstance, { context }: RouteDeps): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  const lifecycles = new Lifecycles(context.clock)
+  const lifecycleOf = createLifecycles(context.clock)
   const { default_judge } = context.config
 
   routes.get('/v1/rubrics', {
@@ -78,7 +78,7 @@ export function catalogueRoutes(app: FastifyInstance, { context }: RouteDeps): v
     handler: async ({ query }, reply) => {
       const items = await Promise.all(
         [...context.judges.values()].map(async (one) => {
-          const lifecycle = query.lifecycle === true ? await lifecycles.of(one) : null
+          const lifecycle = query.lifecycle === true ? await lifecycleOf(one) : null
           return {
             ...judgeView(one.info, default_judge, context.clock.now()),
             ...(lifecycle !== null && { lifecycle }),
