@@ -1,4 +1,5 @@
-import { Gauge, type Registry } from 'prom-client'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Gauge } from 'prom-client'
 import type { EvidenceCount } from '../ports/grade-ports.ts'
 import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
 import type { Context } from './context.ts'
@@ -15,107 +16,96 @@ const MOST_WAIT_MS = 3_000
  */
 export function measureContext(metrics: Metrics, context: Context): void {
   context.meter.listen(metrics)
-  measureLanes(metrics.registry, context)
-  measureBatches(metrics.registry, context)
-  measureEvidence(metrics.registry, context)
-  new Gauge({
-    name: 'veridict_projects_unusable',
-    help: 'Projects whose database could not be opened when it was last tried; the log says why.',
-    registers: [metrics.registry],
-    collect() {
-      this.set(context.unusableProjects())
-    },
-  })
-}
-
-function measureLanes(registry: Registry, { judges, laneOf }: Context): void {
-  const gauge = (
-    name: string,
-    help: string,
-    labelNames: string[],
-    tell: (own: Gauge, judge: string, lane: LaneState) => void,
-  ) =>
+  const gauge: MakeGauge = (name, help, labelNames, collect) =>
     new Gauge({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
+      ...{ name, help, labelNames },
+      registers: [metrics.registry],
       collect() {
-        for (const judge of judges.keys()) tell(this, judge, laneOf(judge).state())
+        return collect(this)
       },
     })
+  measureLanes(gauge, context)
+  measureBatches(gauge, context)
+  measureEvidence(gauge, context)
+  gauge(
+    'veridict_projects_unusable',
+    'Projects whose database could not be opened when it was last tried; the log says why.',
+    [],
+    (own) => own.set(context.unusableProjects()),
+  )
+}
+
+/** A gauge that is set when it is asked for. */
+type MakeGauge = (
+  name: string,
+  help: string,
+  labelNames: string[],
+  collect: (own: Gauge) => void | Promise<void>,
+) => void
+
+function measureLanes(gauge: MakeGauge, { judges, laneOf }: Context): void {
   const count = (name: string, help: string, member: 'limit' | 'in_flight' | 'waiting') =>
-    gauge(name, help, ['judge'], (own, judge, lane) => own.set({ judge }, lane[member]))
+    gauge(name, help, ['judge'], (own) => {
+      for (const judge of judges.keys()) own.set({ judge }, laneOf(judge).state()[member])
+    })
   count('veridict_lane_limit', 'Calls of a judge that this process may have in flight.', 'limit')
   count('veridict_lane_in_flight', 'Calls of a judge in flight.', 'in_flight')
   count('veridict_lane_waiting', 'Calls that wait for their turn.', 'waiting')
-  gauge('veridict_lane_state', '1 for the state that a judge is in.', ['judge', 'state'], (own, judge, { kind }) => {
-    for (const state of ['open', 'paused', 'out']) own.set({ judge, state }, state === kind ? 1 : 0)
+  gauge('veridict_lane_state', '1 for the state that a judge is in.', ['judge', 'state'], (own) => {
+    for (const judge of judges.keys()) {
+      const { kind } = laneOf(judge).state()
+      for (const state of ['open', 'paused', 'out']) own.set({ judge, state }, state === kind ? 1 : 0)
+    }
   })
 }
 
-type LaneState = ReturnType<ReturnType<Context['laneOf']>['state']>
-
-function measureBatches(registry: Registry, context: Context): void {
+function measureBatches(gauge: MakeGauge, context: Context): void {
   let looking: Promise<Seen> | null = null
-  // Both are read for one answer: the database is asked once.
+  // All are read for one answer: the database is asked once.
   const seen = () => {
     looking ??= look(context).finally(() => {
       looking = null
     })
     return inTime(looking)
   }
-  const gauge = (
+  const count = (
     name: string,
     help: string,
     label: string,
     valuesOf: (seen: Seen) => Readonly<Record<string, number>>,
   ) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      async collect() {
-        const found = await seen()
-        this.reset()
-        for (const [value, count] of Object.entries(found === null ? {} : valuesOf(found)))
-          this.set({ [label]: value }, count)
-      },
+    gauge(name, help, [label], async (own) => {
+      const found = await seen()
+      own.reset()
+      for (const [value, n] of Object.entries(found === null ? {} : valuesOf(found))) own.set({ [label]: value }, n)
     })
-  gauge('veridict_batches', 'Batches that have not ended, by status.', 'status', ({ batches }) => batches)
-  gauge(
+  count('veridict_batches', 'Batches that have not ended, by status.', 'status', ({ batches }) => batches)
+  count(
     'veridict_batch_items',
     'Open items of running batches: pending, or running anywhere.',
     'state',
     ({ items }) => items,
   )
-  gauge(
+  count(
     'veridict_batch_items_ended',
     'Ended items of running batches, each by its one end.',
     'end',
     ({ ended }) => ended,
   )
-  gauge('veridict_batch_failures', 'Failed items of running batches, by code.', 'code', ({ failures }) => failures)
+  count('veridict_batch_failures', 'Failed items of running batches, by code.', 'code', ({ failures }) => failures)
 }
 
 /** What became of the evidence of each judge is a published figure of the service: of all stored grades, whoever made them and when. */
-function measureEvidence(registry: Registry, context: Context): void {
-  const gauge = (name: string, help: string, kind: EvidenceCount['kind']) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['judge', 'rubric', 'status'],
-      registers: [registry],
-      async collect() {
-        const found = await inTime(countEvidence(context))
-        this.reset()
-        for (const { judge, rubric, status, n, ...one } of found ?? [])
-          if (one.kind === kind) this.inc({ judge, rubric, status }, n)
-      },
+function measureEvidence(gauge: MakeGauge, context: Context): void {
+  const count = (name: string, help: string, kind: EvidenceCount['kind']) =>
+    gauge(name, help, ['judge', 'rubric', 'status'], async (own) => {
+      const found = await inTime(countEvidence(context))
+      own.reset()
+      for (const { judge, rubric, status, n, ...one } of found ?? [])
+        if (one.kind === kind) own.inc({ judge, rubric, status }, n)
     })
-  gauge('veridict_stored_grades', 'Stored grades, by status.', 'grade')
-  gauge('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')
+  count('veridict_stored_grades', 'Stored grades, by status.', 'grade')
+  count('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')
 }
 
 /** Over all projects that are open in this process; what cannot be read is left out. */
@@ -126,13 +116,8 @@ async function countEvidence(context: Context): Promise<EvidenceCount[]> {
 }
 
 /** Null: not read in time. */
-async function inTime<T>(looking: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, MOST_WAIT_MS, null)
-  })
-  return await Promise.race([looking, late]).finally(() => clearTimeout(timer))
-}
+const inTime = <T>(looking: Promise<T>): Promise<T | null> =>
+  Promise.race([looking, delay(MOST_WAIT_MS, null, { ref: false })])
 
 interface Seen {
   readonly batches: Record<'running' | 'parked' | 'cancelling', number>
