@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { planOf } from '../../batches/batch-plan.ts'
 import type { Incoming, Taken } from '../../batches/intake.ts'
 import type { Estimated } from '../../batches/service.ts'
+import { given } from '../../domain/given.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
@@ -48,10 +49,10 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDe
       },
     },
     handler: async (request, reply) => {
-      const { given, items } = readBatch(request, context)
+      const { options, items } = readBatch(request, context)
       const { batches } = request.project
-      const plan = planOf(given, payerOf(request))
-      if (given.dry_run === true) return sendEstimate(reply, await batches.estimate(plan, items))
+      const plan = planOf(options, payerOf(request))
+      if (options.dry_run === true) return sendEstimate(reply, await batches.estimate(plan, items))
       return sendTaken(reply, await inFlight.track(batches.create(plan, items)))
     },
   })
@@ -67,11 +68,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDe
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-      const found = await request.project.batches.list({
-        ...filters,
-        limit: limit + 1,
-        ...(before !== undefined && { before }),
-      })
+      const found = await request.project.batches.list({ ...filters, limit: limit + 1, ...given({ before }) })
       return sendJson(
         reply,
         toPage(found, limit, ({ id }) => id),
@@ -121,7 +118,7 @@ const SUMMARY = {
 } as const
 
 interface ReadBatch {
-  readonly given: BatchOptions
+  readonly options: BatchOptions
   readonly items: AsyncIterable<Incoming>
 }
 
@@ -129,9 +126,9 @@ interface ReadBatch {
 function readBatch(request: FastifyRequest, context: Context): ReadBatch {
   const query = request.query as BatchOptions
   const { body } = request
-  if (isStream(body)) return { given: query, items: readItems(request, context.config.limits) }
-  const { items, ...given } = body as BatchRequest
-  return { given: { ...query, ...given }, items: listItems(items) }
+  if (isStream(body)) return { options: query, items: readItems(request, context.config.limits) }
+  const { items, ...options } = body as BatchRequest
+  return { options: { ...query, ...options }, items: listItems(items) }
 }
 
 async function* listItems(items: BatchRequest['items']): AsyncGenerator<Incoming> {

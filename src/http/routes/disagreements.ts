@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { type QueuePlace, readDisagreements } from '../../audit/disagreements/disagreements.ts'
+import { given } from '../../domain/given.ts'
 import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
@@ -49,12 +50,7 @@ export function disagreementRoutes(app: FastifyInstance, { context }: RouteDeps)
     handler: async (request, reply) => {
       const { kind, claim, settled, limit, cursor, format, ...filters } = request.query
       await requireNames({ context, stores: request.project.stores }, filters)
-      const query = {
-        filter: filters,
-        ...(kind && { kind }),
-        ...(claim && { claim }),
-        ...(settled !== undefined && { settled }),
-      }
+      const query = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
       const stores = { ...request.project.stores, loaded: context.rubrics }
       const found = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
       if (format === 'csv') {

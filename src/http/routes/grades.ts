@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { given } from '../../domain/given.ts'
 import { questionOf } from '../../ports/grade-ports.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { PageQuery } from '../../schemas/page.ts'
@@ -67,11 +68,7 @@ export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
       const { stores } = request.project
       await requireNames({ context, stores }, filters)
-      const found = await stores.grades.list({
-        ...filters,
-        limit: limit + 1,
-        ...(before !== undefined && { before }),
-      })
+      const found = await stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
       return sendJson(
         reply,
         toPage(found, limit, ({ id }) => id),

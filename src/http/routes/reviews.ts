@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { findReviewFaults, makeReview } from '../../audit/disagreements/review-grade.ts'
 import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-reviews.ts'
+import { given } from '../../domain/given.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import { type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'
 import { PageQuery } from '../../schemas/page.ts'
@@ -93,14 +94,11 @@ function filterOf(query: Static<typeof ReviewQuery>, rubrics: Rubrics): ReviewFi
   const { rater, grade_id, question, rubric, label, cursor } = query
   const before = decodeCursor(cursor, /^rev_[0-9a-z]{26}$/)
   if (label !== undefined) requireLabel(label, rubrics)
-  return {
-    ...(rater !== undefined && { rater }),
-    ...(grade_id !== undefined && { grade_id }),
-    ...(question !== undefined && { question }),
-    ...(rubric !== undefined && { rubric: rubricIdOf(rubric) }),
-    ...(label !== undefined && { label: label === 'none' ? null : label }),
-    ...(before !== undefined && { before }),
-  }
+  return given({
+    ...{ rater, grade_id, question, before },
+    rubric: rubric === undefined ? undefined : rubricIdOf(rubric),
+    label: label === 'none' ? null : label,
+  })
 }
 
 /** A label that no rubric has is a slip of the pen. */
