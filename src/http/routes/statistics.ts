@@ -3,17 +3,14 @@ import { StatisticsError, type StatisticsWorker } from '../../audit/agreement/st
 import { draining, HttpProblem } from '../problem.ts'
 
 /** Computes in the worker; what keeps it from doing so becomes a problem that says whether to come again. */
-export async function computeApart<Name extends StatisticName>(
+export const computeApart = <Name extends StatisticName>(
   worker: StatisticsWorker,
   name: Name,
   input: Parameters<Statistics[Name]>[0],
-): Promise<ReturnType<Statistics[Name]>> {
-  try {
-    return await worker.run(name, input)
-  } catch (error) {
+): Promise<ReturnType<Statistics[Name]>> =>
+  worker.run(name, input).catch((error: unknown) => {
     throw toProblem(error)
-  }
-}
+  })
 
 function toProblem(error: unknown): unknown {
   if (!(error instanceof StatisticsError) || error.code === 'crashed') return error

@@ -35,10 +35,8 @@ export function trajectoryRoutes(app: FastifyInstance, { context, answerOnce }: 
     if (!outcome.ok) throw refusalProblem(outcome.refusal)
     return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
   }
-  const load = async ({ service }: Project, id: string): Promise<Trajectory> => {
-    const trajectory = orNotFound(await service.trajectory(id), 'trajectory', id)
-    return trajectory
-  }
+  const load = async ({ service }: Project, id: string): Promise<Trajectory> =>
+    orNotFound(await service.trajectory(id), 'trajectory', id)
 
   routes.post('/v1/trajectories', {
     schema: {
