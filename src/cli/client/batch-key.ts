@@ -27,20 +27,18 @@ export const absolutePaths = (paths: readonly string[], cwd: string): string[] =
 
 /** The key of the re-grade of a command. */
 export const regradeKey = (request: Readonly<Record<string, unknown>>): string =>
-  digestKey(['regrade', sortedDeep(request)])
+  digestKey(['regrade', sorted(request)])
 
 const digestKey = (value: unknown): string =>
   `cli:sha256:${createHash('sha256').update(JSON.stringify(value)).digest('hex')}`
 
-/** Entries in one order; what is undefined was not said. */
-const sorted = (options: Readonly<Record<string, unknown>>): [string, unknown][] =>
-  Object.entries(options)
-    .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-
-const sortedDeep = (value: unknown): unknown =>
+/** Entries in one order, at every depth; what is undefined was not said. */
+const sorted = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? sorted(value as Record<string, unknown>).map(([name, inner]) => [name, sortedDeep(inner)])
+    ? Object.entries(value)
+        .filter(([, inner]) => inner !== undefined)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, inner]) => [name, sorted(inner)])
     : value
 
 /** Throws a CliError where the file cannot be read. */
