@@ -63,6 +63,11 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
     parseAnswer<T>(base, await pending, shape)
   const post = <T>(path: string, body: unknown, shape: Shape, signal?: AbortSignal) =>
     json<T>(call('POST', path, { body: JSON.stringify(body), type: 'application/json', signal }), shape)
+  async function* lines<T>(path: string, request: Sent, shape: Shape): AsyncGenerator<T> {
+    const { body } = await open(path, request)
+    for await (const line of unbroken(base, readLines(chunksOf(body)), request.signal))
+      yield parseAnswer<T>(base, line, shape)
+  }
   const one = (id: string) => `/v1/batches/${encodeURIComponent(id)}`
 
   return {
@@ -108,18 +113,12 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
 
     /** The finished items, in item order; with `wait` until the batch has ended. */
-    async *results(id: string, signal?: AbortSignal, wait = false): AsyncGenerator<BatchResult> {
-      const { body } = await open(`${one(id)}/results`, { query: wait ? { wait } : {}, signal })
-      const lines = readLines(chunksOf(body))
-      for await (const line of unbroken(base, lines, signal)) yield parseAnswer<BatchResult>(base, line, isResult)
-    },
+    results: (id: string, signal?: AbortSignal, wait = false) =>
+      lines<BatchResult>(`${one(id)}/results`, { query: wait ? { wait } : {}, signal }, isResult),
 
     /** Every call that was made for the batch, with the provider’s raw replies. */
-    async *batchCalls(id: string, signal?: AbortSignal): AsyncGenerator<BatchCall> {
-      const { body } = await open(`${one(id)}/attempts`, { query: { raw: true }, signal })
-      const lines = readLines(chunksOf(body))
-      for await (const line of unbroken(base, lines, signal)) yield parseAnswer<BatchCall>(base, line, isBatchCall)
-    },
+    batchCalls: (id: string, signal?: AbortSignal) =>
+      lines<BatchCall>(`${one(id)}/attempts`, { query: { raw: true }, signal }, isBatchCall),
 
     /** The batch as it goes, until the service says that no more will come; throws where the connection breaks. */
     async *events(id: string, signal: AbortSignal): AsyncGenerator<Batch> {
