@@ -73,27 +73,19 @@ export const auditMarkersCommand = (shell: Shell): Command =>
     .option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count')
     .addHelpText('after', AUDIT_MARKERS_HELP)
     .action((paths: string[], options: AuditMarkersOptions) =>
-      runCommand(shell, () =>
-        withTarget(shell, options, (target, view, abort) => audit(shell, paths, options, { target, view, abort })),
-      ),
+      runCommand(shell, async () => {
+        const target = await openOutput(shell, options.out)
+        const { signal: abort, release } = watchInterruption(shell)
+        const view = await createProgressView(shell.err, shell.env)
+        try {
+          return await audit(shell, paths, options, { target, view, abort })
+        } finally {
+          view.end()
+          await target.discard()
+          release()
+        }
+      }),
     )
-
-async function withTarget(
-  shell: Shell,
-  { out }: OutputOptions,
-  work: (target: OutputTarget, view: ProgressView, abort: AbortSignal) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const target = await openOutput(shell, out)
-  const interruption = watchInterruption(shell)
-  const view = await createProgressView(shell.err, shell.env)
-  try {
-    return await work(target, view, interruption.signal)
-  } finally {
-    view.end()
-    await target.discard()
-    interruption.release()
-  }
-}
 
 interface Open {
   readonly target: OutputTarget

@@ -15,7 +15,14 @@ import { oneLine } from '../results/terminal-text.ts'
 /** `veridict keys …`: on the database itself, whether or not a service runs on it. */
 export function keysCommand(shell: Shell): Command {
   const withKeys = (work: (stored: StoredKeys) => Promise<ExitCode>, make = false) =>
-    runCommand(shell, () => useKeys(shell, make, work))
+    runCommand(shell, async () => {
+      const stored = await openKeys(shell.env, make)
+      try {
+        return await work(stored)
+      } finally {
+        await stored.close()
+      }
+    })
   const keys = new Command('keys')
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
@@ -47,19 +54,6 @@ export function keysCommand(shell: Shell): Command {
 
 interface ListOptions {
   readonly output?: 'table' | 'json'
-}
-
-async function useKeys(
-  shell: Shell,
-  make: boolean,
-  work: (stored: StoredKeys) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const stored = await openKeys(shell.env, make)
-  try {
-    return await work(stored)
-  } finally {
-    await stored.close()
-  }
 }
 
 async function create(shell: Shell, stored: StoredKeys, name: string, options: CreateOptions): Promise<ExitCode> {
