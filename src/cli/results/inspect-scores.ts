@@ -35,14 +35,19 @@ export async function writeInspectScores(
   options: InspectOptions,
 ): Promise<InspectTally> {
   const counts = newTally()
-  const seen = new Samples()
+  const seen = new Set<string>()
+  let log: string | null = null
   for await (const result of results) {
     const sample = sampleOf(result)
     if (sample === null) {
       counts.other++
       continue
     }
-    seen.add(sample)
+    log ??= sample.log
+    if (sample.log !== log) throw severalLogs()
+    const key = JSON.stringify([sample.id, sample.epoch])
+    if (seen.has(key)) throw sampleTwice(sample)
+    seen.add(key)
     const value = worthOf(result, options.values, counts)
     if (value === null) continue
     const before = options.lines ? '' : counts.scored === 0 ? '[\n' : ',\n'
@@ -69,28 +74,15 @@ function sampleOf({ metadata }: BatchResult): Sample | null {
 }
 
 /** A file of scores has no place for the log: a sample of another one with the same id would take its value. */
-class Samples {
-  private readonly known = new Set<string>()
-  private log: string | null = null
+const severalLogs = (): CliError =>
+  new CliError('this batch holds samples of more than one Inspect log, and a file of scores is for one', [
+    'Grade each log in a batch of its own: `veridict batch LOG.eval …`. What is graded already costs nothing again.',
+  ])
 
-  get size(): number {
-    return this.known.size
-  }
-
-  add({ log, id, epoch }: Sample): void {
-    this.log ??= log
-    if (this.log !== log)
-      throw new CliError('this batch holds samples of more than one Inspect log, and a file of scores is for one', [
-        'Grade each log in a batch of its own: `veridict batch LOG.eval …`. What is graded already costs nothing again.',
-      ])
-    const key = JSON.stringify([id, epoch])
-    if (this.known.has(key))
-      throw new CliError(`this batch holds sample ${oneLine(id).slice(0, 200)}, epoch ${epoch}, more than once`, [
-        'Inspect takes one score a sample and epoch: grade the log once, with one judge, in a batch of its own.',
-      ])
-    this.known.add(key)
-  }
-}
+const sampleTwice = ({ id, epoch }: Sample): CliError =>
+  new CliError(`this batch holds sample ${oneLine(id).slice(0, 200)}, epoch ${epoch}, more than once`, [
+    'Inspect takes one score a sample and epoch: grade the log once, with one judge, in a batch of its own.',
+  ])
 
 const noSamples = (): CliError =>
   new CliError('no item of this batch says which sample of an Inspect log it is', [
