@@ -19,7 +19,8 @@ import { createScribe } from './scribe.ts'
 import { createSlices } from './slice-spans.ts'
 import { traceUnits } from './store-spans.ts'
 import type { Tracing } from './tracing.ts'
-import type { SamplerSettings, TracingSettings } from './tracing-settings.ts'
+import type { TracingSettings } from './tracing-settings.ts'
+import type { SamplerSettings } from './tracing-values.ts'
 import { traceLane } from './turn-spans.ts'
 
 /** A stop waits no longer for a collector; what is not sent by then is lost. */

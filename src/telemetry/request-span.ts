@@ -34,12 +34,9 @@ export function traceRequest(
   const name = `${known === '_OTHER' ? 'HTTP' : known}${route === undefined ? '' : ` ${route}`}`
   const attributes = { 'http.request.method': known, ...(route !== undefined && { 'http.route': route }) }
   const { span, context } = scribe.begin(name, { kind: SpanKind.SERVER, attributes }, parent)
-  let ended = false
   return {
     enter: (work) => scribe.within(context, work),
     end(status) {
-      if (ended) return
-      ended = true
       if (status === null) fail(span, 'client_closed')
       else span.setAttribute('http.response.status_code', status)
       if (status !== null && status >= 500) fail(span, String(status))

@@ -1,8 +1,6 @@
 import { hostname } from 'node:os'
 import { readPairs, readSampler, type SamplerSettings, type Text } from './tracing-values.ts'
 
-export type { SamplerSettings } from './tracing-values.ts'
-
 /** What the standard variables ask for. Those of the exporter, OTEL_EXPORTER_OTLP_…, it reads itself. */
 export interface TracingSettings {
   readonly sampler: SamplerSettings

@@ -47,7 +47,7 @@ export interface Arrived {
 export interface RequestSpan {
   /** Does something as part of the request. */
   enter<T>(work: () => T): T
-  /** The status of the answer; null: the client went before there was a whole one. Counts once. */
+  /** The status of the answer; null: the client went before there was a whole one. Told once. */
   end(status: number | null): void
 }
 
