@@ -23,14 +23,11 @@ export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   return async (input, init = {}) => {
     const { http } = await openApp()
     const { pathname, search } = new URL(String(input))
-    const [{ Readable }, headers] = [
-      process.getBuiltinModule('node:stream'),
-      Object.fromEntries(new Headers(init.headers)),
-    ]
+    const { Readable } = process.getBuiltinModule('node:stream')
     const response = await http.inject({
       method: init.method === 'POST' ? 'POST' : 'GET',
       url: pathname + search,
-      headers,
+      headers: Object.fromEntries(new Headers(init.headers)),
       payloadAsStream: true,
       ...(typeof init.body === 'string' && { payload: init.body }),
       ...(init.signal != null && { signal: init.signal }),

@@ -69,7 +69,7 @@ export function markersEnd(
   return `\n${rows.join('\n')}\n`
 }
 
-function shareLine({ marker, variant, rate }: ShareLike): string {
+function shareLine({ marker, variant, rate }: ReachShare): string {
   const unknown = rate.unknown > 0 ? `, ${rate.unknown} unknown` : ''
   const value = rate.value === null ? '–' : percent(rate.value)
   return `${head(variant, marker)}  ${value.padStart(6)}${interval(rate.ci95)}  ${rate.k} of ${count(rate.n, 'run')}${unknown}`
@@ -81,8 +81,6 @@ function differenceLine({ marker, variant, base, difference, ci95, pairs, unpair
   const test = p === null ? '' : `, p ${p < 0.001 ? '< 0.001' : p.toFixed(3)}`
   return `${head(`${name(variant)} − ${name(base)}`, marker)}  ${value.padStart(6)}${interval(ci95)}  ${count(pairs, 'pair')}${test}${more}`
 }
-
-type ShareLike = ReachShare
 
 const name = (variant: string | null): string => variant ?? '(no variant)'
 const head = (variant: string | null, marker: string): string =>

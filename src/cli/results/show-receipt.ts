@@ -60,7 +60,13 @@ function settingRows(receipt: Receipt): string[] {
     [
       'settings',
       [
-        ...(isAsked ? sentSettings(settings).map(([name, value]) => say(name, value)) : []),
+        ...(isAsked
+          ? [
+              say('effort', settings?.effort),
+              say('temperature', settings?.temperature),
+              say('output limit', settings?.max_output_tokens),
+            ]
+          : []),
         say('samples', receipt.samples),
       ],
     ],
@@ -70,13 +76,6 @@ function settingRows(receipt: Receipt): string[] {
   ]
   return facts.map(([name, words]) => `  ${pad(name, 9)} ${oneLine(words.join(' · '))}`)
 }
-
-const sentSettings = (settings: Receipt['settings']) =>
-  [
-    ['effort', settings?.effort],
-    ['temperature', settings?.temperature],
-    ['output limit', settings?.max_output_tokens],
-  ] as const
 
 function attemptRow(attempt: AttemptSummary): string {
   const { sample, round, purpose, outcome, latency_ms, usage, cost_usd, message, replayed } = attempt

@@ -20,8 +20,7 @@ export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
   let faulty = 0
   for (const folder of folders) {
     const { name, faults, warnings } = examine(folder)
-    for (const one of faults) shell.out.write(`${inert(one)}\n`)
-    for (const one of warnings) shell.out.write(`${inert(one)}\n`)
+    for (const one of [...faults, ...warnings]) shell.out.write(`${inert(one)}\n`)
     if (faults.length > 0) faulty++
     const found = [
       ...(faults.length > 0 ? [paint('red', count(faults.length, 'fault'))] : []),

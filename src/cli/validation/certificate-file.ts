@@ -6,12 +6,10 @@ import type { Shell } from '../client/shell.ts'
 import { openOutput } from '../output/output-target.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
-const certificateText = (certificate: Certificate): string => `${JSON.stringify(certificate, null, 1)}\n`
-
 export async function saveCertificate(shell: Shell, file: string, certificate: Certificate): Promise<void> {
   const target = await openOutput(shell, file)
   try {
-    await target.write(certificateText(certificate))
+    await target.write(`${JSON.stringify(certificate, null, 1)}\n`)
     await target.commit()
   } finally {
     await target.discard()
