@@ -116,7 +116,7 @@ test('a command in this process works in VERIDICT_PROJECT, opens no port and ask
   // What is asked of routes is answered without a key, and without a port.
   expect(await embedded.client.readGrade(id)).toMatchObject({ id, status: 'graded' })
   expect(process.getActiveResourcesInfo()).not.toContain('TCPServerWrap')
-  await embedded.stop()
+  await embedded.close()
   for (const [project, found] of [
     ['evals', id],
     ['default', undefined],

@@ -109,7 +109,7 @@ describePostgres('a dry run on PostgreSQL', (tools) => {
     await unit.close()
     expect(await dryRun()).toEqual([0, '1 item'])
     expect(await applied()).toHaveLength(2)
-    await (await startEmbedded(env)).stop()
+    await (await startEmbedded(env)).close()
     const all = await applied()
     expect(await dryRun()).toEqual([0, '1 item'])
     expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }]])

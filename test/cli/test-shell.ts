@@ -38,7 +38,12 @@ export const trial = (name: string, more: { readonly task?: string; readonly tex
 /** A service in this process that is played by one elsewhere. */
 export const embeddedAt =
   (url: string, stop: () => Promise<void> = async () => {}): Shell['startEmbedded'] =>
-  async () => ({ client: createClient(url), limits: { max_steps: 20_000, max_part_chars: 8_000_000 }, stop })
+  async () => ({
+    ...{ client: createClient(url), url: 'this process', embedded: true, flag: '', reader: null },
+    limits: { max_steps: 20_000, max_part_chars: 8_000_000 },
+    earlyGrades: () => null,
+    close: stop,
+  })
 
 /** A shell around fake streams and given trials; the service is whatever `server` of the command names. */
 export function testShell(

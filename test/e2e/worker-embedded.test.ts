@@ -34,7 +34,7 @@ describePostgres('a command that grades in its own process, beside workers', (to
     expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(
       Array.from({ length: 60 }, (_, run) => labelOf(run)),
     )
-    await embedded.stop()
+    await embedded.close()
     expect(await waitUntil(origin, theirs.id, ({ status }) => status !== 'running')).toMatchObject({ status: 'done' })
     expect(new Set(mock.calls.map(({ run }) => run)).size).toBe(60)
     expect(new Set(others.calls.map(({ run }) => run)).size).toBe(20)

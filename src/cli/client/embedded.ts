@@ -11,7 +11,7 @@ import { CliError } from './cli-error.ts'
 import { createClient } from './client.ts'
 import { configurationOf } from './configuration.ts'
 import { fetchWithin, localCalls } from './local-client.ts'
-import type { DatabaseUse, EarlyGrades, Embedded } from './shell.ts'
+import type { DatabaseUse, EarlyGrades, ServiceConnection } from './shell.ts'
 import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function startEmbedded(
   env: NodeJS.ProcessEnv,
   use: DatabaseUse = 'make',
   judges: readonly Judge[] = [],
-): Promise<Embedded> {
+): Promise<ServiceConnection> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config: given, secrets } = configurationOf(used)
   if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
@@ -49,10 +49,13 @@ export async function startEmbedded(
   const project = await context.project(given.project)
   return {
     client: { ...routes, ...localCalls(context, project, pending, (draft) => (early = draft)) },
+    url: 'this process',
+    embedded: true,
+    flag: '',
     earlyGrades: () => early,
     limits: given.limits,
     reader: await trialPool.reader(),
-    async stop() {
+    async close() {
       const app = await opened
       if (app !== null) app.state.draining = true
       await drain({

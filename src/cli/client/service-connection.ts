@@ -1,28 +1,10 @@
-import type { TrialReader } from '../../archives/trials/trial-item.ts'
-import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import { readSecrets } from '../../config/secrets.ts'
 import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
 import { inert } from '../results/terminal-text.ts'
 import { CliError } from './cli-error.ts'
-import { type Client, createClient } from './client.ts'
-import type { DatabaseUse, EarlyGrades, Shell } from './shell.ts'
+import { createClient } from './client.ts'
+import type { DatabaseUse, ServiceConnection, Shell } from './shell.ts'
 import { readStorageFailure } from './storage-failure.ts'
-
-/** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it. */
-export interface ServiceConnection {
-  readonly client: Client
-  readonly url: string
-  readonly embedded: boolean
-  /** What it accepts of a trajectory; null: not known before it is asked. */
-  readonly limits: ReadLimits | null
-  /** Of one in this process. */
-  readonly reader: TrialReader | null
-  /** ` --server URL` where the next command needs it too. */
-  readonly flag: string
-  /** Graded while trials were read of which no batch was made; null: as far as it is known, none. */
-  earlyGrades(): EarlyGrades | null
-  close(): Promise<void>
-}
 
 export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
@@ -41,15 +23,9 @@ export async function connect(
   const embedded = await startEmbedded(shell, use)
   let closing: Promise<void> | null = null
   return {
-    client: embedded.client,
-    url: 'this process',
-    limits: embedded.limits,
-    reader: embedded.reader ?? null,
-    embedded: true,
-    flag: '',
-    earlyGrades: () => embedded.earlyGrades?.() ?? null,
+    ...embedded,
     close() {
-      closing ??= embedded.stop()
+      closing ??= embedded.close()
       return closing
     },
   }

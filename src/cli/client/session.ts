@@ -13,8 +13,8 @@ import { CliError } from './cli-error.ts'
 import type { Client } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { watchInterruption } from './interruption.ts'
-import { connect, type ServiceConnection } from './service-connection.ts'
-import { commandLine, type DatabaseUse, type EarlyGrades, type Shell } from './shell.ts'
+import { connect } from './service-connection.ts'
+import { commandLine, type DatabaseUse, type EarlyGrades, type ServiceConnection, type Shell } from './shell.ts'
 
 interface SessionOptions {
   readonly server?: string

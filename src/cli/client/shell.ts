@@ -7,17 +7,21 @@ import type { Client } from './client.ts'
 /** What trials that were graded while others were read came to, where no batch was made of them. */
 export type EarlyGrades = Pick<Batch, 'counts' | 'cost_usd' | 'uncertain_usd'>
 
-/** A service inside of this process, for one command: no other process reaches it. */
-export interface Embedded {
+/** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it and that no other process reaches. */
+export interface ServiceConnection {
   readonly client: Client
-  /** What it accepts of a trajectory. */
-  readonly limits: ReadLimits
-  /** Reads trials for `createBatch`, and for nothing else: documents stay with worker threads. */
-  readonly reader?: TrialReader
-  /** Null: as far as it is known, there are none. */
-  readonly earlyGrades?: () => EarlyGrades | null
-  /** Lets what is in flight end, then closes; the state stays in the database. */
-  stop(): Promise<void>
+  readonly url: string
+  readonly embedded: boolean
+  /** What it accepts of a trajectory; null: not known before it is asked. */
+  readonly limits: ReadLimits | null
+  /** Of one in this process: reads trials for `createBatch`, and for nothing else, as documents stay with worker threads. */
+  readonly reader: TrialReader | null
+  /** ` --server URL` where the next command needs it too. */
+  readonly flag: string
+  /** Graded while trials were read of which no batch was made; null: as far as it is known, none. */
+  earlyGrades(): EarlyGrades | null
+  /** One in this process lets what is in flight end, then closes; the state stays in the database. */
+  close(): Promise<void>
 }
 
 /**
@@ -27,7 +31,7 @@ export interface Embedded {
 export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
 
 /** Starts one. It leaves alone what earlier processes left: a command says which batch goes on. */
-type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<Embedded>
+type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<ServiceConnection>
 
 export interface TrialSourceOptions {
   /** A file of ground truths. */
