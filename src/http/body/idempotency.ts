@@ -27,10 +27,8 @@ export function createAnswerOnce(clock: Clock, inFlight: InFlight): AnswerOnce {
   }
 }
 
-type Idempotency = (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Answered>) => Promise<Answered>
-
 /** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
-function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock): Idempotency {
+function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock) {
   const inFlight = new Set<string>()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
@@ -54,24 +52,7 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     }
   }
 
-  async function answerOnce(
-    lease: Lease | null,
-    key: string,
-    digest: string,
-    reply: FastifyReply,
-    at: string,
-    work: () => Promise<Answered>,
-  ): Promise<Answered> {
-    // Again, now that no other request can be between looking and storing.
-    const meanwhile = await findStored(key, digest, reply)
-    if (meanwhile !== null) return meanwhile
-    const answer = await work()
-    await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
-    // A process that was stopped for longer than its lease was not alone: the first answer is the answer.
-    return (lease?.lost.aborted ? await findStored(key, digest, reply) : null) ?? answer
-  }
-
-  return async (request, reply, work) => {
+  return async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Answered>): Promise<Answered> => {
     const header = request.headers['idempotency-key']
     if (typeof header !== 'string') return work()
     const at = clock.now().toISOString()
@@ -82,7 +63,15 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     if (inFlight.has(key)) throw inUse()
     inFlight.add(key)
     try {
-      return await alone(key, (lease) => answerOnce(lease, key, digest, reply, at, work))
+      return await alone(key, async (lease) => {
+        // Again, now that no other request can be between looking and storing.
+        const meanwhile = await findStored(key, digest, reply)
+        if (meanwhile !== null) return meanwhile
+        const answer = await work()
+        await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
+        // A process that was stopped for longer than its lease was not alone: the first answer is the answer.
+        return (lease?.lost.aborted ? await findStored(key, digest, reply) : null) ?? answer
+      })
     } finally {
       inFlight.delete(key)
     }
