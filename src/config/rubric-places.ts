@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import type { Issue } from '../domain/result.ts'
+import { loadYaml } from './yaml.ts'
 
 /** Where issues of a rubric stand: `rubric.yaml:12 /claims/x`, `question.md:7`. `yaml`: the text of its manifest. */
 export function placesIn(yaml: string): (issue: Issue) => string {
@@ -17,9 +17,7 @@ const decode = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0
 
 /** Finds the line of the deepest member on the way to a place that a YAML text has. */
 export function linesOf(text: string): (keys: readonly string[]) => number {
-  const { LineCounter, parseDocument, isCollection, isPair } = createRequire(import.meta.url)(
-    'yaml',
-  ) as typeof import('yaml')
+  const { LineCounter, parseDocument, isCollection, isPair } = loadYaml()
   const lines = new LineCounter()
   const { contents } = parseDocument(text, { lineCounter: lines })
   return (keys) => {

@@ -2,14 +2,14 @@ import { createRequire } from 'node:module'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 
 /** The parser is loaded with the first text: most services start without one. */
-const load = () => createRequire(import.meta.url)('yaml') as typeof import('yaml')
+export const loadYaml = () => createRequire(import.meta.url)('yaml') as typeof import('yaml')
 
 /** YAML or JSON. */
-export const parseYaml = (text: string): unknown => load().parse(text) as unknown
+export const parseYaml = (text: string): unknown => loadYaml().parse(text) as unknown
 
 /** The same for who wrote it: what is wrong, with its line. */
 export function readYaml(text: string): Result<unknown, (Issue & { readonly line: number })[]> {
-  const { LineCounter, parseDocument } = load()
+  const { LineCounter, parseDocument } = loadYaml()
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   if (document.errors.length > 0)
