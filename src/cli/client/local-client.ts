@@ -139,10 +139,8 @@ function fail({ status, code, message, extras }: HttpProblem): never {
 /** Rejects at once where the command is ended; the work goes on to where it can be left. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
   return await Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
 }

@@ -36,13 +36,10 @@ const guard = (text: string): string => (FORMULA_STARTS.includes(text.trimStart(
 const escapeUnseen = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
+type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
+
 /** Sends a table row by row: its header, then what `rows` gives. `name` is that of the file that a browser saves. */
-export function sendCsv(
-  reply: FastifyReply,
-  name: string,
-  columns: readonly string[],
-  rows: AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>,
-): FastifyReply {
+export function sendCsv(reply: FastifyReply, name: string, columns: readonly string[], rows: CsvRows): FastifyReply {
   return reply
     .type('text/csv; charset=utf-8; header=present')
     .header('content-disposition', `attachment; filename="${name}.csv"`)
@@ -51,10 +48,7 @@ export function sendCsv(
 
 const ROWS_AT_ONCE = 200
 
-async function* writeTable(
-  columns: readonly string[],
-  rows: AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>,
-): AsyncGenerator<string> {
+async function* writeTable(columns: readonly string[], rows: CsvRows): AsyncGenerator<string> {
   let text = csvRow(columns)
   let held = 0
   for await (const row of rows) {

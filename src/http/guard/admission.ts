@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { LARGE, nextTurn } from '../../asking/turns.ts'
 import { type AnswerRaw, mostBytes, wantsBody } from '../body/json-body.ts'
@@ -10,11 +10,6 @@ import { createSlots, type Slots } from './slots.ts'
 import { watchSlowBodies } from './slow-bodies.ts'
 
 type Limits = Context['config']['limits']
-
-interface AdmissionOptions {
-  readonly limits: Limits
-  readonly registry: Registry
-}
 
 export interface Admission {
   /** Looks for room once it is clear that the bytes are no hit: what the cache answers is never refused. */
@@ -56,7 +51,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
  * probes, reads of what is stored. To be installed behind access and before the routes. A batch that was taken in is not work of a
  * request: it waits in its lane behind single grades.
  */
-export function installAdmission(app: FastifyInstance, { limits, registry }: AdmissionOptions): Admission {
+export function installAdmission(
+  app: FastifyInstance,
+  { limits, registry }: { readonly limits: Limits; readonly registry: Registry },
+): Admission {
   const pools = createPools(limits, registry)
   const pressure = watchPressure(limits)
   const slow = watchSlowBodies(limits.slow_body_ms, (socket) =>
@@ -132,7 +130,10 @@ function boundWork(route: RouteOptions, pools: Pools): void {
     const ticket = ticketOf(request)
     ticket.working = true
     try {
-      if (room === 'streams') untilClosed(reply, pools.streams.take(1))
+      if (room === 'streams') {
+        const release = pools.streams.take(1)
+        reply.raw.once('close', release).once('finish', release)
+      }
       if (room === 'statistics') ticket.releases.push(pools.statistics.take(1))
       return await handler.call(this, request, reply)
     } finally {
@@ -140,10 +141,6 @@ function boundWork(route: RouteOptions, pools: Pools): void {
     }
   }
   route.handler = admitted
-}
-
-function untilClosed(reply: FastifyReply, release: () => void): void {
-  reply.raw.once('close', release).once('finish', release)
 }
 
 interface Pools extends Readonly<Record<Room, Slots>> {
