@@ -3,6 +3,7 @@ import { buildContext } from '../boot/context.ts'
 import { loadConfig } from '../config/config.ts'
 import { rubricView } from '../domain/rubric/rubric-view.ts'
 import { storageProblem } from '../http/errors.ts'
+import { createInFlight } from '../http/guard/in-flight.ts'
 import { refusalProblem } from '../http/outcomes.ts'
 import { judgeView } from '../ports/judge-view.ts'
 import type { Grade } from '../schemas/grade.ts'
@@ -29,7 +30,7 @@ export async function openVeridict(options: OpenOptions = {}): Promise<Veridict>
     await context.close()
     throw error
   })
-  const inFlight = new Set<Promise<unknown>>()
+  const inFlight = createInFlight()
   let closing: Promise<void> | null = null
 
   async function gradeOne(request: GradeRequest): Promise<Grade> {
@@ -40,16 +41,13 @@ export async function openVeridict(options: OpenOptions = {}): Promise<Veridict>
 
   async function grade(request: GradeRequest): Promise<Grade> {
     if (closing !== null) throw new VeridictError(503, 'draining', 'this Veridict was closed')
-    const work = gradeOne(request)
-    const settled = work.catch(() => undefined).finally(() => inFlight.delete(settled))
-    inFlight.add(settled)
-    return work.catch((error: unknown) => {
+    return inFlight.track(gradeOne(request)).catch((error: unknown) => {
       throw asVeridictError(storageProblem(error) ?? error)
     })
   }
 
   const close = (): Promise<void> => {
-    closing ??= Promise.all(inFlight).then(() => context.close())
+    closing ??= inFlight.settled().then(() => context.close())
     return closing
   }
 

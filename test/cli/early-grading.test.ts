@@ -6,6 +6,7 @@ import { startEmbedded } from '../../src/cli/client/embedded.ts'
 import { localCalls } from '../../src/cli/client/local-client.ts'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { createInFlight } from '../../src/http/guard/in-flight.ts'
 import type { BatchItem } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, makeItems } from '../http/make-batch.ts'
@@ -23,14 +24,14 @@ afterEach(async () => {
 async function start(judge = answeringJudge(() => GOOD_ANSWER), database = ':memory:', adopts_batches = true) {
   const app = await startApp({ judges: [judge], env: { VERIDICT_DATABASE: database }, adopts_batches })
   open.push(app)
-  const pending = new Set<Promise<unknown>>()
-  const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, app.context.main, pending)
+  const inFlight = createInFlight()
+  const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, app.context.main, inFlight)
   if (!createBatch || !events || !results || !readBatch || !findBatches) throw new Error('a call is missing')
   const ended = async (id: string) => {
     for await (const batch of events(id, never)) if (batch.status === 'done') return batch
     throw new Error('it never ended')
   }
-  return { app, judge, pending, createBatch, results, findBatches, ended }
+  return { app, judge, inFlight, createBatch, results, findBatches, ended }
 }
 
 const never = new AbortController().signal
@@ -162,7 +163,7 @@ describe('a batch of the command', () => {
     const held = new Promise<typeof GOOD_ANSWER>((resolve) => {
       answer = () => resolve(GOOD_ANSWER)
     })
-    const { app, judge, pending, createBatch, findBatches } = await start(answeringJudge(() => held))
+    const { app, judge, inFlight, createBatch, findBatches } = await start(answeringJudge(() => held))
     const stop = new AbortController()
     const reading = pausing(itemsOf(MANY), 129, async () => {
       await expect.poll(() => judge.calls.length).toBeGreaterThan(0)
@@ -170,9 +171,10 @@ describe('a batch of the command', () => {
       throw stop.signal.reason
     })
     await expect(createBatch({}, reading, stop.signal)).rejects.toThrow('interrupted')
-    expect(pending.size).toBe(1)
+    const settled = inFlight.settled()
+    expect(await Promise.race([settled, 'in flight'])).toBe('in flight')
     answer()
-    await Promise.all(pending)
+    await settled
     expect((await findBatches({})).items).toEqual([])
     const { items } = (await app.get('/v1/grades?limit=200')).json<{ items: unknown[] }>()
     expect(items.length).toBe(judge.calls.length)

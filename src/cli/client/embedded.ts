@@ -4,6 +4,7 @@ import { buildContext } from '../../boot/context.ts'
 import { createStorePool } from '../../boot/store-pool.ts'
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
+import { createInFlight } from '../../http/guard/in-flight.ts'
 import { trialPool } from '../../offload/trial-pool.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { drain } from '../../process/stop.ts'
@@ -43,12 +44,12 @@ export async function startEmbedded(
       return opened
     }),
   )
-  const pending = new Set<Promise<unknown>>()
+  const inFlight = createInFlight()
   let early: EarlyGrades | null = null
   await context.start()
   const project = await context.project(given.project)
   return {
-    client: { ...routes, ...localCalls(context, project, pending, (draft) => (early = draft)) },
+    client: { ...routes, ...localCalls(context, project, inFlight, (draft) => (early = draft)) },
     url: 'this process',
     embedded: true,
     flag: '',
@@ -61,7 +62,7 @@ export async function startEmbedded(
       await drain({
         context,
         log: SILENT,
-        finish: () => Promise.all([app?.http.close(), context.stop(), ...pending]),
+        finish: () => Promise.all([app?.http.close(), context.stop(), inFlight.settled()]),
       })
     },
   }

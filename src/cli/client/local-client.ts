@@ -9,6 +9,7 @@ import { textSize } from '../../domain/trajectory/text-size.ts'
 import type { Refusal } from '../../grading/refusal.ts'
 import { examine } from '../../http/body/body-json.ts'
 import type { Context, Project } from '../../http/context.ts'
+import type { InFlight } from '../../http/guard/in-flight.ts'
 import { refusalProblem } from '../../http/outcomes.ts'
 import { HttpProblem, notFound } from '../../http/problem.ts'
 import { BatchItemSchema, type BatchOptions, BatchOptionsSchema } from '../../schemas/batch.ts'
@@ -45,15 +46,10 @@ export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
 export function localCalls(
   context: Context,
   project: Project,
-  pending: Set<Promise<unknown>>,
+  inFlight: InFlight,
   onDiscarded: OnDiscarded = () => undefined,
 ): Partial<Client> {
   const { batches, stores } = project
-  const tracked = <T>(work: Promise<T>): Promise<T> => {
-    const ended = work.catch(() => undefined).finally(() => pending.delete(ended))
-    pending.add(ended)
-    return work
-  }
   const read = async (id: string) => (await batches.get(id)) ?? fail(notFound('batch', id))
   const told = async (id: string, done: boolean | null, verb: string) => {
     if (done === null) fail(notFound('batch', id))
@@ -64,7 +60,7 @@ export function localCalls(
     async createBatch(options, items, signal) {
       checkOptions(options)
       const taken = await unlessAborted(
-        tracked(batches.create(planOf(options, null), incoming(items), onDiscarded)),
+        inFlight.track(batches.create(planOf(options, null), incoming(items), onDiscarded)),
         signal,
       )
       return taken.ok ? taken.batch : refuse(taken.refusal)
