@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { Closed, Type } from '../schemas/type.ts'
+import type { Environment } from './environment.ts'
 import { defineSettings, whole } from './settings.ts'
 
 const NUMBERS = defineSettings({
@@ -33,11 +34,7 @@ export type BlobSettings = typeof NUMBERS.defaults & {
   readonly shown: string
 }
 
-export interface BlobEnvironment {
-  readonly blobs: string | undefined
-  readonly aws_region: string | undefined
-  readonly aws_endpoint: string | undefined
-}
+export type BlobEnvironment = Pick<Environment, 'blobs' | 'aws_region' | 'aws_endpoint'>
 
 const FORM = 'it looks like s3://bucket/prefix, or is "database"'
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/

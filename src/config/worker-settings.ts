@@ -1,12 +1,11 @@
 import type { Static } from 'typebox'
 import { Closed, Type } from '../schemas/type.ts'
+import type { Environment } from './environment.ts'
 
 export const WorkersFileSchema = Closed({
   lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
   most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
 })
-
-type WorkersFile = Static<typeof WorkersFileSchema>
 
 /** How batches are worked on where several processes share a PostgreSQL. */
 export interface WorkerSettings {
@@ -20,11 +19,9 @@ export interface WorkerSettings {
   readonly port: number | null
 }
 
-const LEASE_SECONDS = 30
-
 export const resolveWorkers = (
-  { worker, worker_port }: { readonly worker: 'on' | 'off' | undefined; readonly worker_port: number | undefined },
-  { lease_seconds = LEASE_SECONDS, most_in_flight }: WorkersFile = {},
+  { worker, worker_port }: Pick<Environment, 'worker' | 'worker_port'>,
+  { lease_seconds = 30, most_in_flight }: Static<typeof WorkersFileSchema> = {},
 ): WorkerSettings => ({
   in_service: worker !== 'off',
   lease_seconds,
