@@ -221,14 +221,11 @@ async function writePrompts(
   return prompts
 }
 
-async function readRubric(client: Client, name: string, signal: AbortSignal): Promise<RubricText | null> {
-  try {
-    return await client.readRubric(name, signal)
-  } catch (error) {
+const readRubric = (client: Client, name: string, signal: AbortSignal): Promise<RubricText | null> =>
+  client.readRubric(name, signal).catch((error: unknown) => {
     if (error instanceof ServiceError && error.status === 404) return null
     throw error
-  }
-}
+  })
 
 const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 

@@ -117,13 +117,11 @@ const SUMMARY = {
   resume: 'Let a parked batch go on',
 } as const
 
-interface ReadBatch {
-  readonly options: BatchOptions
-  readonly items: AsyncIterable<Incoming>
-}
-
 /** Both forms of a body as one: options and a stream of items. */
-function readBatch(request: FastifyRequest, context: Context): ReadBatch {
+function readBatch(
+  request: FastifyRequest,
+  context: Context,
+): { readonly options: BatchOptions; readonly items: AsyncIterable<Incoming> } {
   const query = request.query as BatchOptions
   const { body } = request
   if (isStream(body)) return { options: query, items: readItems(request, context.config.limits) }
