@@ -2,6 +2,7 @@ import { priceOn } from '../domain/money/price.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
 import type { Refusal } from '../grading/refusal.ts'
+import { type Refused, refuse } from '../grading/resolve.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { BatchRecord, BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
@@ -32,10 +33,7 @@ export interface IntakeDeps {
 }
 
 /** Why no batch was made. */
-export interface IntakeRefusal {
-  readonly ok: false
-  readonly refusal: Refusal
-}
+export type IntakeRefusal = Refused
 export type Taken = { readonly ok: true; readonly batch: Batch } | IntakeRefusal
 
 /** Items that are read and written together. */
@@ -185,7 +183,7 @@ export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): Intake
   return null
 }
 
-const impossible = (path: string, message: string) => refusal('invalid_request', message, path, message)
+const impossible = (path: string, message: string) => refuse('invalid_request', message, path, message)
 
 /** The places of an item’s faults, in the batch. */
 export const placed = (given: Refusal, place: string): IntakeRefusal => ({
@@ -193,22 +191,17 @@ export const placed = (given: Refusal, place: string): IntakeRefusal => ({
   refusal: { ...given, errors: given.errors.map(({ path, message }) => ({ path: place + path, message })) },
 })
 
-const refusal = (code: Refusal['code'], detail: string, path: string, message: string): IntakeRefusal => ({
-  ok: false,
-  refusal: { code, detail, errors: [{ path, message }] },
-})
-
 /** A batch of no items; a re-grade of grades that do not stand. */
 export const nothing = ({ kind }: BatchPlan): IntakeRefusal =>
   kind === 'grade'
-    ? refusal('invalid_request', 'the batch has no items', '/items', 'send at least one')
-    : refusal('invalid_request', 'no stored grade is chosen', '/query', NOTHING_CHOSEN)
+    ? refuse('invalid_request', 'the batch has no items', '/items', 'send at least one')
+    : refuse('invalid_request', 'no stored grade is chosen', '/query', NOTHING_CHOSEN)
 
 const NOTHING_CHOSEN =
   'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
 
 export const twice = (place: string): IntakeRefusal =>
-  refusal('invalid_request', 'two items have the same item_id', `${place}/item_id`, 'is used twice in this batch')
+  refuse('invalid_request', 'two items have the same item_id', `${place}/item_id`, 'is used twice in this batch')
 
 export const tooMany = (most: number, place: string): IntakeRefusal =>
-  refusal('too_many_items', `a batch takes at most ${most} items`, place, 'is one too many: send several batches')
+  refuse('too_many_items', `a batch takes at most ${most} items`, place, 'is one too many: send several batches')
