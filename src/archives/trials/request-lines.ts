@@ -19,19 +19,14 @@ import { codeOf, type Place } from '../unpack/place.ts'
 import { decodeText } from '../unpack/text.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
-import type { TrialItem, TrialReader } from './trial-item.ts'
+import type { TrialItem } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 
 /** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
-export async function* linesOf(path: string, maxBytes: number, reader?: TrialReader): AsyncGenerator<Line> {
+export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
   const splitter = new LineSplitter(maxBytes)
   const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
-  for await (const chunk of chunksOf(path))
-    for (const line of splitter.feed(chunk))
-      if (isText(line)) {
-        await reader?.ready()
-        yield line
-      }
+  for await (const chunk of chunksOf(path)) for (const line of splitter.feed(chunk)) if (isText(line)) yield line
   for (const line of splitter.end()) if (isText(line)) yield line
 }
 
