@@ -1,7 +1,7 @@
 import { findLiteral, type SearchedRun } from '../domain/text/find-literal.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { parseStored, unpackText } from '../storage/stored-text.ts'
-import type { SearchJob } from './search-job.ts'
+import type { SearchJob } from './search-runs.ts'
 import { serveWorker } from './serve-worker.ts'
 
 serveWorker(({ packed, limits, text, most }: SearchJob): SearchedRun => {

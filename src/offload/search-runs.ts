@@ -1,6 +1,15 @@
 import type { SearchedRun } from '../domain/text/find-literal.ts'
-import type { SearchJob } from './search-job.ts'
+import type { ReadLimits } from '../formats/common/reading.ts'
 import { createWorkerPool } from './worker-pool.ts'
+
+export interface SearchJob {
+  /** The document as it is stored. */
+  readonly packed: Uint8Array
+  readonly limits: ReadLimits
+  readonly text: string
+  /** Steps with the text after which the search ends. */
+  readonly most: number
+}
 
 const MOST_MS = 20_000
 /** Apart from the pool of trials: no grade waits for a search. */
