@@ -38,7 +38,7 @@ export const cutText = (text: string): string => text.slice(0, MAX_NAME).toWellF
 /** Metadata of a trial: what its harness says, else what the run's own file says; what the caller sets comes over both. */
 export function metadataOf(
   facts: TrialFacts,
-  about: TrialMetadata,
+  about: { readonly [Name in keyof TrialMetadata]: TrialMetadata[Name] | undefined },
   set: { readonly variant?: string; readonly metadata?: TrialMetadata },
 ): TrialMetadata {
   const named = {

@@ -38,14 +38,7 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     return skip(scope, place, 'no_ground_truth', `nobody says what the user asked in ${names}`, run.name)
   const { ground_truth, warnings } = await signalsOf(scope, found, complete, truth.by)
   const { agent, model, run_index } = run.about
-  const about = {
-    ...(agent !== undefined && { agent }),
-    ...(model !== undefined && { model }),
-    ...(run_index !== undefined && { run_index }),
-    ...(tasks[0] !== undefined && { task: tasks[0] }),
-    ...(trials[0] !== undefined && { trial: trials[0] }),
-    ...(truth.variant !== null && { variant: truth.variant }),
-  }
+  const about = { agent, model, run_index, task: tasks[0], trial: trials[0], variant: truth.variant ?? undefined }
   const metadata = { ...run.about.origin, ...truth.metadata, ...metadataOf(facts, about, scope.job.options) }
   return {
     kind: 'trial',
