@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { readTrials } from '../../src/archives/trials/read-trials.ts'
+import { readAt } from '../../src/archives/unpack/file-bytes.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
-import { packingIn, readHead, unpackArchive } from '../../src/archives/unpack/unpack.ts'
+import { packingIn, unpackArchive } from '../../src/archives/unpack/unpack.ts'
 import { nearBytes } from '../near.ts'
 import { hold, type Target } from '../target.ts'
 
@@ -98,7 +99,7 @@ async function check(bytes: Buffer): Promise<void> {
 }
 
 async function checkUnpacking(file: string, folder: string): Promise<void> {
-  const packing = await packingIn(file, await readHead(file, 512))
+  const packing = await packingIn(file, await readAt(file, 0, 512))
   if (packing === null) return
   const unpacked = { entries: 0, bytes: 0 }
   const options = { folder, unpacked, limits: LIMITS, abort: undefined, onProgress: () => undefined }

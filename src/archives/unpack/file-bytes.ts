@@ -18,6 +18,17 @@ export async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
+/** So many bytes of a file from a place on; fewer where it ends before. */
+export async function readAt(path: string, at: number, bytes: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
 /** SHA-256 of the bytes of a file, in hex. */
 export async function digestFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256')

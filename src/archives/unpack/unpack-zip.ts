@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl'
+import { readAt } from './file-bytes.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { ArchiveRefusal, type Spool } from './spool.ts'
 
@@ -38,13 +38,7 @@ export async function unpackZip(path: string, limits: ArchiveLimits, spool: Spoo
 /** Whether another record of the directory stands where the count that the zip tells ends: `yauzl` believes that count. */
 async function hasMoreEntries(path: string, zip: ZipFile): Promise<boolean> {
   const { readEntryCursor } = zip as unknown as { readonly readEntryCursor: number }
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, readEntryCursor)
-    return bytesRead === 4 && buffer.equals(DIRECTORY_RECORD)
-  } finally {
-    await file.close()
-  }
+  return (await readAt(path, readEntryCursor, DIRECTORY_RECORD.length)).equals(DIRECTORY_RECORD)
 }
 
 async function unpackEntry(zip: ZipFile, entry: Entry, spool: Spool): Promise<void> {
@@ -73,10 +67,7 @@ function complaintAbout(entry: Entry): string | null {
 
 function decoded(raw: Readable, method: number): Readable {
   if (method === STORED) return raw
-  const decoder = method === DEFLATED ? createInflateRaw() : createZstdDecompress()
-  raw.on('error', (error) => decoder.destroy(error))
-  decoder.on('close', () => raw.destroy())
-  return raw.pipe(decoder)
+  return pipeline(raw, method === DEFLATED ? createInflateRaw() : createZstdDecompress(), () => undefined)
 }
 
 /** Decodes only once it is read: an error of a decoder without a listener would end the process. */

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
-import type { Transform } from 'node:stream'
+import { stat } from 'node:fs/promises'
+import { pipeline, type Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { codeOf } from './place.ts'
 import { ArchiveRefusal, Spool, type SpoolOptions } from './spool.ts'
@@ -35,16 +35,6 @@ function packingOf(head: Uint8Array): TarPacking | 'zip' | null {
   if (starts(0x28, 0xb5, 0x2f, 0xfd)) return 'tar.zst'
   const mark = Buffer.from(head.subarray(TAR_MARK_AT, TAR_MARK_AT + 5)).toString('latin1')
   return mark === 'ustar' ? 'tar' : null
-}
-
-export async function readHead(path: string, bytes: number): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
 }
 
 type UnpackResult =
@@ -111,11 +101,8 @@ async function startOf(path: string, packing: OnePacking, bytes: number): Promis
 }
 
 function decoded(path: string, packing: OnePacking): Transform {
-  const source = createReadStream(path)
   const decoder = packing === 'gz' ? createGunzip() : createZstdDecompress()
-  source.on('error', (error) => decoder.destroy(error))
-  decoder.on('close', () => source.destroy())
-  return source.pipe(decoder)
+  return pipeline(createReadStream(path), decoder, () => undefined)
 }
 
 /** Decodes only once it is read: an error of a decoder without a listener would end the process. */

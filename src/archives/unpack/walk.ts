@@ -15,11 +15,12 @@ import { NO_FACTS } from '../trials/trial-facts.ts'
 import { isTruthFile, readTrialFolder, trialFactsOf, withTruthOf } from '../trials/trial-folder.ts'
 import type { TrialItem } from '../trials/trial-item.ts'
 import { joinTrial } from '../trials/trial-join.ts'
+import { readAt } from './file-bytes.ts'
 import { safeText } from './names.ts'
 import { codeOf, type Listed, listFolder, nameIn, type Place, within } from './place.ts'
 import type { Spool } from './spool.ts'
 import { makeTempFolder } from './temp-folder.ts'
-import { ARRAY, firstByte, OBJECT, type Packing, packingIn, readHead, unpackArchive } from './unpack.ts'
+import { ARRAY, firstByte, OBJECT, type Packing, packingIn, unpackArchive } from './unpack.ts'
 
 /** Everything that can be found below a folder: a trial, an unpacked Inspect log, or a folder of whatever. */
 export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<TrialItem> {
@@ -109,7 +110,7 @@ async function* walkSubfolder(
 export async function* walkFile(scope: Scope, folder: Place, file: Place): AsyncGenerator<TrialItem> {
   const { groundTruths } = scope.job.options
   if (groundTruths !== undefined && resolve(groundTruths.source) === resolve(file.shown)) return
-  const head = await readHead(file.path, 512).catch((error: unknown) => codeOf(error))
+  const head = await readAt(file.path, 0, 512).catch((error: unknown) => codeOf(error))
   if (typeof head === 'string') return yield skip(scope, file, 'unreadable', `cannot be opened: ${head}`)
   const packing = await packingIn(file.path, head)
   if (packing !== null) return yield* walkArchive(scope, file, packing)
