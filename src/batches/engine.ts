@@ -39,16 +39,14 @@ export class BatchEngine {
   private hasFailed = false
 
   constructor(deps: EngineDeps) {
-    const { cluster, company } = deps
+    const { company } = deps
     this.deps = deps
     this.notifier = createNotifier(deps.clock)
     this.runs = new BatchRuns({
       ...deps,
-      leases: cluster.leases,
       onHeld: (slice) => company?.onHeld(slice, this.traces.get(slice.batch)) ?? (() => undefined),
       onFreed: (id) => this.tell(id),
       endBatch: (id, status) => this.end(id, status),
-      onCapacity: () => company?.onCapacity(),
     })
   }
 

@@ -2,22 +2,19 @@ import type { BatchRecord, NewBatch, OpenItem } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
 import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd, wholeOf } from '../ports/slice-ports.ts'
-import type { BatchCluster, EngineDeps, GrowingBatch } from './engine-deps.ts'
+import type { EngineDeps, GrowingBatch } from './engine-deps.ts'
 import { ItemQueue } from './run/item-queue.ts'
 import { LEFT, OVER, type Parked, type Run, type RunEnd } from './run/run.ts'
 import { BatchRunner } from './run/runner.ts'
 import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './run/slice-source.ts'
 
 interface BatchRunsDeps extends EngineDeps {
-  readonly leases: BatchCluster['leases']
   /** A slice is held here from now on; the answer is told its end. */
   readonly onHeld: (slice: Slice) => (end: SliceEnd) => void
   /** Slices of the batch that were held here are free for all, and have not ended. */
   readonly onFreed: (batch: string) => Promise<void>
   /** Ends the batch, if every item of it has ended, or is cancelled and held by no process. */
   readonly endBatch: (batch: string, status: BatchRecord['status']) => Promise<void>
-  /** There is room for more work. */
-  readonly onCapacity: () => void
 }
 
 /** What of a batch runs here. */
@@ -65,7 +62,7 @@ export class BatchRuns {
   async accept(slices: readonly Slice[]): Promise<number> {
     let taken: readonly Lease[] = []
     await this.track('', async () => {
-      taken = await this.deps.leases.takeMany(slices.map(leaseName)).catch((error: unknown) => {
+      taken = await this.deps.cluster.leases.takeMany(slices.map(leaseName)).catch((error: unknown) => {
         this.rest()
         throw error
       })
@@ -196,7 +193,7 @@ export class BatchRuns {
       return
     }
     const source = new SliceSource({
-      note: (lease, inFlight) => this.deps.leases.note(lease, inFlight),
+      note: (lease, inFlight) => this.deps.cluster.leases.note(lease, inFlight),
       onDone: (slice) => void this.track(batch.id, () => this.putAway(slice)),
     })
     source.add(held, items)
@@ -217,13 +214,13 @@ export class BatchRuns {
 
   /** No other process has a part of it: all that its end takes is done by its run. */
   private runWhole(batch: Run['batch'], payer: Payer | null, held: HeldSlice, source: ItemQueue): Running {
-    const { pump, leases, clock, stores, onStatus } = this.deps
+    const { pump, cluster, clock, stores, onStatus } = this.deps
     const { id, mode } = batch
     const { lease } = held
     const at = () => clock.now().toISOString()
     const given: Run = {
       ...{ batch, payer, source },
-      mayGoOn: async (record) => source.isOpen || (record?.status === 'running' && (await leases.holds(lease))),
+      mayGoOn: async (record) => source.isOpen || (record?.status === 'running' && (await cluster.leases.holds(lease))),
       onParking: async () => undefined,
       onCancelled: async () => {
         if (mode === 'provider' && !(await pump.drain(id))) return null
@@ -251,11 +248,11 @@ export class BatchRuns {
 
   private run(given: Run, drain: Running['drain'], slices: SliceSource | null = null): Running {
     const { id } = given.batch
-    const { notify, onCapacity, onTrouble, resumeLanes } = this.deps
+    const { notify, company, onTrouble, resumeLanes } = this.deps
     if (this.parked.delete(id)) resumeLanes()
     const onChange = () => {
       notify(id)
-      onCapacity()
+      company?.onCapacity()
     }
     const onError = (error: unknown, item: OpenItem) => onTrouble({ batch: id, item: item.item_id, error })
     const runner = new BatchRunner({ ...this.deps, onChange, onError }, given)
@@ -332,8 +329,8 @@ export class BatchRuns {
 
   private async letGo({ lease, end }: HeldSlice, how: SliceEnd): Promise<void> {
     end(how)
-    await this.deps.leases.release(lease)
-    this.deps.onCapacity()
+    await this.deps.cluster.leases.release(lease)
+    this.deps.company?.onCapacity()
   }
 
   private track(batch: string, work: () => Promise<void>): Promise<void> {
