@@ -18,6 +18,7 @@ import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { watchStores } from '../telemetry/watch-stores.ts'
+import { DEFAULT_RUBRIC } from './answer-config.ts'
 import type { StorePool } from './store-pool.ts'
 import type { Work } from './workers.ts'
 
@@ -30,7 +31,6 @@ export interface Shared {
   readonly unready: ReadonlyMap<string, string>
   readonly loaded: readonly LoadedRubric[]
   readonly rubrics: ReadonlyMap<string, Rubric>
-  readonly default_rubric: string
   readonly lanes: { of(judge: string): Lane; resume(): void; close(): void }
   readonly budgetOf: (judge: string) => RetryBudget
   /** Trajectories that were read lately, by project and id. */
@@ -91,7 +91,7 @@ async function registerRubrics(stores: Stores, { loaded, clock }: Shared): Promi
 }
 
 async function createService(shared: Shared, name: string, stores: Stores): Promise<GradingService> {
-  const { config, judges, unready, rubrics, default_rubric, recent, clock, newId } = shared
+  const { config, judges, unready, rubrics, recent, clock, newId } = shared
   const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
   const service = createGradingService({
     stores,
@@ -99,7 +99,7 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     unready,
     rubrics,
     default_judge: config.default_judge,
-    default_rubric,
+    default_rubric: DEFAULT_RUBRIC,
     read: async (document) => (await trialCode()).readAnywhere(document, config.limits),
     readStored: async (id, truth) => {
       const document = await stores.trajectories.getPacked(id)

@@ -15,7 +15,6 @@ import { createIdMaker } from '../ports/id.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import { createMeter } from '../telemetry/meter.ts'
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
-import { DEFAULT_RUBRIC } from './answer-config.ts'
 import { systemClock } from './clock.ts'
 import { openLanes, perJudge } from './lanes.ts'
 import type { Shared } from './project.ts'
@@ -65,7 +64,6 @@ export async function gatherShared(options: ContextOptions, told: BatchListener)
     unready,
     loaded,
     rubrics: new Map(loaded.map(({ rubric }) => [rubric.name, rubric])),
-    default_rubric: DEFAULT_RUBRIC,
     lanes,
     work: openWork({
       config,
