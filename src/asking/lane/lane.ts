@@ -10,7 +10,7 @@ import { createLimit, type LaneSettings, NO_BOUND } from './limit.ts'
 import { createNotice, type Notice } from './notice.ts'
 import { createParties } from './parties.ts'
 import { createLaneQueue } from './queue.ts'
-import { CANCELLED, dateOf, type LaneCall, turnedAway } from './turned-away.ts'
+import { CANCELLED, type LaneCall, turnedAway } from './turned-away.ts'
 
 export type { LaneSettings } from './limit.ts'
 export type { LaneCall } from './turned-away.ts'
@@ -139,7 +139,7 @@ class JudgeLane implements Lane {
       in_flight: this.#gate.inFlight(),
       waiting: this.#queue.size(),
       failure,
-      until: dateOf(until),
+      until: until === null ? null : new Date(until),
     }
   }
 

@@ -5,21 +5,10 @@ import type { Outage } from './breaker.ts'
 export type LaneCall =
   | { readonly kind: 'called'; readonly reply: JudgeReply; readonly waited_ms: number }
   /** No call was made: the judge is out, or (`failure.code` `cancelled`) the signal came first. */
-  | {
-      readonly kind: 'turned_away'
-      readonly failure: Failure
-      readonly waited_ms: number
-      /** When the judge will be tried again; null: when an operator mends it, or the call was cancelled. */
-      readonly until: Date | null
-    }
+  | { readonly kind: 'turned_away'; readonly failure: Failure; readonly waited_ms: number }
 
-export function turnedAway({ failure, until }: Outage, since: number, now: number): LaneCall {
-  return { kind: 'turned_away', failure, waited_ms: Math.max(0, now - since), until: dateOf(until) }
-}
-
-/** Of milliseconds since the epoch. */
-export function dateOf(time: number | null): Date | null {
-  return time === null ? null : new Date(time)
+export function turnedAway({ failure }: Outage, since: number, now: number): LaneCall {
+  return { kind: 'turned_away', failure, waited_ms: Math.max(0, now - since) }
 }
 
 export const CANCELLED: Outage = {
