@@ -39,13 +39,28 @@ export const sumOf = (name: keyof Amounts): string =>
   name.endsWith('_usd') ? `sum(${name})` : `CAST(sum(${name}) AS BIGINT)`
 
 /**
- * The cap that so many more dollars would break; null dollars are unknown. From here to the end of the unit of work no other process spends in
+ * The narrowest cap that so many more dollars would break; null dollars are unknown. What costs nothing breaks no cap, not even one that is
+ * broken already. From here to the end of the unit of work no other process spends in
  * the scopes of a cap.
  */
 export function* findBroken(sql: Sql, counted: Counted, usd: number | null, caps: Caps): Work<OverBudget | null> {
   if (!isCapped(caps) || usd === 0) return null
   const spent = yield* sql.spent(cappedScopes(counted, caps))
-  return findBrokenCap((scope) => ({ ...NOTHING, ...spent.get(scope) }), counted, usd, caps)
+  const findIn = (scope: string, cap: OverBudget['cap'], capUsd: number | null) => {
+    if (capUsd === null) return null
+    const { settled_usd, reserved_usd, uncertain_usd } = { ...NOTHING, ...spent.get(scope) }
+    const spent_usd = settled_usd + reserved_usd + uncertain_usd
+    const fits = usd !== null && spent_usd + usd <= capUsd + TOLERANCE_USD
+    return fits
+      ? null
+      : { cap, cap_usd: capUsd, spent_usd, reserved_usd: reserved_usd > TOLERANCE_USD ? reserved_usd : 0 }
+  }
+  const { started_at, batch, payer } = counted
+  return (
+    (batch === null ? null : findIn(batchScope(batch), 'batch', caps.batch_usd)) ??
+    (payer === null ? null : findIn(keyScope(payer, started_at), 'key', caps.key_usd)) ??
+    findIn(dayScope(started_at), 'day', caps.day_usd)
+  )
 }
 
 /** Adds all changes to the day and, where there are such, to the batch and to the day of the paying key. */
@@ -80,29 +95,6 @@ const cappedScopes = ({ started_at, batch, payer }: Counted, { batch_usd, key_us
     batch: batch_usd === null ? null : batch,
     payer: key_usd === null ? null : payer,
   }).slice(day_usd === null ? 1 : 0)
-
-/** The narrowest first. What costs nothing breaks no cap, not even one that is broken already, and was seen to before. */
-function findBrokenCap(
-  read: (scope: string) => Amounts,
-  { started_at, batch, payer }: Counted,
-  usd: number | null,
-  caps: Caps,
-): OverBudget | null {
-  const findIn = (scope: string, cap: OverBudget['cap'], capUsd: number | null) => {
-    if (capUsd === null) return null
-    const { settled_usd, reserved_usd, uncertain_usd } = read(scope)
-    const spent_usd = settled_usd + reserved_usd + uncertain_usd
-    const fits = usd !== null && spent_usd + usd <= capUsd + TOLERANCE_USD
-    return fits
-      ? null
-      : { cap, cap_usd: capUsd, spent_usd, reserved_usd: reserved_usd > TOLERANCE_USD ? reserved_usd : 0 }
-  }
-  return (
-    (batch === null ? null : findIn(batchScope(batch), 'batch', caps.batch_usd)) ??
-    (payer === null ? null : findIn(keyScope(payer, started_at), 'key', caps.key_usd)) ??
-    findIn(dayScope(started_at), 'day', caps.day_usd)
-  )
-}
 
 /** Ends that the provider answers before it runs anything: without usage they cost nothing. */
 const UNPAID: ReadonlySet<FinishedAttempt['outcome']> = new Set([
