@@ -71,11 +71,10 @@ function assemble(db: Database.Database, blobs: BlobStore | null): SqliteStores 
       await tables.run(CHECK)
       await outside.check()
     },
-    close: async () => {
-      if (db.open) {
-        unit.flush()
-        processes.leave()
-      }
+    async close() {
+      if (!db.open) return
+      unit.flush()
+      processes.leave()
       closeDatabase(db)
     },
   }
@@ -83,7 +82,6 @@ function assemble(db: Database.Database, blobs: BlobStore | null): SqliteStores 
 
 /** Writes the log back into the file, so that the file alone is the whole database, and closes. */
 function closeDatabase(db: Database.Database): void {
-  if (!db.open) return
   try {
     if (!db.memory) db.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
