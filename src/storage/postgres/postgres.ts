@@ -1,15 +1,14 @@
 import type { BlobStore } from '../../ports/blob-ports.ts'
-import type { LeaseStore } from '../../ports/lease-ports.ts'
-import { createOutside, type Outside } from '../outside.ts'
+import { createOutside } from '../outside.ts'
 import { createBlobPlaces, settlePlace } from '../stores/blob-places.ts'
 import { createTables, type ProjectStores } from '../stores/stores.ts'
 import { createLeaseStore, LEASE_SECONDS } from './cluster/leases.ts'
-import { type Processes, registerProcess, SILENCE_S } from './cluster/processes.ts'
+import { registerProcess, SILENCE_S } from './cluster/processes.ts'
 import { createSliceStore, createWorkNotices } from './cluster/slices.ts'
-import { createListener, type Listener } from './connection/listen.ts'
+import { createListener } from './connection/listen.ts'
 import { openMigrated } from './connection/migrate.ts'
 import type { PoolSettings } from './connection/pool.ts'
-import { openUnit, type Unit } from './connection/unit.ts'
+import { openUnit } from './connection/unit.ts'
 import { createDb } from './postgres-db.ts'
 
 export interface PostgresOptions extends PoolSettings {
@@ -27,6 +26,11 @@ export interface PostgresOptions extends PoolSettings {
 
 /** Renewals never wait behind a busy pool. */
 const LEASE_CONNECTIONS = 2
+
+/** A real write: a server that reads may still have a full disk, or be a standby. */
+const CHECK = `
+  INSERT INTO settings (name, value) VALUES ('heartbeat', convert_to(clock_timestamp()::text, 'UTF8'))
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
 /** The stores over one schema of a PostgreSQL. Throws a StorageError where it cannot be used. */
 export async function openPostgresStores(options: PostgresOptions): Promise<ProjectStores> {
@@ -49,50 +53,29 @@ export async function openPostgresStores(options: PostgresOptions): Promise<Proj
     })
     const listener = createListener(url, given.connect_timeout_ms)
     const leases = createLeaseStore({ unit: leaseUnit, listener, schema, processes, seconds: lease_seconds })
-    return assemble(unit, processes, outside, { leases, unit: leaseUnit, listener })
+    const close = async () => {
+      await leases.close()
+      await listener.close()
+      await leaseUnit.close()
+      await processes.leave()
+      await unit.close()
+    }
+    let closing: Promise<void> | undefined
+    return {
+      ...createTables(createDb(unit, processes), outside),
+      processes: { beat: () => processes.beat() },
+      cluster: { leases, slices: createSliceStore(unit), notices: createWorkNotices(unit, listener) },
+      async check() {
+        await unit.run(CHECK)
+        await outside.check()
+      },
+      close() {
+        closing ??= close()
+        return closing
+      },
+    }
   } catch (error) {
     await unit.close()
     throw error
-  }
-}
-
-/** What keeps the processes of one database together. */
-interface Shared {
-  readonly leases: LeaseStore
-  readonly unit: Unit
-  readonly listener: Listener
-}
-
-async function closeShared({ leases, unit, listener }: Shared): Promise<void> {
-  await leases.close()
-  await listener.close()
-  await unit.close()
-}
-
-/** A real write: a server that reads may still have a full disk, or be a standby. */
-const CHECK = `
-  INSERT INTO settings (name, value) VALUES ('heartbeat', convert_to(clock_timestamp()::text, 'UTF8'))
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-
-function assemble(unit: Unit, processes: Processes, outside: Outside, shared: Shared): ProjectStores {
-  let closing: Promise<void> | undefined
-  return {
-    ...createTables(createDb(unit, processes), outside),
-    processes: { beat: () => processes.beat() },
-    cluster: {
-      leases: shared.leases,
-      slices: createSliceStore(unit),
-      notices: createWorkNotices(unit, shared.listener),
-    },
-    async check() {
-      await unit.run(CHECK)
-      await outside.check()
-    },
-    close() {
-      closing ??= closeShared(shared)
-        .then(() => processes.leave())
-        .then(() => unit.close())
-      return closing
-    },
   }
 }
