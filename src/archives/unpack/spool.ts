@@ -37,25 +37,17 @@ const ENTRIES_A_WORD = 100
  */
 export class Spool {
   readonly refused: RefusedEntry[] = []
-  readonly #folder: string
   readonly #packed: number
-  readonly #unpacked: Unpacked
-  readonly #limits: ArchiveLimits
-  readonly #abort: AbortSignal | undefined
-  readonly #onProgress: () => void
+  readonly #options: SpoolOptions
   readonly #taken = new TakenPlaces()
   #entries = 0
   #bytes = 0
   #refusals = 0
 
   /** `packed` is the archive's size in bytes. */
-  constructor(packed: number, { folder, unpacked, limits, abort, onProgress }: SpoolOptions) {
-    this.#folder = folder
+  constructor(packed: number, options: SpoolOptions) {
     this.#packed = packed
-    this.#unpacked = unpacked
-    this.#limits = limits
-    this.#abort = abort
-    this.#onProgress = onProgress
+    this.#options = options
   }
 
   get entries(): number {
@@ -73,32 +65,33 @@ export class Spool {
 
   refuse(name: string, detail: string): void {
     this.#refusals++
-    if (this.refused.length < this.#limits.max_refusals) this.refused.push({ name: name.slice(0, 1000), detail })
+    if (this.refused.length < this.#options.limits.max_refusals)
+      this.refused.push({ name: name.slice(0, 1000), detail })
   }
 
   /** Counts bytes before they are kept. */
   count(bytes: number): void {
-    this.#abort?.throwIfAborted()
-    const { max_archive_bytes, max_ratio, ratio_free_bytes } = this.#limits
+    this.#options.abort?.throwIfAborted()
+    const { max_archive_bytes, max_ratio, ratio_free_bytes } = this.#options.limits
     this.#bytes += bytes
-    this.#unpacked.bytes += bytes
-    if (this.#unpacked.bytes > max_archive_bytes)
+    this.#options.unpacked.bytes += bytes
+    if (this.#options.unpacked.bytes > max_archive_bytes)
       throw new ArchiveRefusal(`more than ${max_archive_bytes} bytes when unpacked`)
     if (this.#bytes > ratio_free_bytes && this.#bytes > max_ratio * this.#packed)
       throw new ArchiveRefusal(`more than ${max_ratio} bytes unpacked for each of its ${this.#packed} packed ones`)
   }
 
   countEntry(): void {
-    this.#abort?.throwIfAborted()
-    this.#unpacked.entries++
-    if (++this.#entries % ENTRIES_A_WORD === 0) this.#onProgress()
+    this.#options.abort?.throwIfAborted()
+    this.#options.unpacked.entries++
+    if (++this.#entries % ENTRIES_A_WORD === 0) this.#options.onProgress()
     this.#checkEntries()
   }
 
   /** Folders that are only named on the way are made too, so they count as well. */
   #checkEntries(): void {
-    const { max_entries } = this.#limits
-    if (this.#unpacked.entries > max_entries || this.#taken.size > max_entries)
+    const { max_entries } = this.#options.limits
+    if (this.#options.unpacked.entries > max_entries || this.#taken.size > max_entries)
       throw new ArchiveRefusal(`more than ${max_entries} entries`)
   }
 
@@ -116,7 +109,7 @@ export class Spool {
     try {
       for await (const chunk of content) {
         size += chunk.length
-        over ||= size > this.#limits.max_entry_bytes
+        over ||= size > this.#options.limits.max_entry_bytes
         if (kept !== null && !over) await kept.writeFile(chunk)
       }
     } finally {
@@ -124,7 +117,10 @@ export class Spool {
     }
     if (over && path !== null && kept !== null) {
       await rm(path, { force: true })
-      this.refuse(name, `has ${size} bytes, more than the ${this.#limits.max_entry_bytes} that an entry may have`)
+      this.refuse(
+        name,
+        `has ${size} bytes, more than the ${this.#options.limits.max_entry_bytes} that an entry may have`,
+      )
     }
     return kept !== null && !over
   }
@@ -137,7 +133,7 @@ export class Spool {
   }
 
   async #place(name: string, kind: 'file' | 'folder'): Promise<string | null> {
-    const names = parseEntryName(name, this.#limits)
+    const names = parseEntryName(name, this.#options.limits)
     const against = names.ok ? this.#taken.take(names.value, kind) : names.error
     this.#checkEntries()
     if (!names.ok || against !== null) {
@@ -148,8 +144,8 @@ export class Spool {
       if (kind === 'file') this.refuse(name, 'has no name')
       return null
     }
-    const path = join(this.#folder, ...names.value)
-    const folder = join(this.#folder, ...names.value.slice(0, -1))
+    const path = join(this.#options.folder, ...names.value)
+    const folder = join(this.#options.folder, ...names.value.slice(0, -1))
     const made = await mkdir(folder, { recursive: true, mode: 0o700 }).then(() => null, codeOf)
     if (made === null) return path
     this.refuse(name, `cannot be unpacked here: ${made}`)
