@@ -108,13 +108,11 @@ export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issu
 /** What a row of a trial may leave to others: the run says what was asked, and what was measured of it. */
 const OWN = new Set(['instruction', 'signals', 'expected_in'])
 
-const told = ({ task, trial, variant }: NamedTruth): string =>
-  [
-    [trial === null ? [] : [`trial ${JSON.stringify(trial)}`], task === null ? [] : [`task ${JSON.stringify(task)}`]]
-      .flat()
-      .join(' of '),
-    ...(variant === null ? [] : [`variant ${JSON.stringify(variant)}`]),
-  ].join(', ')
+function told({ task, trial, variant }: NamedTruth): string {
+  const ofTask = task === null ? '' : `task ${JSON.stringify(task)}`
+  const ofTrial = trial === null ? ofTask : `trial ${JSON.stringify(trial)}${ofTask && ` of ${ofTask}`}`
+  return variant === null ? ofTrial : `${ofTrial}, variant ${JSON.stringify(variant)}`
+}
 
 const foundIn = ({ truth, variant, metadata }: NamedTruth) => ({ truth, variant, metadata, dropped: [] as string[] })
 
