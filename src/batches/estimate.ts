@@ -1,19 +1,11 @@
 import type { OutputHistory } from '../domain/money/history.ts'
+import type { Refused } from '../grading/resolve.ts'
 import type { GradeStore } from '../ports/grade-ports.ts'
 import type { Stores } from '../ports/ports.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'
 import { type BatchPlan, withDefaults } from './batch-plan.ts'
 import { addEstimates, estimateQuestion, NO_ESTIMATE } from './estimate/estimate.ts'
-import {
-  faultOf,
-  type Incoming,
-  type IntakeDeps,
-  type IntakeRefusal,
-  nothing,
-  placed,
-  tooMany,
-  twice,
-} from './intake.ts'
+import { faultOf, type Incoming, type IntakeDeps, nothing, placed, tooMany, twice } from './intake.ts'
 
 /**
  * What a batch would take, without asking and without keeping anything. Equal questions are asked once, and what a stored grade
@@ -23,7 +15,7 @@ export async function estimateBatch(
   deps: IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
   plan: BatchPlan,
   items: AsyncIterable<Incoming>,
-): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal> {
+): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | Refused> {
   const now = deps.clock.now()
   const keys = new Set<string>()
   const names = new Set<string>()

@@ -32,9 +32,7 @@ export interface IntakeDeps {
   readonly most_items: number
 }
 
-/** Why no batch was made. */
-export type IntakeRefusal = Refused
-export type Taken = { readonly ok: true; readonly batch: Batch } | IntakeRefusal
+export type Taken = { readonly ok: true; readonly batch: Batch } | Refused
 
 /** Items that are read and written together. */
 const CHUNK = 64
@@ -107,7 +105,7 @@ async function addAll(
   plan: BatchPlan,
   items: AsyncIterable<Incoming>,
   add: AddItems,
-): Promise<IntakeRefusal | null> {
+): Promise<Refused | null> {
   let chunk: Incoming[] = []
   let count = 0
   let bytes = 0
@@ -132,7 +130,7 @@ async function addChunk(
   add: AddItems,
   chunk: readonly Incoming[],
   first: number,
-): Promise<IntakeRefusal | null> {
+): Promise<Refused | null> {
   const admitted = await Promise.all(chunk.map((incoming, at) => admit(deps, plan, incoming, first + at)))
   const items: NewItem[] = []
   for (const one of admitted) {
@@ -150,7 +148,7 @@ async function admit(
   plan: BatchPlan,
   { item, place, base_grade, trajectory: read = null }: Incoming,
   index: number,
-): Promise<NewItem | IntakeRefusal> {
+): Promise<NewItem | Refused> {
   const request = withDefaults(item, plan)
   const admitted = await deps.service.admit(request, read)
   if (!admitted.ok) return placed(admitted.refusal, place)
@@ -170,7 +168,7 @@ async function admit(
 }
 
 /** What makes the plan impossible with this judge. */
-export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): IntakeRefusal | null {
+export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): Refused | null {
   const { name, kind, prices } = judge.info
   if (plan.kind === 'recheck') return null
   if (plan.mode === 'provider' && judge.batch === undefined)
@@ -186,13 +184,13 @@ export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): Intake
 const impossible = (path: string, message: string) => refuse('invalid_request', message, path, message)
 
 /** The places of an item’s faults, in the batch. */
-export const placed = (given: Refusal, place: string): IntakeRefusal => ({
+export const placed = (given: Refusal, place: string): Refused => ({
   ok: false,
   refusal: { ...given, errors: given.errors.map(({ path, message }) => ({ path: place + path, message })) },
 })
 
 /** A batch of no items; a re-grade of grades that do not stand. */
-export const nothing = ({ kind }: BatchPlan): IntakeRefusal =>
+export const nothing = ({ kind }: BatchPlan): Refused =>
   kind === 'grade'
     ? refuse('invalid_request', 'the batch has no items', '/items', 'send at least one')
     : refuse('invalid_request', 'no stored grade is chosen', '/query', NOTHING_CHOSEN)
@@ -200,8 +198,8 @@ export const nothing = ({ kind }: BatchPlan): IntakeRefusal =>
 const NOTHING_CHOSEN =
   'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
 
-export const twice = (place: string): IntakeRefusal =>
+export const twice = (place: string): Refused =>
   refuse('invalid_request', 'two items have the same item_id', `${place}/item_id`, 'is used twice in this batch')
 
-export const tooMany = (most: number, place: string): IntakeRefusal =>
+export const tooMany = (most: number, place: string): Refused =>
   refuse('too_many_items', `a batch takes at most ${most} items`, place, 'is one too many: send several batches')

@@ -1,3 +1,4 @@
+import type { Refused } from '../grading/resolve.ts'
 import type { BatchQuery, BatchRecord, ItemRecord } from '../ports/batch-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
@@ -5,10 +6,10 @@ import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { BatchPlan } from './batch-plan.ts'
 import { BatchEngine } from './engine.ts'
 import type { EngineDeps } from './engine-deps.ts'
-import { type Incoming, type IntakeRefusal, type OnDiscarded, type Taken, takeBatch } from './intake.ts'
+import { type Incoming, type OnDiscarded, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
-export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | IntakeRefusal
+export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | Refused
 
 interface BatchServiceDeps extends Omit<EngineDeps, 'notify' | 'onStatus'> {
   /** A batch has begun, is parked, done or cancelled. */
@@ -180,7 +181,7 @@ export class BatchService {
   }
 }
 
-function refuseRegrade(request: RegradeRequest): IntakeRefusal | null {
+function refuseRegrade(request: RegradeRequest): Refused | null {
   const fault = findRegradeFault(request)
   if (fault === null) return null
   return { ok: false, refusal: { code: 'invalid_request', detail: 'this re-grade makes no sense', errors: [fault] } }
