@@ -26,13 +26,14 @@ export function assembleGrade(
   mode: Receipt['mode'] & string,
 ): Grade {
   const bodies = samples.map((sample) => sampleBody(question, sample))
+  const [first] = samples
   const body = bodies.length === 1 ? bodies[0] : combine(bodies)
-  if (body === undefined) throw new Error('a grade needs at least one sample')
+  if (first === undefined || body === undefined) throw new Error('a grade needs at least one sample')
   return {
     id: question.grade_id,
     ...body,
     votes: bodies.length === 1 ? [] : bodies.map(toVote),
-    receipt: receiptOf(question, samples, createdAt, mode),
+    receipt: receiptOf(question, first, samples, createdAt, mode),
     metadata,
     created_at: createdAt.toISOString(),
   }
@@ -100,7 +101,7 @@ function confidenceOf(claimed: ConfidenceLevel, contradictions: readonly Contrad
 const OF_THE_ANSWER: ReadonlySet<FailureCode> = new Set(['refused', 'truncated', 'schema_invalid', 'context_overflow'])
 
 /** The body that stands for all votes: the winner’s own, else the first that says anything, without a label. */
-function combine(bodies: readonly Body[]): Body {
+function combine(bodies: readonly Body[]): Body | undefined {
   const tally = tallyVotes(bodies.map((body) => body.outcome ?? null))
   const winner = tally.winner === null ? undefined : bodies[tally.winner]
   if (winner !== undefined) {
@@ -109,12 +110,9 @@ function combine(bodies: readonly Body[]): Body {
   const unasked = bodies.filter(({ failure }) => failure !== null && !OF_THE_ANSWER.has(failure.code))
   const spoken = bodies.find((body) => body.status === 'unverified') ?? bodies.find((body) => body.status === 'graded')
   // Samples that got no answer could have made a majority: that there is none says nothing of the judge, and is not kept as its answer.
-  const failed = spoken === undefined || (tally.most + unasked.length) * 2 > bodies.length ? unasked[0] : undefined
+  const failed = (tally.most + unasked.length) * 2 > bodies.length ? unasked[0] : undefined
   if (failed !== undefined) return failed
-  if (spoken === undefined) {
-    if (bodies[0] === undefined) throw new Error('a grade needs at least one sample')
-    return bodies[0]
-  }
+  if (spoken === undefined) return bodies[0]
   return {
     ...spoken,
     status: 'unverified',
@@ -168,6 +166,7 @@ function settingsOf({ identity: { parameters }, base_url }: JudgeInfo): Receipt[
 
 function receiptOf(
   question: Question,
+  first: SampleResult,
   samples: readonly SampleResult[],
   createdAt: Date,
   mode: Receipt['mode'] & string,
@@ -175,8 +174,6 @@ function receiptOf(
   const { judge, rubric, trajectory } = question
   const attempts = samples.flatMap((sample) => sample.attempts)
   const costs = attempts.map((attempt) => attempt.cost_usd)
-  const first = samples[0]
-  if (first === undefined) throw new Error('a receipt needs at least one sample')
   return {
     cache: 'miss',
     key: question.key,
