@@ -25,25 +25,20 @@ const HEAD = 200
  * outputs cut; only the steps with marks and what stands around these. Null: not even that fits.
  */
 export function decisionText(reading: WindowedReading, cited: readonly Mark[], budget: number): string | null {
-  const marks = [...cited, ...anchorMarks(reading)]
-  const whole = wholeSteps(reading, marks, budget)
-  if (whole !== null) return whole
-  for (const around of AROUND) {
-    const text = marksAlone(reading, marks, around)
-    if (estimateTokens(text) * reading.token_factor <= budget) return text
-  }
-  return fewerMarks(reading, cited, budget)
-}
-
-/** A judge that cites everything cites nothing: then every other of its places is left out, and so on, but never one that holds the instructions. */
-function fewerMarks(reading: WindowedReading, cited: readonly Mark[], budget: number): string | null {
   const anchors = anchorMarks(reading)
-  for (let step = 2; step < 2 * cited.length; step *= 2) {
-    const some = cited.filter((_, index) => index % step === 0)
-    const text = marksAlone(reading, [...some, ...anchors], LEAST_AROUND)
-    if (estimateTokens(text) * reading.token_factor <= budget) return text
+  const alone = (some: readonly Mark[], around: number): string | null => {
+    const text = marksAlone(reading, [...some, ...anchors], around)
+    return estimateTokens(text) * reading.token_factor <= budget ? text : null
   }
-  return null
+  let text = wholeSteps(reading, [...cited, ...anchors], budget)
+  for (const around of AROUND) text ??= alone(cited, around)
+  // A judge that cites everything cites nothing: then every other of its places is left out, and so on, but never one that holds the instructions.
+  for (let step = 2; text === null && step < 2 * cited.length; step *= 2)
+    text = alone(
+      cited.filter((_, index) => index % step === 0),
+      LEAST_AROUND,
+    )
+  return text
 }
 
 /** Where each string of the instructions stands first in every part that holds it: always shown, whatever the windows cited. */
@@ -81,13 +76,7 @@ function wholeSteps({ rendering, steps }: WindowedReading, marks: readonly Mark[
 }
 
 function marksAlone({ rendering }: WindowedReading, marks: readonly Mark[], around: number): string {
-  const byPart = new Map<string, Mark[]>()
-  for (const mark of marks) {
-    const place = placeOf(mark)
-    const known = byPart.get(place)
-    if (known === undefined) byPart.set(place, [mark])
-    else known.push(mark)
-  }
+  const byPart = Map.groupBy(marks, placeOf)
   const stretches = ({ step, part }: Position, { text }: Part): Range[] => {
     const here = byPart.get(placeOf({ step, part }))
     if (here !== undefined) return stretchesAround(here, around, text.length)
