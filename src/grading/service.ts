@@ -1,8 +1,9 @@
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
-import type { Failure, Grade } from '../schemas/grade.ts'
+import type { Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { GradingJob } from './job.ts'
+import type { Judged } from './judging.ts'
 import type { Refusal } from './refusal.ts'
 import type { Admitted, Refused, Resolved } from './resolve.ts'
 
@@ -12,10 +13,9 @@ export type GradeOutcome =
 
 /** What one run at an item of a batch ended in; only the first settles it. */
 export type ItemOutcome =
+  | Judged
   | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: boolean }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  | { readonly kind: 'waiting' }
-  | { readonly kind: 'passed_over'; readonly failure: Failure }
 
 export type UploadOutcome =
   | { readonly ok: true; readonly trajectory: Trajectory; readonly created: boolean }
