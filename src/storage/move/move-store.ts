@@ -72,7 +72,7 @@ async function run(sql: Sql, options: MoveOptions, sources: readonly Source[]): 
   const read = await each(trips, readSource)
   if (mode === 'plan') return report('planned', { trips, read: read.totals })
   const verified = await each(trips, readTarget)
-  const references = (await each(trips, readReferences)).totals
+  const references = (await each(trips, ({ sql: own }) => checkReferences(own))).totals
   for (const { changed, path } of sources)
     if (changed())
       throw new StorageError('storage_error', `${path} was written to while it was read: stop what uses it`)
@@ -118,8 +118,6 @@ async function readSource(trip: Trip): Promise<AllTotals> {
 /** Reads every row back. */
 const readTarget = (trip: Trip): Promise<AllTotals> =>
   addUp(trip, 'verify', (table) => targetChunks(trip.sql, table, trip.options.chunk_bytes))
-
-const readReferences = ({ sql }: Trip) => checkReferences(sql)
 
 async function addUp(
   { options, source }: Trip,
