@@ -33,10 +33,5 @@ function versionOf(name: string): string {
   return version === undefined ? '' : `@${version}`
 }
 
-interface Manifest {
-  readonly peerDependencies?: Versions
-  readonly dependencies?: Versions
-  readonly devDependencies?: Versions
-}
-
-type Versions = Readonly<Record<string, string>>
+type Dependencies = 'peerDependencies' | 'dependencies' | 'devDependencies'
+type Manifest = { readonly [Name in Dependencies]?: Readonly<Record<string, string>> }
