@@ -144,6 +144,30 @@ describe('the same command again', () => {
     expect(posts()).toHaveLength(1)
   })
 
+  test.each(['model', 'digest'] as const)('is not the same where another %s answers it', async (what) => {
+    await first()
+    service.asks = { ...service.asks, [what]: 'another' }
+    const shell = testShell({ trials: three })
+    expect(await run(shell)).toBe(0)
+    expect([service.batches.size, shell.errors().includes('was done at')]).toEqual([2, false])
+    await first()
+    expect(service.batches.size).toBe(2)
+  })
+
+  test('leaves an unfinished batch that asked another model, and says how to end it', async () => {
+    service.ending = null
+    await run(testShell({ trials: three }), '--detach')
+    service.asks = { ...service.asks, model: 'm-2' }
+    service.ending = () => ({ label: 'aligned' })
+    const shell = testShell({ trials: three })
+    expect(await run(shell)).toBe(0)
+    expect([...service.batches.values()].map(({ batch }) => batch.status)).toEqual(['running', 'done'])
+    expect(shell.errors()).toContain(
+      'bat_01: this batch of the same command has not ended, and was begun with other judges',
+    )
+    expect(shell.errors()).toContain(`resume bat_01 --server ${service.url}`)
+  })
+
   test('with another option, or other ground truths, is another command', async () => {
     const truths = join(folder, 'truths.json')
     await first()

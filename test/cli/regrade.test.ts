@@ -22,7 +22,7 @@ test('sends the selection and what is different; the same command finds it again
   expect(await run(shell, ...args)).toBe(0)
   const { key, ...sent } = service.uploaded[0] as RegradeRequest
   expect(sent).toEqual({ query: { batch: 'bat_07', judge: 'lexical' }, judge: 'openai', samples: 3 })
-  expect(key).toMatch(/^cli:sha256:[0-9a-f]{64}$/)
+  expect(key).toMatch(/^cli:sha256:[0-9a-f]{64}:[0-9a-f]{16}$/)
   expect(shell.errors()).toContain(`What changed: veridict compare bat_01 --server ${service.url}`)
   await run(testShell(), ...args)
   expect(service.batches.size).toBe(1)

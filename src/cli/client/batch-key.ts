@@ -16,10 +16,10 @@ interface KeyParts {
 export const commandKey = ({ paths, truths, options }: KeyParts, cwd: string): string =>
   digestKey(['batch', absolutePaths(paths, cwd), truths, sorted(options)])
 
-/** The key of a command’s batch: of the command, and of what its paths held. */
+/** The key of a command’s batch: of the command, of whom it asked (`standingDigest`), and of what its paths held. */
 export const batchKey = (command: string, content: string): string => `${command}:${content}`
 
-/** Whether a batch is of the command, whatever its paths held; keys were those of commands alone once. */
+/** Whether a batch is of the command, whatever came after it; keys were those of commands alone once. */
 export const isKeyOf = (command: string, key: string): boolean => key === command || key.startsWith(`${command}:`)
 
 export const absolutePaths = (paths: readonly string[], cwd: string): string[] =>

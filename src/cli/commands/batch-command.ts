@@ -6,6 +6,7 @@ import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '.
 import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
+import { standingDigest } from '../client/standing.ts'
 import { BATCH_HELP } from '../input/command-help.ts'
 import {
   batchOptions,
@@ -44,8 +45,9 @@ async function gradePaths(session: Session, paths: readonly string[], options: B
   if (options.dryRun) return await estimatePaths(session, paths, options)
   if (options.detach) requireServer(session)
   const command = await commandOf(shell, paths, options)
-  const key = batchKey(command, await contentOf(session, paths, options))
-  const known = options.new ? null : await findBatch(session, command, key)
+  const asked = batchKey(command, standingDigest(await session.client.readStanding()))
+  const key = batchKey(asked, await contentOf(session, paths, options))
+  const known = options.new ? null : await findBatch(session, { command, asked, key })
   const { batch, skipped } =
     known === null
       ? await begin(session, paths, { ...batchOptions(options), key }, options)
@@ -56,16 +58,28 @@ async function gradePaths(session: Session, paths: readonly string[], options: B
   return strictCode(code, options, skipped ?? (options.strict ? await nameSkipped(session, paths, options) : 0))
 }
 
-/** The command’s batch over what its paths hold now; else one over what they held that has not ended. */
-async function findBatch({ client, view }: Session, command: string, key: string): Promise<Batch | null> {
+/**
+ * The command’s batch over what its paths hold now; else one over what they held that has not ended. One that asked others is told of and left: half
+ * of its grades would be another model’s.
+ */
+async function findBatch(
+  { client, view, connection }: Session,
+  { command, asked, key }: Readonly<Record<'command' | 'asked' | 'key', string>>,
+): Promise<Batch | null> {
   const same = await findKnownBatch(client, key)
   if (same !== null) return same
   const older = await findOpenBatch(client, (other) => isKeyOf(command, other))
-  if (older !== null)
+  if (older === null) return null
+  if (isKeyOf(asked, older.key ?? '')) {
     view.note(
       `${older.id}: the paths have changed since this batch was begun, and it has not ended; the same command grades what they hold now once it has, or at once with --new`,
     )
-  return older
+    return older
+  }
+  view.note(
+    `${older.id}: this batch of the same command has not ended, and was begun with other judges or rubrics than are configured now; another is begun (to end that one with those: veridict resume ${older.id}${connection.flag}, configured as it was)`,
+  )
+  return null
 }
 
 /** What the paths hold, but for what this command writes itself. */
