@@ -55,7 +55,7 @@ export async function startEmbedded(
     flag: '',
     earlyGrades: () => early,
     limits: given.limits,
-    reader: await trialPool.reader(),
+    reader: () => trialPool.reader(),
     async close() {
       const app = await opened
       if (app !== null) app.state.draining = true

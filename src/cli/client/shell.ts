@@ -15,7 +15,7 @@ export interface ServiceConnection {
   /** What it accepts of a trajectory; null: not known before it is asked. */
   readonly limits: ReadLimits | null
   /** Of one in this process: reads trials for `createBatch`, and for nothing else, as documents stay with worker threads. */
-  readonly reader: TrialReader | null
+  readonly reader: (() => Promise<TrialReader>) | null
   /** ` --server URL` where the next command needs it too. */
   readonly flag: string
   /** Graded while trials were read of which no batch was made; null: as far as it is known, none. */

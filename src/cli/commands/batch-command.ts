@@ -110,8 +110,9 @@ async function begin(
   options: BatchCommandOptions,
 ): Promise<{ batch: Batch; skipped: number }> {
   await checkGrading(session, batchOptions(options))
+  const reader = (await session.connection.reader?.()) ?? null
   const stream = await openTrialStream(
-    (warn) => openTrials(session, paths, options, warn, session.connection.reader),
+    (warn) => openTrials(session, paths, options, warn, reader),
     session.view,
     options.groundTruth,
   )
