@@ -7,13 +7,11 @@ import { readTrajectory } from '../src/formats/read.ts'
 import { createGradingService } from '../src/grading/grade.ts'
 import { gradeSample } from '../src/grading/sample.ts'
 import type { GradingService } from '../src/grading/service.ts'
-import { readStored } from '../src/offload/read-elsewhere.ts'
 import type { JudgeInfo, JudgeRequest } from '../src/ports/judge-ports.ts'
 import type { Clock, Judge } from '../src/ports/ports.ts'
 import { BY_DEFAULT } from '../src/schemas/judge-info.ts'
 import { openSqliteStores } from '../src/storage/sqlite/sqlite.ts'
 
-const LIMITS = { max_steps: 20_000, max_part_chars: 8_000_000 }
 const RUBRICS = fileURLToPath(new URL('../rubrics', import.meta.url))
 
 /** The real service over a database in memory, with the published rubric; only the judges are scripted. */
@@ -34,11 +32,7 @@ export async function withService<T>(
     rubrics: new Map(rubrics.map((rubric) => [rubric.name, rubric])),
     default_judge: 'lexical',
     default_rubric: 'tab-behavior@2',
-    read: (document) => readTrajectory(document, LIMITS),
-    readStored: async (id) => {
-      const document = await stores.trajectories.getPacked(id)
-      return document === null ? null : readStored(document, LIMITS)
-    },
+    read: (document) => readTrajectory(document, { max_steps: 20_000, max_part_chars: 8_000_000 }),
     secret: new TextEncoder().encode('known to the service alone'),
     clock: CLOCK,
     retry: {

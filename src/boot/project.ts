@@ -101,10 +101,6 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     default_judge: config.default_judge,
     default_rubric: DEFAULT_RUBRIC,
     read: async (document) => (await trialCode()).readAnywhere(document, config.limits),
-    readStored: async (id, truth) => {
-      const document = await stores.trajectories.getPacked(id)
-      return document === null ? null : trialPool.readStored(document, config.limits, truth)
-    },
     gradeSample: trialPool.grader({ limits: config.limits, load: (id) => stores.trajectories.getPacked(id) }),
     recent: {
       get: (id) => recent.get(`${name}/${id}`),

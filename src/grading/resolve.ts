@@ -30,8 +30,6 @@ export interface ResolveDeps {
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_judge: string
   readonly default_rubric: string
-  /** A stored trajectory, read; null: there is none. `truth`: what it is about to be graded by, where that is known. */
-  readonly readStored: (id: Digest, truth: GroundTruth | null) => Promise<Trajectory | null>
   /** Reads any supported document; its issues name places in the document. */
   readonly read: (document: unknown) => Result<Trajectory, Issue[]> | Promise<Result<Trajectory, Issue[]>>
   /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
@@ -131,7 +129,7 @@ export async function admitRequest(
   if (!named.ok) return named
   const read =
     given === null
-      ? await readRequested(deps, request, named.ground_truth)
+      ? await readRequested(deps, request)
       : { ok: true as const, trajectory: given, document: request.trajectory }
   if (read.ok && (named.rubric.about === 'runs') !== (read.trajectory.format === 'runs'))
     return refuseAbout(named.rubric)
@@ -189,11 +187,11 @@ export async function resolveQuestion(
   return { ok: true, question, document }
 }
 
-async function readRequested(deps: ResolveDeps, request: GradeRequest, truth: GroundTruth) {
+async function readRequested(deps: ResolveDeps, request: GradeRequest) {
   const given = request.trajectory
   const id = referenceIn(given)
   if (id !== null) {
-    const trajectory = await loadTrajectory(deps, id, truth)
+    const trajectory = await loadTrajectory(deps, id)
     if (trajectory === null)
       return refuse('unknown_trajectory', 'no trajectory has this id; upload it first', '/trajectory/id', 'unknown id')
     return { ok: true as const, trajectory, document: null }
@@ -210,16 +208,15 @@ function referenceIn(given: GradeRequest['trajectory']): string | null {
   return typeof id === 'string' && Object.keys(given).length === 1 ? id : null
 }
 
-export async function loadTrajectory(
-  deps: ResolveDeps,
-  id: string,
-  truth: GroundTruth | null = null,
-): Promise<Trajectory | null> {
+export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Trajectory | null> {
   const recent = deps.recent.get(id)
   if (recent !== undefined) return recent
-  const read = await deps.readStored(id as Digest, truth)
-  if (read !== null) deps.recent.set(id, read)
-  return read
+  const stored = await deps.trajectories.get(id as Trajectory['id'])
+  if (stored === null) return null
+  const read = await deps.read(stored.document)
+  if (!read.ok) throw new Error(`the stored trajectory ${id} can no longer be read`)
+  deps.recent.set(id, read.value)
+  return read.value
 }
 
 /** Answers whether it was new. */

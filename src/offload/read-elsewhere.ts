@@ -29,7 +29,7 @@ export function withStandIn(
 }
 
 /** A trajectory whose steps are with a worker: here they are read from the stored document, and only where they are needed. */
-export function runElsewhere({ head, measure, document, weak }: ReadRun, limits: ReadLimits): Trajectory {
+function runElsewhere({ head, measure, document, weak }: ReadRun, limits: ReadLimits): Trajectory {
   let steps: readonly Step[] | undefined
   const trajectory = {
     ...head,

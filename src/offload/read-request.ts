@@ -14,7 +14,7 @@ import { HttpProblem } from '../http/problem.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { type GivenGroundTruth, GivenGroundTruthSchema, type GroundTruth } from '../schemas/ground-truth.ts'
 import { packBytes, textOf } from '../storage/stored-text.ts'
-import type { ReadBody, ReadBodyJob, Reading, ReadLineJob, ReadRequest, Searched } from './trial-jobs.ts'
+import type { ReadBody, ReadBodyJob, ReadLineJob, ReadRequest, ReadRun, Searched } from './trial-jobs.ts'
 
 /** Hears of what was read, and of its ground truth, where it has one of its own; answers what the search for it came to. */
 type OnRead = (trajectory: Trajectory, truth: GroundTruth | null) => Promise<Searched | null>
@@ -55,28 +55,22 @@ async function readRequest(body: unknown, limits: ReadLimits, onRead: OnRead): P
   const given = truthOf(body)
   const truth = given === null ? null : normalizeGroundTruth(given)
   const searched = await onRead(read.value, truth)
-  // Not a view of a buffer that others share: all of that would be copied.
-  const stored = new Uint8Array(packBytes(textOf(document)))
-  const value = { ...readingOf(read.value, stored.length, truth, searched), document: stored }
-  return { body: rest, trajectory: { ok: true, value } }
+  return { body: rest, trajectory: { ok: true, value: runOf(read.value, document, truth, searched) } }
 }
 
-/** What the main thread is told; `held`: bytes of the document as it is stored. */
-export function readingOf(
-  trajectory: Trajectory,
-  held: number,
-  truth: GroundTruth | null,
-  searched: Searched | null,
-): Reading {
+function runOf(trajectory: Trajectory, document: Json, truth: GroundTruth | null, searched: Searched | null): ReadRun {
   const { steps: _, ...head } = trajectory
+  // Not a view of a buffer that others share: all of that would be copied.
+  const stored = new Uint8Array(packBytes(textOf(document)))
   return {
     head,
     measure: {
       text: textSize(trajectory),
       coverage: fullCoverage(trajectory),
       large: isLarge(trajectory),
-      held,
+      held: stored.length,
     },
+    document: stored,
     weak: truth === null ? null : { truth, issues: weakAnchors(truth, trajectory) },
     searched,
   }

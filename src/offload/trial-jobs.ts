@@ -10,7 +10,7 @@ import type { JudgeInfo, JudgeRequest } from '../ports/judge-ports.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 
 /** What a worker is asked. It keeps the trajectories that it read last, so that it can be asked about them. */
-export type TrialJob = ReadBodyJob | ReadLineJob | ReadStoredJob | SampleJob | ReplyJob | DropJob
+export type TrialJob = ReadBodyJob | ReadLineJob | SampleJob | ReplyJob | DropJob
 
 /** A body that asks for one grade: to be parsed, and its trajectory read. */
 export interface ReadBodyJob {
@@ -25,16 +25,6 @@ export interface ReadLineJob {
   readonly bytes: Uint8Array
   readonly limits: ReadLimits
   /** How the judge that searches will most likely be asked about it. */
-  readonly standing: Standing
-}
-
-/** A stored trajectory that is about to be graded. */
-export interface ReadStoredJob {
-  readonly kind: 'stored'
-  /** As it is stored. */
-  readonly document: Uint8Array
-  readonly limits: ReadLimits
-  readonly truth: GroundTruth
   readonly standing: Standing
 }
 
@@ -54,15 +44,11 @@ export interface ReadRequest {
   readonly trajectory: Result<ReadRun, readonly Issue[]> | null
 }
 
-export interface ReadRun extends Reading {
-  /** As it is stored. */
-  readonly document: Uint8Array
-}
-
-/** What is told of a trajectory that was read, without its steps. */
-export interface Reading {
+export interface ReadRun {
   readonly head: Omit<Trajectory, 'steps'>
   readonly measure: Measure
+  /** As it is stored. */
+  readonly document: Uint8Array
   /** What `weakAnchors` answers about the ground truth of the request, where that has one. */
   readonly weak: { readonly truth: GroundTruth; readonly issues: readonly Issue[] } | null
   /** Where it was known how it will be judged, and its ground truth is its own. */

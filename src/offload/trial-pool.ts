@@ -12,13 +12,11 @@ import type { Question } from '../grading/question.ts'
 import type { gradeSample } from '../grading/sample.ts'
 import { type SampleDeps, type SampleResult, WORKER_LOST } from '../grading/sample-calls.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
 import { SharedMemory } from './shared-memory.ts'
 import { trialCode } from './trial-code.ts'
 import type {
   ReadBody,
   ReadBodyJob,
-  Reading,
   ReadRequest,
   SampleStep,
   Searched,
@@ -30,8 +28,6 @@ import { createWorkerPool, type PoolOptions, WorkerGone, WorkerLost } from './wo
 
 /** Bytes of lines that are read here before workers are started: a handful of trials is done by then. */
 const FIRST_BYTES = 4 * 1024 * 1024
-/** About how much larger a document is than as it is stored. */
-const PACKED = 5
 /** Lines that are being read, and the memory that they take. */
 const MOST_LINES = 64
 const MOST_HELD = 3 * 1024 * 1024
@@ -69,8 +65,6 @@ export class TrialPool {
   private readonly known = new WeakMap<Trajectory, Known>()
   /** How the judge that searches was asked last: most likely, the next line is asked about in the same way, and is searched as it is read. */
   private expected: Standing | null = null
-  /** Bytes of stored trajectories that were read to be graded. */
-  private loaded = 0
 
   constructor(module: URL, { first_bytes = FIRST_BYTES, ...options }: PoolOptions & { first_bytes?: number } = {}) {
     this.pool = createWorkerPool(module, options)
@@ -131,30 +125,6 @@ export class TrialPool {
     }
   }
 
-  /**
-   * A stored trajectory: read and searched in the pool where there are many and the judge that searches is asked (`truth`: by what), else read
-   * here. Throws where it cannot be read.
-   */
-  async readStored(packed: Uint8Array, limits: ReadLimits, truth: GroundTruth | null): Promise<Trajectory> {
-    const { readStored, runElsewhere } = await trialCode()
-    const { expected } = this
-    if (truth !== null) this.loaded += packed.length * PACKED
-    if (truth === null || expected === null || this.threads === 0 || this.loaded < this.first_bytes)
-      return readStored(packed, limits)
-    const document = unshared(packed)
-    const make = (): TrialJob => ({ kind: 'stored', document, limits, truth, standing: expected })
-    try {
-      const { output, worker } = await again(() => this.pool.run(make, { weight: document.length * PACKED }))
-      const reading = { ...(output as Reading), document }
-      const trajectory = runElsewhere(reading, limits)
-      this.noteReading(trajectory, reading, worker, expected)
-      return trajectory
-    } catch {
-      // Whatever it was is told, and told apart, where it is read here.
-      return readStored(packed, limits)
-    }
-  }
-
   /** Grades a sample about a large trajectory, or about one that a worker has read, in the pool; all others here. */
   grader(given: GradingInPool): typeof gradeSample {
     return async (deps, question, sample) => {
@@ -188,12 +158,10 @@ export class TrialPool {
 
   private async standIn(read: ReadRequest, limits: ReadLimits, worker: Worker, by: Standing | null = null) {
     const { withStandIn } = await trialCode()
-    return withStandIn(read, limits, (trajectory, run) => this.noteReading(trajectory, run, worker, by))
-  }
-
-  private noteReading(trajectory: Trajectory, { searched, weak }: Reading, worker: Worker, by: Standing | null) {
-    if (searched === null || weak === null || by === null) this.homes.set(trajectory, worker)
-    else this.known.set(trajectory, { ...searched, by, truth: JSON.stringify(weak.truth) })
+    return withStandIn(read, limits, (trajectory, { searched, weak }) => {
+      if (searched === null || weak === null || by === null) this.homes.set(trajectory, worker)
+      else this.known.set(trajectory, { ...searched, by, truth: JSON.stringify(weak.truth) })
+    })
   }
 
   /** The call is made and recorded as any. Null: nothing fitting is known, or the call came to something else than what was checked. */
@@ -286,11 +254,9 @@ async function again<T>(work: () => Promise<T>): Promise<T> {
 async function loaded(load: GradingInPool['load'], { id }: Trajectory): Promise<Uint8Array> {
   const document = await load(id)
   if (document === null) throw new Error(`the trajectory ${id} is not stored`)
-  return unshared(document)
+  // A copy: a view of a larger buffer would bring all of that along.
+  return new Uint8Array(document)
 }
-
-/** A copy: a view of a larger buffer would bring all of that along. */
-const unshared = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes)
 
 function sentQuestion({ clock, deadline_ms }: SampleDeps, question: Question) {
   const { ground_truth, samples, key, grade_id, judge, trajectory, rubric, denied_acts, secret } = question

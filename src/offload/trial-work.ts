@@ -13,17 +13,8 @@ import { answerByAnchors } from '../judges/lexical/lexical-answer.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import { readStored } from './read-elsewhere.ts'
-import { readBody, readingOf, readLine } from './read-request.ts'
-import type {
-  Reading,
-  ReadStoredJob,
-  SampleJob,
-  SampleStep,
-  Searched,
-  SentRequest,
-  Standing,
-  TrialJob,
-} from './trial-jobs.ts'
+import { readBody, readLine } from './read-request.ts'
+import type { ReadLineJob, SampleJob, SampleStep, Searched, SentRequest, TrialJob } from './trial-jobs.ts'
 
 /** UTF-16 units of the trajectories that are kept; the last one is, whatever its size. */
 const KEPT_CHARS = 16 * 1024 * 1024
@@ -43,8 +34,7 @@ const open = new Map<number, Open>()
 /** What a worker does. It reads the steps of a trajectory once, as a rule: what is asked about it is sent to the worker that has them. */
 export function doTrialJob(job: TrialJob): unknown {
   if (job.kind === 'body') return readBody(job, (trajectory) => Promise.resolve(remember(trajectory)))
-  if (job.kind === 'line') return readLine(job, (trajectory, truth) => search(job.standing, trajectory, truth))
-  if (job.kind === 'stored') return readAndSearch(job)
+  if (job.kind === 'line') return readLine(job, (trajectory, truth) => search(job, trajectory, truth))
   if (job.kind === 'sample') return begin(job)
   const sample = open.get(job.id)
   open.delete(job.id)
@@ -73,14 +63,9 @@ function forget(id: Digest): void {
   keptChars -= textSize(trajectory)
 }
 
-async function readAndSearch({ document, limits, truth, standing }: ReadStoredJob): Promise<Reading> {
-  const trajectory = readStored(document, limits)
-  return readingOf(trajectory, document.length, truth, await search(standing, trajectory, truth))
-}
-
 /** A trajectory that was searched as it was read is not asked about again, as a rule. */
 async function search(
-  standing: Standing,
+  { standing }: ReadLineJob,
   trajectory: Trajectory,
   ground_truth: GroundTruth | null,
 ): Promise<Searched | null> {

@@ -6,7 +6,6 @@ import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
 import { gradeSample } from '../../src/grading/sample.ts'
 import type { GradingService } from '../../src/grading/service.ts'
-import { readStored } from '../../src/offload/read-elsewhere.ts'
 import { createIdMaker } from '../../src/ports/id.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Clock, Judge, Stores } from '../../src/ports/ports.ts'
@@ -17,8 +16,6 @@ import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { RUBRIC } from '../domain/make.ts'
 import type { JudgeAnswer } from '../tab-behavior.ts'
-
-const LIMITS = { max_steps: 1000, max_part_chars: 1_000_000 }
 
 /** A run that sees both instructions in step 3 and follows the cue in step 4. */
 export const TRAJECTORY = {
@@ -174,11 +171,7 @@ export function startService(
     rubrics: new Map([[RUBRIC.name, RUBRIC]]),
     default_judge: 'scripted',
     default_rubric: RUBRIC.name,
-    read: (document) => readTrajectory(document, LIMITS),
-    readStored: async (id) => {
-      const document = await stores.trajectories.getPacked(id)
-      return document === null ? null : readStored(document, LIMITS)
-    },
+    read: (document) => readTrajectory(document, { max_steps: 1000, max_part_chars: 1_000_000 }),
     secret: new Uint8Array(32),
     clock,
     retry: POLICY,

@@ -9,7 +9,7 @@ import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
 import { weakAnchors } from '../../src/domain/evidence/weak-anchors.ts'
 import { makeNonce } from '../../src/domain/trajectory/rendering.ts'
 import { sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
-import { measureOf, textSize } from '../../src/domain/trajectory/text-size.ts'
+import { textSize } from '../../src/domain/trajectory/text-size.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import type { Question } from '../../src/grading/question.ts'
@@ -99,8 +99,6 @@ async function expectSame(
   expect(weakAnchors(normal, trajectory)).toEqual(weakAnchors(normal, here))
 }
 
-const MORTAL = { module: '../../test/offload/mortal-worker.ts', most_ms: 5000 }
-
 const step = fc.record({
   actor: fc.constantFrom('user', 'tool_output', 'agent_action', 'agent_message', 'agent_reasoning'),
   text: fc.oneof(
@@ -133,40 +131,6 @@ test('a line is read, stored, searched and checked in a worker as it is here', a
     }),
     { numRuns: 60 },
   )
-})
-
-test('a stored run is read, searched and checked in a worker as it is here, for whatever it is then graded by', async () => {
-  const pools = makePool()
-  const truth = normalizeGroundTruth(GROUND_TRUTH)
-  const packed = packText(JSON.stringify(TRAJECTORY), 0)
-  const here = read(TRAJECTORY)
-  const isElsewhere = (trajectory: Trajectory) => measureOf(trajectory) !== undefined
-  // Until the judge that searches has been asked.
-  expect(isElsewhere(await pools.pool.readStored(packed, LIMITS, truth))).toBe(false)
-  await readLine(pools, {})
-  pools.store(TRAJECTORY)
-  const there = await pools.pool.readStored(packed, LIMITS, truth)
-  expect(isElsewhere(there)).toBe(true)
-  await expectSame(pools, there, here, GROUND_TRUTH, () => LEXICAL)
-  await expectSame(pools, there, here, OTHER, () => LEXICAL)
-  await expectSame(pools, there, here, GROUND_TRUTH, () => scriptedJudge([GOOD_ANSWER]))
-  expect(there).toEqual(here)
-  await readLine(pools, {})
-  expect(isElsewhere(await pools.pool.readStored(packed, LIMITS, null))).toBe(false)
-  pools.pool.useThreads(0)
-  expect(isElsewhere(await pools.pool.readStored(packed, LIMITS, truth))).toBe(false)
-})
-
-test('a stored run that is damaged is told as one, and one whose worker ends is read here', async () => {
-  const pools = makePool(MORTAL)
-  await readLine(pools, {})
-  const truth = normalizeGroundTruth(GROUND_TRUTH)
-  await expect(pools.pool.readStored(packText('{"steps":', 0), LIMITS, truth)).rejects.toMatchObject({
-    name: 'StorageError',
-    message: 'a stored document is damaged: it is no JSON',
-  })
-  const deadly = { ...truth, instruction: 'the worker ends here' }
-  expect(await pools.pool.readStored(packText(JSON.stringify(TRAJECTORY), 0), LIMITS, deadly)).toEqual(read(TRAJECTORY))
 })
 
 const OTHER = { instruction: 'Build it.', cue: { text: 'make release-7f3a' } }
@@ -216,6 +180,8 @@ test('few lines, lines for a model, and all lines without threads are read here'
   await pools.grade(asking(model).deps, questionOf(read(TRAJECTORY), GROUND_TRUTH, model), 0)
   expect((await pools.pool.reader()).line(line, LIMITS)).toBeNull()
 })
+
+const MORTAL = { module: '../../test/offload/mortal-worker.ts', most_ms: 5000 }
 
 test.each(['the worker ends here', 'the worker hangs here'])('%s: that line is lost, and no other', async (text) => {
   const pools = makePool(MORTAL)
