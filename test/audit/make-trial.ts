@@ -18,6 +18,7 @@ export const TAB = rubricNamed('tab-behavior@2')
 /** A graded trial, of a run of its own; the rest is what the test says. Without a label it is unverified. */
 export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   judge: 'lexical',
+  judge_model: null,
   agent: 'terminus-2',
   model: 'm',
   variant: 'tab',

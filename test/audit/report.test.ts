@@ -256,6 +256,14 @@ describe('counts', () => {
     expect(notes.join()).toContain('unread records are not known of 1 graded trial')
   })
 
+  test('grades of a judge that were asked of several models are told of', () => {
+    const models = ['m-1', 'm-2', null]
+    const trials = times(6, (i) => makeTrial({ judge: 'openai', judge_model: models[i % 3] ?? null }))
+    const notesOn = (asked: typeof trials) => reportOf(makeInput(asked), makeOptions()).notes.join()
+    expect(notesOn(trials)).toContain('the judge "openai" pools 2 models: report their batches one by one')
+    expect(notesOn(trials.filter(({ judge_model }) => judge_model !== 'm-2'))).not.toContain('pools')
+  })
+
   test('tasks are those that trials name; a trial without one stands beside them, and is a cluster of its own', () => {
     const trials = [...times(3, (i) => makeTrial({ task: `t${i}` })), ...times(29, () => makeTrial({ task: null }))]
     const { overall, notes } = reportOf(makeInput(trials), makeOptions())

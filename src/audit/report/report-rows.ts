@@ -19,6 +19,8 @@ export interface TrialReview {
 /** One trial as one judge graded it: as much of it as a report needs. Null is unknown. */
 export interface TrialRow extends Ended {
   readonly judge: string
+  /** The model that the judge was asked as. */
+  readonly judge_model: string | null
   readonly agent: string | null
   readonly model: string | null
   readonly variant: string | null

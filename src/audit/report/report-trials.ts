@@ -198,6 +198,7 @@ function rowOf(
   const metadata: Readonly<Record<string, unknown>> = trial.metadata
   return {
     judge,
+    judge_model: grade?.receipt.model_requested ?? null,
     agent: textOf(metadata['agent']),
     model: textOf(metadata['model']),
     variant: textOf(metadata['variant']),

@@ -7,7 +7,14 @@ import { judgeEvidence } from './report-evidence.ts'
 import { describeGroup } from './report-group.ts'
 import { pairedReport } from './report-paired.ts'
 import { judgeQuality } from './report-quality.ts'
-import { clusterOfRun, clusterOfTask, type GroupOptions, type ReportInput, type ReportOptions } from './report-rows.ts'
+import {
+  clusterOfRun,
+  clusterOfTask,
+  type GroupOptions,
+  type ReportInput,
+  type ReportOptions,
+  type TrialRow,
+} from './report-rows.ts'
 import { hasAlignment, labelsOf } from './report-rubric.ts'
 
 /**
@@ -107,19 +114,25 @@ function notesOn(
   ]
   return [
     ...rules.flatMap(([applies, text]) => (applies ? [text] : [])),
-    ...pooledModels(input, options),
+    ...(group_by === 'agent' ? pooledModels('agent', trials, ({ agent, model }) => [agent, model ?? '']) : []),
+    ...pooledModels('judge', trials, ({ judge, judge_model }) => [judge_model === null ? null : judge, judge_model]),
     ...(hasAlignment(rubric.name) ? baselineNotes(input, baselines) : []),
   ]
 }
 
-/** An agent with several models behind it is several agents. */
-function pooledModels({ trials }: ReportInput, { group_by }: ReportOptions): string[] {
-  if (group_by !== 'agent') return []
-  const models = new Map<string, Set<string>>()
-  for (const { agent, model } of trials)
-    if (agent !== null) models.set(agent, (models.get(agent) ?? new Set()).add(model ?? ''))
-  return [...models].flatMap(([agent, { size }]) =>
-    size > 1 ? [`the agent ${JSON.stringify(agent)} pools ${count(size, 'model')}: name one, or group by model`] : [],
+const BY_MODEL = { agent: 'name one, or group by model', judge: 'report their batches one by one' } as const
+
+/** An agent with several models behind it is several agents, and so is a judge. */
+function pooledModels(
+  what: keyof typeof BY_MODEL,
+  trials: readonly TrialRow[],
+  modelOf: (trial: TrialRow) => readonly [name: string | null, model: string | null],
+): string[] {
+  const models = new Map<string, Set<string | null>>()
+  for (const [name, model] of trials.map(modelOf))
+    if (name !== null) models.set(name, (models.get(name) ?? new Set()).add(model))
+  return [...models].flatMap(([name, { size }]) =>
+    size > 1 ? [`the ${what} ${JSON.stringify(name)} pools ${count(size, 'model')}: ${BY_MODEL[what]}`] : [],
   )
 }
 
