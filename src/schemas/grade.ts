@@ -91,7 +91,11 @@ export const AttemptSummarySchema = Closed({
   message: Nullable(Type.String()),
   latency_ms: Type.Integer(),
   usage: Nullable(UsageSchema),
-  cost_usd: Nullable(Type.Number({ description: 'Null where no price is configured for the model.' })),
+  cost_usd: Nullable(
+    Type.Number({
+      description: 'Null where the model has no price for this call, or the reply did not say its tokens.',
+    }),
+  ),
   request_id: Nullable(Type.String({ description: 'The provider’s own id of the call.' })),
   replayed: Type.Boolean({ description: 'The stored reply of an earlier, interrupted grade: not paid for again.' }),
   request_digest: Type.Optional(
@@ -200,7 +204,7 @@ export const ReceiptSchema = Closed({
   software: Type.Optional(Type.String({ description: '`veridict` and its version. Absent from old grades.' })),
   coverage: CoverageSchema,
   attempts: Type.Array(AttemptSummarySchema),
-  cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where any of them has no price.' })),
+  cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where that of any of them is unknown.' })),
   price_as_of: Type.Optional(
     Nullable(
       Type.String({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openOutput } from '../../src/cli/output/output-target.ts'
 import { type OutputFormat, writeResults } from '../../src/cli/results/results-format.ts'
-import type { BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
+import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import { newBatch } from './stand-in-batch.ts'
 import { testShell } from './test-shell.ts'
 
@@ -48,9 +48,11 @@ async function* results(...items: BatchResult[]) {
   yield* items
 }
 
-async function written(format: OutputFormat, ...items: BatchResult[]): Promise<string> {
+const written = (format: OutputFormat, ...items: BatchResult[]) => writtenOf({ uncertain_usd: 0.5 }, format, ...items)
+
+async function writtenOf(costs: Partial<Batch>, format: OutputFormat, ...items: BatchResult[]): Promise<string> {
   const shell = testShell()
-  const batch = { ...newBatch(1, items.length, {}, 'regrade'), uncertain_usd: 0.5 }
+  const batch = { ...newBatch(1, items.length, {}, 'regrade'), ...costs }
   await writeResults(await openOutput(shell, undefined), format, results(...items), batch, (_style, text) => text, [])
   return shell.output()
 }
@@ -85,6 +87,19 @@ test('columns stand one below the other with ids as long as they are', async () 
 
 test('what may have been paid stands beside what was', async () => {
   expect(await written('table', again({}))).toContain('cost $0 (+ up to $0.50 that may have been paid) · 0 calls')
+})
+
+test('where a call’s cost is unknown, what is known of the others is the least that was paid', async () => {
+  const own = { ...again({}), grade: GRADE }
+  const unknown = { ...again({}), grade: { ...GRADE, cost_usd: null } }
+  const paidBefore = { ...own, cached: true }
+  const costs = { cost_usd: null }
+  expect(await writtenOf(costs, 'table', own, unknown, paidBefore)).toContain(
+    'cost at least $0.25 (a call has no price, or its reply no usage) · 0 calls',
+  )
+  expect(await writtenOf(costs, 'table', unknown, paidBefore)).toContain(
+    'cost unknown (a call has no price, or its reply no usage) · 0 calls',
+  )
 })
 
 test('a table marks a label that is contradicted, and says why one has none', async () => {

@@ -5,7 +5,7 @@ import { tellOverBudget, tellRest } from '../client/known-batch.ts'
 import type { Session } from '../client/session.ts'
 import { summary, writeResults } from '../results/results-format.ts'
 import { paintFor } from '../results/terminal-text.ts'
-import type { UnreadTally } from '../results/unread-text.ts'
+import type { ResultsTally } from '../results/unread-text.ts'
 import { roundText } from './progress-text.ts'
 
 /** Follows a batch to its end, shows it, and writes its results. */
@@ -32,7 +32,7 @@ export async function finishBatch(session: Session, begun: Batch, strictness: St
 }
 
 /** Writes results while their batch runs in this process, where the file is not seen before it is whole; else null. */
-function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal): Promise<UnreadTally> | null {
+function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal): Promise<ResultsTally> | null {
   const { connection, target, format, client, shell, signal, batch } = session
   if (!connection.embedded || !target.isHidden || batch === null) return null
   const until = AbortSignal.any([signal, stop])
@@ -69,19 +69,19 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
 export async function printResults(
   session: Session,
   batch: Batch,
-  written: Promise<UnreadTally> | null = null,
-): Promise<UnreadTally> {
+  written: Promise<ResultsTally> | null = null,
+): Promise<ResultsTally> {
   const { shell, client, target, format, signal } = session
   const paint = paintFor(target.screen, shell.env)
   const write = async () => {
     const claims = await claimColumns(session, batch.id, signal)
     return writeResults(target, format, client.results(batch.id, signal), batch, paint, claims, session.skipped)
   }
-  const unread = await (written ?? write())
+  const tally = await (written ?? write())
   await target.commit()
   if (format !== 'table' || target.screen !== shell.out) {
-    const text = summary(batch, paintFor(shell.err, shell.env), unread, session.skipped)
+    const text = summary(batch, paintFor(shell.err, shell.env), tally, session.skipped)
     shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
   }
-  return unread
+  return tally
 }

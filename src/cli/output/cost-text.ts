@@ -4,9 +4,18 @@ import { dollars } from '../results/terminal-text.ts'
 
 type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
 
-/** What a batch cost so far, with what is not sure: calls that broke off may have been paid for. */
-export const costText = ({ cost_usd, uncertain_usd }: Costs): string => {
-  const known = cost_usd === null ? 'cost unknown (no price)' : `cost ${dollars(cost_usd)}`
+/** Without a price of the call’s day or tier, or without the tokens that it took. */
+export const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no usage)'
+
+/**
+ * What a batch cost so far, with what is not sure: calls that broke off may have been paid for.
+ *
+ * @param part dollars that are known of it where the whole is not; 0: none are.
+ */
+export const costText = ({ cost_usd, uncertain_usd }: Costs, part = 0): string => {
+  const atLeast =
+    part > 0 ? `cost at least ${dollars(part)} (a call has no price, or its reply no usage)` : COST_UNKNOWN
+  const known = cost_usd === null ? atLeast : `cost ${dollars(cost_usd)}`
   return uncertain_usd > 0 ? `${known} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : known
 }
 

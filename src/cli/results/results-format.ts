@@ -7,7 +7,7 @@ import type { OutputTarget } from '../output/output-target.ts'
 import { cachedText } from '../output/progress-text.ts'
 import { type MarkdownRow, MarkdownRows } from './markdown-rows.ts'
 import { clip, clipFront, columns, LABEL_STYLE, oneLine, type Paint, tally } from './terminal-text.ts'
-import { addUnread, NONE_UNREAD, type UnreadTally, unreadText } from './unread-text.ts'
+import { addUnread, NO_RESULTS, type ResultsTally, unreadText } from './unread-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 /** Of commands that write the items of a batch. */
@@ -76,22 +76,23 @@ export async function writeResults(
   paint: Paint,
   claims: readonly string[],
   skipped = 0,
-): Promise<UnreadTally> {
+): Promise<ResultsTally> {
   if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS, ...claims.map((id) => `claim.${id}`)]))
   const width = nameWidth(target.screen.columns)
   if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD, width))}\n`)
   const markdown = new MarkdownRows()
   if (format === 'markdown') await target.write(markdown.head())
   const layout = { width, whole: target.screen.isTTY !== true, claims, markdown }
-  let unread = NONE_UNREAD
+  let all = NO_RESULTS
   for await (const one of results) {
-    unread = addUnread(unread, one.grade?.unread ?? null)
+    const cost = one.cached ? 0 : (one.grade?.cost_usd ?? 0)
+    all = { ...addUnread(all, one.grade?.unread ?? null), known_usd: all.known_usd + cost }
     await target.write(formatResult(one, format, paint, layout))
   }
-  if (format === 'table') await target.write(`\n${summary(await ended, paint, unread, skipped)}\n`)
+  if (format === 'table') await target.write(`\n${summary(await ended, paint, all, skipped)}\n`)
   if (format === 'markdown')
-    await target.write(markdown.foot(summary(await ended, (_style, text) => text, unread, skipped)))
-  return unread
+    await target.write(markdown.foot(summary(await ended, (_style, text) => text, all, skipped)))
+  return all
 }
 
 /** `whole`: nobody’s screen is too narrow for a long reason. */
@@ -185,7 +186,7 @@ function unreadCell(grade: ResultGrade | null, paint: Paint): string {
 }
 
 /** `400 items · graded 380 · …`, the labels, the failures, what was left out, the cost. */
-export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_UNREAD, skipped = 0): string {
+export function summary(batch: Batch, paint: Paint, all: ResultsTally = NO_RESULTS, skipped = 0): string {
   const { total, ...rest } = batch.counts
   const unknown = unknownCalls(batch)
   const calls = [
@@ -197,9 +198,9 @@ export function summary(batch: Batch, paint: Paint, unread: UnreadTally = NONE_U
     `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
     tally(batch.labels) === '' ? '' : `labels    ${tally(batch.labels)}`,
     tally(batch.failures) === '' ? '' : `failures  ${tally(batch.failures)}`,
-    unread.items === 0 ? '' : `unread    ${unreadText(unread)}, in ${count(unread.items, 'item')}`,
+    all.items === 0 ? '' : `unread    ${unreadText(all)}, in ${count(all.items, 'item')}`,
     skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
-    [costText(batch), ...calls].join(' · '),
+    [costText(batch, all.known_usd), ...calls].join(' · '),
   ]
   return rows.filter((row) => row !== '').join('\n')
 }

@@ -6,12 +6,19 @@ export interface UnreadTally extends Unread {
   readonly items: number
 }
 
-export const NONE_UNREAD: UnreadTally = { items: 0, records: 0, actions: 0 }
+/** What results come to that their batch does not tell. */
+export interface ResultsTally extends UnreadTally {
+  /** Dollars of the grades whose calls all have a price and were made for this batch. */
+  readonly known_usd: number
+}
 
-export const addUnread = (tally: UnreadTally, unread: Unread | null): UnreadTally =>
+export const NO_RESULTS: ResultsTally = { items: 0, records: 0, actions: 0, known_usd: 0 }
+
+export const addUnread = (tally: ResultsTally, unread: Unread | null): ResultsTally =>
   unread === null || unread.records === 0
     ? tally
     : {
+        ...tally,
         items: tally.items + 1,
         records: tally.records + unread.records,
         actions: tally.actions + unread.actions,

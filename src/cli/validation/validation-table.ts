@@ -1,5 +1,6 @@
 import { count } from '../../domain/count.ts'
 import type { Certificate, Measure, Share } from '../../schemas/audit/certificate.ts'
+import { COST_UNKNOWN } from '../output/cost-text.ts'
 import { statisticText } from '../output/flips-format.ts'
 import { clip, dollars, oneLine, type Paint, pad, percent, tally } from '../results/terminal-text.ts'
 import type { Comparison } from './against.ts'
@@ -45,7 +46,7 @@ export function validationTable(certificate: Certificate, paint: Paint): string 
 }
 
 function costLine({ calls, input_tokens, output_tokens, cost_usd, paid_usd }: Certificate['cost']): string {
-  const dollarsOf = (usd: number | null) => (usd === null ? 'cost unknown (no price)' : dollars(usd))
+  const dollarsOf = (usd: number | null) => (usd === null ? COST_UNKNOWN : dollars(usd))
   return `${count(calls, 'call')}, ${input_tokens} input and ${output_tokens} output tokens, ${dollarsOf(cost_usd)}, of which now paid ${dollarsOf(paid_usd)}`
 }
 
