@@ -183,6 +183,9 @@ test('--out has its name only once it is whole', async () => {
   expect([existsSync(`${out}.partial`), shell.output()]).toEqual([false, ''])
 })
 
+const storageError = (code: string, message: string) =>
+  Object.assign(new Error(message), { name: 'StorageError', code })
+
 describe('refuses', () => {
   test.each([
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
@@ -197,7 +200,9 @@ describe('refuses', () => {
   })
 
   test.each([
-    ['the database', Object.assign(new Error('no file'), { name: 'StorageError' }), true],
+    ['a locked database', storageError('storage_busy', 'the database is locked by another process'), true],
+    ['a newer database', storageError('storage_error', 'the database is newer than this version of Veridict'), false],
+    ['a full disk', storageError('storage_full', 'the disk of the database is full'), false],
     ['the configuration', new Error('VERIDICT_PORT must be a port'), false],
   ])('to start in process where %s cannot be used, with advice that fits', async (_name, error, advised) => {
     const shell = testShell({ startEmbedded: () => Promise.reject(error) })

@@ -157,6 +157,15 @@ describe('files that are no database any more', () => {
     expect(found.join('\n')).toMatch(/^error /m)
   })
 
+  test('a newer one, which needs its own program and no backup', async () => {
+    const path = await makeHealthy()
+    tamper(path, "INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')")
+    const found = (await examine(path)).find(({ check }) => check === 'schema')
+    expect(found?.advice).toBe(
+      'Run the version of Veridict that wrote it, or a newer one: that it is newer is no damage.',
+    )
+  })
+
   test('no file, and another program’s', async () => {
     const folder = tempFolder()
     expect(troubles(await examine(join(folder, 'none.sqlite')))).toEqual([expect.stringMatching(/^error open: /)])

@@ -70,13 +70,12 @@ async function startEmbedded(shell: Shell, use: DatabaseUse) {
 
 const OTHER_SERVICE = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
 
-/** Of a server that answered, the message says what is wrong: another service would meet the same. */
+/** A service helps where the database is locked, held by another process or out of reach from here: all else it would meet itself. */
 function adviceOf(error: unknown, env: NodeJS.ProcessEnv): string[] {
   const isRefused = Boolean(env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
-  return isOfDatabase(error) && !isRefused ? [OTHER_SERVICE] : []
+  return isBusy(error) && !isRefused ? [OTHER_SERVICE] : []
 }
 
-/** By name: the command knows nothing of the store. A wrong configuration names its variable, and needs no other service. */
-const isOfDatabase = (error: unknown): boolean =>
-  error instanceof Error &&
-  (error.name === 'StorageError' || ('code' in error && String(error.code).startsWith('SQLITE_')))
+/** By its code: the command knows nothing of the store. */
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^(?:storage_busy$|SQLITE_(?:BUSY|LOCKED))/.test(String(error.code))

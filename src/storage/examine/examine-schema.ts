@@ -12,12 +12,19 @@ interface SchemaState {
   readonly of: number
   /** Why this program may not use it; null: it may, or may migrate it. */
   readonly fault: string | null
+  /** It has migrations that this program does not know: a newer one wrote it. */
+  readonly newer: boolean
 }
 
 /** Which migrations the file has, against those of this program. */
 export function readSchema(db: Database.Database): SchemaState {
   const migrations = loadMigrations()
-  const state = (applied: number, fault: string | null) => ({ applied, of: migrations.length, fault })
+  const state = (applied: number, fault: string | null, newer = false) => ({
+    applied,
+    of: migrations.length,
+    fault,
+    newer,
+  })
   if (!hasTable(db, 'schema_migrations')) return state(0, 'this is no database of Veridict')
   const rows = db.prepare('SELECT name, sha256 FROM schema_migrations ORDER BY name').raw().all() as [string, string][]
   const applied = new Map(rows)
@@ -27,15 +34,17 @@ export function readSchema(db: Database.Database): SchemaState {
     return state(applied.size, null)
   } catch (failure) {
     const isNewer = rows.some(([name]) => !migrations.some((one) => one.name === name))
-    return state(isNewer ? 0 : applied.size, (failure as Error).message)
+    return state(isNewer ? 0 : applied.size, (failure as Error).message, isNewer)
   }
 }
 
-export function judgeSchema({ applied, of, fault }: SchemaState): Finding {
+export function judgeSchema({ applied, of, fault, newer }: SchemaState): Finding {
   if (fault !== null)
     return error('schema', fault, {
       means: 'This program refuses to open it: it does not know what the tables hold.',
-      advice: 'Is it the right file (--database, VERIDICT_DATABASE)? Else restore the newest backup that is whole.',
+      advice: newer
+        ? 'Run the version of Veridict that wrote it, or a newer one: that it is newer is no damage.'
+        : 'Is it the right file (--database, VERIDICT_DATABASE)? Else restore the newest backup that is whole.',
     })
   const version = `version ${applied} of ${of}`
   if (applied === of) return ok('schema', version)
