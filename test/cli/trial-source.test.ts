@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readTrialItems } from '../../src/cli/input/trial-source.ts'
@@ -20,6 +23,20 @@ async function read(paths: readonly string[], ground_truth?: string) {
 
 test('a path that is not there is an error, before anything is read, also beside good ones', async () => {
   await expect(read([run, 'nowhere/jobs'])).rejects.toThrow('no such file or folder: nowhere/jobs')
+})
+
+test('standard input and pipes are refused before anything is read', async () => {
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const socket = join(folder, 'socket')
+  const server = createServer().listen(socket)
+  await once(server, 'listening')
+  for (const path of ['-', pipe, socket]) {
+    const refused = read([run, path])
+    await expect(refused).rejects.toThrow(`${path}: standard input and pipes cannot be read twice`)
+    await expect(refused).rejects.toMatchObject({ exit: 1, advice: [expect.stringContaining('to a file first')] })
+  }
+  server.close()
 })
 
 test('rows that no trial is of are told once, ten by name', async () => {

@@ -12,7 +12,8 @@ const GO_ON = `Going on:
 export const BATCH_HELP = `
 What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
 \`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such).
-What cannot be graded is skipped and named on stderr with its reason; nothing is left out silently.
+What cannot be graded is skipped and named on stderr with its reason; nothing is left out silently. Standard input and
+pipes cannot be read twice: write them to a file first.
 
 ${GO_ON}
   Where files below the paths came, went or changed since a batch was done, the command begins another; one that has

@@ -30,7 +30,7 @@ export interface GradeOptions extends Strictness {
 
 /** Grades files one after the other in this process. Answers the exit code. */
 export async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
-  await checkPaths([...files, options.groundTruth])
+  await checkPaths(files, [options.groundTruth])
   const { config, secrets } = configurationOf(shell.env)
   const context = await buildContext({ config, secrets })
   try {

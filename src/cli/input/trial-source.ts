@@ -35,19 +35,27 @@ export async function* readTrialItems(
   if (left.length > 0) options.onMissing?.(unmatchedText(left, file ?? ''))
 }
 
-/** A mistyped path is no trial that is skipped: nothing is begun. Throws `CliError`. */
-export async function checkPaths(paths: readonly string[]): Promise<void> {
+/**
+ * A mistyped path is no trial that is skipped, and a pipe is empty when it is read again: nothing is begun. Throws `CliError`.
+ *
+ * @param readOnce paths that must be there, too, and may be pipes.
+ */
+export async function checkPaths(paths: readonly string[], readOnce: readonly string[] = []): Promise<void> {
   const missing: string[] = []
-  for (const path of paths) {
-    const code = await stat(path).then(
-      () => null,
-      (error: NodeJS.ErrnoException) => error.code,
-    )
-    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(path)
+  for (const path of [...paths, ...readOnce]) {
+    const found = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
+    const isPipe = path === '-' || (typeof found === 'object' && (found.isFIFO() || found.isSocket()))
+    if (isPipe && !readOnce.includes(path)) throw noPipe(path)
+    if (found === 'ENOENT' || found === 'ENOTDIR') missing.push(path)
   }
   const [first, ...more] = missing
   if (first !== undefined) throw new CliError(noSuchPath(first), more.map(noSuchPath))
 }
+
+const noPipe = (path: string): CliError =>
+  new CliError(`${oneLine(path)}: standard input and pipes cannot be read twice`, [
+    'Write it to a file first, and name that: cat … > runs.jsonl && veridict batch runs.jsonl',
+  ])
 
 const noSuchPath = (path: string): string => `no such file or folder: ${oneLine(path)}`
 
