@@ -139,7 +139,7 @@ export const windowUnread = (steps: string, issues: readonly Issue[], { rubric, 
 /** The names of the answer's form, and nothing else: a key of the reply may be text of the trajectory. */
 const namesOf = ({ claims }: Rubric): ReadonlySet<string> =>
   new Set([
-    ...['citations', 'supports', 'step_id', 'quote', 'notes', 'confidence'],
+    ...['citations', 'supports', 'entry', 'step_id', 'quote', 'notes', 'confidence'],
     ...claims.flatMap(({ id }) => id.split('.')),
   ])
 const ISSUES_TOLD = 2
@@ -150,9 +150,15 @@ function tellIssues(issues: readonly Issue[], rubric: Rubric): string {
   const place = (path: string): string => (path === '' ? '' : `${path.split('/').map(known).join('/')} `)
   return issues
     .slice(0, ISSUES_TOLD)
-    .map(({ path, message }) => `${place(path)}${message}`)
+    .map(({ path, message }) => `${place(path)}${message}${entryHint(path, message)}`)
     .join('; ')
 }
+
+/** As soon as a rubric has a list, every citation needs the number of an entry. */
+const entryHint = (path: string, message: string): string =>
+  /^\/citations\/\d+$/.test(path) && /^must have required properties .*\bentry\b/.test(message)
+    ? ' (entry: 0 for a claim that is not of the list)'
+    : ''
 
 const renderIssues = (issues: readonly Issue[], rubric: Rubric): string =>
   `${tellIssues(issues, rubric)} (its calls: veridict show GRADE --attempts)`

@@ -6,6 +6,7 @@ import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering, renderSteps } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { schemaInvalid } from '../../src/grading/sample-calls.ts'
 
 const LIMITS = { max_steps: 5000, max_part_chars: 2_000_000 }
 function load(): Rubric {
@@ -14,6 +15,7 @@ function load(): Rubric {
   return loaded.rubric
 }
 const RUBRIC = load()
+const JUDGE = { info: {} } as Parameters<typeof schemaInvalid>[1]['judge']
 
 const run = (id: string, command: string, output: string) => ({
   id,
@@ -232,6 +234,15 @@ test.each<[string, readonly object[], readonly object[], string]>([
 ])('%s is a fault of the form', (_, surfaces, citations, told) => {
   const graded = grade(surfaces as readonly Surface[], citations)
   expect(graded.issues?.map(({ path, message }) => `${path} ${message}`).join('\n')).toContain(told)
+})
+
+test('a citation without an entry is told which number it needs', () => {
+  const { entry: _entry, ...bare } = cite('locator', 1, 2, 'cat config/limits.toml')
+  const { issues = [] } = grade([TOML], [bare])
+  const { message } = schemaInvalid(issues, { rubric: RUBRIC, judge: JUDGE })
+  expect(message).toContain(
+    '/citations/0 must have required properties entry (entry: 0 for a claim that is not of the list)',
+  )
 })
 
 test('an empty list is graded `none`, with a doubt: no quote shows that there is nothing', () => {
