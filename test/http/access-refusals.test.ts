@@ -161,6 +161,15 @@ describe('keys', () => {
     expect(new Set(answers).size).toBe(1)
   })
 
+  test('an empty one, which arrives without the space behind its scheme, is not good: nobody is meant by it', async () => {
+    app = await startApp({ env: { VERIDICT_ACCESS: 'off' } })
+    for (const authorization of ['Bearer', 'bearer']) {
+      const response = await app.http.inject({ url: '/v1/grades', headers: { authorization } })
+      expect(refusalOf(response)).toEqual([401, 'unauthorized'])
+      expect(response.headers['www-authenticate']).toBe('Bearer realm="veridict", error="invalid_token"')
+    }
+  })
+
   test('revoked, expired and unknown look alike', async () => {
     const guarded = await startGuarded()
     app = guarded

@@ -96,8 +96,9 @@ const scopeMissing = (scope: string): HttpProblem =>
 
 const SCHEME = 'bearer '
 
-/** The token of `Authorization: Bearer …`; null where there is none. Other schemes are of proxies in front, not ours. */
+/** The token of `Authorization: Bearer …`, empty where no key follows; null where there is none. Other schemes are of proxies in front, not ours. */
 export function bearerOf({ headers: { authorization } }: FastifyRequest): string | null {
+  if (authorization?.trim().toLowerCase() === SCHEME.trim()) return ''
   if (authorization === undefined || authorization.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return null
   return authorization.slice(SCHEME.length).trim()
 }
