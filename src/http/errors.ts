@@ -10,8 +10,13 @@ import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from './problem.t
 export function installErrors(app: FastifyInstance): void {
   const routes: { readonly method: string; readonly matches: RegExp }[] = []
   app.addHook('onRoute', ({ method, url }) => {
-    const matches = new RegExp(`^${url.replaceAll(/[.*+?^$()[\]\\|]/g, '\\$&').replaceAll(/:[^/]+/g, '[^/]+')}$`)
-    for (const one of [method].flat()) if (one !== 'HEAD') routes.push({ method: one, matches })
+    const matches = new RegExp(
+      `^${url
+        .replaceAll(/[.*+?^$()[\]\\|]/g, '\\$&')
+        .replaceAll(/:[^/]+/g, '[^/]+')
+        .replace('\\*', '.*')}$`,
+    )
+    for (const one of [method].flat()) routes.push({ method: one, matches })
   })
   app.setErrorHandler((error, request, reply) => sendProblem(reply, toProblem(error as FastifyError, request)))
   app.setNotFoundHandler((request, reply) => {

@@ -294,10 +294,15 @@ test.each([
 })
 
 test.each([
-  ['DELETE', '/v1/grades', 405, 'GET, POST'],
-  ['PUT', '/v1/grades/grd_x?y=1', 405, 'GET'],
-  ['POST', '/v1/trajectories/sha256:0/steps', 405, 'GET'],
-  ['PATCH', '/v1/rubrics/tab-behavior@1', 405, 'GET'],
+  ['DELETE', '/v1/grades', 405, 'GET, HEAD, POST'],
+  ['PUT', '/v1/grades/grd_x?y=1', 405, 'GET, HEAD'],
+  ['POST', '/v1/trajectories/sha256:0/steps', 405, 'GET, HEAD'],
+  ['PATCH', '/v1/rubrics/tab-behavior@1', 405, 'GET, HEAD'],
+  ['PUT', '/audit/', 405, 'GET, HEAD'],
+  ['OPTIONS', '/audit/grades', 405, 'GET, HEAD'],
+  ['DELETE', '/audit', 405, 'GET, HEAD'],
+  ['POST', '/v1/regrades/x', 404, undefined],
+  ['HEAD', '/audit/assets/nothing.js', 404, undefined],
   ['POST', '/v1/nothing', 404, undefined],
   ['DELETE', '/v1/grades/a/b/c', 404, undefined],
 ] as const)('%s %s', async (method, url, status, allow) => {
