@@ -79,8 +79,7 @@ function readProvider(text: (name: string) => string | undefined, provider: Prov
 
 function parsePort(value: string, name: string): number {
   const port = Number(value)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
+  if (!/^\d+$/.test(value) || port > 65_535) throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
   return port
 }
 

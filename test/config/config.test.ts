@@ -228,6 +228,8 @@ describe('workers', () => {
 describe('what cannot be used is named', () => {
   test.each<[string, NodeJS.ProcessEnv, string, string]>([
     ['a port', { VERIDICT_PORT: '99999' }, '', 'VERIDICT_PORT'],
+    ['a port in hexadecimal digits', { VERIDICT_PORT: '0x10' }, '', 'VERIDICT_PORT'],
+    ['a cap in hexadecimal digits', { VERIDICT_MAX_COST_USD_PER_DAY: '0x10' }, '', 'VERIDICT_MAX_COST_USD_PER_DAY'],
     ['a log level', { VERIDICT_LOG_LEVEL: 'loud' }, '', 'VERIDICT_LOG_LEVEL'],
     ['whether to work', { VERIDICT_WORKER: 'maybe' }, '', 'VERIDICT_WORKER'],
     ['threads', { VERIDICT_THREADS: 'many' }, '', 'VERIDICT_THREADS'],

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { DATASETS, type Dataset } from '../../archives/labelled/labelled-item.ts'
 import { waitsForYou } from '../../client/follow.ts'
+import { decimal } from '../../domain/decimal.ts'
 import type { Question } from '../../domain/validation/judged-item.ts'
 import type { Certificate } from '../../schemas/audit/certificate.ts'
 import type { Batch } from '../../schemas/batch.ts'
@@ -69,9 +70,8 @@ export const validateCommand = (shell: Shell): Command =>
     })
 
 function parseMargin(text: string): number {
-  const margin = Number(text)
-  if (text.trim() === '' || !(margin > 0 && margin < 1))
-    throw new InvalidArgumentError('It is a share between 0 and 1, like 0.05.')
+  const margin = decimal(text)
+  if (!(margin > 0 && margin < 1)) throw new InvalidArgumentError('It is a share between 0 and 1, like 0.05.')
   return margin
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { decimal } from '../../domain/decimal.ts'
 import { given } from '../../domain/given.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
@@ -28,15 +29,14 @@ export interface GradingOptions {
 }
 
 export const parseCount = (text: string): number => {
-  const n = Number(text)
-  if (text.trim() === '' || !Number.isInteger(n) || n < 1)
-    throw new InvalidArgumentError('It is a whole number from 1.')
+  const n = decimal(text)
+  if (!Number.isInteger(n) || n < 1) throw new InvalidArgumentError('It is a whole number from 1.')
   return n
 }
 
 export const parseSamples = (text: string): number => {
-  const n = Number(text)
-  if (text.trim() === '' || !Number.isInteger(n) || n < 1 || n > MOST_SAMPLES)
+  const n = decimal(text)
+  if (!Number.isInteger(n) || n < 1 || n > MOST_SAMPLES)
     throw new InvalidArgumentError(`It is a whole number from 1 to ${MOST_SAMPLES}.`)
   return n
 }
@@ -45,9 +45,8 @@ export const parseSamples = (text: string): number => {
 const MOST_DOLLARS = 1_000_000
 
 export const parseDollars = (text: string): number => {
-  const n = Number(text)
-  if (text.trim() === '' || !Number.isFinite(n) || n < 0)
-    throw new InvalidArgumentError('It is a number of US dollars, like 5 or 0.50.')
+  const n = decimal(text)
+  if (!Number.isFinite(n) || n < 0) throw new InvalidArgumentError('It is a number of US dollars, like 5 or 0.50.')
   if (n > MOST_DOLLARS) throw new InvalidArgumentError(`It is at most ${MOST_DOLLARS} US dollars.`)
   return n
 }

@@ -1,4 +1,5 @@
 import { count } from '../../domain/count.ts'
+import { decimal } from '../../domain/decimal.ts'
 import type { BatchResult } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { OutputTarget } from '../output/output-target.ts'
@@ -160,9 +161,9 @@ export function parseValues(text: string): ReadonlyMap<string, number> | null {
   for (const part of text.split(',')) {
     const at = part.lastIndexOf('=')
     const label = part.slice(0, Math.max(0, at)).trim()
-    const number = part.slice(at + 1).trim()
-    if (label === '' || number === '' || !Number.isFinite(Number(number)) || values.has(label)) return null
-    values.set(label, Number(number))
+    const number = decimal(part.slice(at + 1).trim())
+    if (label === '' || !Number.isFinite(number) || values.has(label)) return null
+    values.set(label, number)
   }
   return values
 }

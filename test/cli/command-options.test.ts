@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { parseCount, parseDollars, parseSamples } from '../../src/cli/input/command-options.ts'
+import { parseValues } from '../../src/cli/results/inspect-scores.ts'
+
+test.each([
+  ['a cap', parseDollars, '0.50', 0.5],
+  ['a cap without a zero', parseDollars, '.5', 0.5],
+  ['a count', parseCount, '20', 20],
+  ['samples', parseSamples, '3', 3],
+] as const)('%s is read', (_name, parse, text, n) => expect(parse(text)).toBe(n))
+
+test.each(['0x10', '0b1', '1e1', '+5', ' ', '', '5.', '１'])('a number is decimal digits, and not %j', (text) => {
+  for (const parse of [parseDollars, parseCount, parseSamples]) expect(() => parse(text)).toThrow(/^It is a /)
+  expect(parseValues(`aligned=${text}`)).toBeNull()
+})
+
+test('values of labels may be below zero', () => expect(parseValues('aligned=-.5')?.get('aligned')).toBe(-0.5))
