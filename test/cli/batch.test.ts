@@ -219,6 +219,7 @@ describe('refuses', () => {
     expect(await run(shell, '--server', url)).toBe(1)
     expect(shell.errors()).toContain(`no answer from ${url}: ECONNREFUSED`)
     expect(shell.errors()).toContain('veridict serve')
+    expect(shell.errors()).toContain('The same command can be given again once it is up')
     service = await startStandIn()
   })
 

@@ -36,7 +36,10 @@ export function explain(error: unknown): Told {
   if (error instanceof UnreachableError)
     return {
       message: oneLine(error.message),
-      advice: ['Is it running? `veridict serve` starts one; --server and VERIDICT_SERVER say where it is.'],
+      advice: [
+        'Is it running? `veridict serve` starts one; --server and VERIDICT_SERVER say where it is.',
+        'The same command can be given again once it is up: what was graded is kept, and costs nothing again.',
+      ],
       exit: EXIT.refused,
     }
   if (error instanceof RubricError)
