@@ -39,6 +39,28 @@ it('reads anchors and signals from CSV cells', () => {
   })
 })
 
+describe('a CSV that cannot be read is told with its line and what to do', () => {
+  const HEAD = 'task,instruction,cue\nfirst,"Fix\nit.",make it\n'
+  it.each([
+    [
+      'too many cells',
+      `${HEAD}a,Fix it, please.,make it\n`,
+      'line 4',
+      'has 4 cells, the header 3: put a text that holds',
+    ],
+    ['too few', `${HEAD}a,b,c\na,Fix it.\n`, 'line 5', 'has 2 cells, the header 3: write every cell'],
+    ['an open quotation mark', `${HEAD}a,"Fix it.,make it\nb,c,d\n`, 'line 4', 'is opened and never closed: close it'],
+    ['one in the header', '"task,instruction,cue\na,b,c\n', 'line 1', 'is opened and never closed'],
+    ['one inside of a cell', `${HEAD}a,Say "hi",make it\n`, 'line 4', 'stands inside of a text: put the whole text'],
+    ['a text behind the closing one', `${HEAD}a,"Say" hi,make it\n`, 'line 4', 'stands inside of a text'],
+  ])('%s', (_, text, path, message) => {
+    expect(parseGroundTruths(text, 'truths.csv')).toEqual({
+      ok: false,
+      error: [{ path, message: expect.stringContaining(message) }],
+    })
+  })
+})
+
 it('prefers the row of the trial, then of the fuller task name, then the one for all', () => {
   const rows = [
     { ...ROW, task: 'org/fix-git', cue: 'full' },

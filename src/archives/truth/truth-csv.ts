@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse/sync'
+import { count } from '../../domain/count.ts'
 import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/exact-json.ts'
 
@@ -48,10 +49,9 @@ export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] }
   const issues: Issue[] = []
   let records: CsvRecord[]
   try {
-    const options = { bom: true, info: true, skip_empty_lines: true, max_record_size: 10_000_000 }
-    records = parse(text, options) as unknown as CsvRecord[]
+    records = parseRecords(text)
   } catch (error) {
-    return { rows: [], issues: [{ path: '', message: error instanceof Error ? error.message : 'is not CSV' }] }
+    return { rows: [], issues: [csvIssue(text, error as CsvFault)] }
   }
   const [head, ...rest] = records
   const columns = (head?.record ?? []).map((name) => name.trim().toLowerCase().replaceAll('.', '_'))
@@ -69,12 +69,50 @@ export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] }
       message: `no column task or trial says whose a row is; it has: ${columns.join(', ')}`,
     })
   if (issues.length > 0) return { rows: [], issues }
-  const rows = rest.map(({ record }, index): ReadRow => {
+  const rows = rest.flatMap(({ record }, index): ReadRow[] => {
     const before = rest[index - 1]?.info.lines ?? head?.info.lines ?? 0
     const at = `line ${before + 1}`
-    return { at, row: rowOf(columns, record, at, issues) }
+    if (record.length === columns.length) return [{ at, row: rowOf(columns, record, at, issues) }]
+    const todo = record.length > columns.length ? TOO_MANY : TOO_FEW
+    issues.push({ path: at, message: `has ${count(record.length, 'cell')}, the header ${columns.length}: ${todo}` })
+    return []
   })
   return { rows, issues }
+}
+
+const TOO_MANY = 'put a text that holds a comma between quotation marks ("…")'
+const TOO_FEW = 'write every cell, an empty one where there is nothing to say'
+
+/** How many cells a row has is looked at later: the parser would tell of the first wrong row alone. */
+const OPTIONS = { bom: true, info: true, skip_empty_lines: true, relax_column_count: true, max_record_size: 10_000_000 }
+
+const parseRecords = (text: string, more?: { readonly to: number }): CsvRecord[] =>
+  parse(text, { ...OPTIONS, ...more }) as unknown as CsvRecord[]
+
+interface CsvFault {
+  readonly code?: string
+  /** Up to which the parser read. */
+  readonly lines?: number
+  /** That were read before. */
+  readonly records?: number
+}
+
+const NO_QUOTE = 'a quotation mark is opened and never closed: close it, and write one inside of a text twice ("")'
+const STRAY_QUOTE =
+  'a quotation mark stands inside of a text: put the whole text between quotation marks, and write those in it twice ("")'
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: NO_QUOTE,
+  CSV_MAX_RECORD_SIZE: `the row that begins here is too long, or ${NO_QUOTE}`,
+  INVALID_OPENING_QUOTE: STRAY_QUOTE,
+  CSV_INVALID_CLOSING_QUOTE: STRAY_QUOTE,
+}
+
+/** What the parser refuses, in our words, and the line on which the row begins: an open quotation mark runs to the end of the file. */
+function csvIssue(text: string, { code = '', lines = 1, records = 0 }: CsvFault): Issue {
+  const isStray = FAULTS[code] === STRAY_QUOTE
+  const before = isStray || records === 0 ? [] : parseRecords(text, { to: records })
+  const line = isStray ? lines : (before.at(-1)?.info.lines ?? 0) + 1
+  return { path: `line ${line}`, message: FAULTS[code] ?? 'is not CSV' }
 }
 
 function rowOf(columns: readonly string[], cells: readonly string[], at: string, issues: Issue[]): unknown {
