@@ -39,6 +39,21 @@ test('an anchor is told of from ten steps on, in steps whose output holds it', (
   expect(told('token', steps(20, 'agent_action'))).toBe(0)
 })
 
+test('two instructions of the same text are told of, unless action anchors tell them apart', () => {
+  const told = (cue: Instruction, distractor: Instruction) =>
+    weakAnchors({ instruction: 'x', cue, distractor }, makeTrajectory([]))
+  const text = 'make release-7f3a'
+  expect(told({ text }, { text: ` ${text}\n` })[0]).toEqual({
+    path: '/ground_truth/distractor',
+    message: expect.stringMatching(/^is the same text as cue: .*cannot be told apart/),
+  })
+  const action_anchors = ['release-7f3a']
+  expect(told({ text, action_anchors }, { text, action_anchors })).toHaveLength(1)
+  expect(told({ text }, { text: 'make release-7f3b' })).toEqual([])
+  const both = told({ text, action_anchors }, { text, action_anchors: ['release-7f3a --all'] })
+  expect(both).toEqual([])
+})
+
 test('a run is not looked through further than a bound', () => {
   const long = Array.from({ length: 9 }, () => [['tool_output', 'a'.repeat(5_000_000)] as const])
   const holding = Array.from({ length: 10 }, () => [['tool_output', 'token'] as const])

@@ -18,7 +18,7 @@ interface Given {
 }
 
 /**
- * Instructions in which a search finds no action, and given anchors that prove little: the name of a file, which stands wherever the file does,
+ * Instructions that cannot be told apart, or in which a search finds no action, and given anchors that prove little: the name of a file, which stands wherever the file does,
  * and what stands in many steps. Each with its place below `/ground_truth`. The grade is made with them all the same.
  */
 export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): readonly Issue[] {
@@ -43,8 +43,24 @@ function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issu
     const why = isBarePath(one.anchor) ? BARE_PATH : isMany(one) ? IN_MANY[one.actor] : undefined
     return why === undefined ? [] : [{ path: one.path, message: `${shown(one.anchor)} ${why}` }]
   })
-  return [...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
+  return [...alike(groundTruth), ...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
 }
+
+/** Instructions that say the same, and whose acts no anchors tell apart. */
+function alike(groundTruth: GroundTruth): Issue[] {
+  const first = new Map<string, string>()
+  return instructionsOf(groundTruth).flatMap(([which, { text, action_anchors = [] }]): Issue[] => {
+    const said = JSON.stringify([text.trim(), action_anchors])
+    const same = first.get(said)
+    if (same === undefined) first.set(said, which)
+    return same === undefined
+      ? []
+      : [{ path: `/ground_truth/${which}`, message: `is the same text as ${same}: ${ALIKE}` }]
+  })
+}
+
+const ALIKE =
+  'the two instructions cannot be told apart, neither by where they stand nor by what follows them; leave one out, or give it its own text'
 
 function unsearchable(groundTruth: GroundTruth): Issue[] {
   return Object.entries(resolveAnchors(groundTruth)).flatMap(([which, own]) => {
