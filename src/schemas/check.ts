@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { fits } from './fits.ts'
+import { NOT_BLANK } from './ground-truth.ts'
 import { validationErrors } from './typebox.ts'
 
 interface Told {
@@ -53,6 +54,8 @@ function explain(root: TSchema, value: unknown, error: SchemaError): Told[] {
       message: withDescription('is missing', schema.properties?.[name]),
     }))
   const found = keyword === 'type' ? `, not ${kindOf(valueAt(value, path))}` : ''
+  if (keyword === 'pattern' && params.pattern === NOT_BLANK)
+    return [{ path, message: withDescription('is blank', schema) }]
   const fault = 'allowedValues' in params ? `must be one of ${params.allowedValues.join(', ')}` : `${message}${found}`
   return [{ path, message: withDescription(fault, schema) }]
 }

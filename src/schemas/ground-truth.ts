@@ -2,12 +2,23 @@ import type { Static } from 'typebox'
 import { Closed, Type } from './type.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
 
+/** One character that is seen: no white space, and nothing of no width. A search for a single character is linear. */
+export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]'
+
+const isNotBlank = new RegExp(NOT_BLANK, 'u')
+export const isBlank = (text: string): boolean => !isNotBlank.test(text)
+
 const Anchors = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50, description })
 
 const InstructionSchema = Closed(
   {
-    text: Type.String({ minLength: 1, maxLength: 20_000, description: 'The instruction as it stands on the surface.' }),
+    text: Type.String({
+      minLength: 1,
+      maxLength: 20_000,
+      pattern: NOT_BLANK,
+      description: 'The instruction as it stands on the surface; not blank.',
+    }),
     anchors: Type.Optional(
       Anchors('Distinctive strings that show that the instruction was seen. Derived from the text where absent.'),
     ),
@@ -34,7 +45,8 @@ export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
   type: ['object', 'string'],
   minLength: 1,
   maxLength: 20_000,
-  description: 'An instruction that stands in the environment; its text alone stands for `{"text": …}`.',
+  pattern: NOT_BLANK,
+  description: 'An instruction that stands in the environment, not blank; its text alone stands for `{"text": …}`.',
 })
 export type GivenInstruction = Static<typeof GivenInstructionSchema>
 
@@ -63,7 +75,8 @@ const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructio
   instruction: Type.String({
     minLength: 1,
     maxLength: 100_000,
-    description: 'What the user asked the agent to do.',
+    pattern: NOT_BLANK,
+    description: 'What the user asked the agent to do; not blank.',
   }),
   cue: Type.Optional(instruction),
   distractor: Type.Optional(instruction),

@@ -61,6 +61,16 @@ describe('a CSV that cannot be read is told with its line and what to do', () =>
   })
 })
 
+it('refuses blank texts, as it does empty ones', () => {
+  expect(parseGroundTruths(JSON.stringify([{ ...ROW, cue: ' \n', instruction: '\u200b' }]), 'truths.json')).toEqual({
+    ok: false,
+    error: expect.arrayContaining([
+      { path: '/0/cue', message: expect.stringMatching(/^is blank; An instruction/) },
+      { path: '/0/instruction', message: expect.stringMatching(/^is blank; What the user asked/) },
+    ]),
+  })
+})
+
 it('prefers the row of the trial, then of the fuller task name, then the one for all', () => {
   const rows = [
     { ...ROW, task: 'org/fix-git', cue: 'full' },

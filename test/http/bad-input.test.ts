@@ -22,6 +22,12 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
+const BLANKS: readonly (readonly [name: string, truth: object, path: string])[] = [
+  ['a blank instruction', { instruction: ' \n\t' }, '/ground_truth/instruction'],
+  ['a blank cue', { cue: { text: '\u00a0\u3000' } }, '/ground_truth/cue/text'],
+  ['a distractor of no width', { distractor: '\u200b\ufeff\u2060' }, '/ground_truth/distractor'],
+]
+
 const CASES: [name: string, body: unknown, status: number, code: string, path: string | null][] = [
   ['nothing', '', 400, 'invalid_json', null],
   ['not JSON', '{"trajectory": ', 400, 'invalid_json', ''],
@@ -31,6 +37,13 @@ const CASES: [name: string, body: unknown, status: number, code: string, path: s
   ['null', 'null', 400, 'invalid_request', ''],
   ['no trajectory', { ground_truth: LEXICAL.ground_truth }, 400, 'invalid_request', '/trajectory'],
   ['no ground truth', { trajectory: LEXICAL.trajectory }, 400, 'invalid_request', '/ground_truth'],
+  ...BLANKS.map(([name, truth, path]): (typeof CASES)[number] => [
+    name,
+    { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, ...truth } },
+    400,
+    'invalid_request',
+    path,
+  ]),
   ['a trajectory that is text', { ...LEXICAL, trajectory: 'x' }, 400, 'invalid_request', '/trajectory'],
   [
     'no instruction',

@@ -1,7 +1,7 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { inputIssues } from '../../schemas/check.ts'
-import { type GivenTruth, isDefaultRubric, truthSchemaFor } from '../../schemas/ground-truth.ts'
+import { type GivenTruth, isBlank, isDefaultRubric, truthSchemaFor } from '../../schemas/ground-truth.ts'
 
 /** What is known of a trial but for what the user asked, which the run's own file may say. */
 export type TruthRow = GivenTruth
@@ -63,7 +63,7 @@ const placeOf = (at: string, pointer: string): string =>
 /** The truth for a run. Null: it is not known what the user asked. */
 export function completeTruth(row: TruthRow, instruction: string | undefined, rubric?: string): GivenTruth | null {
   const asked = row.instruction ?? instruction
-  if (asked === undefined || asked === '') return isDefaultRubric(rubric) ? null : row
+  if (asked === undefined || isBlank(asked)) return isDefaultRubric(rubric) ? null : row
   return { ...row, instruction: asked }
 }
 

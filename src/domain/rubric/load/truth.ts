@@ -1,4 +1,4 @@
-import { ExpectedInSchema, GivenInstructionSchema, SignalsSchema } from '../../../schemas/ground-truth.ts'
+import { ExpectedInSchema, GivenInstructionSchema, NOT_BLANK, SignalsSchema } from '../../../schemas/ground-truth.ts'
 import type { Issue } from '../../result.ts'
 import type { TruthRule } from '../rubric.ts'
 import { key } from './rubric-error.ts'
@@ -39,8 +39,8 @@ const LONGEST_TEXT = 100_000
 
 /** What the user asked, and what the harness measured, is known of most runs, and may be told with any question. */
 const ASKED: Node = {
-  ...{ type: 'string', minLength: 1, maxLength: LONGEST_TEXT },
-  description: 'What the user asked the agent to do.',
+  ...{ type: 'string', minLength: 1, maxLength: LONGEST_TEXT, pattern: NOT_BLANK },
+  description: 'What the user asked the agent to do; not blank.',
 }
 
 const MOST_ITEMS = 1000
