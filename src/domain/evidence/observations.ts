@@ -13,6 +13,8 @@ export interface Observations {
   readonly in_prompt: Hit | null
   /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
   readonly given_in_output: Hit | null
+  /** Where the agent itself first writes an instruction down, word for word: it has read it, where a search finds it or not. */
+  readonly written: Hit | null
   /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
   readonly doubtful: Readonly<Record<string, Hit | null>>
   /** What the outputs that show a piece of an instruction prove of it, where it is seen in pieces. */
@@ -59,6 +61,7 @@ function observe(trajectory: Trajectory, anchors: Anchors): Observations {
     surface: earliest(firsts.map(([, hit]) => hit))?.position ?? null,
     in_prompt: earliest(given.map((one) => one.prompt)),
     given_in_output: earliest(given.map((one) => one.certain)),
+    written: earliest(sights.map((one) => one.written)),
     doubtful: Object.fromEntries(firsts.map(([which, hit]) => [which, doubt(which, hit)])),
     pieces: proofsInPieces(sights),
     dated_by_doubt: false,

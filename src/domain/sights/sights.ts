@@ -14,6 +14,8 @@ export interface NeedleSights {
   /** It dates nothing and caps the confidence at `low`. */
   doubtful: Hit | null
   prompt: Hit | null
+  /** Where the agent first writes it down, for a text that nobody makes up. */
+  written: Hit | null
   readonly own: OwnText[]
   readonly pieces: PieceCollector | null
 }
@@ -47,6 +49,7 @@ class SightReader {
       certain: null,
       doubtful: null,
       prompt: null,
+      written: null,
       own: [],
       pieces: isInPieces(needle) ? new PieceCollector(needle) : null,
     }))
@@ -83,6 +86,8 @@ class SightReader {
         return true
       }
       if (sights.own.length < MOST_OWN) sights.own.push(ownTextAt(place.position, part.text, start, end))
+      if (!isPrompt(part) && isLongWhole(sights.needle))
+        sights.written ??= { needle: sights.needle.text, ...place, start, end }
       if (sights.prompt !== null || !isPrompt(part)) return true
       if (sights.needle.isShort && !this.isAsWritten(meaning.needle, part.text, start, end)) return true
       sights.prompt = { needle: sights.needle.text, ...place, start, end }
