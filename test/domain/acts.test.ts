@@ -189,4 +189,19 @@ describe('an act comes after a sight', () => {
     const steps = [own, ...run.steps.map((step) => ({ ...step, copied: step.id === 2 }))]
     expect(happensAfter({ ...run, steps }, { step: 2, part: 0 }, { step: 1, part: 0 })).toBe(false)
   })
+
+  test('or may, where both are of conversations of which no clock tells which was first', () => {
+    const apart = (step: Step, index: number): Step => ({ ...step, conversation: index === 1 ? 'b' : 'a' })
+    const timed = (step: Step, index: number): Step => ({ ...apart(step, index), at: 1000 - index })
+    expect([isAfter(apart), isAfter(timed)]).toEqual([true, false])
+    const uses = [0, 2].map((sight) => {
+      const acts = actsOf({ ...run, steps: run.steps.map(apart).slice(0, 3) }, GROUND_TRUTH)
+      return acts.firstUse({ step: sight, part: sight === 0 ? 0 : 1 }, [COMMAND], 'action')
+    })
+    // Behind the sight in its own conversation; before it in the file, in another one.
+    expect(uses.map((found) => [found?.use, found?.step.id])).toEqual([
+      ['done', 3],
+      ['unsure', 2],
+    ])
+  })
 })

@@ -249,4 +249,14 @@ describe('the order of ATIF', () => {
     )
     expect(read(document).steps.map(({ parts }) => parts[0]?.text)).toEqual(['a', 'b', 'child', 'c'])
   })
+
+  test('puts one that has no time at the end, as a conversation of its own', () => {
+    const document = atif([{ message: 'a', timestamp: at(1) }], {
+      subagent_trajectories: [atif([{ message: 'child' }], { trajectory_id: 'c' })],
+    })
+    expect(read(document).steps.map(({ conversation }) => conversation)).toEqual([
+      undefined,
+      '/subagent_trajectories/0',
+    ])
+  })
 })

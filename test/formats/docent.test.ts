@@ -86,6 +86,10 @@ describe('docent', () => {
       [3, 'transcript 1#3', 'transcript 1'],
       [4, 'helpers#1', 'helpers'],
     ])
+    expect(trajectory.steps.map(({ conversation }) => conversation)).toEqual([
+      ...['/transcripts/0', '/transcripts/0', '/transcripts/0'],
+      '/transcripts/1',
+    ])
     expect(pathsOf(trajectory.warnings)).toEqual(['/transcripts'])
     expect(holds(run({ main: transcript(MESSAGES) })).steps).toHaveLength(3)
   })

@@ -5,7 +5,14 @@ import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { type ScriptContext, strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'
 import { lineStart } from '../text/lines.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
-import { happensAfter, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
+import {
+  happensAfter,
+  isOrderKnown,
+  type Part,
+  type Position,
+  type Step,
+  type Trajectory,
+} from '../trajectory/trajectory.ts'
 import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { AgentFiles, isRead, type Written } from './agent-files.ts'
 import { baseName, isAddress, mentions, mentionsAny } from './mentions.ts'
@@ -129,7 +136,10 @@ class RunActs implements Acts {
   firstUse(sight: Position | null, strings: readonly string[], actedBy: 'action' | 'message'): FoundUse | null {
     if (sight === null || strings.length === 0) return null
     let unsure: FoundUse | null = null
-    for (let step = sight.step; step < this.trajectory.steps.length; step++) {
+    const { steps } = this.trajectory
+    // What stands before it in the record may have come after it, where the order is not known.
+    const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
+    for (let step = from; step < steps.length; step++) {
       const found = this.firstInStep(sight, step, strings, actedBy)
       if (found?.use === 'done') return found
       unsure ??= found
@@ -146,7 +156,7 @@ class RunActs implements Acts {
       const position = { step: index, part }
       if (step === undefined || !byAgent || !happensAfter(this.trajectory, position, sight)) continue
       for (const string of strings) {
-        const use = this.one(step, one, position, string)
+        const use = this.useAfter(sight, step, one, position, string)
         if (use === 'done') return { use, position, step, string } as const
         if (use === 'unsure') unsure ??= { use, position, step, string }
       }
@@ -162,6 +172,11 @@ class RunActs implements Acts {
     const { act } = part
     if (act?.role === 'delegates') return !NOT_RUN.has(act.call.outcome) && this.mentions(part, string)
     return this.takesFrom(part, at).some((path) => this.isSurface(path, sight))
+  }
+
+  private useAfter(sight: Position, step: Step, part: Part, at: Position, string: string): Use {
+    const use = this.one(step, part, at, string)
+    return isOrderKnown(this.trajectory, at, sight) ? use : atMostUnsure(use)
   }
 
   private one(step: Step, part: Part, at: Position, string: string): Use {

@@ -4,7 +4,7 @@ import type { Actor, CitationStatus } from '../../schemas/vocabulary.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation } from '../rubric/claims.ts'
 import { instructionBefore, instructionDone } from '../rubric/rubric.ts'
-import { happensAfter } from '../trajectory/trajectory.ts'
+import { happensAfter, isOrderKnown, type Position } from '../trajectory/trajectory.ts'
 import { findCitedPicture, isCitable, stepOfPicture } from './evidence-pictures.ts'
 import type { Proof } from './evidence-proof.ts'
 import { type Checked, type Cited, type EvidenceQuestion, isProof } from './evidence-question.ts'
@@ -49,7 +49,10 @@ export function checkCitation(
   }
   const judge = (place: Place) => {
     const status = judgePlace(cited, place, question, observations)
-    return { place, status, proved: holds(status) ? proof(cited, place) : null }
+    const proved = holds(status) ? proof(cited, place) : null
+    const first = sightBefore(cited, observations)
+    const isDated = first === null || isOrderKnown(rendering.trajectory, place.position, first)
+    return { place, status, proved: proved === 'sure' && !isDated ? ('unsure' as const) : proved }
   }
   const asWritten = places.map(judge)
   // An agent writes in backticks what it then runs: where the marks of the quote stand in its words, they may still be the judge's own.
@@ -84,6 +87,12 @@ export function checkCitation(
 const partsJudged = ({ claim }: Cited, places: readonly Place[]): ReadonlySet<number> =>
   new Set(instructionDone(claim) !== null ? [] : places.map(({ position }) => position.part))
 
+/** The sight that what is cited must come after; null: none is known, or it need not. */
+function sightBefore({ claim, isSight }: Cited, observations: Observations): Position | null {
+  const before = isSight ? null : instructionBefore(claim)
+  return before === null ? null : (observations.first[before] ?? observations.surface)
+}
+
 /** Rules 3 and 4: who wrote it, and when. */
 function judgePlace(
   cited: Cited,
@@ -94,9 +103,8 @@ function judgePlace(
   const part = partAt(question.rendering.trajectory, place.position)
   if (part === null || !isCitable(part, cited, question)) return 'wrong_actor'
   if (!part.media && !allowedActors(cited, question, observations, place).includes(part.actor)) return 'wrong_actor'
-  const before = instructionBefore(cited.claim)
-  if (cited.isSight || before === null) return place.match
-  const first = observations.first[before] ?? observations.surface
+  if (cited.isSight || instructionBefore(cited.claim) === null) return place.match
+  const first = sightBefore(cited, observations)
   const { trajectory } = question.rendering
   return first !== null && happensAfter(trajectory, place.position, first) ? place.match : 'out_of_order'
 }

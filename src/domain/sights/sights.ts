@@ -66,6 +66,12 @@ class SightReader {
     return certain === null && (one.kind !== 'derived' || doubtful === null)
   }
 
+  /** What was written in another conversation does not come back in this one. */
+  forgetOwn(): void {
+    for (const { own } of this.sights) own.length = 0
+    this.ownPieces.clear()
+  }
+
   read(part: Part, position: Position, step_id: number): void {
     if (part.media || this.isOver) return
     const place = { position, step_id, path: part.path }
@@ -168,8 +174,9 @@ export function readSights(trajectory: Trajectory, anchors: Anchors): readonly N
   const needles = prepareNeedles(anchors)
   if (needles.all.length === 0) return []
   const reader = new SightReader(needles)
-  for (const [step, { id, parts }] of trajectory.steps.entries()) {
+  for (const [step, { id, parts, conversation }] of trajectory.steps.entries()) {
     if (reader.isOver) break
+    if (step > 0 && conversation !== trajectory.steps[step - 1]?.conversation) reader.forgetOwn()
     for (const [part, one] of parts.entries()) reader.read(one, { step, part }, id)
   }
   return reader.sights

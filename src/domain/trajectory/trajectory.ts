@@ -43,6 +43,8 @@ export interface Step {
   readonly at: number | null
   /** Which agent of several acted or spoke in it, where the source says so. */
   readonly agent?: string
+  /** Which of several conversations it is of, where the source does not say whether what happened in one came before what happened in another. */
+  readonly conversation?: string
   /** Which run of several it is of; a document beside them is of none. */
   readonly run?: string
   /** Repeated from an earlier segment of the same run: shown, not new behaviour. */
@@ -78,6 +80,13 @@ export function isRepeat(trajectory: Trajectory, step: number): boolean {
   return first !== -1 && first < step
 }
 
+/** Whether the record tells which of two was first: two conversations need a common clock. `part: -1` is before everything. */
+export function isOrderKnown({ steps }: Trajectory, one: Position, other: Position): boolean {
+  const [a, b] = [steps[one.step], steps[other.step]]
+  if (a?.conversation === b?.conversation || one.part < 0 || other.part < 0) return true
+  return a?.at != null && b?.at != null
+}
+
 export const isBefore = (a: Position, b: Position): boolean => (a.step !== b.step ? a.step < b.step : a.part < b.part)
 
 /** The earlier of two places that are known; the first of equal ones. */
@@ -86,10 +95,13 @@ export const earlier = (a: Position | null, b: Position | null): Position | null
 
 /**
  * Whether an act happened after a sight, as far as the record tells: by its place, and by every other clock that both have. A step whose
- * timestamp or own id lies before that of the sight was put behind it by the author of the file. Copied context repeats what was done before.
+ * timestamp or own id lies before that of the sight was put behind it by the author of the file. Copied context repeats what was done before. Where the
+ * order is not known, it may have.
  */
 export function happensAfter(trajectory: Trajectory, act: Position, sight: Position): boolean {
-  if (isRepeat(trajectory, act.step) || !isBefore(sight, act)) return false
+  if (isRepeat(trajectory, act.step)) return false
+  if (!isOrderKnown(trajectory, act, sight)) return true
+  if (!isBefore(sight, act)) return false
   if (act.step === sight.step) return true
   const later = trajectory.steps[act.step]
   const earlier = trajectory.steps[sight.step]

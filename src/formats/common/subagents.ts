@@ -30,10 +30,10 @@ export function placeSubagents(
     parent,
     subagents.filter(({ trajectoryId }) => trajectoryId === null || !referred.has(trajectoryId)),
   )
-  const place = (subagent: Subagent): void => {
+  const place = (subagent: Subagent, of: Pick<Step, 'conversation'> = {}): void => {
     unplaced.delete(subagent)
     for (const step of subagent.steps)
-      steps.push({ ...step, id: nextId++, name: cutName(`${subagent.name}#${step.name ?? step.id}`) })
+      steps.push({ ...of, ...step, id: nextId++, name: cutName(`${subagent.name}#${step.name ?? step.id}`) })
   }
   for (const { step, refs } of parent) {
     steps.push(step)
@@ -53,7 +53,7 @@ export function placeSubagents(
   }
   for (const subagent of [...unplaced]) {
     reading.warn(subagent.path, 'embedded subagent that no step refers to, shown at the end under new step ids')
-    place(subagent)
+    place(subagent, { conversation: subagent.path })
   }
   return steps
 }

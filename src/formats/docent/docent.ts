@@ -52,6 +52,7 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
         steps.push({
           ...step,
           id,
+          conversation: path,
           name: cutName(`${name}#${step.name ?? step.id}`),
           ...(isOfAgent(step) && { agent: name }),
         })
