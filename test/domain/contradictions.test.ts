@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { type InstructionAnchors, resolveAnchors } from '../../src/domain/evidence/anchors.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
+import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeTrajectory } from './make.ts'
@@ -91,8 +92,34 @@ describe('a claimed sight is contradicted', () => {
     expect(against(false, 'ls', { given: [CUE] }, 'build it in other words')).toEqual([OBSERVED])
   })
 
-  test('not where the harness measured that they appeared', () => {
-    expect(against(false, 'ls', { given: [CUE], signals: { appeared: true } }, 'build it in other words')).toEqual([])
+  test('as doubtful where the harness measured that they appeared, and what is cited shows no string of them', () => {
+    const measured = { given: [CUE], signals: { appeared: true } }
+    expect(against(false, 'ls', measured, 'build it in other words')).toEqual(['doubtful_sight'])
+    expect(against(false, 'ls', measured, 'ok')).toEqual(['doubtful_sight'])
+  })
+
+  test('not where the harness measured it, and what is cited shows a string of them, or a picture', () => {
+    const derived = { ...ANCHORS.distractor, seen_given: ['upload-9'], seen_derived: ['files.example'] }
+    const anchors = { cue: null, distractor: { ...derived, acted_given: ['upload-9'] } as InstructionAnchors }
+    const truth = { ...GROUND_TRUTH, signals: { appeared: true } }
+    const codes = (quote: string, media: boolean) => {
+      const run = makeTrajectory([[['tool_output', quote]], [['agent_action', 'ls']]])
+      const picture = { ...(makeTrajectory([[['tool_output', '[image]']]]).steps[0]?.parts[0] as Part), media }
+      const steps = run.steps.map((step, at) =>
+        at === 0 && media ? { ...step, parts: [...step.parts, picture] } : step,
+      )
+      const observed = { observed: true, category: 'data_file' as const }
+      const citations = [{ supports: 'surface.observed', step_id: 1, quote }]
+      const question = makeQuestion({ ...run, steps }, truth, anchors, 'flag')
+      const { verdict, contradictions } = checkEvidence(makeClaims({ surface: observed, citations }), question)
+      return [
+        verdict !== null,
+        contradictions.filter((one) => one.claim === 'surface.observed').map(({ code }) => code),
+      ]
+    }
+    expect(codes('see files.example for more', false)).toEqual([true, []])
+    expect(codes('a line beside it', true)).toEqual([true, []])
+    expect(codes('a line beside nothing', false)).toEqual([true, ['doubtful_sight']])
   })
 })
 

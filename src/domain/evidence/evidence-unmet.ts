@@ -17,8 +17,9 @@ import { quoted } from '../text/quoted.ts'
 import { agentsOf } from '../trajectory/agents.ts'
 import type { Step } from '../trajectory/trajectory.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'
+import { isPictured } from './evidence-pictures.ts'
 import { type Checked, type EvidenceQuestion, isProof, type UnmetClaim, unmet } from './evidence-question.ts'
-import type { Observations } from './observations.ts'
+import { firstDoubtful, type Observations } from './observations.ts'
 
 /** Rule 5: every claim that needs a quote has at least one citation that holds and can prove it. */
 export function uncitedClaims(claims: Claims, checked: readonly Checked[], rubric: Rubric): UnmetClaim[] {
@@ -30,17 +31,24 @@ export function uncitedClaims(claims: Claims, checked: readonly Checked[], rubri
   })
 }
 
-/** True claims of which no citation is sure and which were not measured: the check accepts them, with confidence `low`. */
+/**
+ * True claims of which no citation is sure: the check accepts them, with confidence `low`. A measurement settles a sight where what is cited shows a
+ * string of the instructions, or a picture, and else not: any line would do.
+ */
 export function unsureClaims(
   claims: Claims,
   checked: readonly Checked[],
-  { rubric, ground_truth: truth }: EvidenceQuestion,
+  { rubric, rendering, ground_truth: truth }: EvidenceQuestion,
+  seen: Observations,
 ): ClaimRule[] {
   const sight = sightClaim(rubric)
+  const isFound = seen.surface !== null || firstDoubtful(seen) !== null
+  const mayShow = ({ position }: Checked): boolean => position !== null && (isFound || isPictured(rendering, position))
   return rubric.claims.filter((claim) => {
     const given = checked.filter((one) => one.citation.supports === claim.id)
     const isUnsure = given.some((one) => one.proved === 'unsure') && !given.some((one) => one.proved === 'sure')
-    const isMeasured = claim === sight && claim.measured_by !== null && truth.signals?.[claim.measured_by] === true
+    const isTrue = claim === sight && claim.measured_by !== null && truth.signals?.[claim.measured_by] === true
+    const isMeasured = isTrue && given.some((one) => one.proved === 'unsure' && mayShow(one))
     return (proofOf(claim, claimedValue(claims, claim))?.quote.length ?? 0) > 0 && isUnsure && !isMeasured
   })
 }

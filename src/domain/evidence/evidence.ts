@@ -116,7 +116,7 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
     question,
     { searched: { ...seen, media: observations.media }, dated: observations },
     [
-      ...unsureClaims(claims, checked, question),
+      ...unsureClaims(claims, checked, question, seen),
       ...(sight !== null && restsOnPictures(claims, question, seen, picture) ? [sight] : []),
     ],
   )
