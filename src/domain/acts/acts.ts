@@ -16,7 +16,7 @@ import {
 import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { AgentFiles, isRead, type Written } from './agent-files.ts'
 import { baseName, isAddress, mentions, mentionsAny } from './mentions.ts'
-import { type Instruction, useInMessage, wordsIn } from './message-use.ts'
+import { type Instruction, plainWords, useInMessage, wordsIn } from './message-use.ts'
 
 export type { Use } from '../shell/syntax/use.ts'
 
@@ -84,6 +84,7 @@ class RunActs implements Acts {
   private readonly files: AgentFiles
   private readonly mentioned = new Map<Call, Map<string, boolean>>()
   private readonly folded = new Map<Part, string>()
+  private readonly said = new Map<Part, string>()
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
@@ -193,7 +194,12 @@ class RunActs implements Acts {
   /** A message that may hold an act which its format does not mark cannot be told from one. */
   private inMessage(part: Part, string: string): Use {
     if (part.act !== null) return this.mentions(part, string) ? 'unsure' : 'absent'
-    return useInMessage(part.text, string, this.wanted.instruction)
+    const said = () => {
+      const words = this.said.get(part) ?? plainWords(part.text)
+      this.said.set(part, words)
+      return words
+    }
+    return useInMessage(part.text, string, this.wanted.instruction, said)
   }
 
   private byRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {

@@ -26,9 +26,10 @@ export interface Instruction {
 
 /**
  * What a message does with a string that an instruction wants to be said: says it, in a sentence that holds nothing else but words of the
- * instruction; refuses it; or tells something with it, which may be either. Where it stands several times, the most that any place does. Linear.
+ * instruction; refuses it; or tells something with it, which may be either. Where it stands several times, the most that any place does; where only
+ * its words stand there, in another case, wrapped or set off, it may be meant. Linear. `said`: the text as `plainWords` has it.
  */
-export function useInMessage(text: string, wanted: string, instruction: Instruction): Use {
+export function useInMessage(text: string, wanted: string, instruction: Instruction, said: () => string): Use {
   let use: Use = 'absent'
   let judged = 0
   const isFenced = fencesOf(text)
@@ -38,8 +39,18 @@ export function useInMessage(text: string, wanted: string, instruction: Instruct
     if (here === 'done') return 'done'
     if (use !== 'unsure') use = here
   }
-  return use
+  return use === 'absent' && saysWords(said(), wanted) ? 'unsure' : use
 }
+
+/** Whether the words of the string stand there one behind the other; not where the string has one word only, and marks that tell it from that. */
+function saysWords(said: string, wanted: string): boolean {
+  const words = plainWords(wanted)
+  const isWords = words.trim().includes(' ') || (words.trim() !== '' && words.trim().length === wanted.trim().length)
+  return isWords && said.includes(words)
+}
+
+/** The words of a text in lower case, each between blanks. */
+export const plainWords = (text: string): string => ` ${wordsIn(text.normalize('NFKC')).join(' ')} `
 
 function useOfPlace(
   text: string,
