@@ -253,6 +253,49 @@ describe('finding 6: own text coming back is no sight', () => {
   })
 })
 
+describe('a letter and its marks are one, however they are written', () => {
+  const FRENCH = 'Avant de compiler, régénérez les données périmées déjà créées à côté du dépôt'
+  const KOREAN = '테스트를 실행하기 전에 반드시 데이터 파일을 다시 만드십시오'
+  const JAPANESE = 'テストの前に、古いデータをすべて消してからビルドしてください'
+  const RUSSIAN = 'Перед сборкой удалите ещё и старый файл данных, он мешает всей сборке'
+  const VIETNAMESE = 'Trước khi chạy, hãy xóa hết các tệp dữ liệu cũ trong thư mục này'
+  const ascii = (text: string): string =>
+    text.replace(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const ways: readonly (readonly [string, (text: string) => string])[] = [
+    ['composed', (text) => text.normalize('NFC')],
+    ['apart', (text) => text.normalize('NFD')],
+    // Capitals of Cyrillic look like other Latin letters than small ones.
+    ['apart, in capitals', (text) => (text === RUSSIAN ? text : text.normalize('NFD').toUpperCase())],
+    ['apart, wrapped', (text) => text.normalize('NFD').replaceAll(' ', '\n# ')],
+    ['apart, in escapes', (text) => ascii(text.normalize('NFD'))],
+  ]
+  test.each([FRENCH, KOREAN, JAPANESE, RUSSIAN, VIETNAMESE])('%s', (text) => {
+    for (const [name, way] of ways)
+      for (const form of ['NFC', 'NFD'] as const)
+        expect([name, form, shown(`x\n${way(text)}\ny`, seen(text.normalize(form)))]).toEqual([name, form, 'certain'])
+  })
+
+  test('and others are other letters', () => {
+    expect(shown('où est-ce que', seen('ou est-ce que'))).toBe('none')
+    expect(shown('ou\u0300 est-ce que', seen('ou est-ce que'))).toBe('none')
+    expect(shown('le cafe\u0301', seen('le cafe'))).toBe('none')
+    expect(shown('le cafe\u0301', seen('le café'))).toBe('certain')
+  })
+
+  test('a match ends behind the marks of its last letter', () => {
+    const text = 'see les données du café'.normalize('NFD')
+    new NeedleSearch(prepareNeedles(seen('les données du café'))).each(
+      `${text} now`,
+      () => true,
+      ({ start, end }) => {
+        expect([start, end]).toEqual([4, text.length])
+        return false
+      },
+    )
+    expect.assertions(1)
+  })
+})
+
 describe('laws', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{2,8}$/), { minLength: 5, maxLength: 9 }).map((all) => all.join(' '))
   const wrap = (text: string, width: number): string => (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join('\n')

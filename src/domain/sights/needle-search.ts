@@ -83,7 +83,7 @@ export class NeedleSearch {
     const first = firstUnit(meaning.length, last, readings)
     if (first < 0 || !(isPiece || this.startsWhole(needle, first))) return null
     if (this.needles.automaton.isCoarse && readings === null && !this.isSame(needle, meaning, first)) return null
-    return { meaning, first, last, start: skeleton.offset(first), end: skeleton.offset(last) + 1 }
+    return { meaning, first, last, start: skeleton.offset(first), end: skeleton.end(last) }
   }
 
   /** Whether no word goes on before it. */
@@ -105,5 +105,7 @@ export class NeedleSearch {
 export function isAsWritten(text: string, start: number, end: number, needle: Needle): boolean {
   if (end - start > 40 * needle.text.length) return false
   const there = text.slice(start, end)
-  return there === needle.text || foldForSearch(there) === foldForSearch(needle.text)
+  return there === needle.text || composedForm(there) === composedForm(needle.text)
 }
+
+const composedForm = (text: string): string => foldForSearch(text.normalize('NFC'))

@@ -77,7 +77,7 @@ export class PieceCollector {
       this.seen[unit] = 1
     }
     const begin = left === 0 ? start : skeleton.offset(first - left)
-    const stop = right === 0 ? end : skeleton.offset(last + right) + 1
+    const stop = right === 0 ? end : skeleton.end(last + right)
     const isPartOfWord = isInWord(this.needle, from, to, skeleton, first - left, last + right)
     if (run !== null && from <= run.to && to > run.to && isNextTo(skeleton, run.last, first - left)) {
       run.to = to

@@ -2,6 +2,7 @@ import { hiddenUnits, plainLetter, undisguised } from '../text/disguises.ts'
 import { endOfAnsi } from '../text/fold.ts'
 import { isWord } from '../text/search.ts'
 import { endOfLineMarks, isPlainLine, type LineBefore } from './line-marks.ts'
+import { composed, isMark } from './marks.ts'
 import { lengthOf, readEscape, unitOf } from './text-escapes.ts'
 
 /**
@@ -29,6 +30,13 @@ export class Skeleton {
   /** Where the unit stands in the source. */
   offset(unit: number): number {
     return (this.from[unit] ?? 0) & OFFSET
+  }
+
+  /** One past the unit in the source, and past the marks that are one with it. */
+  end(unit: number): number {
+    let end = this.offset(unit) + 1
+    while (FOLDED[this.units[end] ?? 0] === HIDDEN && isMark(this.units[end] ?? 0)) end++
+    return end
   }
 
   /** Whether no word goes on from the unit before. */
@@ -126,7 +134,39 @@ export class Skeleton {
     return this.blockCount === 0 ? 0 : (this.blocks[this.blockCount * 3 - 2] ?? 0)
   }
 
+  /** An accent and its like are one with the letter before them. */
+  private readMark(text: string, at: number): number {
+    const last = this.length - 1
+    const unit = last < this.blocked ? 0 : foldOf(composed(text.slice(this.offset(last), at + 1)))
+    if (unit > SPACE) this.codes[last] = unit
+    else this.put(text.charCodeAt(at), at)
+    return at + 1
+  }
+
+  /** The same for one that is written as an escape, from `start` on. */
+  private addMark(text: string, start: number, mark: number): void {
+    const block = this.blockCount * 3 - 3
+    const before = this.blocked === start ? this.escapedBefore(text, start, block) : 0
+    const isNext = start > this.blocked && !this.isApart(start)
+    const letter = before > SPACE ? String.fromCharCode(before) : isNext ? (text[this.offset(start - 1)] ?? '') : ''
+    const unit = foldOf(composed(letter + String.fromCharCode(mark)))
+    if (unit <= SPACE) this.addBlock(start, mark)
+    else if (before <= SPACE) this.addBlock(start - 1, unit)
+    else {
+      this.blocks[block + 1] = this.length
+      this.blocks[block + 2] = unit
+    }
+  }
+
+  /** What the last block stands for: one escape for its own letter, which may look like another, several for what they make. */
+  private escapedBefore(text: string, start: number, block: number): number {
+    const from = this.offset(this.blocks[block] ?? 0)
+    const read = readEscape(text, from)
+    return from + lengthOf(read) === this.offset(start) ? unitOf(read) : (this.blocks[block + 2] ?? 0)
+  }
+
   private readDisguise(text: string, at: number): number {
+    if (isMark(text.charCodeAt(at))) return this.readMark(text, at)
     const letter = plainLetter(text, at)
     if (letter === 0) return at + Math.max(1, hiddenUnits(text, at))
     this.put(foldOf(letter), at)
@@ -194,7 +234,8 @@ export class Skeleton {
       else if (code === OPENER) this.put(text.charCodeAt(next), next)
     }
     const unit = foldOf(unitOf(read))
-    this.addBlock(start, unit === OPENER ? unitOf(read) : unit > SPACE ? unit : 0)
+    if (isMark(unitOf(read))) this.addMark(text, start, unitOf(read))
+    else this.addBlock(start, unit === OPENER ? unitOf(read) : unit > SPACE ? unit : 0)
     if (unit === NEWLINE) return this.readLineMarks(text, end, endOfLineMarks(text, end, before))
     if (unit <= SPACE || isPunctuation(unit)) this.gap = GAP
     return end
@@ -297,6 +338,7 @@ function foldUnit(code: number): number {
   if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return 0x2d
   if (code >= 0x2018 && code <= 0x201f) return code <= 0x201b ? 0x27 : 0x22
   const char = String.fromCharCode(code)
+  if (isMark(code)) return HIDDEN
   if (code === HIGH_OF_TAGS || code === HIGH_OF_STYLED || hiddenUnits(char, 0) > 0) return HIDDEN
   if (char.trim() === '') return SPACE
   const lower = String.fromCharCode(undisguised(code)).toLowerCase()
