@@ -16,6 +16,51 @@ const rolesOf = (document: unknown): Record<string, string> =>
 const call = (agent: string, tool: string, args: object): object =>
   atif([{ tool_calls: [{ tool_call_id: 'a', function_name: tool, arguments: args }] }], { agent: { name: agent } })
 
+const UNDONE = { command: 'describes', path: 'removes → a' }
+
+test.each<[string, string, string, object, Record<string, string>]>([
+  [
+    'that looks',
+    'some-agent',
+    'str_replace_editor',
+    { command: 'view', path: 'a', new_str: 'x' },
+    { command: 'describes', path: 'reads → a', new_str: 'describes' },
+  ],
+  [
+    'that looks, of OpenHands',
+    'openhands',
+    'str_replace_editor',
+    { command: 'view', path: 'a', file_text: 'x' },
+    { command: 'describes', path: 'reads → a', file_text: 'describes' },
+  ],
+  ['that takes an edit back', 'some-agent', 'editor', { command: 'undo_edit', path: 'a' }, UNDONE],
+  ['that takes an edit back, of OpenHands', 'openhands', 'file_editor', { command: 'undo_edit', path: 'a' }, UNDONE],
+  [
+    'that replaces',
+    'some-agent',
+    'text_editor',
+    { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y', file_text: 'z' },
+    { command: 'describes', path: 'writes → a', old_str: 'removes → a', new_str: 'writes → a', file_text: 'describes' },
+  ],
+  [
+    'that creates',
+    'some-agent',
+    'text_editor',
+    { command: 'create', path: 'a', new_str: 'y', file_text: 'z' },
+    { command: 'describes', path: 'writes → a', new_str: 'describes', file_text: 'writes → a' },
+  ],
+  [
+    'of notes that looks',
+    'inspect',
+    'memory',
+    { command: 'view', path: 'a', file_text: 'x' },
+    { command: 'describes', path: 'reads → a', file_text: 'describes' },
+  ],
+])('a command of an editor %s is given what others take', (_name, agent, tool, args, roles) => {
+  const named = Object.entries(roles).map(([argument, role]) => [`${tool}.${argument}`, role])
+  expect(rolesOf(call(agent, tool, args))).toEqual(Object.fromEntries(named))
+})
+
 describe('what the arguments of a call are', () => {
   // The names of tools and arguments are those of the harnesses' own schemas; see the tables for the places.
   test.each<[string, string, object, Record<string, string>]>([

@@ -1,10 +1,11 @@
 import { pushTo } from '../push-to.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { interpreterOf } from '../shell/commands/program-words.ts'
-import { readContent, readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
+import { readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
 import type { ScriptContext } from '../shell/syntax/use.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
-import { type Act, type Call, NOT_RUN } from './act.ts'
+import { type Act, NOT_RUN } from './act.ts'
+import { type Content, readWrites } from './edits.ts'
 import { baseName, mayBeOneFile } from './mentions.ts'
 
 const LAST_WRITES = 16
@@ -65,7 +66,6 @@ export class AgentFiles {
   private typed: readonly Typed[] | null = null
   private readonly typedAt = new Map<Part, number>()
   private readonly contents = new Map<Part, readonly Content[]>()
-  private readonly removed = new Map<Call, ReadonlySet<string>>()
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
     this.trajectory = trajectory
@@ -107,23 +107,8 @@ export class AgentFiles {
   contentsOf(step: Step, part: Part, act: Act): readonly Content[] {
     const known = this.contents.get(part)
     if (known !== undefined) return known
-    const { language, target } = act
-    const writes =
-      language === 'patch' ? patchWrites(part.text) : [{ path: target, text: this.newLines(step, part.text, act) }]
-    const contents = writes.map(({ path, text }) => readContent(text, path ?? target, this.context))
-    this.contents.set(part, contents)
-    return contents
-  }
-
-  /** What an edit writes anew: lines that its old text has, too, stood there before. */
-  private newLines(step: Step, text: string, { call }: Act): string {
-    const old = this.removed.get(call) ?? removedBy(call, step)
-    this.removed.set(call, old)
-    if (old.size === 0) return text
-    return text
-      .split('\n')
-      .filter((line) => !old.has(line))
-      .join('\n')
+    for (const [one, contents] of readWrites(step, part, act, this.context)) this.contents.set(one, contents)
+    return this.contents.get(part) ?? []
   }
 
   /** What a part does that is a command line, code or keystrokes. */
@@ -253,8 +238,3 @@ function readScript(path: string, text: string, context: ScriptContext): ShellRe
   if (interpreter === null) return readShell(text, 'shell', context)
   return readShell(JSON.stringify([interpreter.program, interpreter.option, text]), 'argv', context)
 }
-
-type Content = Pick<ShellReading, 'useOf'>
-
-const removedBy = (call: Act['call'], { parts }: Step): ReadonlySet<string> =>
-  new Set(parts.flatMap(({ text, act }) => (act?.call === call && act.role === 'removes' ? text.split('\n') : [])))

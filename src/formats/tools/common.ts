@@ -84,6 +84,16 @@ const EDITED: ToolSpec['args'] = {
 }
 export const inFile = (args: ToolSpec['args']): ToolSpec => ({ args, target: FILE })
 
+const TEXTS_OF_EDITOR =
+  'new_string newString new_str insert_text new old_string oldString old_str old before after file_text diff'
+/** What a command of an editor does with its path; of the texts that it is given, it takes none. */
+const editorPath = (kind: ArgumentKind): ToolSpec['args'] => ({
+  ...named('describes', TEXTS_OF_EDITOR),
+  ...named(kind, 'path file_path filePath'),
+})
+/** Commands of an editor that write nothing: one that takes back an edit puts there what stood there before. */
+export const EDITOR_LOOKS = { ...named(editorPath('reads'), 'view read'), undo_edit: editorPath('removes') }
+
 /** Anthropic's editor, and those who took it over. */
 export const EDITOR: ToolSpec = {
   args: {
@@ -93,7 +103,15 @@ export const EDITOR: ToolSpec = {
     diff: 'patch',
   },
   target: FILE,
-  by: { argument: 'command', cases: { view: { path: 'reads' }, read: { path: 'reads' } } },
+  by: {
+    argument: 'command',
+    cases: {
+      ...EDITOR_LOOKS,
+      ...named(named('describes', 'old_str new_str insert_text'), 'create write'),
+      str_replace: named('describes', 'file_text insert_text'),
+      insert: named('describes', 'file_text old_str'),
+    },
+  },
 }
 export const WEB: ToolSpec = {
   args: {

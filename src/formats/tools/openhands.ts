@@ -1,4 +1,4 @@
-import { PLAN, SPEECH } from './common.ts'
+import { EDITOR_LOOKS, PLAN, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /** What every tool may be given beside its own arguments: how risky the call is, and what it is for. */
@@ -25,7 +25,7 @@ const FILE = tool(
   },
   {
     target: ['path', 'file_path'],
-    by: { argument: 'command', cases: { view: { path: 'reads' }, undo_edit: { path: 'executes' } } },
+    by: { argument: 'command', cases: EDITOR_LOOKS },
   },
 )
 const READ = tool(

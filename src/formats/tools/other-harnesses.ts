@@ -1,4 +1,4 @@
-import { LOOK, PLAN, SKILL, SPEECH } from './common.ts'
+import { EDITOR_LOOKS, LOOK, PLAN, SKILL, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /**
@@ -49,7 +49,10 @@ export const INSPECT_TOOLS: ToolTable = {
   web_browser_scroll: LOOK,
   ...named(BROWSER, 'web_browser_click web_browser_type web_browser_type_submit'),
   computer: { args: { text: 'keystrokes' }, rest: 'describes' },
-  memory: { args: { command: 'describes', path: 'reads' }, rest: 'writes', target: 'path' },
+  memory: {
+    args: { command: 'describes', path: 'reads' },
+    ...{ rest: 'writes', target: 'path', by: { argument: 'command', cases: EDITOR_LOOKS } },
+  },
   skill: SKILL,
   ...named(PLAN, 'think update_plan todo_write'),
   submit: SPEECH,

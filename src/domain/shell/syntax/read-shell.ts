@@ -184,18 +184,23 @@ const sendsTo = (outputs: readonly string[], wanted: readonly string[]): boolean
     (path) => path === '/dev/null' || /^[&\d]/u.test(path) || outputs.some((one) => isSame(path, normalPath(one))),
   )
 
-/** `echo x >> f` is done by whatever writes x into f. */
-function usePrinted(record: Record, { name, words, outputs }: AnchorCommand): Use {
-  if ((name !== 'echo' && name !== 'printf') || outputs.length === 0) return 'absent'
-  const text = foldForSearch(
+/** What the command prints into a file; empty: it does not. */
+function printedBy({ name, words, outputs }: AnchorCommand): string {
+  if ((name !== 'echo' && name !== 'printf') || outputs.length === 0) return ''
+  return foldForSearch(
     words
       .slice(1)
       .filter((word) => !/^-[neE]+$/u.test(word))
       .join(' ')
       .replaceAll('\\n', ' '),
   )
+}
+
+/** `echo x >> f` is done by whatever writes x into f. */
+function usePrinted(record: Record, command: AnchorCommand): Use {
+  const text = printedBy(command)
   if (text === '') return 'absent'
-  return outputs
+  return command.outputs
     .map((path) =>
       record.writes
         .filter(
@@ -207,6 +212,19 @@ function usePrinted(record: Record, { name, words, outputs }: AnchorCommand): Us
         .reduce<Use>((use, write) => strongest(use, write.use), 'absent'),
     )
     .reduce(weakest<Use>)
+}
+
+/** How often a text holds the string of an anchor, or what its commands print into files. */
+export function timesIn(text: string, anchor: string): number {
+  const folded = foldForSearch(text)
+  const { needles, commands } = readAnchor(anchor)
+  let times = 0
+  for (const needle of [...needles, ...(commands ?? []).map(printedBy)])
+    for (let at = -needle.length; needle !== '' && at !== -1; ) {
+      at = indexOfWord(folded, needle, at + needle.length)
+      if (at !== -1) times++
+    }
+  return times
 }
 
 /** Text that a tool writes into a file, read once for any number of anchors. */
