@@ -1,11 +1,11 @@
 import { pushTo } from '../push-to.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { interpreterOf } from '../shell/commands/program-words.ts'
-import { readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
+import { type Content, readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
 import type { ScriptContext } from '../shell/syntax/use.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { type Act, NOT_RUN } from './act.ts'
-import { type Content, readWrites } from './edits.ts'
+import { readWrites } from './edits.ts'
 import { baseName, mayBeOneFile } from './mentions.ts'
 
 const LAST_WRITES = 16

@@ -304,6 +304,26 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       'DEBUG=1',
       'done',
     ],
+    [
+      "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.conf\n-DEBUG=1\n A=1\n+DEBUG=1\n*** End Patch\nEOF",
+      'DEBUG=1',
+      'told',
+    ],
+    [
+      "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.conf\n-DEBUG=1 A=1\n+DEBUG=1 A=2\n*** End Patch\nEOF",
+      'DEBUG=1',
+      'unsure',
+    ],
+    [
+      "patch -p1 <<'EOF'\n--- a/a.conf\n+++ b/a.conf\n@@ -1 +1 @@\n-DEBUG=1 A=1\n+DEBUG=1 A=2\nEOF",
+      'echo DEBUG=1 >> a.conf',
+      'unsure',
+    ],
+    [
+      "patch -p1 <<'EOF'\n--- a/a.conf\n+++ b/a.conf\n@@ -1 +1,2 @@\n-A=1\n+A=2\n+DEBUG=1\nEOF",
+      'echo DEBUG=1 >> a.conf',
+      'done',
+    ],
   ],
   'does not trust what it cannot read': [
     ['make deploy\necho "open', 'make deploy', 'done'],

@@ -68,9 +68,10 @@ export function applyPatch(machine: Machine, { fields, words, scope }: Call): St
   const given = words[0] === 'apply_patch' ? fields.slice(1) : []
   if (words.includes('-R') || words.includes('--reverse')) return mentionAll(machine, given, 'unsure', 'told')
   const texts = [...scope.input.map((piece) => piece.text), ...given.map((field) => field.text)]
-  for (const { path, text } of texts.flatMap(patchWrites)) {
-    machine.sayWritten(path, text, scope.use)
-    machine.record.writes.push({ path, text, use: scope.use })
+  for (const { path, text, old } of texts.flatMap(patchWrites)) {
+    if (old === '') machine.sayWritten(path, text, scope.use)
+    else machine.record.edits.push({ path, text, old, use: scope.use })
+    machine.record.writes.push({ path, text, use: scope.use, ...(old !== '' && { old }) })
   }
   for (const piece of scope.input) machine.paint(piece.start, piece.end, 'unsure', piece.frame)
   for (const field of given) machine.paint(field.start, field.end, 'unsure')

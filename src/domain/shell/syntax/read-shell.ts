@@ -43,7 +43,12 @@ function readWhole(text: string, language: 'shell' | 'argv' | 'keystrokes', cont
   const record = new Record(text.length)
   const machine = new Machine(record, context, evaluator, text)
   const exact = read(machine, text, language)
-  return readingOf(text, record, { parsed: !machine.exceeded, exact, broken: machine.broken })
+  const edits = record.edits.map(({ path, text: added, old, use }) => {
+    const contents = readEdit([added], [old], path, context)
+    return (anchor: string): Use =>
+      contents.reduce<Use>((most, one) => strongest(most, weakest<Use>(one.useOf(anchor), use)), 'absent')
+  })
+  return readingOf(text, record, { parsed: !machine.exceeded, exact, broken: machine.broken }, edits)
 }
 
 /** Answers whether places in the record are places in the source. */
@@ -86,7 +91,12 @@ interface Fidelity {
   readonly broken: boolean
 }
 
-function readingOf(source: string, record: Record, { parsed, exact, broken }: Fidelity): ShellReading {
+function readingOf(
+  source: string,
+  record: Record,
+  { parsed, exact, broken }: Fidelity,
+  edits: readonly ((anchor: string) => Use)[],
+): ShellReading {
   const uses = new Map<string, Use>()
   let folded: string | null = null
   /** A string that no command got: a comment, a branch that is never taken; where there is no saying, `unsure`. */
@@ -100,7 +110,7 @@ function readingOf(source: string, record: Record, { parsed, exact, broken }: Fi
   }
   const findUse = (text: string): Use => {
     const anchor = readAnchor(text)
-    const use = useInRecord(record, anchor)
+    const use = edits.reduce((most, edit) => strongest(most, edit(text)), useInRecord(record, anchor))
     const limited = parsed ? use : weakest<Use>(use, 'unsure')
     if (rankOf(limited) < rankOf('unsure') && record.mayMatch(anchor.needles)) return 'unsure'
     return limited !== 'absent' && parsed ? limited : strongest<Use>(limited, useInSource(anchor))
@@ -206,6 +216,7 @@ function usePrinted(record: Record, command: AnchorCommand): Use {
         .filter(
           (write) =>
             write.path !== null &&
+            write.old === undefined &&
             isSame(path, normalPath(write.path)) &&
             indexOfWord(foldForSearch(withoutComments(write.path, write.text).live), text, 0) !== -1,
         )
@@ -215,7 +226,7 @@ function usePrinted(record: Record, command: AnchorCommand): Use {
 }
 
 /** How often a text holds the string of an anchor, or what its commands print into files. */
-export function timesIn(text: string, anchor: string): number {
+function timesIn(text: string, anchor: string): number {
   const folded = foldForSearch(text)
   const { needles, commands } = readAnchor(anchor)
   let times = 0
@@ -227,16 +238,58 @@ export function timesIn(text: string, anchor: string): number {
   return times
 }
 
+/** What a written text does with strings. */
+export type Content = Pick<ShellReading, 'useOf'>
+
 /** Text that a tool writes into a file, read once for any number of anchors. */
-export function readContent(
-  content: string,
-  target: string | null,
-  context: ScriptContext,
-): Pick<ShellReading, 'useOf'> {
+export function readContent(content: string, target: string | null, context: ScriptContext): Content {
   const record = new Record(0)
   const machine = new Machine(record, context, evaluator, content)
   machine.write(target, { text: content, start: 0, end: 0, frame: { start: 0, end: 0 }, verbatim: false }, 'done')
   return { useOf: (anchor) => useInRecord(record, readAnchor(anchor)) }
+}
+
+/**
+ * What the texts of one edit do, line by line of what stood there before: a line that it keeps or moves is not written by it, and where it only
+ * changes one around a string, nobody can tell whether that was meant.
+ */
+export function readEdit(
+  texts: readonly string[],
+  old: readonly string[],
+  path: string | null,
+  context: ScriptContext,
+): Content[] {
+  const { added, removed } = changedLines(texts, old)
+  const contents = added.map((text) => readContent(text, path, context))
+  if (removed === '') return contents
+  const before = readContent(removed, path, context)
+  const all = added.join('\n')
+  const stood = new Map<string, boolean>()
+  const stoodThere = (string: string): boolean => {
+    const known = stood.get(string) ?? timesIn(all, string) <= timesIn(removed, string)
+    stood.set(string, known)
+    return known
+  }
+  return contents.map((one) => ({
+    useOf: (string) => {
+      const use = one.useOf(string)
+      return rankOf(use) <= rankOf(before.useOf(string)) && stoodThere(string) ? weakest(use, 'unsure') : use
+    },
+  }))
+}
+
+/** The lines of an edit without those that stand on both sides, each as often as it does. */
+function changedLines(texts: readonly string[], old: readonly string[]) {
+  const left = new Map<string, number>()
+  for (const line of old.flatMap((text) => text.split('\n'))) left.set(line, (left.get(line) ?? 0) + 1)
+  const isNew = (line: string): boolean => {
+    const times = left.get(line) ?? 0
+    if (times > 0) left.set(line, times - 1)
+    return times === 0
+  }
+  const added = texts.map((text) => text.split('\n').filter(isNew).join('\n'))
+  const removed = [...left].flatMap(([line, times]) => Array<string>(times).fill(line)).join('\n')
+  return { added, removed }
 }
 
 /** One command that only looks, without quotes, expansions, redirections or options that write. */

@@ -23,6 +23,8 @@ export interface Write {
   readonly use: Taken
   /** The same script puts another text in its place, or takes the file away. */
   replaced?: true
+  /** What a patch takes out of the file where it puts the text. */
+  readonly old?: string
 }
 
 /** Texts that prove the same of a string, of a command, and of a string by which something is called. */
@@ -55,6 +57,8 @@ export class Record {
   readonly runs = new Set<string>()
   readonly mayRun = new Set<string>()
   readonly writes: Write[] = []
+  /** What patches change: what they write is told by what stood there before. */
+  readonly edits: (Write & { readonly old: string })[] = []
   readonly takesFrom = new Set<string>()
   private readonly ran = new Map<string, Ran[]>()
   private ranCount = 0
