@@ -143,6 +143,14 @@ describe('a line that held the string before is only changed around it', () => {
   const block = (old: string, text: string, [a, b] = ['<<<<<<<', '>>>>>>>']) =>
     patched(`${a} SEARCH\n${old}\n=======\n${text}\n${b} REPLACE`)
 
+  test('the path that a patch names counts as that of a write', () => {
+    const write = runOf([{ text: target, role: 'writes', target }])
+    const of = (run: Trajectory) => actsOf(run, truth).useOf({ step: 0, part: 0 }, [target])
+    expect([of(write), of(hunk(`+${LINE}`)), of(diff(`+${LINE}`))]).toEqual(['done', 'done', 'done'])
+    expect(useOf(hunk(`+${LINE}`), target)).toBe(useOf(write, target))
+    expect(of(hunk(`-${LINE}`))).toBe('told')
+  })
+
   test.each<[string, Trajectory, number, Use]>([
     ['another setting of the line', edited([`x=1 ${LINE}`, `x=2 ${LINE}`]), 1, 'unsure'],
     ['its indentation', edited([LINE, `  ${LINE}`]), 1, 'unsure'],

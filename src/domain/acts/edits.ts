@@ -9,7 +9,11 @@ export function readWrites(step: Step, part: Part, act: Act, context: ScriptCont
   const { call, language, target } = act
   if (language === 'patch') {
     const changes = patchWrites(part.text)
-    return new Map([[part, changes.flatMap(({ path, text, old }) => readEdit([text], [old], path ?? target, context))]])
+    const contents = changes.flatMap(({ path, text, old }) => [
+      ...readEdit([text], [old], path ?? target, context),
+      ...(path === null ? [] : [readContent(path, path, context)]),
+    ])
+    return new Map([[part, contents]])
   }
   if (part.text === target) return new Map([[part, [readContent(part.text, target, context)]]])
   const ofRole = (role: ActRole): Part[] =>

@@ -315,6 +315,16 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       'unsure',
     ],
     [
+      "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: conf/a.ini\n+A=1\n*** End Patch\nEOF",
+      'conf/a.ini',
+      'done',
+    ],
+    [
+      "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: conf/a.ini\n-A=1\n*** End Patch\nEOF",
+      'conf/a.ini',
+      'told',
+    ],
+    [
       "patch -p1 <<'EOF'\n--- a/a.conf\n+++ b/a.conf\n@@ -1 +1 @@\n-DEBUG=1 A=1\n+DEBUG=1 A=2\nEOF",
       'echo DEBUG=1 >> a.conf',
       'unsure',

@@ -72,6 +72,7 @@ export function applyPatch(machine: Machine, { fields, words, scope }: Call): St
     if (old === '') machine.sayWritten(path, text, scope.use)
     else machine.record.edits.push({ path, text, old, use: scope.use })
     machine.record.writes.push({ path, text, use: scope.use, ...(old !== '' && { old }) })
+    machine.record.say(path ?? '', within('done', scope.use), 'told')
   }
   for (const piece of scope.input) machine.paint(piece.start, piece.end, 'unsure', piece.frame)
   for (const field of given) machine.paint(field.start, field.end, 'unsure')
