@@ -239,6 +239,25 @@ describe('what became of a call', () => {
       'interrupted',
     ],
     ['printed words', { status: 'success', result: 'Tool execution denied by policy.' }, 'ran'],
+    [
+      'a tool that the registry has not',
+      { status: 'error', result: [{ functionResponse: { response: { error: 'Tool "x" not found in registry.' } } }] },
+      'rejected',
+    ],
+    [
+      'words of a library',
+      { status: 'error', result: [{ functionResponse: { response: { error: 'Unknown tool: x' } } }] },
+      'interrupted',
+    ],
+    [
+      'words of a version that is not known',
+      { status: 'error', result: [{ functionResponse: { response: { error: 'The reviewer vetoed this call.' } } }] },
+      'interrupted',
+    ],
+    ['not checked yet', { status: 'validating' }, 'cancelled'],
+    ['not begun yet', { status: 'scheduled' }, 'cancelled'],
+    ['not approved yet', { status: 'awaiting_approval' }, 'cancelled'],
+    ['not ended', { status: 'executing' }, 'interrupted'],
     ['no status', {}, 'unknown'],
   ])('gemini-cli: %s', (_, end, expected) => {
     expect(outcomesOf(geminiCli('run_shell_command', { command: 'ls' }, end))).toEqual([expected])
@@ -260,6 +279,7 @@ describe('what became of a call', () => {
     ['rejected', {}, { observation: 'user_rejected' }, 'rejected'],
     ['rejected by state', { confirmation_state: 'rejected' }, null, 'rejected'],
     ['an error', {}, { observation: 'error' }, 'failed'],
+    ['an error of no tool', {}, { observation: 'error', content: 'Unknown tool: run' }, 'interrupted'],
     ['no answer', {}, null, 'unknown'],
   ])('openhands: %s', (_, args, answer, expected) => {
     expect(outcomesOf(openHands('run', { command: 'ls', ...args }, answer))).toEqual([expected])
@@ -299,6 +319,9 @@ describe('what became of a call', () => {
     ['failure', { failure: { stderr: 'a', exitCode: 127, aborted: false }, isBackground: false }, 'failed'],
     ['an abort', { failure: { stderr: 'a', exitCode: 130, aborted: true } }, 'interrupted'],
     ['a rejection', { rejected: { command: 'ls', reason: '' } }, 'rejected'],
+    ['a process that was not begun', { spawnError: { command: 'ls', error: 'no' } }, 'interrupted'],
+    ['an error of no tool', { error: { error: 'Unknown tool: shell' } }, 'interrupted'],
+    ['an error', { error: { error: 'no' } }, 'failed'],
     ['a denied permission', { permissionDenied: { error: 'no' } }, 'rejected'],
     ['none', null, 'unknown'],
   ])('cursor: %s', (_, result, expected) => {

@@ -11,6 +11,7 @@ const STATUSES: Readonly<Record<string, ActOutcome>> = {
   ...{ error: 'failed', failed: 'failed', failure: 'failed' },
   ...{ rejected: 'rejected', denied: 'rejected', declined: 'rejected', blocked: 'rejected' },
   ...{ cancelled: 'cancelled', canceled: 'cancelled', interrupted: 'interrupted', aborted: 'interrupted' },
+  ...{ pending: 'cancelled', awaiting_approval: 'cancelled', running: 'interrupted', timeout: 'interrupted' },
 }
 /** Harbor's converter of Claude Code ends a result that was an error in this. */
 const FAILURE = '[error] tool reported failure'

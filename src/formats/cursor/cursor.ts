@@ -3,11 +3,12 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { previewOf, readPreview } from '../common/content.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { wordsOf } from '../common/result-outcome.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CURSOR_TOOLS } from '../tools/cursor.ts'
-import { outcomeWithCode } from '../tools/outcomes.ts'
+import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
 
 /**
  * Cursor's agent on the command line: what `--output-format stream-json` prints, as JSON lines, or as `steps` of a document whose
@@ -131,7 +132,7 @@ function readCursor(reading: Reading, document: Json): ReadDocument {
 
 /** What `result` says of a call, by its member: what came of it, or why nothing did. */
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
-  ...{ success: 'ran', failure: 'failed', error: 'failed', timeout: 'interrupted', spawnError: 'failed' },
+  ...{ success: 'ran', failure: 'failed', error: 'failed', timeout: 'interrupted', spawnError: 'interrupted' },
   ...{ rejected: 'rejected', permissionDenied: 'rejected', readPermissionDenied: 'rejected' },
   ...{ writePermissionDenied: 'rejected', aborted: 'interrupted' },
 }
@@ -267,7 +268,9 @@ function outcomeOf(result: unknown): ActOutcome {
   if (kind === undefined) return 'unknown'
   const { exitCode, aborted } = asRecord(result[kind])
   if (aborted === true) return 'interrupted'
-  return outcomeWithCode(OUTCOMES[kind] ?? 'unknown', typeof exitCode === 'number' ? exitCode : null)
+  const said = OUTCOMES[kind] ?? 'unknown'
+  if (typeof exitCode === 'number') return outcomeWithCode(said, exitCode)
+  return said === 'failed' && soundsTurnedDown(wordsOf(result[kind])) ? 'interrupted' : said
 }
 
 const withoutKeys = (record: Json, keys: ReadonlySet<string>): Json =>

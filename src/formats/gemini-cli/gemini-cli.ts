@@ -298,8 +298,14 @@ function outcomeOfCall({ status, result }: Json): ActOutcome {
   const said = saidIn(result, 'error')
   const told = outcomeInWords('gemini-cli', said, true)
   if (status === 'cancelled') return told === 'interrupted' ? told : 'cancelled'
-  return status === 'error' ? told : 'unknown'
+  return status === 'error' ? told : outcomeOfState(status)
 }
+
+/** A call that was checked, waited for a person or for its turn was not begun; one that was carried out is left without an end. */
+const outcomeOfState = (status: unknown): ActOutcome =>
+  NOT_BEGUN.has(status) ? 'cancelled' : status === 'executing' ? 'interrupted' : 'unknown'
+
+const NOT_BEGUN: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'awaiting_approval'])
 
 /** By a `tool_result` of `--output-format stream-json`. */
 export function outcomeOfEvent({ status, error, output }: Json): ActOutcome {

@@ -12,7 +12,9 @@ import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } fr
 export function outcomeOfObservation({ observation, content, extras, success }: Json): ActOutcome {
   if (observation === 'user_rejected') return 'rejected'
   if (typeof content === 'string' && soundsTimedOut(content)) return 'interrupted'
-  const said = observation === 'error' || success === false ? 'failed' : 'ran'
+  const words = typeof content === 'string' ? content : ''
+  const error = outcomeInWords('openhands', words, true)
+  const said = observation === 'error' ? error : success === false ? 'failed' : 'ran'
   const { metadata, exit_code: code } = asRecord(extras)
   return outcomeWithCode(said, codeOf(asRecord(metadata)['exit_code'] ?? code))
 }

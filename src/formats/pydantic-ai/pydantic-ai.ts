@@ -120,14 +120,14 @@ function readResponsePart(dialogue: Dialogue, step: OpenStep, part: Json, path: 
 }
 
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
-  ...{ failed: 'failed', denied: 'rejected', interrupted: 'interrupted' },
+  ...{ denied: 'rejected', interrupted: 'interrupted' },
 }
 
 function readReturn(dialogue: Dialogue, part: Json, path: string): void {
   const { outcome, content } = part
   const place = dialogue.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
   const told = typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : undefined
-  settle(place.call, told ?? outcomeOfOutput(place.tool, content, null))
+  settle(place.call, told ?? outcomeOfOutput(place.tool, content, outcome === 'failed' ? true : null))
   const isContent = Array.isArray(content) || (isRecord(content) && isMedia(content))
   if (isContent) readContent(dialogue, place.parts, 'tool_output', content, `${path}/content`, place.tool)
   else dialogue.output(place.parts, content, `${path}/content`, place.tool)

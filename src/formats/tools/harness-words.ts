@@ -81,7 +81,7 @@ export const GEMINI_CLI_WORDS: readonly HarnessWords[] = [
   { begins: 'Tool execution stopped by hook', outcome: 'rejected' },
   { begins: 'Invalid parameters provided. Reason: ', outcome: 'rejected' },
   { begins: 'Error: Invalid parameters provided. Reason: ', outcome: 'rejected' },
-  { begins: 'Tool "', holds: '" not found.', outcome: 'rejected' },
+  { begins: 'Tool "', holds: '" not found', outcome: 'rejected' },
   { begins: 'Tool "', holds: '" could not be loaded.', outcome: 'rejected' },
   { begins: 'User did not allow tool call', outcome: 'rejected' },
 ]
@@ -141,6 +141,7 @@ const GOOSE_WORDS: readonly HarnessWords[] = [
 /** OpenCode (sst/opencode, packages/opencode/src/permission). */
 const OPENCODE_WORDS: readonly HarnessWords[] = [
   { begins: 'The user rejected permission to use this specific tool call', outcome: 'rejected' },
+  { begins: 'The ', holds: ' tool was called with invalid arguments: ', outcome: 'rejected' },
   {
     begins: 'The user has specified a rule which prevents you from using this specific tool call',
     outcome: 'rejected',

@@ -23,10 +23,20 @@ export function wordsSaid(words: readonly HarnessWords[], text: string): Harness
 export function outcomeOfResult(harness: string | null, text: string, isError: boolean | null): ActOutcome {
   if (isError === false) return 'ran'
   const said = harness === null ? null : wordsSaid(HARNESS_WORDS[harness] ?? [], text)
-  if (said === null && soundsTimedOut(text)) return 'interrupted'
+  if (said === null && (soundsTimedOut(text) || (harness !== null && mayNotHaveRun(harness, text, isError))))
+    return 'interrupted'
   if (said === null) return isError === true || endsInComplaint(text) ? 'failed' : 'ran'
   const isUnsure = isError === null && said.isSure !== true && NOT_RUN.has(said.outcome)
   return isUnsure ? 'interrupted' : said.outcome
+}
+
+/**
+ * Without words that are known of the harness: it may have others, in another version or of the library that it calls its tools by. Of
+ * Claude Code an error may also be what a program printed.
+ */
+function mayNotHaveRun(harness: string, text: string, isError: boolean | null): boolean {
+  const isHarness = isError === true && harness !== 'claude-code'
+  return (isHarness ? soundsTurnedDown(text) : soundsNotTaken(text)) && exitCodeSaid(harness, text) === null
 }
 
 /**
@@ -106,14 +116,39 @@ const ONLY_SAYS_NO = new RegExp(`^\\W{0,3}(?:${TURNED_DOWN}|not (?:executed|run|
 const OF_A_PROGRAM =
   /\b(?:permission|access|authorization|authentication) denied\b(?! by)|\bconnection (?:was )?(?:refused|aborted)|\boperation not (?:permitted|allowed)|\[(?:remote )?rejected\]|\bpre-receive hook declined\b|\bdenied to\b/gi
 const TIMED_OUT =
-  /^(?:error: )?(?:the |this |last |bash |shell ){0,3}(?:command|execution|process|tool(?: call)?)\b[^\n]{0,80}\btimed out/i
+  /^(?:error: )?(?:(?:the |this |last |bash |shell ){0,3}(?:command|execution|process|tool(?: call)?)\b[^\n]{0,80}\b(?:timed out|exceeded|timeout (?:after|expired|reached))|timeout\b[^\n]{0,80}\b(?:after|elapsed|exceeded|expired|reached)\b|(?:[a-z_]{1,40}\.){0,3}timeout(?:error|expired|exception)\b)/i
 const SENTENCE_END = /(?<=[.!?:;])\s+|\n/
+
+const NAME = '["\'`]?[\\w.:/-]{1,80}["\'`]?'
+const NOT_THERE =
+  "(?:not (?:been )?(?:found|registered|available|enabled|supported|recogni[sz]ed)|unavailable|(?:does not|do not|doesn't|don't) exist)"
+/** What libraries that hand calls to tools say of one that no tool took: its name, its arguments, or a person who was not asked yet. */
+const NOT_TAKEN = new RegExp(
+  [
+    '\\bnot an? (?:valid|known|registered|available|supported|recogni[sz]ed) tool\\b',
+    '\\b(?:unknown|unavailable|invalid|unregistered|unrecogni[sz]ed|nonexistent|unsupported|no such) tool(?:\\b(?! ?chain)|_)',
+    `\\b(?:tool|function|action) (?:with (?:the )?name |named )?${NAME} (?:was |is |has )?${NOT_THERE}`,
+    `^(?:error: )?(?:the )?(?:requested )?tool (?:was |is )?${NOT_THERE}`,
+    '\\b(?:invalid|malformed|missing) (?:arguments?|input|parameters?) (?:for|to) (?:the )?(?:tool|function)\\b',
+    '\\b(?:called|invoked) with (?:invalid|malformed|missing|incorrect) (?:arguments?|input|parameters?)\\b',
+    `\\berror invoking tool ${NAME} with `,
+    '\\b(?:awaiting|waiting for|pending) (?:[a-z]{1,9} )?(?:approval|confirmation)\\b',
+    '\\bnot (?:in|on) (?:the |your )?allow-?list\\b|\\bnot allow-?listed\\b',
+    '\\bduplicate (?:tool |function )?call\\b',
+  ].join('|'),
+  'i',
+)
+
+/** Whether a result begins with the words that no tool took the call: never sure, since a program can say them of tools of its own. */
+const soundsNotTaken = (text: string): boolean =>
+  text.length <= LONGEST_WORDS && NOT_TAKEN.test(text.slice(0, WORDS_HEAD))
 
 /**
  * Whether a result begins with the words of a harness that turned the call down, told by their sense. A program can say as
  * much of its own requests, so this is never sure.
  */
 export function soundsTurnedDown(text: string): boolean {
+  if (soundsNotTaken(text)) return true
   const head = text.slice(0, WORDS_HEAD)
   if (text.length > LONGEST_WORDS || !SAYS_NO.test(head)) return false
   const sentences = head.replace(OF_A_PROGRAM, ' ').split(SENTENCE_END)

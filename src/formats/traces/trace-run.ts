@@ -1,7 +1,9 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { settle } from '../common/session.ts'
+import { wordsOf } from '../common/result-outcome.ts'
+import { asText, settle } from '../common/session.ts'
+import { outcomeOfAgent } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { contentOf, type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, argsKey, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
@@ -211,8 +213,9 @@ class TraceRun {
         )
     }
     if (tool.error !== null) {
-      settle(found?.call ?? null, 'failed')
-      this.sink.failed.add(id)
+      const outcome = outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
+      settle(found?.call ?? null, outcome)
+      this.sink.failed.set(id, outcome)
     }
     const placed = placeMessage(resultTree(tool, id), span.path)
     const text = placed === null ? null : textKey(placed.message)

@@ -10,8 +10,8 @@ import { answeredIdsOf } from './message-key.ts'
 /** The steps of a trace: its messages are read as those of a chat, and stand at their time as the records of a session do. */
 export class TraceSink extends ChatSink {
   readonly session: Session
-  /** Ids of calls whose own spans say that they failed. */
-  readonly failed = new Set<string>()
+  /** What became of calls whose own spans say that they failed, by id. */
+  readonly failed = new Map<string, ActOutcome>()
   #step: OpenStep | null = null
   #calls: OpenCall[] = []
 
@@ -30,7 +30,7 @@ export class TraceSink extends ChatSink {
   override answered(id: string | null, outcomeOf: (tool: string) => ActOutcome): void {
     super.answered(id, (tool) => {
       const told = outcomeOf(tool)
-      return told === 'ran' && id !== null && this.failed.has(id) ? 'failed' : told
+      return told === 'ran' && id !== null ? (this.failed.get(id) ?? told) : told
     })
   }
 

@@ -221,6 +221,7 @@ describe('langfuse', () => {
   test.each<[string, unknown, Row]>([
     ['an object', { ok: false, message: WORDS }, {}],
     ['an error', null, { level: 'ERROR', statusMessage: WORDS }],
+    ['an error of no tool', null, { level: 'ERROR', statusMessage: 'tool not found' }],
   ])('%s that says that the call was turned down is no proof that it ran', (_, output, more) => {
     const asked = generations.slice(0, 1)
     const trajectory = holds(trace([root, ...asked, tool('t1', 5, 'cat README.md', output, more)], { output: null }))
