@@ -100,6 +100,20 @@ describe('what the arguments of a call are', () => {
       { command: ['bash', '-lc', 'grep rotate-key x'] },
       { 'bash.command.0': 'describes', 'bash.command.1': 'describes', 'bash.command.2': 'executes:shell' },
     ],
+    [
+      'some-agent',
+      'terminal',
+      { commands: ['ls', 'make x'] },
+      { 'terminal.commands.0': 'executes:shell', 'terminal.commands.1': 'executes:shell' },
+    ],
+    ['some-agent', 'terminal', { commands: ['rg', '-n', 'x'] }, { 'terminal.commands': 'executes:argv' }],
+    ['some-agent', 'terminal', { command: ['make', 'x'] }, { 'terminal.command': 'executes:argv' }],
+    [
+      'some-agent',
+      'terminal',
+      { command: ['cd /w', 'make x'] },
+      { 'terminal.command.0': 'executes:shell', 'terminal.command.1': 'executes:shell' },
+    ],
     ['codex', 'apply_patch', { input: '*** Begin Patch' }, { 'apply_patch.input': 'writes:patch' }],
     [
       'terminus-2',
@@ -297,5 +311,38 @@ describe('an action of SWE-agent', () => {
     expect(actOf('edit 1:1\nrotate-key(\nend_of_edit', said)).toBe('writes:null rejected')
     expect(actOf('edit x; ./rotate-key', said)).toBe('executes:shell interrupted')
     expect(actOf('cat notes', said)).toBe('executes:shell ran')
+  })
+})
+
+describe('an array of a shell tool is the same in every format', () => {
+  const kinds = (document: unknown): (string | null)[] =>
+    read(document)
+      .steps.flatMap(({ parts }) => parts)
+      .flatMap(({ act }) => (act === null ? [] : [act.language]))
+  test.each<[object, (string | null)[]]>([
+    [{ commands: ['ls', 'make x'] }, ['shell', 'shell']],
+    [{ command: ['make', 'x'] }, ['argv']],
+    [{ command: ['bash', '-c', 'make x'] }, [null, null, 'shell']],
+    [{ command: ['make', { a: 'b' }] }, [null, null]],
+  ])('%j', (args, expected) => {
+    const user = { role: 'user', content: 'Do it.' }
+    const chat = { id: 'a', type: 'function', function: { name: 'terminal', arguments: JSON.stringify(args) } }
+    const documents = [
+      call('some-agent', 'terminal', args),
+      { messages: [user, { role: 'assistant', content: '', tool_calls: [chat] }] },
+      {
+        messages: [
+          user,
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'terminal', input: args }] },
+        ],
+      },
+      {
+        messages: [
+          { type: 'human', content: 'Do it.' },
+          { type: 'ai', content: '', tool_calls: [{ id: 'a', name: 'terminal', args }] },
+        ],
+      },
+    ]
+    expect(documents.map(kinds)).toEqual(documents.map(() => expected))
   })
 })

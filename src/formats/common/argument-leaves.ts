@@ -18,28 +18,45 @@ export interface ArgumentLeaf extends Leaf {
 
 /**
  * The leaves of a call's arguments. A command that is an array of words is one part, as JSON, because only all of its words say what
- * was done; where it is a shell that is given a script, each word is one.
+ * was done; where it is a shell that is given a script, each word is one. An array of command lines is a line each.
  */
 export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path: string): readonly ArgumentLeaf[] {
-  if (!isRecord(args) || spec === undefined) return leavesOf(args, path)
-  const leaves = leavesOf(args, path)
-  const arrays = new Map(
-    Object.keys(args).flatMap((key) => {
-      const command = isCommand(spec, key) ? commandOf(args[key], pointer(path, key), key) : null
-      return command === null ? [] : [[pointer(path, key), command] as const]
-    }),
-  )
-  if (arrays.size === 0) return leaves
-  const told = new Set<string>()
-  return leaves.flatMap((leaf): readonly ArgumentLeaf[] => {
-    const end = leaf.pointer.lastIndexOf('/')
-    const at = arrays.has(leaf.pointer) ? leaf.pointer : leaf.pointer.slice(0, end)
-    const command = arrays.get(at)
-    if (command === undefined) return [leaf]
-    if (told.has(at)) return []
-    told.add(at)
-    return command
-  })
+  let leaves: readonly ArgumentLeaf[] = leavesOf(args, path)
+  if (!isRecord(args) || spec === undefined) return leaves
+  for (const [key, kind] of Object.entries(spec.args))
+    if ((kind === 'argv' || kind === 'shell') && Object.hasOwn(args, key))
+      leaves = withCommand(leaves, kind, key, args[key], pointer(path, key))
+  return leaves
+}
+
+/** A command that is one string is a line for a shell, also where an array was due; an array that is none of words may be anything. */
+function withCommand(
+  leaves: readonly ArgumentLeaf[],
+  kind: 'argv' | 'shell',
+  key: string,
+  value: unknown,
+  at: string,
+): readonly ArgumentLeaf[] {
+  if (kind === 'shell' && !isOneCommand(key, value)) return leaves
+  const isOf = (leaf: Leaf): boolean => leaf.pointer === at || leaf.pointer.startsWith(`${at}/`)
+  const command = commandOf(value, at, key)
+  if (command === null) {
+    const told = typeof value === 'string' ? 'shell' : 'unknown'
+    return leaves.map((leaf) => (isOf(leaf) ? { ...leaf, kind: told } : leaf))
+  }
+  const first = leaves.findIndex(isOf)
+  return leaves.flatMap((leaf, index) => (index === first ? command : isOf(leaf) ? [] : [leaf]))
+}
+
+const ONE_COMMAND: ReadonlySet<string> = new Set(['command', 'cmd', 'argv'])
+
+/** Whether an array holds the words of one command, and not a line for the shell each. No line begins with an option, no program's name holds a blank. */
+function isOneCommand(key: string, value: unknown): boolean {
+  if (!Array.isArray(value)) return false
+  const [program] = value
+  return ONE_COMMAND.has(key)
+    ? typeof program !== 'string' || !/\s/.test(program.trim())
+    : value.some((word) => typeof word === 'string' && word.startsWith('-'))
 }
 
 /** What one leaf is. */
@@ -49,9 +66,6 @@ export const meaningOfLeaf = (
   call: OpenCall,
   args: unknown,
 ): Meaning => (leaf.kind === undefined ? meaningOf(spec, leaf.name, call, args) : meaningOfKind(leaf.kind, null, call))
-
-const isCommand = (spec: ToolSpec, name: string): boolean =>
-  Object.hasOwn(spec.args, name) && (spec.args[name] === 'argv' || spec.args[name] === 'shell')
 
 /**
  * The parts of a command that is an array: one for each word where a shell runs one of them, else the whole array as JSON, because

@@ -8,9 +8,9 @@ import {
   own,
   type ToolSpec,
 } from '../tools/tool-table.ts'
-import { type ArgumentLeaf, commandOf } from './argument-leaves.ts'
+import { type ArgumentLeaf, argumentLeavesOf, commandOf } from './argument-leaves.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
-import { cutName, isRecord, pointer } from './reading.ts'
+import { cutName, isRecord } from './reading.ts'
 import { asText, isEmpty, type OpenStep, type Session } from './session.ts'
 
 /** What a call says: the leaves of its arguments, or the tool's name where it has none. */
@@ -91,21 +91,9 @@ function argumentsOf(
   if (value === null || value === undefined || isEmpty(value)) return []
   if (typeof value === 'string') return [{ pointer: path, name: '', text: value, ...stringKind(spec, field, isText) }]
   if (isArgv(spec, field)) return commandOf(value, path, '') ?? leavesOf(value, path).map(asUnknown)
-  const all: readonly ArgumentLeaf[] = leavesOf(value, path)
-  if (!isRecord(value)) return all
+  const leaves = argumentLeavesOf(spec, value, path)
   // An argument whose name is empty is not the whole of them.
-  const leaves = all.map((leaf) => (leaf.name === '' ? asUnknown(leaf) : leaf))
-  const key = Object.keys(spec?.args ?? {}).find((name) => isArgv(spec, name) && Object.hasOwn(value, name))
-  if (key === undefined) return leaves
-  const at = pointer(path, key)
-  const command = typeof value[key] === 'string' ? null : commandOf(value[key], at, key)
-  const isOf = (leaf: Leaf): boolean => leaf.pointer === at || leaf.pointer.startsWith(`${at}/`)
-  if (command === null) {
-    const kind = typeof value[key] === 'string' ? 'shell' : 'unknown'
-    return leaves.map((leaf) => (isOf(leaf) ? { ...leaf, kind } : leaf))
-  }
-  const first = leaves.findIndex(isOf)
-  return leaves.flatMap((leaf, index) => (index === first ? command : isOf(leaf) ? [] : [leaf]))
+  return isRecord(value) ? leaves.map((leaf) => (leaf.name === '' ? asUnknown(leaf) : leaf)) : leaves
 }
 
 const asUnknown = (leaf: ArgumentLeaf): ArgumentLeaf => ({ ...leaf, kind: 'unknown' })
