@@ -6,7 +6,7 @@ import type { Issue } from '../result.ts'
 import type { Picture } from './picture.ts'
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
-export const READER_VERSION = 4
+export const READER_VERSION = 5
 
 /** Where a part stands in its trajectory. Compared by step, then by part: the order in which things happened. */
 export interface Position {
