@@ -296,6 +296,46 @@ describe('a letter and its marks are one, however they are written', () => {
   })
 })
 
+describe('what stands in bytes is read as UTF-8', () => {
+  const TEXT = 'Régénérez « tout » à côté: 日本語のデータを消す'
+  const each = (text: string, write: (byte: number) => string): string =>
+    [...Buffer.from(text)].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : write(byte))).join('')
+  const hex = (code: number, width = 2): string => code.toString(16).padStart(width, '0')
+  const units = (text: string, write: (code: number) => string): string =>
+    text.replace(/[^\n-~]/g, (unit) => write(unit.charCodeAt(0)))
+  const xxd = (text: string): string =>
+    (
+      Buffer.from(text)
+        .toString('hex')
+        .match(/.{1,32}/g) ?? []
+    )
+      .map((line, at) => `${hex(at * 16, 8)}: ${line.match(/.{1,4}/g)?.join(' ')}  ................`)
+      .join('\n')
+  test.each<[string, string]>([
+    ['addresses', encodeURIComponent(TEXT)],
+    ['small hexadecimal escapes', each(TEXT, (byte) => `\\x${hex(byte)}`)],
+    ['octal escapes', each(TEXT, (byte) => `\\${byte.toString(8)}`)],
+    ['escapes in braces', units(TEXT, (code) => `\\u{${hex(code)}}`)],
+    ['long escapes', units(TEXT, (code) => `\\U${hex(code, 8)}`)],
+    ['a dump', xxd(`x\n${TEXT}\ny`)],
+    ['numbered entities', units(TEXT, (code) => `&#${code};`)],
+  ])('%s', (_name, text) => {
+    expect(shown(text, seen(TEXT))).toBe('certain')
+  })
+
+  test('named entities', () => {
+    const french = 'R&eacute;g&eacute;n&eacute;rez &laquo;&nbsp;tout&nbsp;&raquo;'
+    expect(shown(french, seen('Régénérez « tout »'))).toBe('certain')
+    expect(shown('x Stra&szlig;en f&uuml;r &thorn;&yuml;', seen('Straßen für þÿ'))).toBe('certain')
+  })
+
+  test('and what is no UTF-8 stands for itself', () => {
+    expect(shown('caf\\xe9 au lait noir', seen('café au lait noir'))).toBe('certain')
+    expect(shown('caf%E9 au lait noir', seen('café au lait noir'))).toBe('certain')
+    expect(shown('caf\\xc3 au lait noir', seen('café au lait noir'))).toBe('none')
+  })
+})
+
 describe('laws', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{2,8}$/), { minLength: 5, maxLength: 9 }).map((all) => all.join(' '))
   const wrap = (text: string, width: number): string => (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join('\n')

@@ -1,4 +1,5 @@
 import { hexDigit } from './text-escapes.ts'
+import { readCharacter } from './utf8.ts'
 
 /** A text that a part shows byte by byte; `from` maps each unit to its place in the part. */
 interface DumpedText {
@@ -19,8 +20,23 @@ export function dumpedText(text: string): DumpedText | null {
     readDumpLine(text, start, end, bytes, from)
     start = end + 1
   }
-  if (bytes.length === 0) return null
-  return { text: Buffer.from(bytes).toString('latin1'), from: Uint32Array.from(from) }
+  return bytes.length === 0 ? null : decoded(bytes, from)
+}
+
+/** As UTF-8; a byte that begins no character of it stands for itself. */
+function decoded(bytes: readonly number[], places: readonly number[]): DumpedText {
+  const units: number[] = []
+  const from: number[] = []
+  for (let at = 0; at < bytes.length; ) {
+    let next = at
+    const read = readCharacter(bytes[at] ?? 0, () => bytes[++next] ?? -1) ?? { code: bytes[at] ?? 0, bytes: 1 }
+    for (const unit of String.fromCodePoint(read.code).split('')) {
+      units.push(unit.charCodeAt(0))
+      from.push(places[at] ?? 0)
+    }
+    at += read.bytes
+  }
+  return { text: Buffer.from(Uint16Array.from(units).buffer).toString('utf16le'), from: Uint32Array.from(from) }
 }
 
 const DUMP = /^[0-9a-f]{8,16}(?:: | {2})[0-9a-f]{2}/im

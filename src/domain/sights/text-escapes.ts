@@ -1,4 +1,5 @@
 import { endOfAnsi } from '../text/fold.ts'
+import { readCharacter } from './utf8.ts'
 
 /**
  * One level of escapes, as JSON, programming languages, HTML and addresses write them. An escape is one number, because texts can be full of
@@ -16,6 +17,8 @@ const NOTHING = 0x200b
 const LONGEST = 30_000
 /** `&#65535;` */
 const LONGEST_ENTITY = 8
+/** `\U000000e9` */
+const LONGEST_WIDE = 10
 const LONGEST_TAG_NAME = 6
 const LONGEST_TAG = 300
 const TAGS = new Set(
@@ -24,25 +27,92 @@ const TAGS = new Set(
   ),
 )
 
-const ENTITIES: readonly (readonly [string, number])[] = [
-  ['&lt;', 0x3c],
-  ['&gt;', 0x3e],
-  ['&amp;', 0x26],
-  ['&quot;', 0x22],
-  ['&apos;', 0x27],
-  ['&nbsp;', 0x20],
-]
+/** Those of Latin-1 in their order, from U+00A0 on. */
+const LATIN =
+  `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil
+  sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml
+  ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig
+  ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute
+  thorn yuml`.split(/\s+/)
+const ENTITIES: ReadonlyMap<string, number> = new Map([
+  ...LATIN.map((name, at) => [name, 0xa0 + at] as const),
+  ...([
+    ['lt', 0x3c],
+    ['gt', 0x3e],
+    ['amp', 0x26],
+    ['quot', 0x22],
+    ['apos', 0x27],
+    ['nbsp', 0x20],
+  ] as const),
+  ...([
+    ['lsquo', 0x2018],
+    ['rsquo', 0x2019],
+    ['ldquo', 0x201c],
+    ['rdquo', 0x201d],
+    ['oelig', 0x153],
+    ['OElig', 0x152],
+  ] as const),
+  ...([
+    ['ndash', 0x2013],
+    ['mdash', 0x2014],
+    ['hellip', 0x2026],
+    ['bull', 0x2022],
+    ['euro', 0x20ac],
+  ] as const),
+])
 
 /** What begins at `at` with a backslash, `&`, `%` or `^`, and a tag with `<`; 0: nothing that is an escape. */
 export function readEscape(text: string, at: number): ReadEscape {
   const first = text.charCodeAt(at)
   if (first === 0x5c) return readBackslash(text, at)
-  if (first === 0x25) return readHex(text, at, 1, 2)
+  if (first === 0x25) return readBytes(text, at, percentByte)
   if (first === 0x5e) return readCaret(text, at)
   if (first === 0x3c) return readTag(text, at)
   if (text[at + 1] === '#') return readNumbered(text, at)
-  for (const [entity, unit] of ENTITIES) if (text.startsWith(entity, at)) return escapeOf(entity.length, unit)
-  return 0
+  const end = text.slice(at, at + LONGEST_ENTITY).indexOf(';')
+  const unit = end === -1 ? undefined : ENTITIES.get(text.slice(at + 1, at + end))
+  return unit === undefined ? 0 : escapeOf(end + 1, unit)
+}
+
+/** One byte that is written as an escape at `at`; 0: none is. */
+type ReadByte = (text: string, at: number) => ReadEscape
+
+const percentByte: ReadByte = (text, at) => (text[at] === '%' ? readHex(text, at, 1, 2) : 0)
+const hexByte: ReadByte = (text, at) => (text[at] === '\\' && text[at + 1] === 'x' ? readHex(text, at, 2, 2) : 0)
+
+/** `\303`, as `git` and `ls` write names; of ASCII nothing is written so. */
+function octalByte(text: string, at: number): ReadEscape {
+  const high = octalDigit(text.charCodeAt(at + 1))
+  if (text[at] !== '\\' || high < 2 || high > 3) return 0
+  const middle = octalDigit(text.charCodeAt(at + 2))
+  const low = octalDigit(text.charCodeAt(at + 3))
+  return middle === -1 || low === -1 ? 0 : escapeOf(4, high * 64 + middle * 8 + low)
+}
+
+const octalDigit = (code: number): number => (code >= 0x30 && code <= 0x37 ? code - 0x30 : -1)
+
+/** Bytes of UTF-8 that are written one behind the other are the one character that they make. */
+function readBytes(text: string, at: number, read: ReadByte): ReadEscape {
+  const first = read(text, at)
+  if (first === 0 || unitOf(first) < 0x80) return first
+  const length = lengthOf(first)
+  let next = at
+  const nextByte = (): number => {
+    next += length
+    const byte = read(text, next)
+    return byte === 0 ? -1 : unitOf(byte)
+  }
+  const character = readCharacter(unitOf(first), nextByte)
+  return character === null || character.code > 0xffff ? first : escapeOf(character.bytes * length, character.code)
+}
+
+/** `\u{e9}` and `\U000000e9`. */
+function readWide(text: string, at: number): ReadEscape {
+  const isBraced = text[at + 2] === '{'
+  const end = isBraced ? text.slice(at, at + LONGEST_WIDE).indexOf('}') : LONGEST_WIDE
+  const digits = end === -1 ? '' : text.slice(at + (isBraced ? 3 : 2), at + end)
+  const unit = digits === '' || (!isBraced && digits.length < 8) ? Number.NaN : Number(`0x${digits}`)
+  return Number.isInteger(unit) && unit > 0 && unit <= 0xffff ? escapeOf(end + (isBraced ? 1 : 0), unit) : 0
 }
 
 function readBackslash(text: string, at: number): ReadEscape {
@@ -56,15 +126,17 @@ function readBackslash(text: string, at: number): ReadEscape {
     case 0x62:
       return escapeOf(2, 0x20)
     case 0x75:
-      return readControl(text, at, readHex(text, at, 2, 4))
+      return text[at + 2] === '{' ? readWide(text, at) : readControl(text, at, readHex(text, at, 2, 4))
+    case 0x55:
+      return readWide(text, at)
     case 0x78:
-      return readControl(text, at, readHex(text, at, 2, 2))
+      return readControl(text, at, readBytes(text, at, hexByte))
     case 0x65:
       return readControl(text, at, escapeOf(2, 0x1b))
     case 0x30:
       return text.startsWith('33', at + 2) ? readControl(text, at, escapeOf(4, 0x1b)) : 0
     default:
-      return 0
+      return readBytes(text, at, octalByte)
   }
 }
 
