@@ -336,6 +336,32 @@ describe('what stands in bytes is read as UTF-8', () => {
   })
 })
 
+describe('what stands only in an encoding is doubtful', () => {
+  const file = (before: string): string => `${before}\n# Notes, régulières\n\n${WHOLE}\n\nLast change: March.\n`
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  const lines = (text: string, width: number): string => (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join('\n')
+  test.each<[string, (text: string) => string]>([
+    ['base64', base64],
+    ['base64 in lines', (text) => lines(base64(text), 76)],
+    ['a member of JSON', (text) => JSON.stringify({ encoding: 'base64', content: lines(base64(text), 60) })],
+    ['hexadecimal digits', (text) => Buffer.from(text).toString('hex')],
+    ['xxd -p', (text) => lines(Buffer.from(text).toString('hex'), 60)],
+    ['capital digits with blanks', (text) => Buffer.from(text).toString('hex').toUpperCase().replace(/../g, '$& ')],
+  ])('%s', (_name, encode) => {
+    for (const before of ['', 'a', 'ab', 'abc']) expect(shown(`x\n${encode(file(before))}\ny`, BOTH)).toBe('doubtful')
+    expect(shown(encode(file('x').replace('tests', 'texts')), seen(WHOLE))).toBe('none')
+  })
+
+  test('but what the agent wrote so, and what has two bytes a letter', () => {
+    const observed = (own: string) =>
+      seenOf(firstObservations(makeTrajectory([[['agent_action', own]], [['tool_output', base64(WHOLE)]]]), BOTH))
+    expect(observed('cat x').doubtful.cue).not.toBeNull()
+    expect(observed(`echo ${base64(WHOLE)}`).doubtful.cue).toBeNull()
+    expect(shown([...WHOLE].join('\0'), BOTH)).toBe('certain')
+    expect(shown(`A=1\0B=${CUE}\0C=3`)).toBe('certain')
+  })
+})
+
 describe('laws', () => {
   const words = fc.array(fc.stringMatching(/^[a-z]{2,8}$/), { minLength: 5, maxLength: 9 }).map((all) => all.join(' '))
   const wrap = (text: string, width: number): string => (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join('\n')

@@ -93,7 +93,8 @@ export class NeedleSearch {
   }
 
   /** Units that share a class with others are compared; a needle without its marks is taken at its word. */
-  private isSame({ units }: Needle, { piece, length }: Meaning, first: number): boolean {
+  private isSame(needle: Needle, { piece, length, encoded }: Meaning, first: number): boolean {
+    const units = encoded ?? needle.units
     const from = Math.max(0, piece)
     if (piece === -1 && length !== units.length) return true
     for (let at = 0; at < length; at++) if (units[from + at] !== this.skeleton.codes[first + at]) return false

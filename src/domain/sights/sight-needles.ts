@@ -1,6 +1,7 @@
 import type { Anchors } from '../evidence/anchors.ts'
 import { isWord } from '../text/search.ts'
 import { type Automaton, buildAutomaton } from './automaton.ts'
+import { encodedForms } from './encoded-text.ts'
 import { Skeleton } from './skeleton.ts'
 
 /** A string that shows an instruction, and who said so. `whole`: the instruction's own text. */
@@ -15,11 +16,18 @@ export interface Needle {
   readonly endsWord: boolean
 }
 
+/** The `piece` of a pattern that is the needle in an encoding. */
+export const ENCODED = -2
+/** Needles that are looked for in an encoding, of one question. */
+const MOST_ENCODED = 16
+
 /** What one pattern of the automaton means. `piece`: where it stands in the units of the needle; -1: it is the whole needle. */
 export interface Meaning {
   readonly needle: number
   readonly piece: number
   readonly length: number
+  /** The units of an encoding. */
+  readonly encoded?: Uint16Array
 }
 
 /** Everything that is searched for, in one automaton. */
@@ -99,6 +107,11 @@ function patternsOf(all: readonly Needle[]): Pick<Needles, 'meanings' | 'automat
   for (const [needle, one] of all.entries()) {
     for (const units of needleForms(one.text)) add(units, { needle, piece: -1, length: units.length })
     for (const piece of piecesOf(one)) add(one.units.slice(piece, piece + PIECE), { needle, piece, length: PIECE })
+  }
+  for (const [needle, one] of all.entries()) {
+    if (one.which === '' || one.kind === 'derived' || one.isShort || needle >= MOST_ENCODED) continue
+    for (const [encoded = new Uint16Array()] of encodedForms(one.text).map(needleForms))
+      add(encoded, { needle, piece: ENCODED, length: encoded.length, encoded })
   }
   const list = [...patterns.values()]
   return { meanings: list.map((one) => one.meanings), automaton: buildAutomaton(list.map((one) => one.units)) }

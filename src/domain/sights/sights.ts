@@ -5,7 +5,7 @@ import { dumpedText } from './dumped-text.ts'
 import { isAsWritten, type Match, NeedleSearch } from './needle-search.ts'
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
 import { PieceCollector } from './partial-sight.ts'
-import { isInPieces, isLongWhole, type Needle, type Needles, prepareNeedles } from './sight-needles.ts'
+import { ENCODED, isInPieces, isLongWhole, type Needle, type Needles, prepareNeedles } from './sight-needles.ts'
 
 /** What is known of one needle: its first certain and its first doubtful sight in tool output, its first place in the prompt. */
 export interface NeedleSights {
@@ -108,6 +108,10 @@ class SightReader {
       const sights = this.sights[meaning.needle] as NeedleSights
       if (meaning.piece !== -1) {
         if (this.ownPieces.has(`${meaning.needle}/${meaning.piece}`)) return true
+        if (meaning.piece === ENCODED) {
+          note(sights, 'doubtful', place, match)
+          return true
+        }
         sights.pieces?.add(match, part.text, this.search.skeleton)
         touched.add(sights)
         return true
