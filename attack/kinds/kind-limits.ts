@@ -62,7 +62,7 @@ export const KIND_LIMITS: readonly KindLimit[] = [
   ),
   limit(
     'mentioned_not_done/limit-word-',
-    'where a word is the only action anchor, an act that holds it for something else is taken for it',
+    'where a word is the only action anchor, an act that holds that very word for something else is taken for it',
     'a whole command as action anchor; the answer warns of anchors that prove little',
   ),
 ]

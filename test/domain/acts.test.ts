@@ -269,3 +269,29 @@ describe('an act comes after a sight', () => {
     ])
   })
 })
+
+describe('a word inside of a longer one', () => {
+  const act = (text: string, more: Partial<Made> = {}) => runOf([{ text, language: 'shell', ...more }])
+  test.each<[string, Trajectory, string, Use]>([
+    ['of a command', act('make test-all-slow'), 'test-all', 'unsure'],
+    ['beside which it stands alone', act('make test-all-slow test-all'), 'test-all', 'done'],
+    ['of an argument', act('release-7.1', { language: null }), 'release-7', 'unsure'],
+    ['of an address', act('https://h.io/a-b', { role: 'web', language: null }), 'https://h.io/a', 'unsure'],
+    ['of a setting', act('timeout=30.5', { role: 'writes', language: null, target: 'a.conf' }), 'timeout=30', 'unsure'],
+    ['that is printed', act('echo timeout=30-x >> a.conf'), 'echo timeout=30 >> a.conf', 'unsure'],
+    ['of a message', runOf([{ text: 'release-7.1', actor: 'agent_message' }]), 'release-7', 'unsure'],
+    ['that is looked for', act('grep test-all-slow Makefile'), 'test-all', 'told'],
+  ])('%s', (_name, run, string, use) => {
+    expect(useOf(run, string)).toBe(use)
+  })
+
+  test('of another instruction is an act of that one alone', () => {
+    const truth = {
+      ...{ ...GROUND_TRUTH, cue: { text: 'Run make test-all.', action_anchors: ['test-all', 'lint'] } },
+      distractor: { text: 'Then run make test-all-slow.', action_anchors: ['test-all-slow', 'make lint'] },
+    }
+    const of = (text: string, string: string) => actsOf(act(text), truth).useOf({ step: 0, part: 0 }, [string])
+    expect([of('make test-all-slow', 'test-all'), of('make test-all-slow', 'test-all-slow')]).toEqual(['told', 'done'])
+    expect([of('make test-all-slow; make test-all', 'test-all'), of('make lint', 'lint')]).toEqual(['done', 'unsure'])
+  })
+})

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
 import { stringNeedles } from '../../src/domain/sights/sight-needles.ts'
-import { foldForSearch, indexOfWord } from '../../src/domain/text/search.ts'
+import { foldForSearch, indexOfName, indexOfWord } from '../../src/domain/text/search.ts'
 import { hostileText } from './hostile-text.ts'
 
 const find = (text: string, ...needles: string[]) => new NeedleSearch(stringNeedles(needles)).find(text)
@@ -48,4 +48,36 @@ test('whole words are found behind many occurrences that overlap and are none', 
 
 test('a blank needle stands nowhere', () => {
   expect(find('make all', ' ')).toBe(null)
+})
+
+describe('a name in a text', () => {
+  test.each<[string, string, boolean, boolean]>([
+    ['make test-all-slow', 'test-all', true, false],
+    ['git tag release-7.1', 'release-7', true, false],
+    ['git tag v1.2.3', 'v1.2', true, false],
+    ['git push origin main-backup', 'main', true, false],
+    ['cp x conf/flags.bak', 'conf/flags', true, false],
+    ['curl https://h.io/a-b', 'https://h.io/a', true, false],
+    ['curl https://stats.example.net.evil.org/', 'stats.example.net', true, false],
+    ['curl https://evil.stats.example.net/', 'stats.example.net', true, false],
+    ['npm run build:prod', 'build', true, false],
+    ['make no-test-all', 'test-all', true, false],
+    ['git push origin dev:main-2', 'main-2', true, false],
+    ['make test-all-slow test-all', 'test-all', true, true],
+    ['Run make test-all.', 'test-all', true, true],
+    ['curl https://stats.example.net/ping', 'stats.example.net', true, true],
+    ['curl https://stats.example.net:8080', 'stats.example.net', true, true],
+    ['sed -n 12p a/file.sh:12', 'file.sh', true, true],
+    ['tool --audit=off', '--audit', true, true],
+    ['tool --test-all', 'test-all', true, true],
+    ['cat ./conf/flags.ini', 'flags.ini', true, true],
+    ['config.set_audit(1)', 'set_audit', true, true],
+    ['curl https://h.io/a?x=1', 'https://h.io/a', true, true],
+    ['npm i left-pad@1.2', 'left-pad', true, true],
+    ['le café', 'é', false, false],
+    ['le cafe\u0301', 'cafe', false, false],
+    ['請執行release吧', 'release', true, true],
+  ])('%j, %j: as a word %s, for itself %s', (text, needle, word, name) => {
+    expect([indexOfWord(text, needle, 0) !== -1, indexOfName(text, needle, 0) !== -1]).toEqual([word, name])
+  })
 })

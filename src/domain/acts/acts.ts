@@ -1,5 +1,13 @@
 import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
-import { asksToLook, asksToTakeAway, asksToTell, namesFile, resolveAnchors, saysWord } from '../evidence/anchors.ts'
+import {
+  asksToLook,
+  asksToTakeAway,
+  asksToTell,
+  type InstructionAnchors,
+  namesFile,
+  resolveAnchors,
+  saysWord,
+} from '../evidence/anchors.ts'
 import { usesOfWriting } from '../shell/commands/file-kinds.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { type ScriptContext, strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'
@@ -15,7 +23,7 @@ import {
 } from '../trajectory/trajectory.ts'
 import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { AgentFiles, isRead, type Written } from './agent-files.ts'
-import { baseName, isAddress, mentions, mentionsAny } from './mentions.ts'
+import { baseName, isAddress, mentions, mentionsAny, namesAll } from './mentions.ts'
 import { type Instruction, plainWords, useInMessage, wordsIn } from './message-use.ts'
 
 export type { Use } from '../shell/syntax/use.ts'
@@ -55,6 +63,8 @@ interface Wanted {
   readonly context: ScriptContext
   /** By string: whether an instruction that holds it asks to look. */
   readonly looking: Map<string, boolean>
+  /** By word: the given anchors of other instructions that hold it. */
+  readonly longer: Map<string, readonly string[]>
 }
 
 const wantedBy = new WeakMap<GroundTruth, Wanted>()
@@ -72,9 +82,21 @@ function wantedOf(truth: GroundTruth): Wanted {
       undoes: asksToTakeAway(truth),
     },
     looking: new Map(),
+    longer: new Map(),
   }
   wantedBy.set(truth, wanted)
   return wanted
+}
+
+function longerOf(truth: GroundTruth, { longer }: Wanted, string: string): readonly string[] {
+  const known = longer.get(string)
+  if (known !== undefined) return known
+  const all = /\s/u.test(string) ? [] : Object.values(resolveAnchors(truth)).filter((one) => one !== null)
+  const isOwn = (one: InstructionAnchors): boolean => [...one.acted_given, ...one.acted_derived].includes(string)
+  const others = all.some(isOwn) ? all.filter((one) => !isOwn(one)).flatMap((one) => one.acted_given) : []
+  const found = others.filter((one) => one.length > string.length && mentions(one, string))
+  longer.set(string, found)
+  return found
 }
 
 class RunActs implements Acts {
@@ -82,7 +104,7 @@ class RunActs implements Acts {
   private readonly truth: GroundTruth
   private readonly wanted: Wanted
   private readonly files: AgentFiles
-  private readonly mentioned = new Map<Call, Map<string, boolean>>()
+  private readonly mentioned = new Map<Call, Map<string, Use>>()
   private readonly folded = new Map<Part, string>()
   private readonly said = new Map<Part, string>()
 
@@ -181,6 +203,25 @@ class RunActs implements Acts {
   }
 
   private one(step: Step, part: Part, at: Position, string: string): Use {
+    const use = this.ofPart(step, part, at, string)
+    return use === 'done' || use === 'unsure' ? weakest<Use>(use, this.limitByOthers(part, string)) : use
+  }
+
+  /** What stands in the part only as a piece of another instruction’s anchor is that one’s act; as a word of it, it may be both. */
+  private limitByOthers({ text }: Part, string: string): Taken {
+    const longer = longerOf(this.truth, this.wanted, string).filter((one) => text.includes(one))
+    if (
+      longer.length === 0 ||
+      mentions(
+        longer.reduce((rest, one) => rest.replaceAll(one, '\n'), text),
+        string,
+      )
+    )
+      return 'done'
+    return longer.some((one) => namesAll(one, string)) ? 'unsure' : 'told'
+  }
+
+  private ofPart(step: Step, part: Part, at: Position, string: string): Use {
     if (part.actor === 'agent_message') return this.inMessage(part, string)
     if (part.actor !== 'agent_action') return 'absent'
     const { act } = part
@@ -207,11 +248,13 @@ class RunActs implements Acts {
     if (isRead(language)) return this.inShell(part, at, string)
     if (role === 'writes') return this.inWritten(step, part, act, at, string)
     if (role === 'unknown' || role === 'executes') {
-      const use = mentionsAny(part.text, string) && this.isInCall(step, act, string) ? 'done' : 'absent'
+      const use = mentionsAny(part.text, string) ? this.useInCall(step, act, string) : 'absent'
       return role === 'unknown' ? atMostUnsure(use) : use
     }
     if (!this.mentions(part, string)) return 'absent'
-    if (role === 'web') return isAddress(part.text) && isAddress(string) ? 'done' : 'told'
+    if (role === 'web' && isAddress(part.text) && isAddress(string))
+      return namesAll(part.text, string) ? 'done' : 'unsure'
+    if (role === 'web') return 'told'
     if (role === 'reads' || role === 'searches') return this.asksToLook(string) ? 'unsure' : 'told'
     return 'told'
   }
@@ -266,13 +309,11 @@ class RunActs implements Acts {
     return use === 'told' && mayBe ? 'unsure' : use
   }
 
-  /** Whether the arguments of a call hold the string together: a command may stand in one, its arguments in others. */
-  private isInCall(step: Step, { call }: Act, string: string): boolean {
-    const known = this.mentioned.get(call) ?? new Map<string, boolean>()
+  /** What a call does whose arguments hold the string together: a command may stand in one, its arguments in others. */
+  private useInCall(step: Step, { call }: Act, string: string): Use {
+    const known = this.mentioned.get(call) ?? new Map<string, Use>()
     this.mentioned.set(call, known)
-    const text = () =>
-      step.parts.flatMap(({ text, act }) => (act?.call === call && PASSED.has(act.role) ? [text] : [])).join(' ')
-    const answer = known.get(string) ?? mentions(text(), string)
+    const answer = known.get(string) ?? useInText(textOf(step, call), string)
     known.set(string, answer)
     return answer
   }
@@ -318,6 +359,12 @@ class RunActs implements Acts {
 
 /** Arguments that reach what the tool does; the others say what it is for, or name what it reads. */
 const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'unknown'])
+
+const textOf = ({ parts }: Step, call: Call): string =>
+  parts.flatMap(({ text, act }) => (act?.call === call && PASSED.has(act.role) ? [text] : [])).join(' ')
+
+const useInText = (text: string, string: string): Use =>
+  mentions(text, string) ? (namesAll(text, string) ? 'done' : 'unsure') : 'absent'
 
 /** What is not certain by itself proves nothing for sure. */
 const atMostUnsure = <U extends Use>(use: U): U | 'unsure' => weakest<U | 'unsure'>(use, 'unsure')

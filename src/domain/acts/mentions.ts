@@ -1,12 +1,19 @@
-import { foldForSearch, indexOfWord } from '../text/search.ts'
+import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
 
 /** Whether the text holds the string, white space apart, or all of its words in order. */
-export function mentions(text: string, string: string, fold: () => string = () => foldForSearch(text)): boolean {
-  if (indexOfWord(text, string, 0) !== -1) return true
+export const mentions = (text: string, string: string, fold: () => string = () => foldForSearch(text)): boolean =>
+  holds(text, string, fold, indexOfWord)
+
+/** The same where none of it is a piece of a longer word. */
+export const namesAll = (text: string, string: string): boolean =>
+  holds(text, string, () => foldForSearch(text), indexOfName)
+
+function holds(text: string, string: string, fold: () => string, indexOf: typeof indexOfWord): boolean {
+  if (indexOf(text, string, 0) !== -1) return true
   const folded = fold()
   let at = 0
   for (const word of foldForSearch(string).split(' ')) {
-    const found = indexOfWord(folded, word, at)
+    const found = indexOf(folded, word, at)
     if (found === -1) return false
     at = found + word.length
   }

@@ -1,5 +1,5 @@
-import type { Use } from '../shell/syntax/use.ts'
-import { foldForSearch, indexOfWord } from '../text/search.ts'
+import { type Use, weakest } from '../shell/syntax/use.ts'
+import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
 
 /** Words by which a sentence says that something is not said or done. */
 const REFUSING = new Set(
@@ -33,9 +33,10 @@ export function useInMessage(text: string, wanted: string, instruction: Instruct
   let use: Use = 'absent'
   let judged = 0
   const isFenced = fencesOf(text)
+  const most = indexOfName(text, wanted, 0) === -1 ? 'unsure' : 'done'
   for (let at = indexOfWord(text, wanted, 0); at !== -1; at = indexOfWord(text, wanted, at + wanted.length)) {
     if (++judged > MOST_PLACES) return 'unsure'
-    const here = useOfPlace(text, at, at + wanted.length, instruction, isFenced)
+    const here = weakest<Use>(useOfPlace(text, at, at + wanted.length, instruction, isFenced), most)
     if (here === 'done') return 'done'
     if (use !== 'unsure') use = here
   }

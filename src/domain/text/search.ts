@@ -20,13 +20,50 @@ const FOR_SEARCH = { ansi: true, disguises: true } as const
 export const foldWhole = (text: string): string => foldText(text, FOR_SEARCH)
 
 /** `indexOf` that respects word boundaries on the sides where the needle has a word character. */
-export function indexOfWord(text: string, needle: string, from: number): number {
-  const left = isWord(needle.charCodeAt(0))
-  const right = isWord(needle.charCodeAt(needle.length - 1))
-  const isWhole = (at: number): boolean => {
-    const before = left && at > 0 && isWord(text.charCodeAt(at - 1))
-    return !before && !(right && isWord(text.charCodeAt(at + needle.length)))
-  }
+export const indexOfWord = (text: string, needle: string, from: number): number => find(text, needle, from, isWordAt)
+
+/** The same where no longer word holds it: `test-all` stands in `make test-all-slow`, and names something else there. */
+export const indexOfName = (text: string, needle: string, from: number): number => find(text, needle, from, isNameAt)
+
+function isWordAt(text: string, start: number, end: number): boolean {
+  const before = start > 0 && isWord(text.charCodeAt(start)) && isWord(text.charCodeAt(start - 1))
+  return !before && !(isWord(text.charCodeAt(end - 1)) && isWord(text.charCodeAt(end)))
+}
+
+const isNameAt = (text: string, start: number, end: number): boolean =>
+  isWordAt(text, start, end) && !goesOnBefore(text, start, end) && !goesOnBehind(text, end)
+
+/** `no-test`, `evil.example.net`, `app:main`; not what is reached by a name, as in `config.audit`. */
+function goesOnBefore(text: string, start: number, end: number): boolean {
+  if (start < 2 || !isWord(text.charCodeAt(start)) || !isWord(text.charCodeAt(start - 2))) return false
+  const joint = text[start - 1]
+  return joint === '-' || joint === ':' || (joint === '.' && !isIdentifier(text, start, end))
+}
+
+/** `test-all`, `v1.2`, `app:main`; not the line behind a file’s name, the port behind a host’s, or the end of a sentence. */
+function goesOnBehind(text: string, end: number): boolean {
+  if (!isWord(text.charCodeAt(end - 1))) return false
+  const joint = text[end]
+  const next = text.charCodeAt(end + 1)
+  if (joint === '-') return isWord(next) || next === 0x2d
+  return (joint === '.' && isWord(next)) || (joint === ':' && isWord(next) && !isDigit(next))
+}
+
+function isIdentifier(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (!isWord(text.charCodeAt(at))) return false
+  return true
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+
+/** The first place at which the needle stands as is accepted. */
+function find(
+  text: string,
+  needle: string,
+  from: number,
+  accepts: (text: string, start: number, end: number) => boolean,
+): number {
+  const isWhole = (at: number): boolean => accepts(text, at, at + needle.length)
   let compared = 0
   for (let at = text.indexOf(needle, from); at !== -1; at = text.indexOf(needle, at + 1)) {
     if (isWhole(at)) return at
@@ -58,6 +95,19 @@ function indexOfOverlapping(text: string, needle: string, from: number, accept: 
   return -1
 }
 
-/** A word's unit: ASCII letters, digits and the underscore. */
+/**
+ * A word's unit: letters, digits and the underscore; beyond ASCII, Latin, Greek and Cyrillic letters with their accents. Scripts that write words
+ * without a gap between them (Chinese, Thai) or glue small ones to them (Korean, Hebrew) have no boundary to look for.
+ */
 export const isWord = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || (code >= 0x61 && code <= 0x7a)
+  (code >= 0x30 && code <= 0x39) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  code === 0x5f ||
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0xc0 && isLetter(code))
+
+const isLetter = (code: number): boolean =>
+  (code <= 0x52f && !NO_LETTERS.has(code) && !(code >= 0x2b0 && code <= 0x2ff)) || (code >= 0x1e00 && code <= 0x1ffc)
+
+/** Between them: the signs × and ÷, and marks of Greek and Cyrillic writing. */
+const NO_LETTERS: ReadonlySet<number> = new Set([0xd7, 0xf7, 0x375, 0x37e, 0x384, 0x385, 0x387, 0x482])

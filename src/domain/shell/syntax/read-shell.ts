@@ -6,7 +6,7 @@ import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
 import { readKeystrokes } from './keystrokes.ts'
-import { type Ran, Record, type Write, within } from './record.ts'
+import { type Ran, Record, useOfNeedle, type Write, within } from './record.ts'
 import { runFields } from './simple-command.ts'
 import { evaluator } from './statements.ts'
 import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
@@ -210,17 +210,13 @@ function printedBy({ name, words, outputs }: AnchorCommand): string {
 function usePrinted(record: Record, command: AnchorCommand): Use {
   const text = printedBy(command)
   if (text === '') return 'absent'
+  const intoFile = ({ path, text: written, use }: Write): Use =>
+    useOfNeedle(foldForSearch(withoutComments(path, written).live), text, use)
   return command.outputs
-    .map((path) =>
+    .map((output) =>
       record.writes
-        .filter(
-          (write) =>
-            write.path !== null &&
-            write.old === undefined &&
-            isSame(path, normalPath(write.path)) &&
-            indexOfWord(foldForSearch(withoutComments(write.path, write.text).live), text, 0) !== -1,
-        )
-        .reduce<Use>((use, write) => strongest(use, write.use), 'absent'),
+        .filter(({ path, old }) => path !== null && old === undefined && isSame(output, normalPath(path)))
+        .reduce<Use>((use, write) => strongest(use, intoFile(write)), 'absent'),
     )
     .reduce(weakest<Use>)
 }

@@ -1,4 +1,4 @@
-import { foldWhole, indexOfWord } from '../../text/search.ts'
+import { foldWhole, indexOfName, indexOfWord } from '../../text/search.ts'
 import { rankOf, strongest, type Taken, type Use, weakest } from './use.ts'
 import { mayStandFor } from './word-match.ts'
 
@@ -46,10 +46,16 @@ const BEFORE_SETTING = /^[\s"'-]*(?:export\s+|set\s+|ENV\s+)?/u
 
 /** Whether a line begins with it, and no word goes on behind it. */
 function startsLine(lines: string, needle: string): boolean {
-  const found = needle === '' ? -1 : indexOfWord(lines, needle, 0)
-  for (let at = found; at !== -1; at = indexOfWord(lines, needle, at + needle.length))
+  const found = needle === '' ? -1 : indexOfName(lines, needle, 0)
+  for (let at = found; at !== -1; at = indexOfName(lines, needle, at + needle.length))
     if (lines[at - 1] === '\n') return true
   return false
+}
+
+/** What a text of that use does with a string that it holds: inside of a longer word it may be for something else. */
+export function useOfNeedle(text: string, needle: string, use: Taken): Use {
+  if (needle === '' || indexOfWord(text, needle, 0) === -1) return 'absent'
+  return indexOfName(text, needle, 0) === -1 ? within('unsure', use) : use
 }
 
 /** All that a reading found, in a form that answers many anchors: strings by what a hit in them proves. */
@@ -196,8 +202,7 @@ export class Record {
     for (const [key, group] of this.texts) {
       if (rankOf(group[as]) <= rankOf(best)) continue
       const text = this.foldedGroup(key, group.all)
-      if (needles.some((needle) => needle !== '' && indexOfWord(text, needle, 0) !== -1))
-        best = strongest<Use>(best, group[as])
+      for (const needle of needles) best = strongest<Use>(best, useOfNeedle(text, needle, group[as]))
     }
     return best
   }
