@@ -18,7 +18,7 @@ export const CONFIDENCE_MUTANTS: readonly Mutant[] = [
     'doubtful-sights': [
       '7: a sight that is not sure caps the confidence of an absence',
       '',
-      'if (doubtful === null) return []',
+      'if (doubtful === null) return knownUnseen(claim, question, seen)',
       'return []',
     ],
   }),
