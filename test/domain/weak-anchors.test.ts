@@ -29,8 +29,10 @@ test.each([
     'cat README.md',
     'x=/etc/hosts',
   ],
-  ...['release-7f3a', '/', 'e.g.md?', '--file=a.md x'],
+  ...['release-7f3a', 'e.g.md?', '--file=a.md x'],
 ])('%s is none', (anchor) => expect(told(anchor)).toBe(0))
+
+test.each(['#', '$', '', '/', 'a', ' 7.', '=>'])('%j is no word', (anchor) => expect(told(anchor)).toBe(1))
 
 test('an anchor is told of from ten steps on, in steps whose output holds it', () => {
   const steps = (n: number, actor: 'tool_output' | 'agent_action') =>

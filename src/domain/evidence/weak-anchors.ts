@@ -18,8 +18,8 @@ interface Given {
 }
 
 /**
- * Instructions that cannot be told apart, or in which a search finds no action, and given anchors that prove little: the name of a file, which stands wherever the file does,
- * and what stands in many steps. Each with its place below `/ground_truth`. The grade is made with them all the same.
+ * Instructions that cannot be told apart, or in which a search finds no action, and given anchors that prove little: no word, the name of a file, which
+ * stands wherever the file does, and what stands in many steps. Each with its place below `/ground_truth`. The grade is made with them all the same.
  */
 export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): readonly Issue[] {
   const truth = JSON.stringify(groundTruth)
@@ -40,7 +40,13 @@ function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issu
   const given = instructionsOf(groundTruth).flatMap(([which, one]) => anchorsOf(which, one))
   const isMany = manyOf(trajectory)
   const weak = given.flatMap((one): Issue[] => {
-    const why = isBarePath(one.anchor) ? BARE_PATH : isMany(one) ? IN_MANY[one.actor] : undefined
+    const why = isNoWord(one.anchor)
+      ? NO_WORD
+      : isBarePath(one.anchor)
+        ? BARE_PATH
+        : isMany(one)
+          ? IN_MANY[one.actor]
+          : undefined
     return why === undefined ? [] : [{ path: one.path, message: `${shown(one.anchor)} ${why}` }]
   })
   return [...alike(groundTruth), ...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
@@ -71,6 +77,10 @@ function unsearchable(groundTruth: GroundTruth): Issue[] {
 
 const NO_ACTION =
   'names nothing that an action could be found by: no search can confirm whether it was followed; give action_anchors, words that every way of following it must hold, or acted_by: "message" where it is carried out by saying something'
+
+const NO_WORD =
+  'is a single letter or none: texts of every kind hold it; choose words of the instruction that nothing else holds'
+const isNoWord = (anchor: string): boolean => anchor.replace(/[^\p{L}\p{N}]/gu, '').length < 2
 
 const BARE_PATH =
   'is a bare path: whatever only names the file holds it; choose words of the instruction that nothing else holds'
