@@ -392,6 +392,10 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ['python3 -c "print(\'mode=b1\')" | tee -a flags.ini', 'mode=b1', 'done'],
     ['python3 -c "print(post(\'curl-x1\'))"', 'curl-x1', 'done'],
     ['python3 -c "print(len(\'curl-x1\'))"', 'curl-x1', 'told'],
+    ["python3 -c \"print(open('a.ini').read().count('curl-x1'))\"", 'curl-x1', 'unsure'],
+    ["python3 -c \"print('curl-x1' in open('a.ini').read())\"", 'curl-x1', 'unsure'],
+    ["python3 -c \"print(open('a.ini', 'a').write('curl-x1'))\"", 'curl-x1', 'done'],
+    ['python3 -c "print(webbrowser.open(\'curl-x1\'))"', 'curl-x1', 'done'],
   ],
 }
 

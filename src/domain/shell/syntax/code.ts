@@ -122,8 +122,12 @@ function calls({ bare, filled }: Statement): boolean {
 const LONGEST_HEAD = 200
 const LONGEST_PRINT = 4000
 
-/** Whether it looks for its literals, or prints what something gives. */
-const looks = ({ bare }: Statement, isPrint: boolean): boolean => (isPrint ? !CHANGING.test(bare) : LOOKING.test(bare))
+/** Whether it looks for its literals, or prints what something gives: also what a file holds that is opened to be read. */
+const looks = ({ bare }: Statement, isPrint: boolean): boolean =>
+  isPrint ? !CHANGING.test(bare.replace(OPENED, '')) : LOOKING.test(bare)
+
+/** A file that is opened with nothing said of how. */
+const OPENED = /(?<![.\w])open\([^(),]{0,200}\)/gu
 
 function isQuery(statement: string): boolean {
   const text = statement.toLowerCase()
