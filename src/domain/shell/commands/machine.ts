@@ -304,6 +304,13 @@ export class Machine {
     if (path !== null) this.files.append(path, piece, write)
   }
 
+  /** A text that takes the place of another one in a file. */
+  sayChanged(path: string | null, text: string, old: string, use: Taken): void {
+    if (old === '') this.sayWritten(path, text, use)
+    else this.record.edits.push({ path, text, old, use })
+    this.record.writes.push({ path, text, use, ...(old !== '' && { old }) })
+  }
+
   /** Comment lines say less than the others. */
   sayWritten(path: string | null, text: string, use: Taken): void {
     const { asString, asCommand, asCall, asSetting } = usesOfWriting(path, text, this.context)

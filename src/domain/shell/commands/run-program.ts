@@ -167,10 +167,8 @@ export function editInPlace(machine: Machine, call: Call, scripts: readonly numb
     const { searched, written } = sedSides(field.text)
     for (const text of searched) machine.record.say(text, 'told', 'told')
     machine.paint(field.start, field.end, written.length > 0 ? done : 'told')
-    for (const text of written) {
-      machine.sayWritten(target, text, scope.use)
-      machine.record.writes.push({ path: target, text, use: scope.use })
-    }
+    const old = searched.map((text) => (text.startsWith('^') ? text.slice(1) : text)).join('\n')
+    if (written.length > 0) machine.sayChanged(target, written.join('\n'), old, scope.use)
   }
   return null
 }

@@ -69,9 +69,7 @@ export function applyPatch(machine: Machine, { fields, words, scope }: Call): St
   if (words.includes('-R') || words.includes('--reverse')) return mentionAll(machine, given, 'unsure', 'told')
   const texts = [...scope.input.map((piece) => piece.text), ...given.map((field) => field.text)]
   for (const { path, text, old } of texts.flatMap(patchWrites)) {
-    if (old === '') machine.sayWritten(path, text, scope.use)
-    else machine.record.edits.push({ path, text, old, use: scope.use })
-    machine.record.writes.push({ path, text, use: scope.use, ...(old !== '' && { old }) })
+    machine.sayChanged(path, text, old, scope.use)
     machine.record.say(path ?? '', within('done', scope.use), 'told')
   }
   for (const piece of scope.input) machine.paint(piece.start, piece.end, 'unsure', piece.frame)
