@@ -1,4 +1,5 @@
-import { findRubric } from '../domain/rubric/said-claims.ts'
+import { allClaims } from '../domain/rubric/rubric.ts'
+import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/said-claims.ts'
 import { isOwnBatch } from '../ports/batch-ports.ts'
 import type { NamedBy } from '../schemas/audit/grade-overview.ts'
 import type { Context, ProjectStores } from './context.ts'
@@ -8,20 +9,22 @@ interface AskedNames {
   readonly rubric?: string | undefined
   readonly judge?: string | undefined
   readonly batch?: string | undefined
+  readonly label?: string | undefined
+  readonly claim?: string | undefined
 }
 
 /**
  * What a list or a report is asked of must be there, in this service or on a stored grade: nothing found would read like an answer.
- * Throws a problem that says which rubrics or judges there are; a batch that is not there is 404.
+ * Throws a problem that says which rubrics, judges, labels or claims there are; a batch that is not there is 404.
  *
  * @param place where the names stand in the request, as a JSON pointer.
  */
 export async function requireNames(
   { context, stores }: { readonly context: Context; readonly stores: ProjectStores },
-  { rubric, judge, batch }: AskedNames,
+  { rubric, judge, batch, label, claim }: AskedNames,
   place = '/querystring',
 ): Promise<void> {
-  const isStored = async (name: NamedBy | 'batch', value: string) =>
+  const isStored = async (name: NamedBy | 'batch' | 'label', value: string) =>
     (await stores.grades.list({ [name]: value, limit: 1 })).length > 0
   const unknown = async (name: 'rubric' | 'judge', value: string, here: Iterable<string>) => {
     const { names } = await stores.overview.read({}, 0)
@@ -35,7 +38,36 @@ export async function requireNames(
     throw await unknown('rubric', rubric, rubrics.keys())
   if (judge !== undefined && !judges.has(judge) && !unready.has(judge) && !(await isStored('judge', judge)))
     throw await unknown('judge', judge, [...judges.keys(), ...unready.keys()])
+  const said = (name: 'label' | 'claim', value: string, here: readonly string[]) =>
+    new HttpProblem(400, 'invalid_request', `there is no such ${name}: ${clipName(value)}`, {
+      errors: [{ path: `${place}/${name}`, message: `there are: ${[...new Set(here)].sort().join(', ')}` }],
+    })
+  if (label !== undefined && !hasLabel(rubrics, label) && !(await isStored('label', label)))
+    throw said(
+      'label',
+      label,
+      [...rubrics.values()].flatMap(({ outcome }) => outcome.labels),
+    )
+  const claims = claimNames(rubrics)
+  if (claim !== undefined && !claims.includes(claimIdOf(claim))) {
+    const { names } = await stores.overview.read({}, 0)
+    // What a rubric asks that is not loaded is not known here, nor whether the list of rubrics is whole.
+    const isWhole = names.rubric.length < MOST_RUBRICS && names.rubric.every((name) => rubrics.has(name))
+    if (isWhole || claim === '') throw said('claim', claim, claims)
+  }
   if (batch === undefined) return
   const isThere = isOwnBatch(batch) ? (await stores.batches.get(batch)) !== null : await isStored('batch', batch)
   if (!isThere) throw notFound('batch', batch)
 }
+
+/** As many names as the overview lists at most. */
+const MOST_RUBRICS = 200
+
+/** The label of a sum is its number. */
+const hasLabel = (rubrics: Rubrics, label: string): boolean =>
+  [...rubrics.values()].some(
+    ({ outcome }) => outcome.labels.includes(label) || (outcome.kind === 'sum' && /^-?\d+$/.test(label)),
+  )
+
+const claimNames = (rubrics: Rubrics): readonly string[] =>
+  [...rubrics.values()].flatMap((rubric) => allClaims(rubric.claims).map(({ id }) => id))

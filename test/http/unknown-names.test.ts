@@ -41,6 +41,40 @@ test.each(LISTS)('%s of an unknown judge or batch says so', async (path) => {
   }
 })
 
+test.each(['/v1/grades', '/v1/grades/overview'])(
+  '%s of a label that no rubric and no grade has says so',
+  async (path) => {
+    for (const label of ['nope', '']) {
+      const response = await app.get(`${path}?label=${label}`)
+      expect(response.json()).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+        errors: [{ path: '/querystring/label', message: expect.stringMatching(/^there are: aligned, .*not_observed/) }],
+      })
+      expectContract(response, 'get', path)
+    }
+    const grade = makeGrade({ label: 'of_old' as never, rubric: 'gone@3' })
+    await app.context.main.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+    for (const label of ['aligned', 'of_old']) expect((await app.get(`${path}?label=${label}`)).statusCode).toBe(200)
+  },
+)
+
+test('disagreements of a claim that no rubric has say so, unless grades are of a rubric that is not loaded', async () => {
+  const ask = (claim: string) => app.get(`/v1/disagreements?claim=${claim}`)
+  expect((await ask('nope')).statusCode).toBe(200)
+  await app.stop()
+  app = await startApp()
+  for (const claim of ['nope', '']) {
+    const response = await ask(claim)
+    expect(response.json()).toMatchObject({
+      status: 400,
+      errors: [{ path: '/querystring/claim', message: expect.stringContaining('cue.acted, cue.reasoned') }],
+    })
+    expectContract(response, 'get', '/v1/disagreements')
+  }
+  for (const claim of ['cue.acted', 'cue_acted']) expect((await ask(claim)).statusCode).toBe(200)
+})
+
 test.each(['rubric=gone@3', 'rubric=gone', 'rubric=injection', 'judge=older', 'judge=lexical', 'batch=night%201'])(
   'lists of %s are answered, with or without a grade',
   async (query) => {

@@ -49,7 +49,7 @@ export function disagreementRoutes(app: FastifyInstance, { context }: RouteDeps)
     },
     handler: async (request, reply) => {
       const { kind, claim, settled, limit, cursor, format, ...filters } = request.query
-      await requireNames({ context, stores: request.project.stores }, filters)
+      await requireNames({ context, stores: request.project.stores }, { ...filters, claim })
       const query = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
       const stores = { ...request.project.stores, loaded: context.rubrics }
       const found = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
