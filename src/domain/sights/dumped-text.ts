@@ -20,7 +20,8 @@ export function dumpedText(text: string): DumpedText | null {
     readDumpLine(text, start, end, bytes, from)
     start = end + 1
   }
-  return bytes.length === 0 ? null : decoded(bytes, from)
+  if (bytes.length === 0) return null
+  return decoded(bytes, from)
 }
 
 /** As UTF-8; a byte that begins no character of it stands for itself. */

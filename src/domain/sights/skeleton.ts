@@ -341,7 +341,8 @@ function foldUnit(code: number): number {
   if (isMark(code)) return HIDDEN
   if (code === HIGH_OF_TAGS || code === HIGH_OF_STYLED || hiddenUnits(char, 0) > 0) return HIDDEN
   // Between the letters of a text of two bytes each; and behind each of several that are ended by it.
-  if (char.trim() === '' || code === 0) return SPACE
+  if (code === 0) return SPACE
+  if (char.trim() === '') return SPACE
   const lower = String.fromCharCode(undisguised(code)).toLowerCase()
   const folded = lower.length === 1 ? lower.charCodeAt(0) : code
   return folded <= SPACE ? MOVED + folded : folded

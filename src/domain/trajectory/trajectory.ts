@@ -99,9 +99,9 @@ export const earlier = (a: Position | null, b: Position | null): Position | null
  * order is not known, it may have.
  */
 export function happensAfter(trajectory: Trajectory, act: Position, sight: Position): boolean {
-  if (isRepeat(trajectory, act.step)) return false
-  if (!isOrderKnown(trajectory, act, sight)) return true
-  if (!isBefore(sight, act)) return false
+  const isKnown = isOrderKnown(trajectory, act, sight)
+  if (isRepeat(trajectory, act.step) || (isKnown && !isBefore(sight, act))) return false
+  if (!isKnown) return true
   if (act.step === sight.step) return true
   const later = trajectory.steps[act.step]
   const earlier = trajectory.steps[sight.step]
