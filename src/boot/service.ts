@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { stateOf } from '../access/keys.ts'
 import { isOpenToAll } from '../config/access-settings.ts'
 import { loadConfig } from '../config/config.ts'
+import { unknownVariables } from '../config/environment.ts'
 import type { Context } from '../http/context.ts'
 import { boundHeapGrowth } from '../process/heap.ts'
 import { openLogStream } from '../process/log-stream.ts'
@@ -19,10 +20,12 @@ const NO_KEYS = 'every request needs a key here, and there is no good one: `veri
 const NO_WORKERS =
   'VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite: this service works on its batches itself; workers need VERIDICT_DATABASE_URL'
 
+const readText = (path: string): string => readFileSync(path, 'utf8')
+
 /** Builds everything, listens, and stops cleanly on SIGTERM or SIGINT: a second signal stops at once. */
 export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   boundHeapGrowth()
-  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  const { config, secrets } = loadConfig(env, readText)
   const tracing = await openTracing(env, 'veridict')
   const context = await buildContext({ config, secrets, tracing })
   const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
@@ -31,6 +34,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     const todo = context.unready.get(name)
     if (todo !== undefined) app.http.log.warn({ judge: name }, `this judge is not configured: ${todo}`)
   }
+  for (const unknown of unknownVariables(env, readText)) app.http.log.warn(unknown)
   if (isOpenToAll(config.access)) app.http.log.warn(OPEN_TO_ALL)
   if (config.postgres === null && !config.workers.in_service) app.http.log.warn(NO_WORKERS)
   stopOnSignals(env, app.state, stoppable(app, context))

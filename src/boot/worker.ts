@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import { type Config, loadConfig } from '../config/config.ts'
+import { unknownVariables } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/postgres-settings.ts'
 import type { Context } from '../http/context.ts'
 import { measureContext } from '../http/context-metrics.ts'
@@ -20,10 +21,12 @@ const NO_DATABASE =
   `a worker shares batches with services through a PostgreSQL: set ${DATABASE_URL} to that of the services. ` +
   'On SQLite there is nothing to start: `veridict serve` works on its batches itself'
 
+const readText = (path: string): string => readFileSync(path, 'utf8')
+
 /** Works on batches until SIGTERM or SIGINT: then it begins nothing more, gives back what it has not begun, and ends with 0. */
 export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
   boundHeapGrowth()
-  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  const { config, secrets } = loadConfig(env, readText)
   if (config.postgres === null) throw new Error(NO_DATABASE)
   const tracing = await openTracing(env, 'veridict-worker')
   const metrics = createMetrics()
@@ -32,6 +35,7 @@ export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
   const state = { draining: false }
   const http = buildHealth(config, context, metrics, state)
   tracing.onLoss((spans) => http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  for (const unknown of unknownVariables(env, readText)) http.log.warn(unknown)
   // Its health is answered until nothing is in flight.
   const finish = () => context.stop().finally(() => http.close())
   stopOnSignals(env, state, { context, log: http.log, finish })

@@ -1,8 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
 import { boundHeapGrowth } from '../process/heap.ts'
 import { programName, typedFrom } from './client/program-name.ts'
 import type { Shell } from './client/shell.ts'
+import { inert } from './results/terminal-text.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
@@ -85,6 +87,17 @@ const readTrials: Shell['readTrials'] = async function* (paths, options) {
   yield* (await import('./input/trial-source.ts')).readTrialItems(paths, options)
 }
 
+/** They say it in their log. */
+const LOGS: ReadonlySet<string> = new Set(['serve', 'worker'])
+
+async function warnOfVariables({ env, err }: Shell): Promise<void> {
+  if (!Object.keys(env).some((name) => name.startsWith('VERIDICT_'))) return
+  const { unknownVariables } = await import('../config/environment.ts')
+  // A file that cannot be read is told by the command that needs it.
+  const readFile = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+  for (const unknown of unknownVariables(env, readFile)) err.write(`warning  ${inert(unknown)}\n`)
+}
+
 /** Runs the command that was typed; its exit code is that of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   boundHeapGrowth()
@@ -115,6 +128,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
     if (make !== undefined) program.addCommand(make(shell).copyInheritedSettings(program))
   }
+  if (!LOGS.has(args[0] ?? '')) await warnOfVariables(shell)
   await program.parseAsync()
 }
 

@@ -1,3 +1,4 @@
+import { nearest } from '../domain/text/nearest.ts'
 import {
   PROVIDER_NAMES,
   PROVIDER_PLACES,
@@ -26,10 +27,55 @@ export type AccessMode = (typeof ACCESS_MODES)[number]
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+/** Every variable of ours, but for those of providers, which stand in their rows. No other is read. */
+const VARIABLES = [
+  'VERIDICT_HOST',
+  'VERIDICT_PORT',
+  'VERIDICT_DATABASE',
+  'VERIDICT_DATABASE_URL',
+  'VERIDICT_BLOBS',
+  'VERIDICT_CONFIG',
+  'VERIDICT_LOG_LEVEL',
+  'VERIDICT_MAX_COST_USD_PER_DAY',
+  'VERIDICT_ACCESS',
+  'VERIDICT_BEHIND_TLS',
+  'VERIDICT_ALLOWED_HOSTS',
+  'VERIDICT_RUBRICS',
+  'VERIDICT_PROJECT',
+  'VERIDICT_WORKER',
+  'VERIDICT_WORKER_PORT',
+  'VERIDICT_THREADS',
+  // Of the command line alone.
+  'VERIDICT_SERVER',
+  'VERIDICT_API_KEY',
+] as const
+type Variable = (typeof VARIABLES)[number]
+
+/** Set by launchers, tests, integrations and Compose files; by Kubernetes, for a Service that is called `veridict`. */
+const OF_OTHERS =
+  /^VERIDICT_(?:LAUNCHER|SLOW_TESTS|IMAGE|PUBLISHED_PORT|REWARDS|JUDGE|RUBRIC|TIMEOUT_S|(?:ACTION|TEST|FAULT|SERVICE|PORT)_.*)$/
+
+/**
+ * What to say of each variable that looks like one of ours and is none: nothing reads it. One that the configuration file names may be the
+ * `key_env` of a judge.
+ */
+export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string) => string): string[] {
+  const known: readonly string[] = [...VARIABLES, ...PROVIDER_NAMES.map((name) => providerRow(name).variables.model)]
+  const unknown = Object.keys(env).filter(
+    (name) => name.startsWith('VERIDICT_') && env[name] !== '' && !known.includes(name) && !OF_OTHERS.test(name),
+  )
+  const path = env['VERIDICT_CONFIG']
+  const file = unknown.length > 0 && path ? readFile(path) : ''
+  return unknown
+    .filter((name) => !file.includes(name))
+    .map((name) => `${name} is no variable of Veridict, and is ignored: is ${nearest(name, known)} meant?`)
+}
+
 /** Throws with the name of the variable that cannot be used. An empty variable counts as absent. */
 export function readEnvironment(env: NodeJS.ProcessEnv) {
-  const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
-  const read = <T>(name: string, parse: (value: string, name: string) => T): T | undefined => {
+  const any = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
+  const text = (name: Variable): string | undefined => any(name)
+  const read = <T>(name: Variable, parse: (value: string, name: string) => T): T | undefined => {
     const value = text(name)
     return value === undefined ? undefined : parse(value, name)
   }
@@ -41,8 +87,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     database_url: text('VERIDICT_DATABASE_URL'),
     /** `s3://bucket/prefix`, or `database`. */
     blobs: text('VERIDICT_BLOBS'),
-    aws_region: text('AWS_REGION') ?? text('AWS_DEFAULT_REGION'),
-    aws_endpoint: text('AWS_ENDPOINT_URL_S3') ?? text('AWS_ENDPOINT_URL'),
+    aws_region: any('AWS_REGION') ?? any('AWS_DEFAULT_REGION'),
+    aws_endpoint: any('AWS_ENDPOINT_URL_S3') ?? any('AWS_ENDPOINT_URL'),
     config_file: text('VERIDICT_CONFIG'),
     log_level: read('VERIDICT_LOG_LEVEL', choiceOf(LOG_LEVELS)),
     max_cost_usd_per_day: read('VERIDICT_MAX_COST_USD_PER_DAY', parseDollars),
@@ -55,7 +101,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     worker: read('VERIDICT_WORKER', choiceOf(['on', 'off'])),
     worker_port: read('VERIDICT_WORKER_PORT', parsePort),
     threads: read('VERIDICT_THREADS', parseThreads),
-    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, readProvider(text, name)])) as Readonly<
+    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, readProvider(any, name)])) as Readonly<
       Record<Provider, ProviderEnvironment>
     >,
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseCount, parseDollars, parseSamples } from '../../src/cli/input/command-options.ts'
 import { parseValues } from '../../src/cli/results/inspect-scores.ts'
+import { realCommand } from './real-command.ts'
 
 test.each([
   ['a cap', parseDollars, '0.50', 0.5],
@@ -15,3 +16,13 @@ test.each(['0x10', '0b1', '1e1', '+5', ' ', '', '5.', '１'])('a number is decim
 })
 
 test('values of labels may be below zero', () => expect(parseValues('aligned=-.5')?.get('aligned')).toBe(-0.5))
+
+test('a command says on stderr which variable there is not, and does its work', async () => {
+  const { run } = realCommand({ VERIDICT_MAX_COST_USD_PERDAY: '5', VERIDICT_LAUNCHER: 'veridict' })
+  const { code, out, err } = await run('judges', '-o', 'ndjson')
+  expect([code, err.split('\n')[0]]).toEqual([
+    0,
+    'warning  VERIDICT_MAX_COST_USD_PERDAY is no variable of Veridict, and is ignored: is VERIDICT_MAX_COST_USD_PER_DAY meant?',
+  ])
+  expect(out).toContain('lexical')
+})

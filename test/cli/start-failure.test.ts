@@ -40,8 +40,9 @@ async function veridict(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   return { code, err }
 }
 
-test('a service on SQLite warns that it cannot leave its batches to others', async () => {
-  const env = { PATH: process.env['PATH'], VERIDICT_PORT: '0', VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }
+test('a service on SQLite warns that it cannot leave its batches to others, and of a variable that there is not', async () => {
+  const database = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }
+  const env = { PATH: process.env['PATH'], VERIDICT_PORT: '0', VERIDICT_THREDS: '2', ...database }
   const child = spawn(process.execPath, ['src/cli.ts', 'serve', '--no-worker'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -53,6 +54,7 @@ test('a service on SQLite warns that it cannot leave its batches to others', asy
     if (out.includes('audit pages')) child.kill('SIGTERM')
   }
   expect(out).toContain('VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite')
+  expect(out).toContain('VERIDICT_THREDS is no variable of Veridict, and is ignored: is VERIDICT_THREADS meant?')
 }, 30_000)
 
 describePostgres('a start on a PostgreSQL', (tools) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
+import { unknownVariables } from '../../src/config/environment.ts'
 
 const load = (env: NodeJS.ProcessEnv, file = '') => loadConfig(env, () => file).config
 
@@ -222,6 +223,27 @@ describe('workers', () => {
     ],
   ])('%s', (_name, env, file, workers) => {
     expect(load({ VERIDICT_CONFIG: 'v.yaml', ...env }, file).workers).toEqual(workers)
+  })
+})
+
+describe('a variable that there is not is told with the nearest one', () => {
+  const told = (env: NodeJS.ProcessEnv, file = '') => unknownVariables(env, () => file)
+  test.each([
+    ['VERIDICT_MAX_COST_USD_PERDAY', 'VERIDICT_MAX_COST_USD_PER_DAY'],
+    ['VERIDICT_DATABSE', 'VERIDICT_DATABASE'],
+    ['VERIDICT_OPENAI_MODLE', 'VERIDICT_OPENAI_MODEL'],
+    ['VERIDICT_APIKEY', 'VERIDICT_API_KEY'],
+  ])('%s', (name, meant) => {
+    expect(told({ [name]: '1' })).toEqual([`${name} is no variable of Veridict, and is ignored: is ${meant} meant?`])
+  })
+
+  test('but none that is known, empty, of others, or named by the file', () => {
+    const others = ['VERIDICT_LAUNCHER', 'VERIDICT_TEST_URL', 'VERIDICT_PORT_8787_TCP', 'VERIDICT_SERVICE_HOST']
+    const known = ['VERIDICT_PORT', 'VERIDICT_SERVER', 'VERIDICT_VERTEX_MODEL', 'OPENAI_API_KEYS']
+    expect(told(Object.fromEntries([...others, ...known].map((name) => [name, '1'])))).toEqual([])
+    expect(told({ VERIDICT_DATABSE: '' })).toEqual([])
+    const file = 'judges: { local: { key_env: VERIDICT_LOCAL_KEY } }'
+    expect(told({ VERIDICT_CONFIG: 'v.yaml', VERIDICT_LOCAL_KEY: 'k' }, file)).toEqual([])
   })
 })
 
