@@ -114,6 +114,34 @@ describe('what the arguments of a call are', () => {
       { command: ['cd /w', 'make x'] },
       { 'terminal.command.0': 'executes:shell', 'terminal.command.1': 'executes:shell' },
     ],
+    // A shell tool whose command stands in `input`; beside a command or a session it is typed into what runs.
+    ['some-agent', 'bash', { input: 'make x' }, { 'bash.input': 'executes:shell' }],
+    [
+      'some-agent',
+      'exec',
+      { input: ['ls', 'make x'] },
+      { 'exec.input.0': 'executes:shell', 'exec.input.1': 'executes:shell' },
+    ],
+    ['some-agent', 'bash', { input: { command: 'make x' } }, { 'bash.input.command': 'unknown' }],
+    ['some-agent', 'bash', { input: '{"command": "make x"}' }, { 'bash.input': 'unknown' }],
+    [
+      'some-agent',
+      'bash',
+      { command: 'sh', input: 'ls' },
+      { 'bash.command': 'executes:shell', 'bash.input': 'executes:keystrokes' },
+    ],
+    [
+      'some-agent',
+      'shell',
+      { session_id: '1', input: 'ls' },
+      { 'shell.session_id': 'describes', 'shell.input': 'executes:keystrokes' },
+    ],
+    [
+      'inspect',
+      'bash_session',
+      { action: 'type', input: 'ls' },
+      { 'bash_session.action': 'describes', 'bash_session.input': 'executes:keystrokes' },
+    ],
     ['codex', 'apply_patch', { input: '*** Begin Patch' }, { 'apply_patch.input': 'writes:patch' }],
     [
       'terminus-2',

@@ -7,8 +7,8 @@ import {
   type OpenCall,
   type ToolSpec,
 } from '../tools/tool-table.ts'
-import { type Leaf, leavesOf } from './json-tree.ts'
-import { isRecord, pointer } from './reading.ts'
+import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
+import { isAbsent, isRecord, type Json, pointer } from './reading.ts'
 
 /** One argument of a call, or one piece of it. */
 export interface ArgumentLeaf extends Leaf {
@@ -26,7 +26,25 @@ export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path
   for (const [key, kind] of Object.entries(spec.args))
     if ((kind === 'argv' || kind === 'shell') && Object.hasOwn(args, key))
       leaves = withCommand(leaves, kind, key, args[key], pointer(path, key))
-  return leaves
+  return isCommandInput(spec, args) ? withInput(leaves, args['input'], pointer(path, 'input')) : leaves
+}
+
+const SESSIONS = ['session_id', 'sessionId', 'shellId', 'action'] as const
+
+/** Whether `input` of a shell tool, which is typed into what already runs, is all that it was given: a tool of this name may have its command there. */
+function isCommandInput({ args: kinds }: ToolSpec, args: Json): boolean {
+  if (kinds['input'] !== 'keystrokes' || isEmpty(args['input'])) return false
+  const shells = Object.keys(kinds).filter((key) => kinds[key] === 'shell')
+  return shells.length > 0 && [...shells, ...SESSIONS].every((key) => !Object.hasOwn(args, key) || isEmpty(args[key]))
+}
+
+const isEmpty = (value: unknown): boolean => isAbsent(value) || value === ''
+
+/** A line for a shell, or one each of an array; what is built otherwise may be anything. */
+function withInput(leaves: readonly ArgumentLeaf[], input: unknown, at: string): readonly ArgumentLeaf[] {
+  const isLine = typeof input === 'string' ? decodeObject(input) === null : Array.isArray(input)
+  const kind = isLine ? 'shell' : 'unknown'
+  return leaves.map((leaf) => (leaf.pointer === at || leaf.pointer.startsWith(`${at}/`) ? { ...leaf, kind } : leaf))
 }
 
 /** A command that is one string is a line for a shell, also where an array was due; an array that is none of words may be anything. */
