@@ -5,6 +5,7 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { findUnsound } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, type Json, pointer, Reading, type ReadLimits } from './common/reading.ts'
+import { markUnanswered } from './common/unanswered.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
 import { holdsRuns, readRuns } from './runs.ts'
@@ -63,7 +64,9 @@ function readAs(reading: Reading, document: Json): ReadDocument | null {
   const format = FORMATS.find((one) => one.recognizes(document))
   if (format === undefined) return null
   const read = format.read(reading, document)
-  return { ...read, steps: withActsOfMessages(reading, read) }
+  const steps = withActsOfMessages(reading, read)
+  markUnanswered(steps)
+  return { ...read, steps }
 }
 
 function refusalOf(document: unknown): string {

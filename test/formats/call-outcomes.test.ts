@@ -114,6 +114,27 @@ describe('the outcome of a call of ATIF', () => {
     expect(outcomes(atif([{ tool_calls: [call('a')] }]))).toEqual(['Bash unknown'])
   })
 
+  test('is unsure without an answer where the other calls of the run have one', () => {
+    const done = { tool_calls: [call('a')], observation: { results: [result('ok', { source_call_id: 'a' })] } }
+    const open = { tool_calls: [call('b', 'Write')] }
+    expect(outcomes(atif([done, open]))).toEqual(['Bash ran', 'Write interrupted'])
+    expect(outcomes(atif([done, open, { message: 'Done.' }]))).toEqual(['Bash ran', 'Write interrupted'])
+    // The converter kept few answers.
+    const more = { tool_calls: [call('c', 'Edit')] }
+    expect(outcomes(atif([done, open, more]))).toEqual(['Bash ran', 'Write unknown', 'Edit unknown'])
+    // Its answer may be the one that names no call.
+    const results = [result('a'), result('b')]
+    const shared = { tool_calls: [call('b', 'Write'), call('c', 'Edit')], observation: { results } }
+    expect(outcomes(atif([done, done, shared]))).toEqual(['Bash ran', 'Bash ran', 'Write unknown', 'Edit unknown'])
+    const user = { role: 'user', content: 'Do it.' }
+    const chat = (id: string): object => ({
+      ...{ role: 'assistant', content: null },
+      tool_calls: [{ id, function: { name: `f${id}`, arguments: '{"x":"y"}' } }],
+    })
+    const messages = [user, chat('a'), { role: 'tool', tool_call_id: 'a', content: 'ok' }, chat('b')]
+    expect(outcomes({ messages })).toEqual(['fa ran', 'fb interrupted'])
+  })
+
   test('of a server’s tool is not told by the tool’s own words', () => {
     const tool_calls = [call('a', 'mcp__x__y')]
     const document = atif([{ tool_calls, observation: { results: [result(REJECTED)] } }], {
@@ -207,7 +228,7 @@ describe('a result is of the call that it names', () => {
       answer('a', {}),
       answer('c', { error: { type: 'timeout', message: 'slow' } }),
     ]
-    expect(outcomes({ messages })).toEqual(['fa ran', 'fb rejected', 'fc interrupted', 'fd unknown'])
+    expect(outcomes({ messages })).toEqual(['fa ran', 'fb rejected', 'fc interrupted', 'fd interrupted'])
     const twice = [messages[0], calls('a', 'a'), answer('a', { is_error: true })]
     expect(outcomes({ messages: twice })).toEqual(['fa unknown', 'fa unknown'])
   })

@@ -161,7 +161,7 @@ describe('langfuse', () => {
       ['user: Go on.'],
       ['agent_action: npm run check'],
     ])
-    expect(trajectory.steps.at(-1)?.parts[0]?.act?.call.outcome).toBe('unknown')
+    expect(trajectory.steps.at(-1)?.parts[0]?.act?.call.outcome).toBe('interrupted')
   })
 
   test('LangChain’s messages, Anthropic’s blocks', () => {
