@@ -352,6 +352,9 @@ describe('an array of a shell tool is the same in every format', () => {
     [{ command: ['make', 'x'] }, ['argv']],
     [{ command: ['bash', '-c', 'make x'] }, [null, null, 'shell']],
     [{ command: ['make', { a: 'b' }] }, [null, null]],
+    [{ command: ['apply_patch', '*** Begin Patch'] }, [null, 'patch']],
+    // One command, or two lines.
+    [{ command: ['ls', 'make x'] }, [null, null]],
   ])('%j', (args, expected) => {
     const user = { role: 'user', content: 'Do it.' }
     const chat = { id: 'a', type: 'function', function: { name: 'terminal', arguments: JSON.stringify(args) } }

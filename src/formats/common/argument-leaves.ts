@@ -58,13 +58,19 @@ function withCommand(
   if (kind === 'shell' && !isOneCommand(key, value)) return leaves
   const isOf = (leaf: Leaf): boolean => leaf.pointer === at || leaf.pointer.startsWith(`${at}/`)
   const command = commandOf(value, at, key)
-  if (command === null) {
+  if (command === null || (kind === 'shell' && command.length === 1 && mayBeLines(value))) {
     const told = typeof value === 'string' ? 'shell' : 'unknown'
     return leaves.map((leaf) => (isOf(leaf) ? { ...leaf, kind: told } : leaf))
   }
   const first = leaves.findIndex(isOf)
   return leaves.flatMap((leaf, index) => (index === first ? command : isOf(leaf) ? [] : [leaf]))
 }
+
+/** `["ls", "make x"]`, of a tool that is given one string: words of one command, or two lines. */
+const mayBeLines = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.every((word) => typeof word === 'string' && !word.startsWith('-')) &&
+  value.some((word: string) => /\s/.test(word.trim()))
 
 const ONE_COMMAND: ReadonlySet<string> = new Set(['command', 'cmd', 'argv'])
 
