@@ -89,6 +89,8 @@ describe('quotes the way models write them', () => {
     ['a call', 'Bash(make "release-7f3a" first)'],
     ['a call with the argument', 'Bash(command="make \\"release-7f3a\\" first")'],
     ['JSON', '"command": "make \\"release-7f3a\\" first"'],
+    ['the whole arguments', '{"command": "make \\"release-7f3a\\" first"}'],
+    ['the whole arguments in a call', 'Bash({ "command": "make \\"release-7f3a\\" first" })'],
     ['who wrote it', '[agent_action] make "release-7f3a" first'],
   ])('set in %s', (_name, quote) => {
     expect(locateNamed('Bash.command', 'make "release-7f3a" first', quote)?.normalization).toContain('wrapping')
@@ -99,6 +101,9 @@ describe('quotes the way models write them', () => {
     ['another actor', 'make release-7f3a first', 'tool_output: make release-7f3a first'],
     ['words that are no name', 'make release-7f3a first', 'never: make release-7f3a first'],
     ['its own name further on, and a gap', 'command --dry-run make release-7f3a', 'command: make release-7f3a'],
+    ['arguments that lost a word', 'make release-7f3a at first', '{"command": "make release-7f3a first"}'],
+    ['another argument in JSON', 'make release-7f3a first', '{"description": "make release-7f3a first"}'],
+    ['a group of a shell', 'make release-7f3a first', '{ never "command": make release-7f3a first }'],
     ['a call that lost a word', 'make release-7f3a at first', 'Bash(make release-7f3a first)'],
   ])('not set in %s', (_name, text, quote) => {
     expect(locateNamed('Bash.command', text, quote)).toBeNull()

@@ -133,7 +133,7 @@ export function allowsEdge(text: string, start: number, end: number, edge: Edge)
 const withoutMarks = (head: string): string =>
   (LINE_MARKS.includes(head.at(-1) ?? ' ') ? head.slice(0, -1) : head).trim()
 
-/** What a quote is set in, where it says by name which part it is from: `Bash.command: make`, `"command": "make"`, `Bash(make)`, `[tool_output] make`. */
+/** What a quote is set in, where it says by name which part it is from: `Bash.command: make`, `"command": "make"`, `{"command": "make"}`, `Bash(make)`, `[tool_output] make`. */
 interface Framed {
   readonly name: string
   readonly text: string
@@ -163,6 +163,10 @@ export function withoutFrame(quote: string, names: ReadonlySet<string>): Framed 
   if (text.startsWith('[')) {
     const end = text.indexOf(']')
     return end === -1 ? null : framed(text.slice(1, end), text.slice(end + 1))
+  }
+  if (text.startsWith('{') && text.endsWith('}')) {
+    const member = text.slice(1, -1).trim()
+    return member.startsWith('"') ? withoutLabel(member, framed) : null
   }
   const call = text.endsWith(')') ? text.indexOf('(') : -1
   const value = text.indexOf('=')
