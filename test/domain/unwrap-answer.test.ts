@@ -17,6 +17,8 @@ test.each([
     'a fence of an indented answer, lines ended by CR LF',
     fence(JSON.stringify(GOOD_ANSWER, null, 2)).replaceAll('\n', '\r\n'),
   ],
+  ['a byte order mark', `\ufeff${GOOD}`],
+  ['a byte order mark and a fence', `\ufeff${fence(GOOD)}`],
   ['thought', `${think('It is {"a": 1}.\n')}\n\n${GOOD}`],
   ['thought and a fence', `\n${think('')}\n${fence(GOOD)}`],
 ])('an answer in %s is read', (_name, text) => {

@@ -6,9 +6,10 @@ const MAX_DEPTH = 32
 
 /**
  * The JSON value of a judge's answer: one object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a
- * second, injected value wins).
+ * second, injected value wins). A byte order mark before it is none of it.
  */
-export function parseAnswer(text: string): Result<unknown, Issue[]> {
+export function parseAnswer(answer: string): Result<unknown, Issue[]> {
+  const text = answer.startsWith('\ufeff') ? answer.slice(1) : answer
   if (text.length > MAX_ANSWER_CHARS)
     return err([{ path: '', message: 'the answer is longer than a million characters' }])
   const duplicate = scanKeys(text)
