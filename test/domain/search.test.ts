@@ -28,7 +28,8 @@ describe('a needle is found', () => {
       fc.property(hostileText(), hostileText(), fc.nat(), fc.nat(), (text, other, a, b) => {
         const needle = a % 3 === 0 ? other.slice(0, 20) : text.slice(a % (text.length + 1)).slice(0, 1 + (b % 30))
         const wanted = foldForSearch(needle)
-        fc.pre(wanted !== '' && needle.trim() !== '')
+        // Of NULs alone nothing shows.
+        fc.pre(wanted.replaceAll('\0', '').trim() !== '' && needle.trim() !== '')
         if (indexOfWord(foldForSearch(text), wanted, 0) !== -1) expect(find(text, needle)).not.toBeNull()
       }),
       { numRuns: 2000 },

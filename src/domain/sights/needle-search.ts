@@ -109,4 +109,4 @@ export function isAsWritten(text: string, start: number, end: number, needle: Ne
   return there === needle.text || composedForm(there) === composedForm(needle.text)
 }
 
-const composedForm = (text: string): string => foldForSearch(text.normalize('NFC'))
+const composedForm = (text: string): string => foldForSearch(text.normalize('NFC').replaceAll('\0', ' '))
