@@ -32,7 +32,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
     'role-web': [
       '5: a query of a web search is not done',
       'argument-web_search',
-      "if (role === 'web') return isAddress(part.text) && isAddress(string) ? 'done' : 'told'\n    if (role === 'reads'",
+      "if (role === 'web') return 'told'\n    if (role === 'reads'",
       "if (role === 'web') return 'done'\n    if (role === 'reads'",
     ],
   }),
