@@ -97,8 +97,13 @@ function confidenceOf(claimed: ConfidenceLevel, contradictions: readonly Contrad
   return { reported, vote_share: null, calibrated: null, source: reported === claimed ? 'reported' : 'capped' }
 }
 
-/** What a judge has answered, or would not: to ask again would most likely bring the same. */
-const OF_THE_ANSWER: ReadonlySet<FailureCode> = new Set(['refused', 'truncated', 'schema_invalid', 'context_overflow'])
+/** Failures of the judge’s answer itself: asked again, it would most likely fail again. */
+const ANSWER_FAILURES: ReadonlySet<FailureCode> = new Set([
+  'refused',
+  'truncated',
+  'schema_invalid',
+  'context_overflow',
+])
 
 /** The body that stands for all votes: the winner’s own, else the first that says anything, without a label. */
 function combine(bodies: readonly Body[]): Body | undefined {
@@ -107,10 +112,10 @@ function combine(bodies: readonly Body[]): Body | undefined {
   if (winner !== undefined) {
     return { ...winner, confidence: { ...winner.confidence, vote_share: tally.share, source: 'votes' } }
   }
-  const unasked = bodies.filter(({ failure }) => failure !== null && !OF_THE_ANSWER.has(failure.code))
+  const unanswered = bodies.filter(({ failure }) => failure !== null && !ANSWER_FAILURES.has(failure.code))
   const spoken = bodies.find((body) => body.status === 'unverified') ?? bodies.find((body) => body.status === 'graded')
-  // Samples that got no answer could have made a majority: that there is none says nothing of the judge, and is not kept as its answer.
-  const failed = (tally.most + unasked.length) * 2 > bodies.length ? unasked[0] : undefined
+  // Samples without an answer could have made a majority: that there is none is no answer of the judge, and is not kept as one.
+  const failed = (tally.most + unanswered.length) * 2 > bodies.length ? unanswered[0] : undefined
   if (failed !== undefined) return failed
   if (spoken === undefined) return bodies[0]
   return {

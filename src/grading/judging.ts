@@ -129,18 +129,19 @@ async function gradeSamples(
   // All of them end before any error is told: a call that goes on would be made again beside itself.
   const others = gathered(await Promise.allSettled(indexes.slice(first.length).map(grade)))
   if (others === null) return null
-  return job.way === 'call' ? askShortAgain(grade, [...first, ...others]) : [...first, ...others]
+  return job.way === 'call' ? askAgainWithBudget(grade, [...first, ...others]) : [...first, ...others]
 }
 
-/** A sample that found no budget while others had reserved it is asked once more, alone: what they did not use is there again. */
-async function askShortAgain(
+/** A sample that found no budget while others had reserved it is asked once more, alone: what they did not use is free again. */
+async function askAgainWithBudget(
   grade: (index: number) => Promise<SampleResult>,
   samples: readonly SampleResult[],
 ): Promise<SampleResult[]> {
   const asked: SampleResult[] = []
   for (const [index, sample] of samples.entries()) {
-    const isShort = sample.kind === 'failed' && sample.failure.code === 'budget_exceeded' && sample.failure.retryable
-    const again = isShort && samples.length > 1 ? await grade(index) : null
+    const lacksBudget =
+      sample.kind === 'failed' && sample.failure.code === 'budget_exceeded' && sample.failure.retryable
+    const again = lacksBudget && samples.length > 1 ? await grade(index) : null
     asked.push(again === null ? sample : { ...again, attempts: [...sample.attempts, ...again.attempts] })
   }
   return asked

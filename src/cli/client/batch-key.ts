@@ -16,7 +16,7 @@ interface KeyParts {
 export const commandKey = ({ paths, truths, options }: KeyParts, cwd: string): string =>
   digestKey(['batch', absolutePaths(paths, cwd), truths, sorted(options)])
 
-/** The key of a command’s batch: of the command, of whom it asked (`standingDigest`), and of what its paths held. */
+/** The key of a command’s batch: of the command, of whom it asked (`askedKey`), and of what its paths held. */
 export const batchKey = (command: string, content: string): string => `${command}:${content}`
 
 /** Whether a batch is of the command, whatever came after it; keys were those of commands alone once. */

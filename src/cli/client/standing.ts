@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RubricView } from '../../schemas/rubric-view.ts'
 import type { JudgeRows } from '../output/judge-table.ts'
+import { batchKey } from './batch-key.ts'
 
 /** Whom a service asks, and by what. */
 export interface Standing {
@@ -9,10 +10,13 @@ export interface Standing {
 }
 
 /**
- * What a command means beside what was typed: another model, endpoint, default judge or version of a rubric asks other questions, whose answers are
+ * The key of a command with whom it asks now: another model, endpoint, default judge or version of a rubric asks other questions, whose answers are
  * not those of the same command before.
  */
-export function standingDigest({ judges, rubrics }: Standing): string {
+export const askedKey = async (client: { readStanding(): Promise<Standing> }, command: string): Promise<string> =>
+  batchKey(command, digestOf(await client.readStanding()))
+
+function digestOf({ judges, rubrics }: Standing): string {
   const asked = judges.map((one) => [one.name, one.default, one.provider, one.base_url, one.model, one.parameters])
   const by = rubrics.map(({ name, digest }) => [name, digest])
   return createHash('sha256')

@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '.
 import { findKnownBatch, findOpenBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { standingDigest } from '../client/standing.ts'
+import { askedKey } from '../client/standing.ts'
 import { BATCH_HELP } from '../input/command-help.ts'
 import {
   batchOptions,
@@ -45,7 +45,7 @@ async function gradePaths(session: Session, paths: readonly string[], options: B
   if (options.dryRun) return await estimatePaths(session, paths, options)
   if (options.detach) requireServer(session)
   const command = await commandOf(shell, paths, options)
-  const asked = batchKey(command, standingDigest(await session.client.readStanding()))
+  const asked = await askedKey(session.client, command)
   const key = batchKey(asked, await contentOf(session, paths, options))
   const known = options.new ? null : await findBatch(session, { command, asked, key })
   const { batch, skipped } =
@@ -59,8 +59,8 @@ async function gradePaths(session: Session, paths: readonly string[], options: B
 }
 
 /**
- * The command’s batch over what its paths hold now; else one over what they held that has not ended. One that asked others is told of and left: half
- * of its grades would be another model’s.
+ * The command’s batch over what its paths hold now; else one over what they held that has not ended. One that asked others is reported and left: the
+ * rest of its grades would be another model’s.
  */
 async function findBatch(
   { client, view, connection }: Session,
@@ -77,7 +77,7 @@ async function findBatch(
     return older
   }
   view.note(
-    `${older.id}: this batch of the same command has not ended, and was begun with other judges or rubrics than are configured now; another is begun (to end that one with those: veridict resume ${older.id}${connection.flag}, configured as it was)`,
+    `${older.id}: this batch of the same command has not ended, and was begun with other judges or rubrics than are configured now; another is begun. To finish that one, configure them as they were: veridict resume ${older.id}${connection.flag}`,
   )
   return null
 }

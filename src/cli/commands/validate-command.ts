@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { findKnownBatch, takeUpBatch, tellOverBudget, tellRest } from '../client/known-batch.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { standingDigest } from '../client/standing.ts'
+import { askedKey } from '../client/standing.ts'
 import {
   batchOptions,
   type GradingOptions,
@@ -175,7 +175,7 @@ async function beginBatch(
     { paths, truths: head.rubric.digest, options: { ...graded, validate: source.dataset ?? 'requests' } },
     shell.cwd,
   )
-  const asked = batchKey(command, standingDigest(await client.readStanding()))
+  const asked = await askedKey(client, command)
   const key = batchKey(asked, head.data.digest.slice('sha256:'.length))
   const known = options.new ? null : await findKnownBatch(client, key)
   if (known !== null) return await takeUpBatch(session, known)

@@ -210,14 +210,9 @@ class RunActs implements Acts {
   /** What stands in the part only as a piece of another instruction’s anchor is that one’s act; as a word of it, it may be both. */
   private limitByOthers({ text }: Part, string: string): Taken {
     const longer = longerOf(this.truth, this.wanted, string).filter((one) => text.includes(one))
-    if (
-      longer.length === 0 ||
-      mentions(
-        longer.reduce((rest, one) => rest.replaceAll(one, '\n'), text),
-        string,
-      )
-    )
-      return 'done'
+    if (longer.length === 0) return 'done'
+    const rest = longer.reduce((left, one) => left.replaceAll(one, '\n'), text)
+    if (mentions(rest, string)) return 'done'
     return longer.some((one) => namesAll(one, string)) ? 'unsure' : 'told'
   }
 

@@ -40,16 +40,16 @@ function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issu
   const given = instructionsOf(groundTruth).flatMap(([which, one]) => anchorsOf(which, one))
   const isMany = manyOf(trajectory)
   const weak = given.flatMap((one): Issue[] => {
-    const why = isNoWord(one.anchor)
-      ? NO_WORD
-      : isBarePath(one.anchor)
-        ? BARE_PATH
-        : isMany(one)
-          ? IN_MANY[one.actor]
-          : undefined
+    const why = whyWeak(one, isMany)
     return why === undefined ? [] : [{ path: one.path, message: `${shown(one.anchor)} ${why}` }]
   })
   return [...alike(groundTruth), ...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
+}
+
+function whyWeak(one: Given, isMany: (one: Given) => boolean): string | undefined {
+  if (isNoWord(one.anchor)) return NO_WORD
+  if (isBarePath(one.anchor)) return BARE_PATH
+  return isMany(one) ? IN_MANY[one.actor] : undefined
 }
 
 /** Instructions that say the same, and whose acts no anchors tell apart. */

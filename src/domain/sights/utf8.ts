@@ -2,16 +2,12 @@
 type NextByte = () => number
 
 /** How many bytes a character of UTF-8 has that begins with this one; 0: none begins so. */
-const sizeOf = (first: number): number =>
-  first < 0x80
-    ? 1
-    : first >= 0xc2 && first < 0xe0
-      ? 2
-      : first >= 0xe0 && first < 0xf0
-        ? 3
-        : first >= 0xf0 && first < 0xf5
-          ? 4
-          : 0
+function sizeOf(first: number): number {
+  if (first < 0x80) return 1
+  if (first < 0xc2 || first > 0xf4) return 0
+  if (first < 0xe0) return 2
+  return first < 0xf0 ? 3 : 4
+}
 
 /** The character that begins with the byte, and how many bytes it has; null: they are no UTF-8. */
 export function readCharacter(first: number, next: NextByte): { readonly code: number; readonly bytes: number } | null {
