@@ -54,7 +54,7 @@ export interface GrowingBatch {
 /** Of what processes on one database share, that which batches are divided by. */
 export interface BatchCluster extends Pick<Cluster, 'slices'> {
   readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight'>
-  /** Holds a draft, which is this process’s own. Absent: a batch is begun only once it is whole. */
+  /** Holds a draft, which is this process’s own. Absent: its slices are held one by one, as those of any batch. */
   readonly holdDraft?: (id: string) => Lease
 }
 

@@ -53,7 +53,9 @@ export class BatchEngine {
   /** Slices of the judge (null: whole batches) that are free. Never rejects. */
   async free(judge: string | null, most: number): Promise<readonly FreeSlice[]> {
     const { slices } = this.deps.cluster
-    if (this.open.length === 0 || this.now() < this.runs.restsUntil) return []
+    if (this.now() < this.runs.restsUntil) return []
+    const drafted = judge === null ? [] : this.runs.freeOfDrafts(judge, most)
+    if (drafted.length > 0 || this.open.length === 0) return drafted
     try {
       return judge === null ? await slices.freeWhole(this.open, most) : await slices.free(this.open, judge, most)
     } catch (error) {
@@ -94,10 +96,9 @@ export class BatchEngine {
     }
   }
 
-  /** Grades the items of a draft while more of them arrive; null: it has to be whole. */
-  grow(draft: NewBatch): GrowingBatch | null {
-    const lease = this.deps.cluster.holdDraft?.(draft.id)
-    return lease === undefined ? null : this.runs.grow(draft, lease)
+  /** Grades the items of a draft while more of them arrive. */
+  grow(draft: NewBatch): GrowingBatch {
+    return this.runs.grow(draft, this.deps.cluster.holdDraft?.(draft.id) ?? null)
   }
 
   /** It was told to stop. */

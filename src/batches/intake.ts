@@ -79,7 +79,7 @@ export async function takeBatch(
 }
 
 /** Begins to grade a draft whose items still arrive. */
-type Grow = (draft: NewBatch) => GrowingBatch | null
+type Grow = (draft: NewBatch) => GrowingBatch
 
 export type OnDiscarded = (draft: BatchRecord) => void
 

@@ -1,8 +1,9 @@
 import type { BatchRecord, NewBatch, OpenItem } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
-import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd, wholeOf } from '../ports/slice-ports.ts'
+import { type FreeSlice, leaseName, SLICE_ITEMS, type Slice, type SliceEnd, wholeOf } from '../ports/slice-ports.ts'
 import type { EngineDeps, GrowingBatch } from './engine-deps.ts'
+import { DraftSlices } from './run/draft-slices.ts'
 import { ItemQueue } from './run/item-queue.ts'
 import { LEFT, OVER, type Parked, type Run, type RunEnd } from './run/run.ts'
 import { BatchRunner } from './run/runner.ts'
@@ -45,6 +46,8 @@ const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
 export class BatchRuns {
   private readonly deps: BatchRunsDeps
   private readonly runs = new Map<string, Running>()
+  /** Drafts that this process takes in, and grades meanwhile. */
+  private readonly drafts = new Map<string, DraftSlices>()
   private readonly busy = new Set<Promise<unknown>>()
   /** Left, parked until an operator mends what is wrong: when they run again, it was mended. */
   private readonly parked = new Set<string>()
@@ -97,8 +100,12 @@ export class BatchRuns {
     })
   }
 
-  /** Grades the items of a draft, which this process holds, while more of them arrive. */
-  grow(draft: NewBatch, lease: Lease): GrowingBatch {
+  /** Grades the items of a draft while more of them arrive: `lease` holds all of it; with null, a slice at a time is held. */
+  grow(draft: NewBatch, lease: Lease | null): GrowingBatch {
+    return lease === null ? this.growSlices(draft) : this.growWhole(draft, lease)
+  }
+
+  private growWhole(draft: NewBatch, lease: Lease): GrowingBatch {
     const slice = wholeOf(draft.id)
     const held = { slice, lease, end: this.deps.onHeld(slice) }
     const source = new ItemQueue(this.deps.stores.batches, draft.id, lease, true)
@@ -118,6 +125,32 @@ export class BatchRuns {
         return ended
       },
     }
+  }
+
+  private growSlices(draft: NewBatch): GrowingBatch {
+    const { clock, company } = this.deps
+    const slices = new DraftSlices(draft)
+    const close = () => void this.drafts.delete(draft.id)
+    this.drafts.set(draft.id, slices)
+    return {
+      add: async (items) => {
+        slices.feed(items)
+        company?.onWork()
+        if (slices.backlog > FAR_AHEAD && this.runs.has(draft.id)) await clock.sleep(REST_MS)
+      },
+      close,
+      abandon: async () => {
+        close()
+        const run = this.runs.get(draft.id)
+        run?.runner.stop()
+        await run?.ended
+      },
+    }
+  }
+
+  /** Up to `most` slices of drafts. */
+  freeOfDrafts(judge: string, most: number): FreeSlice[] {
+    return [...this.drafts.values()].flatMap((draft) => draft.free(judge, most)).slice(0, most)
   }
 
   /** Items in flight of a batch that is held as a whole; null: it is not held here. */
@@ -160,9 +193,10 @@ export class BatchRuns {
     try {
       // Read under the lease: a cancel or a park from now on finds the batch held.
       const record = await batches.get(batch)
-      const isOn = record?.status === 'running' || (judge === null && record?.status === 'cancelling')
-      const items = record !== null && isOn ? await this.itemsOf(held.slice) : []
-      if (record === null || items?.length === 0) return await this.putAway(held, record?.status)
+      if (record === null) return await this.takeOfDraft(held)
+      const isOn = record.status === 'running' || (judge === null && record.status === 'cancelling')
+      const items = isOn ? await this.itemsOf(held.slice) : []
+      if (items?.length === 0) return await this.putAway(held, record.status)
       const payer = await batches.payer(batch)
       if (this.isStopping) return await this.giveBack([held])
       if (items === null) this.runWhole(record, payer, held, new ItemQueue(batches, batch, held.lease))
@@ -172,6 +206,15 @@ export class BatchRuns {
       await this.giveBack([held])
       throw error
     }
+  }
+
+  /** What is no draft here, or no longer, is nothing any more. */
+  private async takeOfDraft(held: HeldSlice): Promise<void> {
+    const draft = this.drafts.get(held.slice.batch)
+    const items = draft?.take(held.slice) ?? []
+    if (draft === undefined || items.length === 0) await this.putAway(held)
+    else if (this.isStopping) await this.giveBack([held])
+    else this.runSlice({ ...draft.batch, status: 'running' }, draft.batch.payer, held, items)
   }
 
   rest(ms = AGAIN_MS): void {
@@ -185,7 +228,7 @@ export class BatchRuns {
     return items.filter(({ index }) => index < from + SLICE_ITEMS)
   }
 
-  private runSlice(batch: BatchRecord, payer: Payer | null, held: HeldSlice, items: readonly OpenItem[]): void {
+  private runSlice(batch: Run['batch'], payer: Payer | null, held: HeldSlice, items: readonly OpenItem[]): void {
     const known = this.runs.get(batch.id)
     if (known?.slices != null && !known.isOver) {
       known.slices.add(held, items)
@@ -201,7 +244,7 @@ export class BatchRuns {
       ...{ batch, payer, source },
       mayGoOn: async (record) => {
         if (record?.status === 'parked' && record.resumes_at === null) this.parked.add(record.id)
-        return record?.status === 'running'
+        return record?.status === 'running' || (record === null && this.drafts.has(batch.id))
       },
       // Others have parts of it: told only at the end, it could undo a resume that came meanwhile.
       onParking: (parking) => this.park(batch.id, parking),

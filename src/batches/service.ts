@@ -48,7 +48,7 @@ export class BatchService {
     return { ...this.deps, batches: stores.batches, grades: stores.grades }
   }
 
-  /** `early`: grades items while others still arrive, where the engine can; it hears what was graded where no batch comes of it. */
+  /** `early`: grades items while others still arrive; it hears what was graded where no batch comes of it. */
   async create(plan: BatchPlan, items: AsyncIterable<Incoming>, early?: OnDiscarded): Promise<Taken> {
     // A cap is that of one batch: a draft that comes to nothing would leave the next one a cap of its own.
     const grows = early !== undefined && plan.mode === 'direct' && plan.max_cost_usd === null

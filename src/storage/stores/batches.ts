@@ -94,7 +94,7 @@ function createDrafts(db: Db) {
           yield* sql.run('UPDATE batches SET total = total + $1 WHERE seq = $2', [items.length, number])
         return taken
       }),
-    // Where there are leases a batch is begun only once it is whole.
+    // Where there are leases they say which process has what of it.
     open: (id: string, claimed = false) =>
       db.write(function* (sql) {
         const process = claimed && !db.isShared ? db.process : null
