@@ -295,3 +295,11 @@ describe('a word inside of a longer one', () => {
     expect([of('make test-all-slow; make test-all', 'test-all'), of('make lint', 'lint')]).toEqual(['done', 'unsure'])
   })
 })
+
+test('an anchor of two instructions tells the acts of neither', () => {
+  const own = { text: 'Run make test, then make lint.', action_anchors: ['make test', 'make lint'] }
+  const truth = { ...GROUND_TRUTH, cue: own, distractor: { text: 'Run make test.', action_anchors: ['make test'] } }
+  const run = runOf([{ text: 'make test; make lint', language: 'shell' }])
+  const of = (string: string) => actsOf(run, truth).useOf({ step: 0, part: 0 }, [string])
+  expect([of('make test'), of('make lint')]).toEqual(['unsure', 'done'])
+})

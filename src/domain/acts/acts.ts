@@ -92,12 +92,19 @@ function longerOf(truth: GroundTruth, { longer }: Wanted, string: string): reado
   const known = longer.get(string)
   if (known !== undefined) return known
   const all = /\s/u.test(string) ? [] : Object.values(resolveAnchors(truth)).filter((one) => one !== null)
-  const isOwn = (one: InstructionAnchors): boolean => [...one.acted_given, ...one.acted_derived].includes(string)
+  const isOwn = (one: InstructionAnchors): boolean => hasAnchor(one, string)
   const others = all.some(isOwn) ? all.filter((one) => !isOwn(one)).flatMap((one) => one.acted_given) : []
   const found = others.filter((one) => one.length > string.length && mentions(one, string))
   longer.set(string, found)
   return found
 }
+
+/** Whether acts by the string are those of several instructions. */
+const isShared = (truth: GroundTruth, string: string): boolean =>
+  Object.values(resolveAnchors(truth)).filter((one) => one !== null && hasAnchor(one, string)).length > 1
+
+const hasAnchor = ({ acted_given, acted_derived }: InstructionAnchors, string: string): boolean =>
+  acted_given.includes(string) || acted_derived.includes(string)
 
 class RunActs implements Acts {
   private readonly trajectory: Trajectory
@@ -207,8 +214,12 @@ class RunActs implements Acts {
     return use === 'done' || use === 'unsure' ? weakest<Use>(use, this.limitByOthers(part, string)) : use
   }
 
-  /** What stands in the part only as a piece of another instruction’s anchor is that one’s act; as a word of it, it may be both. */
+  /**
+   * What stands in the part only as a piece of another instruction’s anchor is that one’s act; as a word of it, it may be both, as with an anchor
+   * that both have.
+   */
   private limitByOthers({ text }: Part, string: string): Taken {
+    if (isShared(this.truth, string)) return 'unsure'
     const longer = longerOf(this.truth, this.wanted, string).filter((one) => text.includes(one))
     if (longer.length === 0) return 'done'
     const rest = longer.reduce((left, one) => left.replaceAll(one, '\n'), text)
