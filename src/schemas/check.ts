@@ -54,8 +54,7 @@ function explain(root: TSchema, value: unknown, error: SchemaError): Told[] {
       message: withDescription('is missing', schema.properties?.[name]),
     }))
   const found = keyword === 'type' ? `, not ${kindOf(valueAt(value, path))}` : ''
-  if (keyword === 'pattern' && params.pattern === NOT_BLANK)
-    return [{ path, message: 'is blank; write what it says' }]
+  if (keyword === 'pattern' && params.pattern === NOT_BLANK) return [{ path, message: 'is blank; write what it says' }]
   const fault = 'allowedValues' in params ? `must be one of ${params.allowedValues.join(', ')}` : `${message}${found}`
   return [{ path, message: withDescription(fault, schema) }]
 }
