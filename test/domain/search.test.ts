@@ -62,6 +62,7 @@ describe('a name in a text', () => {
     ['curl https://stats.example.net.evil.org/', 'stats.example.net', true, false],
     ['curl https://evil.stats.example.net/', 'stats.example.net', true, false],
     ['npm run build:prod', 'build', true, false],
+    ['curl https://stats.example.net@evil.org/', 'stats.example.net', true, false],
     ['make no-test-all', 'test-all', true, false],
     ['git push origin dev:main-2', 'main-2', true, false],
     ['make test-all-slow test-all', 'test-all', true, true],

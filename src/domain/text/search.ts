@@ -40,13 +40,13 @@ function goesOnBefore(text: string, start: number, end: number): boolean {
   return joint === '-' || joint === ':' || (joint === '.' && !isIdentifier(text, start, end))
 }
 
-/** `test-all`, `v1.2`, `app:main`; not the line behind a file’s name, the port behind a host’s, or the end of a sentence. */
+/** `test-all`, `v1.2`, `app:main`, `https://name@host`; not a line, port or version behind a name, or the end of a sentence. */
 function goesOnBehind(text: string, end: number): boolean {
   if (!isWord(text.charCodeAt(end - 1))) return false
   const joint = text[end]
   const next = text.charCodeAt(end + 1)
   if (joint === '-') return isWord(next) || next === 0x2d
-  return (joint === '.' && isWord(next)) || (joint === ':' && isWord(next) && !isDigit(next))
+  return isWord(next) && (joint === '.' || ((joint === ':' || joint === '@') && !isDigit(next)))
 }
 
 function isIdentifier(text: string, start: number, end: number): boolean {
