@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
 import { DraftSlices } from '../../src/batches/run/draft-slices.ts'
-import type { NewItem } from '../../src/ports/batch-ports.ts'
+import type { NewBatch, NewItem } from '../../src/ports/batch-ports.ts'
 import { SLICE_ITEMS } from '../../src/ports/slice-ports.ts'
 
-const DRAFT = {
-  ...{ id: 'bat_1', kind: 'grade', mode: 'direct', name: null, key: null, max_cost_usd: null, payer: null },
+const DRAFT: NewBatch = {
+  id: 'bat_1',
+  kind: 'grade',
+  mode: 'direct',
+  name: null,
+  key: null,
+  max_cost_usd: null,
+  payer: null,
   created_at: '2026-11-24T00:00:00.000Z',
-} as const
+}
 
 /** Items of `from` up to before `to`, of a judge that their slice names. */
 const items = (from: number, to: number, judgeOf = (_slice: number) => 'ours'): NewItem[] =>
