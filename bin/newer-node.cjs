@@ -27,9 +27,7 @@ function startNewer(program) {
     console.error(`veridict needs Node.js 24 or newer; this is ${process.version}. Install it, or run "npm ci" with development dependencies.`)
     process.exit(1)
   }
-  // What the scripts of package.json say of memory. (Others, an inspector's port, are this process's own.)
-  const memory = process.execArgv.filter((flag) => flag.startsWith('--max-semi-space-size='))
-  const child = spawn(binary, [...memory, program, ...process.argv.slice(2)], {
+  const child = spawn(binary, [program, ...process.argv.slice(2)], {
     // The channel carries nothing: its end tells that this process is gone, even where it was killed.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, VERIDICT_LAUNCHER: process.argv[1] },

@@ -53,7 +53,6 @@ chmod -R a+rX,a-w "$app"
 if "${as_user[@]}" touch "$app/src/written" 2> /dev/null; then fail "the folder of the program can be written"; fi
 
 environment=(env -i "PATH=$out:/usr/bin:/bin" "TMPDIR=$temp" "SQLITE_TMPDIR=$temp" HOME=/nonexistent NODE_ENV=production
-  NODE_OPTIONS=--max-semi-space-size=8
   VERIDICT_HOST=127.0.0.1 VERIDICT_ACCESS=on VERIDICT_PORT=0 "VERIDICT_DATABASE=$data/veridict.sqlite")
 cd "$app"
 mapfile -t cmd < <("$out/node" -e "
