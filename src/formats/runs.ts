@@ -1,6 +1,6 @@
 import type { Issue } from '../domain/result.ts'
 import type { Step, Trajectory } from '../domain/trajectory/trajectory.ts'
-import { isRecord, type Json, pointer, type Reading, typeName } from './common/reading.ts'
+import { isRecord, itemsIn, type Json, type Reading, typeName } from './common/reading.ts'
 import type { ReadDocument } from './format.ts'
 import { runsIn } from './langsmith/runs.ts'
 
@@ -34,8 +34,7 @@ export function readRuns(reading: Reading, document: Json, readRun: ReadRun): Re
   const ids = new Set<string>()
   const steps: Step[] = []
   let parts = 0
-  for (const [index, run] of runs.slice(0, MOST_RUNS).entries()) {
-    const path = pointer('/runs', index)
+  for (const [run, path] of itemsIn(runs.slice(0, MOST_RUNS), '/runs')) {
     const id = idOf(reading, run, path, ids)
     if (id === null || !isRecord(run)) continue
     reading.warnUnknown(run, path, RUN_FIELDS)
@@ -89,8 +88,7 @@ function readDocuments(reading: Reading, documents: unknown): Step['parts'] {
     return []
   }
   const parts: Step['parts'][number][] = []
-  for (const [index, document] of (documents as readonly unknown[]).entries()) {
-    const path = pointer('/documents', index)
+  for (const [document, path] of itemsIn(documents as readonly unknown[], '/documents')) {
     if (!isRecord(document) || typeof document['name'] !== 'string' || typeof document['text'] !== 'string') {
       reading.error(path, 'must be an object with name and text')
       continue

@@ -1,6 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import type { Json, Reading } from '../common/reading.ts'
+import { itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { TERMINUS_JSON, TERMINUS_XML } from '../protocols/terminus-replies.ts'
 import { TERMINUS_TOOLS } from '../tools/other-harnesses.ts'
@@ -59,7 +59,7 @@ export function readRawReply(reading: Reading, parts: Part[], message: string, p
   const spoken = spokenOf(reply)
   for (const leaf of Object.keys(spoken).length === 0 ? [] : leavesOf(spoken))
     reading.add(parts, { actor: 'agent_message', text: leaf.text, path: `${path}#${leaf.pointer}`, name: leaf.name })
-  for (const [index, command] of commands.entries()) addCommand(reading, parts, command, `${path}#/commands/${index}`)
+  for (const [command, at] of itemsIn(commands, `${path}#/commands`)) addCommand(reading, parts, command, at)
   if (reply['task_complete'] === true)
     reading.add(parts, {
       text: 'true',

@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import type { ContentSink } from '../common/content.ts'
-import { cutName, idText, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { cutName, idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asText, mediaText, type OpenStep, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
@@ -39,8 +39,7 @@ export const isSummary = (text: string): boolean => text.trimStart().startsWith(
 export function readBlocks(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
-  else if (Array.isArray(content))
-    for (const [index, block] of content.entries()) readBlock(reading, block, pointer(path, index), sink)
+  else if (Array.isArray(content)) for (const [block, at] of itemsIn(content, path)) readBlock(reading, block, at, sink)
   else reading.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
 }
 
@@ -107,8 +106,7 @@ export function readAssistant(session: Session, content: unknown, place: Assista
     return
   }
   let ran = false
-  for (const [index, block] of content.entries()) {
-    const at = pointer(place.path, index)
+  for (const [block, at] of itemsIn(content, place.path)) {
     if (isRecord(block) && isRepeated(reading, block, at, place)) continue
     if (isRecord(block) && isServerResult(block)) {
       readServerResult(session, block, at)

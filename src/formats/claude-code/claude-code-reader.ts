@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { ContentSink } from '../common/content.ts'
-import { cutName, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { cutName, isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
 import { CLAUDE_CODE_TOOLS } from '../tools/claude-code.ts'
 import {
@@ -50,11 +50,7 @@ export class ClaudeReader {
     this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name))
   }
 
-  record(record: unknown, path: string): void {
-    if (!isRecord(record)) {
-      this.reading.error(path, `a record must be an object, not ${typeName(record)}`)
-      return
-    }
+  record(record: Json, path: string): void {
     const { type } = record
     this.session.now = timeOf(record['timestamp'])
     if (type === 'assistant' || type === 'user') this.#message(record, path, type)
@@ -146,8 +142,7 @@ export class ClaudeReader {
       readBlocks(this.reading, content, path, sink)
       return
     }
-    for (const [index, block] of content.entries()) {
-      const at = pointer(path, index)
+    for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
         const { parts, tool, call } = this.session.output(block['tool_use_id'], at, name)
         settle(call, outcomeOfResult(tool, block, record))
@@ -211,9 +206,7 @@ export class ClaudeReader {
     const { last } = this.session
     if (typeof result === 'string' && last?.parts.at(-1)?.text !== result)
       this.session.note(isError === true ? 'system' : 'agent_message', result, `${path}/result`, 'result')
-    if (Array.isArray(errors))
-      for (const [index, text] of errors.entries())
-        this.session.note('system', text, pointer(`${path}/errors`, index), 'error')
+    for (const [text, at] of itemsIn(errors, `${path}/errors`)) this.session.note('system', text, at, 'error')
   }
 }
 

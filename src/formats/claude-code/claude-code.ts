@@ -1,5 +1,5 @@
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
-import { isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
+import { isRecord, type Json, objectAt, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { ClaudeReader, subagentOf } from './claude-code-reader.ts'
@@ -37,8 +37,11 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   const reader = new ClaudeReader(reading, records?.some(isMainMessage) ?? true)
   if (records === null) reader.record(document, '')
   else
-    for (const { record, index } of inOrder(reading, records, '/records'))
-      reader.record(record, pointer('/records', index))
+    for (const { record, index } of inOrder(reading, records, '/records')) {
+      const path = pointer('/records', index)
+      const held = objectAt(reading, record, path, 'a record')
+      if (held !== null) reader.record(held, path)
+    }
   reader.warnOfSubagents()
   for (const { text, path } of reader.queued)
     if (text !== '' && !reader.said.has(text))

@@ -1,5 +1,5 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { cutName, isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
+import { cutName, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CLINE_TOOLS } from '../tools/cline.ts'
@@ -72,8 +72,8 @@ function readCline(reading: Reading, document: Json): ReadDocument {
     ? 'roo-code'
     : 'cline'
   const sink = new TraceSink(reading, agent)
-  for (const [index, message] of list.entries())
-    if (isRecord(message)) readMessage(reading, sink, new Located(message, pointer(`/${name}`, index)), message)
+  for (const [message, at] of itemsIn(list, `/${name}`))
+    if (isRecord(message)) readMessage(reading, sink, new Located(message, at), message)
   const model = list.findLast((one) => asText(asRecord(asRecord(one)['modelInfo'])['modelId']) !== null)
   const id = asText(asRecord(asRecord(model)['modelInfo'])['modelId'])
   return {

@@ -1,5 +1,15 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { idText, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import {
+  idText,
+  isRecord,
+  itemsIn,
+  type Json,
+  objectsIn,
+  pointer,
+  type Reading,
+  timeOf,
+  typeName,
+} from '../common/reading.ts'
 import { asList, asRecord, asText, Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -61,11 +71,7 @@ class CodexReader {
     this.#stream = new CodexStream(this.session)
   }
 
-  record(record: unknown, path: string): void {
-    if (!isRecord(record)) {
-      this.#reading.error(path, `a record must be an object, not ${typeName(record)}`)
-      return
-    }
+  record(record: Json, path: string): void {
     const { type, msg } = record
     this.session.now = timeOf(record['timestamp'])
     if (ENVELOPES.has(type)) this.#envelope(record, path)
@@ -80,11 +86,8 @@ class CodexReader {
   #envelope(record: Json, path: string): void {
     const at = `${path}/payload`
     const { type, payload } = record
-    if (!isRecord(payload)) {
-      this.#reading.error(at, `must be an object, not ${typeName(payload)}`)
-      return
-    }
-    if (type === 'response_item') readItem(this.session, payload, at, this.#shown)
+    if (!isRecord(payload)) this.#reading.error(at, `must be an object, not ${typeName(payload)}`)
+    else if (type === 'response_item') readItem(this.session, payload, at, this.#shown)
     else if (type === 'event_msg') this.#event(payload, at)
     else if (type === 'turn_context') this.model ??= asText(payload['model'])
     else if (type === 'compacted') this.#compacted(payload, at)
@@ -122,12 +125,11 @@ class CodexReader {
   #compacted(payload: Json, path: string): void {
     const summary = asText(payload['message'])
     this.#once(summary, `${path}/message`, 'agent_message', 'compact_summary')
-    for (const [index, item] of asList(payload['replacement_history']).entries()) {
-      const at = pointer(`${path}/replacement_history`, index)
-      for (const [place, piece] of asList(asRecord(item)['content']).entries()) {
+    for (const [item, at] of itemsIn(payload['replacement_history'], `${path}/replacement_history`)) {
+      for (const [piece, place] of itemsIn(asRecord(item)['content'], `${at}/content`)) {
         const text = asText(asRecord(piece)['text'])
         if (text === null || (summary !== null && text.endsWith(summary))) continue
-        this.#once(text, `${pointer(`${at}/content`, place)}/text`, 'system', 'compacted')
+        this.#once(text, `${place}/text`, 'system', 'compacted')
       }
     }
   }
@@ -151,7 +153,7 @@ function readCodex(reading: Reading, document: Json): ReadDocument {
   const [records, path] = isOldest ? [items, '/items'] : [asList(document['records']), '/records']
   const reader = new CodexReader(reading, shownBy(itemsOf(records)))
   if (isOldest) reader.record(session, '/session')
-  for (const [index, record] of records.entries()) reader.record(record, pointer(path, index))
+  for (const [record, at] of objectsIn(reading, records, path, 'a record')) reader.record(record, at)
   return { format: 'codex', agent: { name: 'codex', model: reader.model }, steps: reader.session.finish(path) }
 }
 

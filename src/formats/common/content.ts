@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
 
 /** Where the pieces of a content go. */
 export interface ContentSink {
@@ -41,7 +41,7 @@ export function readContent(reading: Reading, content: unknown, path: string, si
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
   else if (Array.isArray(content)) {
-    for (const [index, item] of content.entries()) readContentPart(reading, item, pointer(path, index), sink)
+    for (const [item, at] of itemsIn(content, path)) readContentPart(reading, item, at, sink)
   } else if (!readPreview(reading, content, path, sink))
     reading.error(path, `must be text or an array of content parts, not ${typeName(content)}`)
 }
@@ -58,8 +58,7 @@ export function readPieces(
   if (typeof content === 'string') sink.text(content, path)
   else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)
   else
-    for (const [index, piece] of content.entries()) {
-      const at = pointer(path, index)
+    for (const [piece, at] of itemsIn(content, path)) {
       if (typeof piece === 'string') sink.text(piece, at)
       else if (isRecord(piece)) readPiece(reading, piece, at, sink)
       else reading.error(at, `a piece of content must be an object, not ${typeName(piece)}`)

@@ -226,6 +226,12 @@ export function objectAt(reading: Reading, item: unknown, at: string, what: stri
   return null
 }
 
+/** The items of an array with their pointers; none of anything else. */
+export function* itemsIn(list: unknown, path: string): Generator<readonly [item: unknown, path: string]> {
+  if (!Array.isArray(list)) return
+  for (let index = 0; index < list.length; index++) yield [list[index], pointer(path, index)]
+}
+
 /** The objects of a list, with their pointers and places in it; what else stands there is an error: `a message must be an object, not null`. */
 export function* objectsIn(
   reading: Reading,

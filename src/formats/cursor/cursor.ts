@@ -2,7 +2,18 @@ import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { previewOf, readPreview } from '../common/content.ts'
-import { idText, isAbsent, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import {
+  idText,
+  isAbsent,
+  isRecord,
+  itemsIn,
+  type Json,
+  objectsIn,
+  pointer,
+  type Reading,
+  timeOf,
+  typeName,
+} from '../common/reading.ts'
 import { wordsOf } from '../common/result-outcome.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
@@ -53,11 +64,7 @@ class CursorReader {
     this.#calls = new CursorCalls(this.session)
   }
 
-  event(event: unknown, path: string): void {
-    if (!isRecord(event)) {
-      this.#reading.error(path, `an event must be an object, not ${typeName(event)}`)
-      return
-    }
+  event(event: Json, path: string): void {
     const { type } = event
     this.session.now = timeOf(event['timestamp_ms'])
     this.#reading.warnUnknownOnce(event, path, EVENT_FIELDS)
@@ -102,11 +109,11 @@ class CursorReader {
     if (typeof content === 'string') sink.text(content, at)
     else if (!Array.isArray(content))
       this.#reading.error(at, `must be text or an array of blocks, not ${typeName(content)}`)
-    for (const [index, block] of asList(content).entries()) {
+    for (const [block, place] of itemsIn(content, at)) {
       const { type, text } = asRecord(block)
-      if (typeof text === 'string') sink.text(text, `${pointer(at, index)}/text`)
-      else if (type === 'image') sink.media('[image]', pointer(at, index), 'image')
-      else this.#reading.unreadRecord(pointer(at, index), 'type of content block', type, block)
+      if (typeof text === 'string') sink.text(text, `${place}/text`)
+      else if (type === 'image') sink.media('[image]', place, 'image')
+      else this.#reading.unreadRecord(place, 'type of content block', type, block)
     }
   }
 
@@ -126,7 +133,7 @@ function readCursor(reading: Reading, document: Json): ReadDocument {
   const list = Array.isArray(document['steps']) ? 'steps' : 'records'
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const reader = new CursorReader(reading)
-  for (const [index, event] of asList(document[list]).entries()) reader.event(event, pointer(`/${list}`, index))
+  for (const [event, at] of objectsIn(reading, asList(document[list]), `/${list}`, 'an event')) reader.event(event, at)
   return { format: 'cursor', agent: { name: 'cursor', model: reader.model }, steps: reader.session.finish(`/${list}`) }
 }
 

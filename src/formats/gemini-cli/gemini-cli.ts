@@ -5,9 +5,10 @@ import {
   idText,
   isAbsent,
   isRecord,
+  itemsIn,
   type Json,
+  objectAt,
   objectsIn,
-  pointer,
   type Reading,
   timeOf,
   typeName,
@@ -71,11 +72,7 @@ class GeminiReader {
     this.session = new Session(reading, GEMINI_CLI_TOOLS)
   }
 
-  message(message: unknown, path: string): void {
-    if (!isRecord(message)) {
-      this.#reading.error(path, `a message must be an object, not ${typeName(message)}`)
-      return
-    }
+  message(message: Json, path: string): void {
     const { type, content } = message
     this.session.now = timeOf(message['timestamp'])
     if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
@@ -97,8 +94,7 @@ class GeminiReader {
     this.model ??= asText(model)
     const step = this.session.open('agent', name)
     const reasoning = sinkTo(this.#reading, step.parts, 'agent_reasoning', 'reasoning')
-    for (const [index, thought] of this.#list(thoughts, `${path}/thoughts`).entries()) {
-      const at = pointer(`${path}/thoughts`, index)
+    for (const [thought, at] of itemsIn(this.#list(thoughts, `${path}/thoughts`), `${path}/thoughts`)) {
       if (typeof thought === 'string') reasoning.text(thought, at)
       const { subject, description } = asRecord(thought)
       if (typeof subject === 'string') reasoning.text(subject, `${at}/subject`)
@@ -180,16 +176,13 @@ function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
     else if (id !== null) byId.set(id, places.length)
     if (first === undefined) places.push({ message, path })
   }
-  for (const [index, record] of records.entries()) {
-    const path = pointer('/records', index)
+  for (const [record, path] of itemsIn(records, '/records')) {
     if (!isRecord(record) || 'type' in record) take(record, path)
     else if (isRecord(record['$set'])) {
-      for (const [at, message] of asList(record['$set']['messages']).entries())
-        take(message, pointer(`${path}/$set/messages`, at))
+      for (const [message, at] of itemsIn(record['$set']['messages'], `${path}/$set/messages`)) take(message, at)
     } else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
     else if (!isHead(record)) reading.unreadRecord(path, 'type of record', undefined, record)
-    else
-      for (const [at, message] of asList(record['messages']).entries()) take(message, pointer(`${path}/messages`, at))
+    else for (const [message, at] of itemsIn(record['messages'], `${path}/messages`)) take(message, at)
   }
   return places
 }
@@ -199,10 +192,13 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
   const reader = new GeminiReader(reading)
   reading.warnUnknown(document, '', ROOT_FIELDS)
   if (Array.isArray(messages))
-    for (const [index, message] of messages.entries()) reader.message(message, pointer('/messages', index))
-  else if (isStream(asList(records)))
-    for (const [index, event] of asList(records).entries()) reader.event(event, pointer('/records', index))
-  else for (const { message, path } of messagesOf(reading, asList(records))) reader.message(message, path)
+    for (const [message, at] of objectsIn(reading, messages, '/messages', 'a message')) reader.message(message, at)
+  else if (isStream(asList(records))) for (const [event, at] of itemsIn(records, '/records')) reader.event(event, at)
+  else
+    for (const { message, path } of messagesOf(reading, asList(records))) {
+      const held = objectAt(reading, message, path, 'a message')
+      if (held !== null) reader.message(held, path)
+    }
   const steps = reader.session.finish(Array.isArray(messages) ? '/messages' : '/records')
   return { format: 'gemini-cli', agent: { name: 'gemini-cli', model: reader.model }, steps }
 }
@@ -214,8 +210,7 @@ export function readParts(reading: Reading, content: unknown, path: string, sink
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
   else if (Array.isArray(content))
-    for (const [index, part] of content.entries()) {
-      const at = pointer(path, index)
+    for (const [part, at] of itemsIn(content, path)) {
       if (typeof part === 'string') sink.text(part, at)
       else if (isRecord(part)) readPart(part, at, sink)
       else reading.error(at, `a part must be text or an object, not ${typeName(part)}`)
@@ -244,8 +239,8 @@ function readPart(part: Json, path: string, sink: ContentSink): void {
   if (isRecord(functionResponse)) {
     const at = `${path}/functionResponse`
     addLeaves(sink, functionResponse['response'] ?? {}, `${at}/response`)
-    for (const [index, inner] of asList(functionResponse['parts']).entries())
-      if (isRecord(inner)) readPart(inner, pointer(`${at}/parts`, index), sink)
+    for (const [inner, place] of itemsIn(functionResponse['parts'], `${at}/parts`))
+      if (isRecord(inner)) readPart(inner, place, sink)
   }
   addLeaves(sink, rest, path)
 }
@@ -276,7 +271,7 @@ function readReplyContent(
     addNamedCall(session, step, { id: null, name, args, path: `${own}/args`, namePath: `${own}/name` })
   }
   if (!Array.isArray(content)) readOwn(content, path)
-  else for (const [index, part] of content.entries()) readOwn(part, pointer(path, index))
+  else for (const [part, at] of itemsIn(content, path)) readOwn(part, at)
 }
 
 /** A call that says nothing yet is the one of its id and tool that does. */

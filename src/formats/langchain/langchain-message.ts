@@ -2,8 +2,8 @@ import { quoted } from '../../domain/text/quoted.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
-import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
+import { isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
+import { asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { callIds, readBrokenCalls, readCallBlock, readCalls } from './langchain-calls.ts'
@@ -51,8 +51,7 @@ function readReply(dialogue: Dialogue, { body, path, said }: OpenMessage, step: 
   const made = callIds(body)
   if (said !== undefined) dialogue.content(parts, 'agent_message', said.text, said.path, 'message')
   else if (Array.isArray(content))
-    for (const [index, block] of content.entries()) {
-      const at = pointer(`${path}/content`, index)
+    for (const [block, at] of itemsIn(content, `${path}/content`)) {
       if (!isRecord(block) || !readCallBlock(dialogue, step, block, at, made))
         readContent(dialogue, parts, 'agent_message', block, at, 'message')
     }
@@ -76,8 +75,10 @@ function readThoughts(dialogue: Dialogue, body: Json, path: string, { parts }: O
   ] as const
   const found = places.find(([text]) => typeof text === 'string' && text !== '')
   if (found !== undefined) dialogue.content(parts, 'agent_reasoning', found[0], found[1], 'reasoning')
-  for (const [index, one] of asList(asRecord(extra['reasoning'])['summary']).entries()) {
-    const at = pointer(`${path}/additional_kwargs/reasoning/summary`, index)
+  for (const [one, at] of itemsIn(
+    asRecord(extra['reasoning'])['summary'],
+    `${path}/additional_kwargs/reasoning/summary`,
+  )) {
     const { text } = asRecord(one)
     if (typeof text === 'string') dialogue.content(parts, 'agent_reasoning', text, `${at}/text`, 'reasoning')
   }
@@ -117,8 +118,7 @@ function readContent(
   name: string,
 ): void {
   if (Array.isArray(content)) {
-    for (const [index, block] of content.entries())
-      readContent(dialogue, parts, actor, block, pointer(path, index), name)
+    for (const [block, at] of itemsIn(content, path)) readContent(dialogue, parts, actor, block, at, name)
     return
   }
   if (isRecord(content) && isOwnMedia(content)) addMedia(dialogue, parts, actor, content, path, name)

@@ -1,5 +1,5 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -36,8 +36,7 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
   const dialogue = new Dialogue(reading)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.split('/')[1] ?? '']))
   let model = asText(document['model'])
-  for (const [index, message] of list.entries()) {
-    const at = pointer(path, index)
+  for (const [message, at] of itemsIn(list, path)) {
     const open = openMessage(message, at)
     if (open === null) {
       reading.error(at, `must be a message, not ${typeName(message)}`)

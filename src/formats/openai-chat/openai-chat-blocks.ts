@@ -2,7 +2,7 @@ import type { ActOutcome } from '../../domain/acts/act.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { PictureSource } from '../common/pictures.ts'
-import { cutName, isAbsent, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { wordsOf } from '../common/result-outcome.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
@@ -42,7 +42,7 @@ export function readBlocks(sink: ChatSink, content: unknown, path: string, speak
   const { actor, name, parts } = speaker
   if (typeof content === 'string') sink.text(parts, actor, content, path, name)
   else if (Array.isArray(content)) {
-    for (const [index, block] of content.entries()) readItem(sink, block, pointer(path, index), speaker)
+    for (const [block, at] of itemsIn(content, path)) readItem(sink, block, at, speaker)
   } else if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker)
   else sink.reading.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
 }

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isAbsent, isRecord, type Json, typeName } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
 import { readFunctionCall, readToolCalls } from './openai-chat-calls.ts'
@@ -99,8 +99,7 @@ function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]
   for (const field of ['thinking_blocks', 'reasoning_details']) {
     const value = message[field]
     if (!Array.isArray(value) || value.length === 0) continue
-    for (const [index, block] of value.entries()) {
-      const at = `${path}/${field}/${index}`
+    for (const [block, at] of itemsIn(value, `${path}/${field}`)) {
       if (isRecord(block) && typeof block['text'] === 'string')
         sink.text(parts, 'agent_reasoning', block['text'], `${at}/text`, 'reasoning')
       else if (isRecord(block)) readReasoning(sink, { ...block, content: null }, at, parts)
@@ -175,8 +174,7 @@ export const isResponse = (message: Json): message is Json & { readonly output: 
 function readResponse(sink: ChatSink, output: readonly unknown[], path: string): ReadMessage {
   const parts: Part[] = []
   const speaker: Speaker = { actor: 'agent_message', name: 'message', parts, outputs: parts }
-  for (const [index, item] of output.entries()) {
-    const at = `${path}/output/${index}`
+  for (const [item, at] of itemsIn(output, `${path}/output`)) {
     if (!isRecord(item)) sink.reading.error(at, `an item must be an object, not ${typeName(item)}`)
     else if (item['type'] === 'message') readBlocks(sink, item['content'], `${at}/content`, speaker)
     else for (const part of readItem(sink, item, at).parts) parts.push(part)

@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import { readAnswer } from '../codex/codex-items.ts'
 import { outcomeOfStatus } from '../codex/codex-outcomes.ts'
-import { idText, isAbsent, isRecord, type Json, pointer } from '../common/reading.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
 import { asList, asRecord, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfOutput } from '../dialogue/dialogue.ts'
@@ -82,8 +82,7 @@ function outcomeOfItem(type: string, { status }: Json): ActOutcome {
 /** What stands in the item itself: texts that a search found, what code printed. */
 function readResults(session: Session, item: Json, path: string, type: string, call: OpenCall): void {
   const field = type === 'file_search_call' ? 'results' : 'outputs'
-  for (const [index, one] of asList(item[field]).entries()) {
-    const at = pointer(`${path}/${field}`, index)
+  for (const [one, at] of itemsIn(item[field], `${path}/${field}`)) {
     const { parts } = session.output(idOf(item), path, null)
     const sink = sinkTo(session.reading, parts, 'tool_output', call.tool)
     const { text, logs, url, filename } = asRecord(one)
@@ -140,10 +139,10 @@ function readShellOutput(session: Session, item: Json, path: string): void {
   const code = codes.map((one) => one['exit_code']).find((one) => typeof one === 'number' && one !== 0)
   const isStopped = codes.some(({ type }) => type === 'timeout')
   settle(place.call, isStopped ? 'interrupted' : typeof code === 'number' ? outcomeOfCode(code) : 'ran')
-  for (const [index, one] of entries.entries())
+  for (const [one, at] of itemsIn(entries, `${path}/output`))
     for (const field of ['stdout', 'stderr'] as const) {
       const name = `${place.tool}.${field}`
-      readAnswer(session.reading, place.parts, one[field], `${pointer(`${path}/output`, index)}/${field}`, name)
+      readAnswer(session.reading, place.parts, asRecord(one)[field], `${at}/${field}`, name)
     }
 }
 

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
-import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { cutName, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asText, Session } from '../common/session.ts'
 import { outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
@@ -48,8 +48,7 @@ function readResponses(reading: Reading, document: Json): ReadDocument {
   if (typeof input === 'string') session.note('user', input, '/input', 'message')
   const items = lists.flatMap(({ list }) => list.map((item) => innerOf(item).item))
   const told: Told = { shown: shownBy(items.filter(isRecord)), approvals: approvalsIn(items) }
-  for (const { list, path } of lists)
-    for (const [index, item] of list.entries()) readOne(session, item, pointer(path, index), told)
+  for (const { list, path } of lists) for (const [item, at] of itemsIn(list, path)) readOne(session, item, at, told)
   const path = lists[0]?.path ?? '/output'
   const { agent } = document
   const name = typeof agent === 'string' && agent !== '' ? cutName(agent) : null

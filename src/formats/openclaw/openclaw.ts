@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { ContentSink } from '../common/content.ts'
-import { idText, isRecord, type Json, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { idText, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { textOf } from '../common/result-outcome.ts'
 import {
   addLeaves,
@@ -63,11 +63,7 @@ class OpenclawReader {
     this.session = new Session(reading, COMMON_TOOLS)
   }
 
-  entry(entry: unknown, path: string): void {
-    if (!isRecord(entry)) {
-      this.#reading.error(path, `an entry must be an object, not ${typeName(entry)}`)
-      return
-    }
+  entry(entry: Json, path: string): void {
     const { type, message } = entry
     this.#follow(entry, path)
     this.session.now = timeOf(entry['timestamp'])
@@ -121,8 +117,7 @@ class OpenclawReader {
   ): void {
     const sink = sinkTo(this.#reading, parts, actor, name)
     if (typeof content === 'string') sink.text(content, path)
-    else if (Array.isArray(content))
-      for (const [index, block] of content.entries()) this.#block(sink, block, pointer(path, index))
+    else if (Array.isArray(content)) for (const [block, at] of itemsIn(content, path)) this.#block(sink, block, at)
     else if (content !== undefined && content !== null) addLeaves(sink, content, path)
   }
 
@@ -143,8 +138,7 @@ class OpenclawReader {
     if (typeof content === 'string')
       this.#reading.add(step.parts, { actor: 'agent_message', text: content, path: `${path}/content`, name: 'message' })
     const isCut = stopReason === 'aborted' || stopReason === 'error'
-    for (const [index, block] of asList(content).entries())
-      this.#said(step, block, pointer(`${path}/content`, index), isCut)
+    for (const [block, at] of itemsIn(content, `${path}/content`)) this.#said(step, block, at, isCut)
     this.session.note('system', message['errorMessage'], `${path}/errorMessage`, 'error')
   }
 
@@ -197,7 +191,7 @@ function outcomeOf(tool: string, content: unknown, isError: unknown, details: un
 function readOpenclaw(reading: Reading, document: Json): ReadDocument {
   const entries = asList(document['records'])
   const reader = new OpenclawReader(reading, entries)
-  for (const [index, entry] of entries.entries()) reader.entry(entry, pointer('/records', index))
+  for (const [entry, path] of objectsIn(reading, entries, '/records', 'an entry')) reader.entry(entry, path)
   return {
     format: 'openclaw',
     agent: { name: 'openclaw', model: reader.model },

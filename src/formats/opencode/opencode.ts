@@ -2,7 +2,7 @@ import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, timeOf } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import {
   addLeaves,
   asList,
@@ -59,9 +59,9 @@ function readOpencode(reading: Reading, document: Json): ReadDocument {
   const session = new Session(reading, COMMON_TOOLS)
   const found = messagesOf(document)
   const { list, path } = found ?? { list: asList(document['records']), path: '/records' }
-  for (const [index, item] of list.entries())
-    if (found === null) readEvent(session, item, pointer(path, index))
-    else readMessage(session, item, pointer(path, index))
+  for (const [item, at] of itemsIn(list, path))
+    if (found === null) readEvent(session, item, at)
+    else readMessage(session, item, at)
   return { format: 'opencode', agent: { name: 'opencode', model: modelOf(list) }, steps: session.finish(path) }
 }
 
@@ -195,9 +195,8 @@ function readTool(session: Session, part: Json, path: string, name: string | nul
   if (typeof output === 'string') sink.text(output, `${path}/state/output`)
   else if (output !== undefined) addLeaves(sink, output, `${path}/state/output`)
   if (typeof error === 'string') sink.text(error, `${path}/state/error`)
-  for (const [index, file] of asList(state['attachments']).entries())
-    if (isRecord(file))
-      readFile(session, step.outputs, file, pointer(`${path}/state/attachments`, index), 'tool_output')
+  for (const [file, at] of itemsIn(state['attachments'], `${path}/state/attachments`))
+    if (isRecord(file)) readFile(session, step.outputs, file, at, 'tool_output')
   step.answered = true
   const { sessionId } = asRecord(state['metadata'])
   if (typeof sessionId === 'string')

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
+import { idText, isRecord, itemsIn, type Json } from '../common/reading.ts'
 import {
   addLeaves,
   asList,
@@ -65,8 +65,8 @@ export class OldEvents {
     if (typeof content === 'string') sink.text(content, `${path}/args/content`)
     else if (typeof event['message'] === 'string') sink.text(event['message'], `${path}/message`)
     else this.#session.reading.error(`${path}/args/content`, 'must be text')
-    for (const [index, url] of asList(args['image_urls']).entries())
-      sink.media(mediaText('image', url), pointer(`${path}/args/image_urls`, index), 'image', { url })
+    for (const [url, at] of itemsIn(args['image_urls'], `${path}/args/image_urls`))
+      sink.media(mediaText('image', url), at, 'image', { url })
   }
 
   /** A command that the user or the environment ran: shown, as none of the agent's. */

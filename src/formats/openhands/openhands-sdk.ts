@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, readPieces } from '../common/content.ts'
-import { idText, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import {
   addLeaves,
   asList,
@@ -69,8 +69,7 @@ export class SdkEvents {
   #action(event: Json, path: string, name: string | null): void {
     const step = this.#stepOf(event, name)
     this.#reason(step.parts, event, path)
-    for (const [index, thought] of asList(event['thought']).entries()) {
-      const at = pointer(`${path}/thought`, index)
+    for (const [thought, at] of itemsIn(event['thought'], `${path}/thought`)) {
       const { text } = asRecord(thought)
       if (typeof text === 'string') this.#think(step.parts, text, `${at}/text`, event['reasoning_content'])
       else if (isRecord(thought))
@@ -99,15 +98,13 @@ export class SdkEvents {
     const sink = sinkTo(this.#reading, parts, 'agent_reasoning', 'reasoning')
     const { reasoning_content: content } = event
     if (typeof content === 'string') sink.text(content, `${path}/reasoning_content`)
-    for (const [index, block] of asList(event['thinking_blocks']).entries()) {
+    for (const [block, at] of itemsIn(event['thinking_blocks'], `${path}/thinking_blocks`)) {
       const { thinking } = asRecord(block)
-      if (typeof thinking === 'string' && thinking !== content)
-        sink.text(thinking, `${pointer(`${path}/thinking_blocks`, index)}/thinking`)
+      if (typeof thinking === 'string' && thinking !== content) sink.text(thinking, `${at}/thinking`)
     }
     const item = asRecord(event['responses_reasoning_item'])
-    for (const [index, text] of asList(item['summary']).entries())
-      if (typeof text === 'string' && text !== content)
-        sink.text(text, pointer(`${path}/responses_reasoning_item/summary`, index))
+    for (const [text, at] of itemsIn(item['summary'], `${path}/responses_reasoning_item/summary`))
+      if (typeof text === 'string' && text !== content) sink.text(text, at)
   }
 
   /** A thought that is wholly within think tags is reasoning, and often says `reasoning_content` again. */
@@ -229,8 +226,8 @@ function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSin
   const { type, text, image_urls: urls } = piece
   if (typeof text === 'string') sink.text(text, `${path}/text`)
   else if (type === 'image' || Array.isArray(urls)) {
-    for (const [index, url] of asList(urls).entries())
-      sink.media(mediaText('image', url), pointer(`${path}/image_urls`, index), 'image', { url })
+    for (const [url, at] of itemsIn(urls, `${path}/image_urls`))
+      sink.media(mediaText('image', url), at, 'image', { url })
     if (asList(urls).length === 0)
       sink.media(mediaText('image', piece['mimeType']), path, 'image', {
         media_type: piece['mimeType'],

@@ -2,7 +2,7 @@ import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
@@ -168,8 +168,7 @@ function readContent(
   name: string,
 ): void {
   if (Array.isArray(content)) {
-    for (const [index, piece] of content.entries())
-      readContent(dialogue, parts, actor, piece, pointer(path, index), name)
+    for (const [piece, at] of itemsIn(content, path)) readContent(dialogue, parts, actor, piece, at, name)
   } else if (isRecord(content) && isMedia(content)) addMedia(dialogue, parts, actor, content, path, name)
   else if (isRecord(content) && content['kind'] === 'text-content')
     dialogue.content(parts, actor, content['content'], `${path}/content`, name)

@@ -2,8 +2,8 @@ import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isAbsent, isRecord, type Json, objectsIn, pointer, typeName } from '../common/reading.ts'
-import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
+import { asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 
@@ -78,8 +78,7 @@ function readReasoning(dialogue: Dialogue, { text, reasoning, details }: Json, p
   if (typeof text === 'string') add(text, `${path}/text`)
   else if (typeof reasoning === 'string' && reasoning !== '') add(reasoning, `${path}/reasoning`)
   else
-    for (const [index, one] of asList(details).entries()) {
-      const at = pointer(`${path}/details`, index)
+    for (const [one, at] of itemsIn(details, `${path}/details`)) {
       if (isRecord(one) && typeof one['text'] === 'string') add(one['text'], `${at}/text`)
       else dialogue.reading.warnOnce(at, 'reasoning that the provider redacted is not readable; not shown')
     }

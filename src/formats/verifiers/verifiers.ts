@@ -4,6 +4,7 @@ import {
   idText,
   isAbsent,
   isRecord,
+  itemsIn,
   type Json,
   objectsIn,
   pointer,
@@ -76,7 +77,7 @@ function readRollout(dialogue: Dialogue, document: Json): ReadDocument {
       const actor = field === 'prompt' ? 'user' : 'agent_message'
       dialogue.content(step.parts, actor, list, `/${field}`, 'message')
     } else if (!Array.isArray(list)) dialogue.reading.error(`/${field}`, `must be messages, not ${typeName(list)}`)
-    else for (const [index, message] of list.entries()) readOne(dialogue, message, pointer(`/${field}`, index))
+    else for (const [message, at] of itemsIn(list, `/${field}`)) readOne(dialogue, message, at)
   }
   const { error, trajectory } = document
   if (isRecord(error)) dialogue.session.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
