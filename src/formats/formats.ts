@@ -1,11 +1,10 @@
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/anthropic-messages.ts'
-import { readAtif } from './atif/atif.ts'
+import { ATIF } from './atif/atif.ts'
 import { ATIF_SEGMENTS } from './atif/atif-segments.ts'
 import { CLAUDE_CODE } from './claude-code/claude-code.ts'
 import { CLINE } from './cline/cline.ts'
 import { CODEX } from './codex/codex.ts'
-import { isRecord } from './common/reading.ts'
-import { readStepList } from './common/step-list.ts'
+import { STEP_LIST } from './common/step-list.ts'
 import { CURSOR } from './cursor/cursor.ts'
 import { DOCENT } from './docent/docent.ts'
 import type { Format } from './format.ts'
@@ -25,24 +24,6 @@ import { MINI_SWE_AGENT } from './swe-agent/mini-swe-agent.ts'
 import { SWE_AGENT } from './swe-agent/swe-agent.ts'
 import { VERCEL_UI } from './vercel-ui/vercel-ui.ts'
 import { VERIFIERS } from './verifiers/verifiers.ts'
-
-const ATIF: Format = {
-  name: 'atif',
-  recognizes: ({ schema_version: version, steps }) => {
-    if (typeof version === 'string') return version.startsWith('ATIF')
-    return Array.isArray(steps) && steps.some((step) => isRecord(step) && 'source' in step && !('actor' in step))
-  },
-  read: readAtif,
-}
-
-const STEP_LIST: Format = {
-  name: 'steps',
-  recognizes: ({ schema_version: version, steps }) =>
-    version === undefined &&
-    Array.isArray(steps) &&
-    (steps.length === 0 || steps.some((step) => isRecord(step) && ('actor' in step || 'parts' in step))),
-  read: readStepList,
-}
 
 /** In the order in which they are tried: the most telling marks first. */
 export const FORMATS: readonly Format[] = [

@@ -1,14 +1,14 @@
 import { digestSound } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import { quoted } from '../domain/text/quoted.ts'
-import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Step, Trajectory } from '../domain/trajectory/trajectory.ts'
 import { findUnsound } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
-import { isRecord, type Json, pointer, Reading, type ReadLimits } from './common/reading.ts'
-import { markUnanswered } from './common/unanswered.ts'
+import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeName } from './common/reading.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
-import { holdsRuns, readRuns } from './runs.ts'
+import { runsIn } from './langsmith/runs.ts'
+import type { OpenCall } from './tools/tool-table.ts'
 
 export type { ReadLimits } from './common/reading.ts'
 
@@ -33,7 +33,7 @@ export function readTrajectory(document: unknown, limits: ReadLimits): Result<Tr
   const reading = new Reading(limits)
   for (const issue of unsound?.issues ?? []) reading.error(issue.path, issue.message)
   const read = holdsRuns(document)
-    ? readRuns(reading, document, (run, max_steps) => readOne(run, { ...limits, max_steps }))
+    ? readRuns(reading, document)
     : isRecord(document)
       ? readAs(reading, withoutUnread(reading, document))
       : null
@@ -41,12 +41,6 @@ export function readTrajectory(document: unknown, limits: ReadLimits): Result<Tr
   if (id === null || read === null || reading.errors.total > 0) return err(reading.errors.toArray())
   return ok({ id, ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
 }
-
-/** A run of several is no set of runs itself. */
-const readOne = (document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> =>
-  holdsRuns(document)
-    ? err([{ path: '', message: 'holds runs again: a run is one trajectory' }])
-    : readTrajectory(document, limits)
 
 /** The member in which a document says how many lines of its file began like records and were none. */
 export const UNREAD_LINES = 'unread_lines'
@@ -79,4 +73,143 @@ function refusalOf(document: unknown): string {
   const version = document['schema_version']
   const other = typeof version === 'string' ? ` The schema_version ${quoted(version, 40)} is neither.` : ''
   return `${ACCEPTED}.${other}`
+}
+
+const ROOT_FIELDS = new Set(['runs', 'documents'])
+const RUN_FIELDS = new Set(['id', 'trajectory'])
+const DOCUMENT_FIELDS = new Set(['name', 'text'])
+const MOST_RUNS = 50
+/** As of one run. */
+const MOST_PARTS = 100_000
+const ID = /^[\w.@:/-]{1,100}$/
+
+/** Whether a document holds several runs of one question. */
+const holdsRuns = (document: unknown): document is Json =>
+  isRecord(document) && Array.isArray(document['runs']) && !('steps' in document) && runsIn(document) === null
+
+/**
+ * Several runs of one task, and documents beside them, as one record: `{"runs": [{"id": "codex", "trajectory": {…}}], "documents": [{"name":
+ * "tests/test_outputs.py", "text": "…"}]}`. The steps of all runs are numbered through, each with the id of its run and its own id as its name;
+ * a document is a step of the system. So windows, budgets, cache and provider batches are those of any run.
+ */
+function readRuns(reading: Reading, document: Json): ReadDocument {
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  const runs = document['runs'] as readonly unknown[]
+  if (runs.length === 0 || runs.length > MOST_RUNS) reading.error('/runs', `must hold 1 to ${MOST_RUNS} runs`)
+  const ids = new Set<string>()
+  const steps: Step[] = []
+  let parts = 0
+  for (const [run, path] of itemsIn(runs.slice(0, MOST_RUNS), '/runs')) {
+    const id = idOf(reading, run, path, ids)
+    if (id === null || !isRecord(run)) continue
+    reading.warnUnknown(run, path, RUN_FIELDS)
+    const max_steps = Math.max(1, reading.limits.max_steps - steps.length)
+    const read = readRun(run['trajectory'], { ...reading.limits, max_steps })
+    const at = `${path}/trajectory`
+    if (!read.ok) {
+      for (const issue of read.error) reading.error(at + issue.path, issue.message)
+      continue
+    }
+    for (const issue of read.value.warnings) reading.warn(at + issue.path, issue.message)
+    reading.addUnread(read.value.unread)
+    for (const step of read.value.steps) steps.push(ofRun(step, id, at, steps.length + 1))
+    parts += read.value.steps.reduce((sum, step) => sum + step.parts.length, 0)
+    if (parts > MOST_PARTS) {
+      reading.error(at, `more than ${MOST_PARTS} parts in all runs together`)
+      break
+    }
+  }
+  for (const part of readDocuments(reading, document['documents']))
+    steps.push({ id: steps.length + 1, name: null, at: null, copied: false, parts: [part] })
+  reading.takeSteps(steps.length, '/runs')
+  return { format: 'runs', agent: { name: null, model: null }, steps }
+}
+
+/** A run of several is no set of runs itself. */
+const readRun = (document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> =>
+  holdsRuns(document)
+    ? err([{ path: '', message: 'holds runs again: a run is one trajectory' }])
+    : readTrajectory(document, limits)
+
+function idOf(reading: Reading, run: unknown, path: string, ids: Set<string>): string | null {
+  const id = isRecord(run) ? run['id'] : undefined
+  if (!isRecord(run)) reading.error(path, `a run must be an object with id and trajectory, not ${typeName(run)}`)
+  else if (typeof id !== 'string' || !ID.test(id)) reading.error(`${path}/id`, 'must be a short name without spaces')
+  else if (ids.has(id)) reading.error(`${path}/id`, 'is the id of another run, too')
+  else {
+    ids.add(id)
+    return id
+  }
+  return null
+}
+
+/** Clocks of different runs say nothing of each other. */
+const ofRun = (step: Step, run: string, at: string, id: number): Step => ({
+  ...step,
+  id,
+  run,
+  name: `${run}/${step.name ?? step.id}`,
+  at: null,
+  parts: step.parts.map((part) => ({ ...part, path: at + part.path })),
+})
+
+function readDocuments(reading: Reading, documents: unknown): Step['parts'] {
+  if (documents === undefined) return []
+  if (!Array.isArray(documents)) {
+    reading.error('/documents', `must be an array, not ${typeName(documents)}`)
+    return []
+  }
+  const parts: Step['parts'][number][] = []
+  for (const [document, path] of itemsIn(documents as readonly unknown[], '/documents')) {
+    if (!isRecord(document) || typeof document['name'] !== 'string' || typeof document['text'] !== 'string') {
+      reading.error(path, 'must be an object with name and text')
+      continue
+    }
+    reading.warnUnknown(document, path, DOCUMENT_FIELDS)
+    const { name, text } = document as { name: string; text: string }
+    reading.add(parts, { actor: 'system', text, path: `${path}/text`, name: `document ${name}` })
+  }
+  return parts
+}
+
+/** What the agent did before others spoke, and whether a tool did. */
+interface Turn {
+  readonly calls: Set<OpenCall>
+  hasOutput: boolean
+}
+
+const isKnown = ({ outcome }: OpenCall): boolean => outcome !== 'unknown'
+
+/**
+ * Marks calls that nothing answered, in a run whose other calls have answers: it was cut off or the call was stopped, and nobody can tell
+ * whether the call was carried out. A call whose answer may be among those of its turn is left as it is, and so are runs that keep few answers.
+ */
+function markUnanswered(steps: readonly Step[]): void {
+  const turns = turnsOf(steps)
+  const known = turns.reduce((sum, { calls }) => sum + [...calls].filter(isKnown).length, 0)
+  const left = turns.flatMap(({ calls, hasOutput }) => {
+    const unknown = [...calls].filter((call) => !isKnown(call))
+    return hasOutput && unknown.length === calls.size ? [] : unknown
+  })
+  if (left.length > known) return
+  for (const call of left) call.outcome = 'interrupted'
+}
+
+/** A turn ends where the agent acts after others spoke. */
+function turnsOf(steps: readonly Step[]): readonly Turn[] {
+  let turn: Turn = { calls: new Set(), hasOutput: false }
+  const turns = [turn]
+  let isOver = false
+  for (const { actor, act } of steps.flatMap(({ parts }) => parts)) {
+    if (actor === 'tool_output') turn.hasOutput = true
+    if (!actor.startsWith('agent_')) isOver = true
+    if (actor !== 'agent_action' || act === null) continue
+    if (isOver) {
+      turn = { calls: new Set(), hasOutput: false }
+      turns.push(turn)
+      isOver = false
+    }
+    turn.calls.add(act.call as OpenCall)
+  }
+  return turns
 }

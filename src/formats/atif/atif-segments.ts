@@ -1,9 +1,9 @@
 import type { Issue } from '../../domain/result.ts'
-import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, Reading } from '../common/reading.ts'
-import type { Format } from '../format.ts'
+import type { Format, ReadDocument } from '../format.ts'
 import { readAtif } from './atif.ts'
-import { embedSubagentFiles } from './atif-subagent-files.ts'
+import { type EmbeddedFiles, embedSubagentFiles } from './atif-subagent-files.ts'
 
 /**
  * One ATIF run that its harness wrote into several files, as one document:
@@ -26,15 +26,13 @@ const ROOT_FIELDS = new Set(['segments', 'subagents'])
 /** The name of a file stands in the path of every part that it holds. */
 const MAX_FILE_NAME = 1000
 
-type ReadRun = Pick<Trajectory, 'format' | 'agent' | 'steps'>
-
 /** Reads the segments one after the other; steps are numbered on, and each subagent stands behind its first mention. */
-function readAtifSegments(reading: Reading, document: Json): ReadRun {
+function readAtifSegments(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const segments = Array.isArray(document['segments']) ? document['segments'] : []
   const subagents = isRecord(document['subagents']) ? document['subagents'] : {}
   const placed = new Set<string>()
-  const runs: ReadRun[] = []
+  const runs: ReadDocument[] = []
   let highest = 0
   for (const [index, segment] of segments.entries()) {
     const path = `/segments/${index}`
@@ -42,8 +40,8 @@ function readAtifSegments(reading: Reading, document: Json): ReadRun {
       reading.error(path, 'a segment must be an ATIF trajectory')
       continue
     }
-    const isLast = index === segments.length - 1
-    const run = readSegment(reading, segment, { path, subagents, placed, isLast })
+    const goesOn = index === segments.length - 1 ? null : `${path}/continued_trajectory_ref`
+    const run = readSegment(reading, embedSubagentFiles(segment, path, subagents, placed), goesOn)
     runs.push({ ...run, steps: numberOn(run.steps, highest, index) })
     highest = runs.at(-1)?.steps.reduce((most, step) => Math.max(most, step.id), highest) ?? highest
   }
@@ -64,16 +62,12 @@ function numberOn(steps: readonly Step[], highest: number, index: number): Step[
   return steps.map((step, at) => ({ ...step, id: highest + at + 1, name: name(step) }))
 }
 
-interface SegmentPlace {
-  readonly path: string
-  readonly subagents: Json
-  readonly placed: Set<string>
-  readonly isLast: boolean
-}
-
-function readSegment(reading: Reading, segment: Json, { path, subagents, placed, isLast }: SegmentPlace): ReadRun {
-  const { document, sourceOf, resolved } = embedSubagentFiles(segment, path, subagents, placed)
-  const goesOn = isLast ? null : `${path}/continued_trajectory_ref`
+/** `goesOn`: where the segment refers to the one behind it. */
+function readSegment(
+  reading: Reading,
+  { document, sourceOf, resolved }: EmbeddedFiles,
+  goesOn: string | null,
+): ReadDocument {
   const own = new Reading(reading.limits, (at) => sourceOf(at) === goesOn || resolved.has(sourceOf(at)))
   const run = readAtif(own, document)
   reading.addUnread(own.unreadSoFar)

@@ -3,7 +3,7 @@ import { isRecord, type Json, pointer } from '../common/reading.ts'
 /** Files of files of …: terminus-2 shows one level. */
 const MAX_NESTING = 7
 
-interface EmbeddedFiles {
+export interface EmbeddedFiles {
   /** The trajectory, with each subagent file as an embedded subagent. */
   readonly document: Json
   /** The place of something in `document`, as a pointer into the document that holds the files. */

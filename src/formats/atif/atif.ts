@@ -3,6 +3,7 @@ import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { placeSubagents, type Subagent } from '../common/subagents.ts'
 import { CallAnswers } from '../common/tool-calls.ts'
+import type { Format, ReadDocument } from '../format.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
 
@@ -16,13 +17,22 @@ const AGENT_FIELDS = new Set(['name', 'version', 'model_name', 'tool_definitions
 const FINAL_FIELDS = wordSet(`total_prompt_tokens total_completion_tokens total_cached_tokens total_cost_usd
   total_steps extra`)
 
-/** Reads an ATIF document, 1.0 to 1.8, and later ones as far as they are alike. Errors and warnings go to `reading`. */
-export function readAtif(reading: Reading, document: Json): Pick<Trajectory, 'format' | 'agent' | 'steps'> {
-  const segment = readSegment(reading, document, '', 0)
-  return { format: segment.format, agent: segment.agent, steps: segment.steps }
+export const ATIF: Format = {
+  name: 'atif',
+  recognizes: ({ schema_version: version, steps }) => {
+    if (typeof version === 'string') return version.startsWith('ATIF')
+    return Array.isArray(steps) && steps.some((step) => isRecord(step) && 'source' in step && !('actor' in step))
+  },
+  read: readAtif,
 }
 
-interface Segment extends Pick<Trajectory, 'format' | 'agent' | 'steps'> {
+/** Reads an ATIF document, 1.0 to 1.8, and later ones as far as they are alike. */
+export function readAtif(reading: Reading, document: Json): ReadDocument {
+  const { trajectoryId: _id, ...read } = readSegment(reading, document, '', 0)
+  return read
+}
+
+interface Segment extends ReadDocument {
   readonly trajectoryId: string | null
 }
 

@@ -1,6 +1,7 @@
 import type { Part, Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { ACTORS, type Actor } from '../../schemas/vocabulary.ts'
 import { isUsableStepId, numberSteps } from '../atif/step-ids.ts'
+import type { Format, ReadDocument } from '../format.ts'
 import { specOf } from '../tools/lookup.ts'
 import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
@@ -11,6 +12,15 @@ const AGENT_FIELDS = new Set(['name', 'model'])
 const SHORT_FIELDS = new Set(['step_id', 'agent', 'actor', 'text'])
 const LONG_FIELDS = new Set(['step_id', 'agent', 'parts'])
 const PART_FIELDS = new Set(['actor', 'text', 'name'])
+
+export const STEP_LIST: Format = {
+  name: 'steps',
+  recognizes: ({ schema_version: version, steps }) =>
+    version === undefined &&
+    Array.isArray(steps) &&
+    (steps.length === 0 || steps.some((step) => isRecord(step) && ('actor' in step || 'parts' in step))),
+  read: readStepList,
+}
 
 const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
   user: 'message',
@@ -26,7 +36,7 @@ const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
  * `{ "steps": [ {"actor": "user", "text": "…"}, {"parts": [{"actor": "agent_action", "text": "…", "name": "bash"}]} ] }`; in a run of
  * several agents each of their steps has the name of its `agent`.
  */
-export function readStepList(reading: Reading, document: Json): Pick<Trajectory, 'format' | 'agent' | 'steps'> {
+function readStepList(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const agent = readAgent(reading, document['agent'])
   const steps = Array.isArray(document['steps']) ? document['steps'] : []
