@@ -1,8 +1,11 @@
+import type { ActOutcome } from '../../domain/acts/act.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, openEnvelope, previewOf, readContent, readPreview } from '../common/content.ts'
-import { isAbsent, isRecord, type Json, objectAt, pointer, type Reading, typeName } from '../common/reading.ts'
-import { outcomeOf } from '../common/result-outcome.ts'
+import { type ContentSink, openEnvelope, previewOf, readContent, readPreview, textOf } from '../common/content.ts'
+import { memberName } from '../common/json-tree.ts'
+import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from '../common/reading.ts'
 import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
+import { harnessOf } from '../tools/lookup.ts'
+import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { isScaffold, isTerminus } from './terminus.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
@@ -51,10 +54,7 @@ export function readObservation(
   }
   const results = resultsOf(reading, observation, path)
   const called = answers.match(results, calls.list)
-  for (let index = 0; index < results.length; index++) {
-    const at = pointer(`${path}/results`, index)
-    const result = objectAt(reading, results[index], at, 'a result')
-    if (result === null) continue
+  for (const [result, at, index] of objectsIn(reading, results, `${path}/results`, 'a result')) {
     reading.warnUnknown(result, at, RESULT_FIELDS)
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []
@@ -64,7 +64,7 @@ export function readObservation(
     const own = resultSink(reading, parts, name, isTerminus(agent))
     readContent(reading, result['content'], `${at}/content`, own)
     const step = calls.count === 1 ? extra : null
-    for (const one of answered) one.call.outcome = outcomeOf({ result, step, call: one, agent, exitCode: own.exitCode })
+    for (const one of answered) one.call.outcome = outcomeOf(result, one, step, agent, own.exitCode)
   }
   return { parts, refs, unlinked, linked }
 }
@@ -111,7 +111,7 @@ const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus:
     const leaves = scaffold ? null : openEnvelope(text)
     if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
     for (const leaf of leaves ?? []) {
-      const full = leaf.name === '' ? name : `${name}.${leaf.name}`
+      const full = memberName(name, leaf.name)
       if (EXIT_CODES.has(leaf.name) && leaf.text.length < 12) this.exitCode = Number(leaf.text)
       reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
     }
@@ -120,6 +120,53 @@ const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus:
 })
 
 const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'exit_code'])
+
+/** What the converters of ATIF write where they tell how a call ended. */
+const STATUSES: Readonly<Record<string, ActOutcome>> = {
+  ...{ success: 'ran', completed: 'ran', ok: 'ran', done: 'ran' },
+  ...{ error: 'failed', failed: 'failed', failure: 'failed' },
+  ...{ rejected: 'rejected', denied: 'rejected', declined: 'rejected', blocked: 'rejected' },
+  ...{ cancelled: 'cancelled', canceled: 'cancelled', interrupted: 'interrupted', aborted: 'interrupted' },
+  ...{ pending: 'cancelled', awaiting_approval: 'cancelled', running: 'interrupted', timeout: 'interrupted' },
+}
+/** Harbor's converter of Claude Code ends a result that was an error in this. */
+const FAILURE = '[error] tool reported failure'
+
+/** What became of the call that a result answers, in a step whose `extra` is of its one call: what the file's fields say, then what its harness says in its own words. */
+function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, exitCode: number | null): ActOutcome {
+  let status: ActOutcome | undefined
+  let noted: boolean | undefined
+  for (const note of [result['extra'], call.extra, step]) {
+    if (!isRecord(note)) continue
+    status ??= statusOf(note)
+    noted ??= flagOf(note)
+  }
+  if (status !== undefined && status !== 'failed') return status
+  const text = textOf(result['content'])
+  const flag = status === 'failed' ? true : noted
+  const harness = harnessOf(agent)
+  // A program that fails is an error, too, and only these put words of their own before what it printed.
+  const isSure = flag === false || harness === 'claude-code' || harness === 'gemini-cli'
+  // The words of a server's tool are its own: it could say that it was turned down.
+  const isServers = call.call.tool.startsWith('mcp__') && harness !== null
+  const said = isServers ? 'ran' : outcomeOfAgent(agent, call.call.tool, text, isSure ? (flag ?? null) : null)
+  const told = said === 'ran' && flag === true ? 'failed' : said
+  // A program can print the mark, too: it says that something went wrong, not that nothing ran.
+  const isMarked = told === 'ran' && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
+  return flag === false ? told : outcomeWithCode(isMarked ? 'failed' : told, exitCode ?? exitCodeSaid(harness, text))
+}
+
+function statusOf(note: Json): ActOutcome | undefined {
+  const { status } = note
+  const word = typeof status === 'string' ? status.toLowerCase() : ''
+  return Object.hasOwn(STATUSES, word) ? STATUSES[word] : undefined
+}
+
+function flagOf(note: Json): boolean | undefined {
+  const { metadata } = note
+  const flags = [note['tool_result_is_error'], note['is_error'], isRecord(metadata) ? metadata['is_error'] : undefined]
+  return flags.find((flag) => typeof flag === 'boolean')
+}
 
 function readRefs(reading: Reading, refs: unknown, path: string): SubagentRef[] {
   if (isAbsent(refs)) return []

@@ -1,5 +1,5 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { decodeObject, leavesOf, memberName } from '../common/json-tree.ts'
 import { itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { TERMINUS_JSON, TERMINUS_XML } from '../protocols/terminus-replies.ts'
@@ -77,7 +77,7 @@ function addCommand(reading: Reading, parts: Part[], command: unknown, path: str
     reading.add(parts, {
       text: leaf.text,
       path: leaf.pointer,
-      name: leaf.name === '' ? tool : `${tool}.${leaf.name}`,
+      name: memberName(tool, leaf.name),
       ...meaningOf(spec, leaf.name, call, command),
     })
 }

@@ -1,14 +1,15 @@
 import { baseName } from '../../domain/acts/mentions.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
 import {
   type ArgumentKind,
-  type Meaning,
   meaningOf,
   meaningOfKind,
+  meaningOfName,
   type OpenCall,
   type ToolSpec,
 } from '../tools/tool-table.ts'
-import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, pointer } from './reading.ts'
+import { decodeObject, type Leaf, leavesOf, memberName } from './json-tree.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading } from './reading.ts'
 
 /** One argument of a call, or one piece of it. */
 export interface ArgumentLeaf extends Leaf {
@@ -83,13 +84,29 @@ function isOneCommand(key: string, value: unknown): boolean {
     : value.some((word) => typeof word === 'string' && word.startsWith('-'))
 }
 
-/** What one leaf is. */
-export const meaningOfLeaf = (
-  spec: ToolSpec | undefined,
-  leaf: ArgumentLeaf,
-  call: OpenCall,
-  args: unknown,
-): Meaning => (leaf.kind === undefined ? meaningOf(spec, leaf.name, call, args) : meaningOfKind(leaf.kind, null, call))
+/** A call whose arguments are told, and its name where that stands: an act all the same, and citable, without any. */
+interface ToldCall {
+  readonly call: OpenCall
+  readonly spec: ToolSpec | undefined
+  readonly args: unknown
+  readonly bare: Pick<Part, 'text' | 'path'> | null
+}
+
+/** Adds the arguments of a call, each as what it is; the call's name where none has a text. */
+export function addArguments(
+  reading: Reading,
+  parts: Part[],
+  leaves: Iterable<ArgumentLeaf>,
+  { call, spec, args, bare }: ToldCall,
+): void {
+  const before = parts.length
+  for (const { text, pointer: path, name, kind } of leaves) {
+    const meaning = kind === undefined ? meaningOf(spec, name, call, args) : meaningOfKind(kind, null, call)
+    reading.add(parts, { text, path, name: memberName(call.tool, name), ...meaning })
+  }
+  if (parts.length === before && bare !== null)
+    reading.add(parts, { ...bare, name: call.tool, ...meaningOfName(spec, call) })
+}
 
 /**
  * The parts of a command that is an array: one for each word where a shell runs one of them, else the whole array as JSON, because

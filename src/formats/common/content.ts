@@ -1,4 +1,5 @@
 import { wordSet } from '../../domain/text/words.ts'
+import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
@@ -142,4 +143,24 @@ function mcpLeaves(envelope: Json, content: readonly unknown[]): Leaf[] {
   const rest = Object.entries(envelope).filter(([key, value]) => key !== 'content' && value !== null)
   // `structuredContent` says the texts once more, as data: leaf by leaf it would drown them.
   return [...texts, ...rest.map(([key, value]) => ({ pointer: `/${key}`, name: key, text: JSON.stringify(value) }))]
+}
+
+/**
+ * What a result says of its call: its text; of blocks or of whatever else it is, every text, a line each, where they are short enough to be words
+ * of a harness; else the text of the first block.
+ */
+export function wordsOf(content: unknown): string {
+  if (isAbsent(content)) return ''
+  if (typeof content === 'string') return content
+  const blocks = Array.isArray(content) ? content.map((block: unknown) => textOf([block])) : []
+  const texts = blocks.some((text) => text !== '') ? blocks : leavesOf(content).map(({ text }) => text)
+  const words = texts.join('\n')
+  return words.length > LONGEST_WORDS ? textOf(content) : words
+}
+
+/** The text of a result, or of its first block. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content
+  const [first] = Array.isArray(content) ? content : []
+  return isRecord(first) && typeof first['text'] === 'string' ? first['text'] : ''
 }

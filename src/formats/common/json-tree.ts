@@ -51,6 +51,9 @@ export interface Leaf {
   readonly text: string
 }
 
+/** The name of a leaf of something that has a name itself. */
+export const memberName = (name: string, leaf: string): string => (leaf === '' ? name : `${name}.${leaf}`)
+
 /** Longer than any path of a real document: a long name with many leaves below it would stand in the path of each of them. */
 const MAX_BRANCH_POINTER = 2000
 

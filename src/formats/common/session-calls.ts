@@ -9,7 +9,7 @@ import {
   type ToolSpec,
 } from '../tools/tool-table.ts'
 import { type ArgumentLeaf, argumentLeavesOf, commandOf } from './argument-leaves.ts'
-import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
+import { decodeObject, type Leaf, leavesOf, memberName } from './json-tree.ts'
 import { cutName, isRecord } from './reading.ts'
 import { asText, isEmpty, type OpenStep, type Session } from './session.ts'
 
@@ -46,7 +46,7 @@ export function addCall(session: Session, parts: Part[], words: CallWords): void
   const at = typeof args === 'string' && value !== args ? `${path}#` : path
   for (const argument of argumentsOf(spec, value, at, words)) {
     const { actor, act } = meaningIn(spec, argument, words, value)
-    const name = argument.name === '' ? call.tool : `${call.tool}.${argument.name}`
+    const name = memberName(call.tool, argument.name)
     reading.add(parts, { actor, text: argument.text, path: argument.pointer, name, act })
   }
   if (parts.length > before || namePath === null) return

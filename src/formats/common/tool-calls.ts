@@ -1,10 +1,10 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { knownSpec } from '../tools/lookup.ts'
-import { meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
-import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from './argument-leaves.ts'
+import { meaningOf, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
+import { type ArgumentLeaf, addArguments, argumentLeavesOf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
 import { decodeObject } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, objectAt, pointer, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from './reading.ts'
 import { isEmpty } from './session.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
@@ -37,15 +37,16 @@ export function readCalls(reading: Reading, calls: unknown, path: string, agent:
     reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return { parts, list, count: 0 }
   }
-  for (let index = 0; index < calls.length; index++) {
-    const at = pointer(path, index)
-    const call = objectAt(reading, calls[index], at, 'a tool call')
-    if (call === null) continue
+  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
     reading.warnUnknown(call, at, CALL_FIELDS)
     const open = openCall(functionName(reading, call, at))
     const { tool_call_id: id, extra } = call
     list.push({ id: typeof id === 'string' ? id : null, call: open, extra })
-    readCall(reading, parts, call, at, { open, spec: knownSpec(reading, agent, open.tool, `${at}/function_name`) })
+    const spec = knownSpec(reading, agent, open.tool, `${at}/function_name`)
+    const { leaves, args } = argumentLeaves(reading, spec, call['arguments'], `${at}/arguments`)
+    const { function_name: name } = call
+    const bare = typeof name === 'string' ? { text: name, path: `${at}/function_name` } : null
+    addArguments(reading, parts, leaves, { call: open, spec, args, bare })
   }
   return { parts, list, count: calls.length }
 }
@@ -57,36 +58,13 @@ function functionName(reading: Reading, call: Json, path: string): string {
   return 'tool_call'
 }
 
-interface Called {
-  readonly open: OpenCall
-  readonly spec: ToolSpec | undefined
-}
-
-function readCall(reading: Reading, parts: Part[], call: Json, path: string, { open, spec }: Called): void {
-  const before = parts.length
-  const { leaves, args } = argumentLeaves(reading, spec, call['arguments'], `${path}/arguments`)
-  for (const leaf of leaves) {
-    const name = leaf.name === '' ? open.tool : `${open.tool}.${leaf.name}`
-    reading.add(parts, { text: leaf.text, path: leaf.pointer, name, ...meaningOfLeaf(spec, leaf, open, args) })
-  }
-  const shown = call['function_name']
-  // A call without arguments is an act all the same, and must be citable.
-  if (parts.length === before && typeof shown === 'string')
-    reading.add(parts, {
-      text: shown,
-      path: `${path}/function_name`,
-      name: open.tool,
-      ...meaningOfName(spec, open),
-    })
-}
-
-interface Arguments {
-  readonly leaves: readonly ArgumentLeaf[]
-  /** As they are to be read, decoded where they were JSON in a string. */
-  readonly args: unknown
-}
-
-function argumentLeaves(reading: Reading, spec: ToolSpec | undefined, args: unknown, path: string): Arguments {
+/** The leaves of a call's arguments, and the arguments as they are to be read: decoded where they were JSON in a string. */
+function argumentLeaves(
+  reading: Reading,
+  spec: ToolSpec | undefined,
+  args: unknown,
+  path: string,
+): { readonly leaves: readonly ArgumentLeaf[]; readonly args: unknown } {
   if (isAbsent(args)) {
     reading.warn(path, 'a tool call must have arguments')
     return { leaves: [], args }

@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { previewOf, readPreview } from '../common/content.ts'
+import { previewOf, readPreview, wordsOf } from '../common/content.ts'
 import {
   idText,
   isAbsent,
@@ -14,7 +14,6 @@ import {
   timeOf,
   typeName,
 } from '../common/reading.ts'
-import { wordsOf } from '../common/result-outcome.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'

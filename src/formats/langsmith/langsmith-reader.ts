@@ -6,8 +6,7 @@ import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import type { OpenMessage } from '../langchain/langchain-form.ts'
 import { modelOfMessage, readLangChainMessage } from '../langchain/langchain-message.ts'
 import { differs } from '../traces/message-key.ts'
-import { messagesOf, type Payload, payloadOf, replyOf } from './payload.ts'
-import type { PlacedRun } from './runs.ts'
+import { messagesOf, type Payload, type PlacedRun, payloadOf, replyOf } from './runs.ts'
 
 /** Members of a payload in which the messages may be. */
 const STATES: readonly string[] = ['messages', 'input', 'output', 'state']

@@ -2,13 +2,14 @@ import type { Act, ActOutcome, Call } from '../../domain/acts/act.ts'
 import { pushTo } from '../../domain/push-to.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { type ArgumentLeaf, argumentLeavesOf, meaningOfLeaf } from '../common/argument-leaves.ts'
+import { type ArgumentLeaf, addArguments, argumentLeavesOf } from '../common/argument-leaves.ts'
 import { openEnvelope } from '../common/content.ts'
-import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { decodeObject, leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { isAbsent, type Reading } from '../common/reading.ts'
+import { isEmpty } from '../common/session.ts'
 import { knownSpec } from '../tools/lookup.ts'
-import { meaningOfName, type OpenCall, openCall } from '../tools/tool-table.ts'
+import { type OpenCall, openCall } from '../tools/tool-table.ts'
 
 /** A text and the pointer of the string that holds it. */
 export interface Located {
@@ -108,7 +109,7 @@ export class ChatSink {
         actor,
         text: leaf.text,
         path: `${at.path}#${leaf.pointer}`,
-        name: joined(name, leaf.name),
+        name: memberName(name, leaf.name),
       })
   }
 
@@ -131,29 +132,28 @@ export class ChatSink {
       this.reading.add(parts, {
         actor,
         ...this.locate(leaf.text, leaf.pointer),
-        name: joined(name, leaf.name),
+        name: memberName(name, leaf.name),
       })
   }
 
   /** Arguments of a call: an object, or JSON in a string, or a string that is itself what the tool was given. */
   args(parts: Part[], args: unknown, path: string, { call, namePath, isNamed }: CalledTool): void {
     const spec = knownSpec(this.reading, this.agent, call.tool, namePath)
-    const before = parts.length
     const at = typeof args === 'string' ? this.locate(args, path) : null
     const decoded = at === null ? args : decodeObject(at.text)
-    const add = (text: Located, leaf: ArgumentLeaf): void =>
-      this.reading.add(parts, {
-        ...text,
-        name: joined(call.tool, leaf.name),
-        ...meaningOfLeaf(spec, leaf, call, decoded),
-      })
-    if (at !== null && decoded === null) add(at, { pointer: at.path, name: '', text: at.text })
-    else if (!isEmpty(decoded))
-      for (const leaf of argumentLeavesOf(spec, decoded, at === null ? path : `${at.path}#`))
-        add(at === null ? this.locate(leaf.text, leaf.pointer) : { text: leaf.text, path: leaf.pointer }, leaf)
-    // A call without arguments is an act all the same, and must be citable.
-    if (parts.length === before && isNamed)
-      this.reading.add(parts, { text: call.tool, path: namePath, name: call.tool, ...meaningOfName(spec, call) })
+    let leaves: Iterable<ArgumentLeaf> = []
+    if (at !== null && decoded === null) leaves = [{ pointer: at.path, name: '', text: at.text }]
+    else if (at !== null && !isEmpty(decoded)) leaves = argumentLeavesOf(spec, decoded, `${at.path}#`)
+    else if (!isAbsent(decoded) && !isEmpty(decoded)) leaves = this.#located(argumentLeavesOf(spec, decoded, path))
+    const bare = isNamed ? { text: call.tool, path: namePath } : null
+    addArguments(this.reading, parts, leaves, { call, spec, args: decoded, bare })
+  }
+
+  *#located(leaves: readonly ArgumentLeaf[]): Generator<ArgumentLeaf> {
+    for (const leaf of leaves) {
+      const { text, path } = this.locate(leaf.text, leaf.pointer)
+      yield { ...leaf, text, pointer: path }
+    }
   }
 }
 
@@ -170,8 +170,3 @@ export function addSlices(reading: Reading, parts: Part[], { text, path }: Locat
     else reading.add(parts, { actor, text: inner.text, path: `${at}#${inner.pointer}`, name, act })
   }
 }
-
-const isEmpty = (value: unknown): boolean =>
-  isAbsent(value) || (typeof value === 'object' && Object.keys(value).length === 0)
-
-const joined = (name: string, leaf: string): string => (leaf === '' ? name : `${name}.${leaf}`)

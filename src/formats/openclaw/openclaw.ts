@@ -1,8 +1,7 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
-import type { ContentSink } from '../common/content.ts'
+import { type ContentSink, textOf } from '../common/content.ts'
 import { idText, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { textOf } from '../common/result-outcome.ts'
 import {
   addLeaves,
   asList,

@@ -5,10 +5,9 @@ import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
-import { AI_SDK, aiSdkInput, aiSdkOutput } from './ai-sdk.ts'
+import { AI_SDK, aiSdkInput, aiSdkOutput, openInferenceMessages } from './library-spans.ts'
 import { type Attribute, attributesOf } from './attributes.ts'
 import { genAiInput, genAiOutput, isMessageEvent, type SpanEvent } from './gen-ai.ts'
-import { openInferenceMessages } from './open-inference.ts'
 
 /**
  * Traces of OpenTelemetry with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each line of a

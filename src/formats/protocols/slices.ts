@@ -1,4 +1,4 @@
-import type { Leaf } from '../common/json-tree.ts'
+import { type Leaf, memberName } from '../common/json-tree.ts'
 import type { Slice } from '../openai-chat/openai-chat-sink.ts'
 import { type Meaning, meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 
@@ -75,7 +75,7 @@ export class Slices {
     for (const { pointer, name, text } of leaves)
       this.list.push({
         ...{ start, end, inner: { pointer, text } },
-        name: name === '' ? call.tool : `${call.tool}.${name}`,
+        name: memberName(call.tool, name),
         ...meaningOf(spec, name, call, args),
       })
   }

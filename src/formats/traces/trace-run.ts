@@ -1,7 +1,7 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
+import { wordsOf } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { wordsOf } from '../common/result-outcome.ts'
 import { asText, settle } from '../common/session.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
