@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { cutName, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asRecord, asText } from '../common/session.ts'
+import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CLINE_TOOLS } from '../tools/cline.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
@@ -74,13 +74,9 @@ function readCline(reading: Reading, document: Json): ReadDocument {
   const sink = new TraceSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
     if (isRecord(message)) readMessage(reading, sink, new Located(message, at), message)
-  const model = list.findLast((one) => asText(asRecord(asRecord(one)['modelInfo'])['modelId']) !== null)
-  const id = asText(asRecord(asRecord(model)['modelInfo'])['modelId'])
-  return {
-    format: 'cline',
-    agent: { name: agent, model: id === null ? null : cutName(id) },
-    steps: sink.session.finish(`/${name}`),
-  }
+  const models = list.flatMap((one) => asName(asRecord(asRecord(one)['modelInfo'])['modelId']) ?? [])
+  const steps = sink.session.finish(`/${name}`)
+  return { format: 'cline', agent: { name: agent, model: models.at(-1) ?? null }, steps }
 }
 
 function readMessage(reading: Reading, sink: TraceSink, message: Located, held: Json): void {

@@ -158,6 +158,12 @@ export function wordsOf(content: unknown): string {
   return words.length > LONGEST_WORDS ? textOf(content) : words
 }
 
+/** The texts of the blocks of a content; none where it is no array of them. */
+export const textsIn = (content: unknown): string[] =>
+  Array.isArray(content)
+    ? content.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
+    : []
+
 /** The text of a result, or of its first block. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content

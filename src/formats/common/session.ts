@@ -195,6 +195,12 @@ export function mediaText(kind: string, reference: unknown): string {
 
 export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
+/** The same as a name: cut where it is too long for one. */
+export const asName = (value: unknown): string | null => {
+  const text = asText(value)
+  return text === null ? null : cutName(text)
+}
+
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {})
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

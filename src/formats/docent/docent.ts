@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
@@ -97,13 +97,12 @@ function transcriptsOf(document: Json): readonly Transcript[] {
 }
 
 function agentOf({ metadata }: Json): string | null {
-  const name = isRecord(metadata) ? (asText(metadata['agent']) ?? asText(metadata['agent_name'])) : null
-  return name === null ? null : cutName(name)
+  const about = asRecord(metadata)
+  return asName(about['agent']) ?? asName(about['agent_name'])
 }
 
 function modelOf({ metadata }: Json, transcripts: readonly Transcript[]): string | null {
   const messages = transcripts.flatMap(({ held }) => held['messages'] as readonly unknown[])
-  const answer = messages.findLast((one) => isRecord(one) && asText(one['model']) !== null)
-  const model = isRecord(answer) ? answer['model'] : isRecord(metadata) ? metadata['model'] : null
-  return typeof model === 'string' && model !== '' ? cutName(model) : null
+  const answer = messages.findLast((one) => asText(asRecord(one)['model']) !== null)
+  return asName(asRecord(answer ?? metadata)['model'])
 }

@@ -1,6 +1,7 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { asList, asName, asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { ChatSink, type Resolve } from '../openai-chat/openai-chat-sink.ts'
 import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
@@ -47,7 +48,7 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
   const { messages } = sample
   const path = `${at}/messages`
   if (!Array.isArray(messages)) reading.error(path, `must be an array of messages, not ${typeName(messages)}`)
-  const list: readonly unknown[] = Array.isArray(messages) ? messages : []
+  const list = asList(messages)
   if (Array.isArray(messages) && list.length === 0) reading.error(path, 'holds no messages')
   const sink = new ChatSink(reading, attachmentsOf(reading, sample, at), 'inspect')
   const steps = readTurns(sink, placeMessages(list, path))
@@ -59,11 +60,8 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
 
 /** The model that answered last in this sample. */
 export function sampleModelOf({ messages, output }: Json): string | null {
-  const answered = Array.isArray(messages)
-    ? messages.findLast((one) => isRecord(one) && typeof one['model'] === 'string')
-    : null
-  const model: unknown = isRecord(answered) ? answered['model'] : isRecord(output) ? output['model'] : null
-  return typeof model === 'string' && model !== '' ? cutName(model) : null
+  const answered = asList(messages).findLast((one) => typeof asRecord(one)['model'] === 'string')
+  return asName(asRecord(answered ?? output)['model'])
 }
 
 /** The schemes of mentions, and where a sample keeps what they mention. `tc` is of the first logs. */
@@ -163,8 +161,7 @@ function callIds(messages: readonly unknown[]): ReadonlySet<string> {
   for (const message of messages) {
     if (!isRecord(message)) continue
     if (typeof message['tool_call_id'] === 'string') ids.add(message['tool_call_id'])
-    const calls = message['tool_calls']
-    for (const call of Array.isArray(calls) ? calls : [])
+    for (const call of asList(message['tool_calls']))
       if (isRecord(call) && typeof call['id'] === 'string') ids.add(call['id'])
   }
   return ids

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { asName, asText } from '../common/session.ts'
 import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { decodeLocated, messagesAsSaid, messagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
@@ -55,7 +55,7 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
   const spans = found?.trace === null || found === null ? own : [traceSpan(found.trace), ...own]
   const steps = traces.size > 1 ? [] : readTrace(reading, spans, found?.list.path ?? '', null)
   const model = own.find((span) => span.model !== null)?.model ?? null
-  return { format: 'langfuse', agent: { name: null, model: model === null ? null : cutName(model) }, steps }
+  return { format: 'langfuse', agent: { name: null, model: asName(model) }, steps }
 }
 
 /** A member by its name in the API, or in snake case. */

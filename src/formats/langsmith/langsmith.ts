@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { asList, asText } from '../common/session.ts'
+import { asList, asName, asText } from '../common/session.ts'
 import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { LangSmithReader } from './langsmith-reader.ts'
 import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
@@ -48,7 +48,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   warnAbsent(reading, runs)
   readRuns(reading, reader, runs)
   const root = rows.find(({ run }) => isRoot(run))?.run ?? rows[0]?.run
-  const agent = { name: root === undefined ? null : nameOf(root), model: reader.model }
+  const agent = { name: asName(root?.['name']), model: reader.model }
   const steps =
     traces.size > 1 ? [] : reader.dialogue.session.finish(isRun(document) ? '' : (runsIn(document)?.path ?? ''))
   return { format: 'langsmith', agent, steps }
@@ -64,11 +64,6 @@ function warnAbsent(reading: Reading, runs: readonly PlacedRun[]): void {
       reading.unread(`${path}/${field}`, `${absent} of the runs inside of this run are not in the file; not read`, true)
       break
     }
-}
-
-const nameOf = (run: Json): string | null => {
-  const name = asText(run['name'])
-  return name === null ? null : cutName(name)
 }
 
 /** The runs in the order of time. What a tool brought comes when it ends: what ran inside of it stands before. */
@@ -126,11 +121,11 @@ export function splitLangSmith(root: Json): readonly FoundRun[] | null {
   return rows.map(([trace, records]) => {
     const [only] = records
     const top = records.find(isRoot)
-    const name = top === undefined ? null : asText(top['name'])
+    const agent = asName(top?.['name'])
     return {
       name: rows.length === 1 ? '' : cutName(trace),
       document: records.length === 1 && only !== undefined ? { ...only } : { records },
-      about: name === null ? {} : { agent: cutName(name) },
+      about: agent === null ? {} : { agent },
     }
   })
 }

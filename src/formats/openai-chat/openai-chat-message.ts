@@ -1,5 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
@@ -192,7 +193,7 @@ function readOtherMessage(
   before: Before,
 ): ReadMessage {
   const { role, content } = message
-  const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(firstText(content))
+  const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(textOf(content))
   const isComplaint = isReply && before === 'answer' && protocol.complains
   const actor = role === 'user' && !isComplaint ? 'user' : 'system'
   const parts: Part[] = []
@@ -212,9 +213,3 @@ function readOtherMessage(
 }
 
 const shown = (role: unknown): string => (typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none')
-
-function firstText(content: unknown): string {
-  if (typeof content === 'string') return content
-  const [block] = Array.isArray(content) ? content : []
-  return isRecord(block) && typeof block['text'] === 'string' ? block['text'] : ''
-}

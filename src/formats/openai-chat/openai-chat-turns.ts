@@ -1,6 +1,7 @@
 import { pushTo } from '../../domain/push-to.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { isRecord, type Json, pointer, typeName } from '../common/reading.ts'
+import { asName } from '../common/session.ts'
 import { type Before, callIdOf, isResponse, readMessage, type TextProtocol } from './openai-chat-message.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 
@@ -65,19 +66,17 @@ class Turns {
     const isTool = read.speaker === 'tool'
     if (isTool || read.outputs.length > 0) this.#answer(read.outputs, message)
     if (!isTool && (read.parts.length > 0 || read.outputs.length === 0))
-      this.steps.push({ name: nameOf(message), parts: [...read.parts], ofAgent: read.speaker === 'agent' })
+      this.steps.push({ name: asName(message['id']), parts: [...read.parts], ofAgent: read.speaker === 'agent' })
     this.#before = read.acted ? 'act' : read.speaker === 'agent' ? 'answer' : 'other'
   }
 
   #answer(outputs: readonly Part[], message: Json): void {
     const last = this.steps.at(-1)
-    if (last?.ofAgent !== true) this.steps.push({ name: nameOf(message), parts: [...outputs], ofAgent: true })
+    if (last?.ofAgent !== true) this.steps.push({ name: asName(message['id']), parts: [...outputs], ofAgent: true })
     // Not spread into push: a message may hold more parts than a call can have arguments.
     else for (const part of outputs) last.parts.push(part)
   }
 }
-
-const nameOf = ({ id }: Json): string | null => (typeof id === 'string' && id !== '' ? cutName(id) : null)
 
 const isResult = ({ role, type }: Json): boolean => role === 'tool' || type === 'function_call_output'
 

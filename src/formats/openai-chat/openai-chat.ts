@@ -1,6 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { asName, asRecord } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
 import { readBlocks } from './openai-chat-blocks.ts'
@@ -79,7 +80,7 @@ export function readRun(
 ): ReadDocument {
   const { format, fields = new Set(), answer = [] } = form
   reading.warnUnknown(run, at, new Set([...ROOT_FIELDS, ...fields]))
-  const agent = { name: textOf(run['agent']), model: modelOf(run) }
+  const agent = { name: asName(run['agent']), model: modelOf(run) }
   const chat = chatOf(run)
   if (chat === null) reading.error(at, 'holds no messages')
   const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
@@ -140,12 +141,8 @@ function responseOf(reading: Reading, run: Json, at: string): ReturnType<typeof 
   return isAbsent(message) ? [] : [{ message, path: `${path}/0/message` }]
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? cutName(value) : null)
-
-export function modelOf(run: Json): string | null {
-  const response = isRecord(run['response']) ? run['response']['model'] : null
-  return textOf(run['model']) ?? textOf(response)
-}
+export const modelOf = ({ model, response }: Json): string | null =>
+  asName(model) ?? asName(asRecord(response)['model'])
 
 /**
  * Agents without tool calls, told from what their prompt announces: OpenHands (`<function=name>…</function>`) and Hermes

@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
-import { cutName, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
-import { asText, Session } from '../common/session.ts'
+import { idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { asName, asText, Session } from '../common/session.ts'
 import { outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
@@ -50,9 +50,8 @@ function readResponses(reading: Reading, document: Json): ReadDocument {
   const told: Told = { shown: shownBy(items.filter(isRecord)), approvals: approvalsIn(items) }
   for (const { list, path } of lists) for (const [item, at] of itemsIn(list, path)) readOne(session, item, at, told)
   const path = lists[0]?.path ?? '/output'
-  const { agent } = document
-  const name = typeof agent === 'string' && agent !== '' ? cutName(agent) : null
-  return { format: 'openai-responses', agent: { name, model: asText(document['model']) }, steps: session.finish(path) }
+  const agent = { name: asName(document['agent']), model: asText(document['model']) }
+  return { format: 'openai-responses', agent, steps: session.finish(path) }
 }
 
 /** What the items of a run say of one another. */

@@ -1,13 +1,13 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { asName, asText } from '../common/session.ts'
 import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
-import { AI_SDK, aiSdkInput, aiSdkOutput, openInferenceMessages } from './library-spans.ts'
 import { type Attribute, attributesOf } from './attributes.ts'
 import { genAiInput, genAiOutput, isMessageEvent, type SpanEvent } from './gen-ai.ts'
+import { AI_SDK, aiSdkInput, aiSdkOutput, openInferenceMessages } from './library-spans.ts'
 
 /**
  * Traces of OpenTelemetry with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each line of a
@@ -47,10 +47,8 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
       '',
       `none of its ${spans.length} spans holds a message or a call: record what the model was sent and what it answered (off by default in OpenTelemetry)`,
     )
-  return { format: 'otlp', agent: { name: cut(name), model: cut(models[0] ?? null) }, steps }
+  return { format: 'otlp', agent: { name: asName(name), model: asName(models[0]) }, steps }
 }
-
-const cut = (text: string | null): string | null => (text === null ? null : cutName(text))
 
 /** A file of several traces: a document of its spans for each, in the order in which they first come. */
 export function splitOtlp(root: Json): readonly FoundRun[] | null {
@@ -190,12 +188,7 @@ const OPERATIONS: Readonly<Record<string, SpanKind>> = {
   ...AI_SDK,
 }
 
-interface Kind {
-  readonly kind: SpanKind
-  readonly called: string
-}
-
-function kindOf(own: Attribute, events: readonly SpanEvent[], held: Json): Kind {
+function kindOf(own: Attribute, events: readonly SpanEvent[], held: Json): Pick<TraceSpan, 'kind' | 'called'> {
   const told =
     own.text('openinference.span.kind') ??
     own.text('gen_ai.operation.name') ??

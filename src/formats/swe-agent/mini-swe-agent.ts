@@ -1,5 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isRecord, type Json, type Reading, typeName } from '../common/reading.ts'
+import { textsIn } from '../common/content.ts'
+import { isRecord, type Json, type Reading, typeName } from '../common/reading.ts'
+import { asList, asName, asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import type { TextProtocol } from '../openai-chat/openai-chat-message.ts'
@@ -52,7 +54,7 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   const format = versionOf(document['trajectory_format'])
   if (!Array.isArray(list)) reading.error(`/${field}`, `must be an array of messages, not ${typeName(list)}`)
   else if (list.length === 0) reading.error(`/${field}`, 'holds no messages')
-  const messages: readonly unknown[] = Array.isArray(list) ? list : []
+  const messages = asList(list)
   const steps = readTurns(
     new ChatSink(reading, undefined, agent.name),
     placeMessages(messages, `/${field}`),
@@ -65,12 +67,8 @@ const versionOf = (format: unknown): string =>
   typeof format === 'string' && format.length < 40 ? format : 'mini-swe-agent'
 
 /** The model that the run was configured with. */
-export function miniModelOf({ info }: Json): string | null {
-  const config = isRecord(info) ? info['config'] : null
-  const model = isRecord(config) ? config['model'] : null
-  const name = isRecord(model) ? model['model_name'] : null
-  return typeof name === 'string' && name !== '' ? cutName(name) : null
-}
+export const miniModelOf = ({ info }: Json): string | null =>
+  asName(asRecord(asRecord(asRecord(info)['config'])['model'])['model_name'])
 
 const fenced = (fence: Fence | null): TextProtocol => ({
   split: (text) => (fence === null ? null : splitFence(text, fence)),
@@ -86,10 +84,7 @@ const fenced = (fence: Fence | null): TextProtocol => ({
  */
 function fenceOf(messages: readonly unknown[]): Fence | null {
   const answers = messages.filter((message) => isRecord(message) && message['role'] === 'assistant')
-  if (
-    answers.some((answer) => isRecord(answer) && Array.isArray(answer['tool_calls']) && answer['tool_calls'].length > 0)
-  )
-    return null
+  if (answers.some((answer) => asList(asRecord(answer)['tool_calls']).length > 0)) return null
   const [first] = answers
   const prompt = first === undefined ? messages : messages.slice(0, messages.indexOf(first))
   const announced = prompt.map((message) =>
@@ -100,9 +95,8 @@ function fenceOf(messages: readonly unknown[]): Fence | null {
 }
 
 function textsOf(message: unknown): string[] {
-  const content = isRecord(message) ? message['content'] : null
-  const texts = Array.isArray(content) ? content.map((block) => (isRecord(block) ? block['text'] : null)) : [content]
-  return texts.filter((text) => typeof text === 'string')
+  const { content } = asRecord(message)
+  return typeof content === 'string' ? [content] : textsIn(content)
 }
 
 /** The harness carries out an answer with exactly one fenced block, and answers any other with a complaint. */
@@ -144,11 +138,10 @@ function fencedBlocks(text: string, fence: string): Fenced[] {
 
 /** Since 2.0 the commands that were carried out stand in `extra.actions`, also where a model has its own way of saying them. */
 function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: string): boolean {
-  const actions = isRecord(message['extra']) ? message['extra']['actions'] : null
-  if (!Array.isArray(actions) || actions.length === 0) return false
+  const actions = asList(asRecord(message['extra'])['actions'])
   const before = parts.length
   for (const [index, action] of actions.entries()) {
-    const command: unknown = isRecord(action) ? action['command'] : null
+    const { command } = asRecord(action)
     const at = `${path}/extra/actions/${index}/command`
     if (typeof command === 'string')
       sink.reading.add(parts, {

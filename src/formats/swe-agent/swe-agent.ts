@@ -1,6 +1,7 @@
 import { pushTo } from '../../domain/push-to.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
+import { textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import {
   cutName,
@@ -12,6 +13,7 @@ import {
   type Reading,
   typeName,
 } from '../common/reading.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
@@ -41,7 +43,7 @@ export const SWE_AGENT: Format = {
 
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
-  const list: readonly unknown[] = Array.isArray(document['trajectory']) ? document['trajectory'] : []
+  const list = asList(document['trajectory'])
   const sink = new ChatSink(reading, undefined, 'swe-agent')
   const history = readHistory(sink, document['history'], list)
   const acts = list.map((step, index) => readStep(sink, step, pointer('/trajectory', index)))
@@ -60,10 +62,8 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
 /** The configuration of a run is an object, or (in newer files) JSON in a string. */
 function sweModelOf({ replay_config: replay }: Json): string | null {
   const config = typeof replay === 'string' ? decodeObject(replay) : replay
-  const agent = isRecord(config) ? config['agent'] : null
-  const model = isRecord(agent) ? agent['model'] : null
-  const name = isRecord(model) ? (model['name'] ?? model['model_name']) : null
-  return typeof name === 'string' && name !== '' ? cutName(name) : null
+  const model = asRecord(asRecord(asRecord(config)['agent'])['model'])
+  return asName(model['name'] ?? model['model_name'])
 }
 
 function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
@@ -128,21 +128,15 @@ export function splitSweRun(root: Json): readonly FoundRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
   const model = isMini ? miniModelOf(root) : sweModelOf(root)
-  const { instance_id: task } = root
-  const asked = problemOf(root)
+  const task = asText(root['instance_id'])
+  const asked = asText(asRecord(asRecord(root['replay_config'])['problem_statement'])['text'])
   const about = {
     agent: isMini ? 'mini-swe-agent' : 'swe-agent',
     ...(model === null ? {} : { model }),
-    ...(typeof task === 'string' && task !== '' ? { task } : {}),
+    ...(task === null ? {} : { task }),
     ...(asked === null ? {} : { instruction: asked }),
   }
   return [{ name: '', document: { ...root }, about }]
-}
-
-function problemOf({ replay_config: replay }: Json): string | null {
-  const problem = isRecord(replay) ? replay['problem_statement'] : null
-  const text = isRecord(problem) ? problem['text'] : null
-  return typeof text === 'string' && text !== '' ? text : null
 }
 
 interface History {
@@ -163,12 +157,7 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
   else if (!Array.isArray(history))
     sink.reading.error('/history', `must be an array of messages, not ${typeName(history)}`)
   let answers = 0
-  for (const [message, path] of objectsIn(
-    sink.reading,
-    Array.isArray(history) ? history : [],
-    '/history',
-    'a message',
-  )) {
+  for (const [message, path] of objectsIn(sink.reading, asList(history), '/history', 'a message')) {
     if (message['role'] === 'assistant' && message['is_demo'] !== true) answers++
     else if (answers === 0 || trajectory.length === 0) before.push(readMessage(sink, message, path))
     else if (!repeatsObservation(message, trajectory[Math.min(answers, trajectory.length) - 1])) {
@@ -202,11 +191,9 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
 /** The harness puts the observation into a template, so a message holds it where it repeats it. */
 function repeatsObservation(message: Json, step: unknown): boolean {
   if (message['is_demo'] === true) return false
-  const observation = isRecord(step) ? step['observation'] : null
+  const { observation } = asRecord(step)
   const { content } = message
-  const texts = Array.isArray(content)
-    ? content.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
-    : [typeof content === 'string' ? content : '']
+  const texts = Array.isArray(content) ? textsIn(content) : [typeof content === 'string' ? content : '']
   return typeof observation === 'string' && texts.some((text) => placeIn(text, observation.trim()) !== -1)
 }
 
@@ -214,7 +201,7 @@ const HEAD = 200
 const MAX_TRIES = 8
 
 /** Where a text holds another, told by its head: a search for the whole of a long one can be made to take quadratic time. */
-export function placeIn(text: string, part: string): number {
+function placeIn(text: string, part: string): number {
   const head = part.slice(0, HEAD)
   let at = text.indexOf(head)
   for (let tries = 0; at !== -1 && tries < MAX_TRIES; tries++) {

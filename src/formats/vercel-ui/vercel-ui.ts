@@ -1,5 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asList, asText } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
@@ -76,7 +77,7 @@ function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {
 }
 
 function isSaid(parts: readonly unknown[], content: string): boolean {
-  const texts = parts.flatMap((part) => (isRecord(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+  const texts = textsIn(parts)
   return texts.join('').replaceAll('\n', '') === content.replaceAll('\n', '') || texts.includes(content)
 }
 
