@@ -35,7 +35,7 @@ export function readStep(
   const calls = readCalls(reading, step['tool_calls'], `${path}/tool_calls`, agent)
   const said = { calls, answers, agent, extra: step['extra'] }
   const observation = readObservation(reading, step['observation'], `${path}/observation`, said)
-  const message = readMessage(reading, step, path, { speaker, agent, calls })
+  const message = readMessage(reading, step, `${path}/message`, speaker, agent, calls)
   const parts = [...reasoning, ...message, ...calls.parts, ...observation.parts]
   if (isAbsent(step['message'])) {
     const others = AGENT_FIELDS.some((field) => !isAbsent(step[field])) || !isAbsent(step['observation'])
@@ -65,17 +65,9 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   return parts
 }
 
-interface MessageContext {
-  readonly speaker: Actor
-  readonly agent: string
-  readonly calls: Calls
-}
-
-function readMessage(reading: Reading, step: Json, path: string, context: MessageContext): Part[] {
+function readMessage(reading: Reading, step: Json, at: string, speaker: Actor, agent: string, calls: Calls): Part[] {
   const parts: Part[] = []
-  const at = `${path}/message`
   const { message } = step
-  const { speaker, agent, calls } = context
   if (typeof message === 'string' && speaker === 'agent_message') {
     if (isSynthetic(message, step, agent)) {
       reading.add(parts, { actor: 'system', text: message, path: at, name: 'message' })

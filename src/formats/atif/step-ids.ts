@@ -1,13 +1,8 @@
+import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Reading, timeOf } from '../common/reading.ts'
 
 /** Above this a number is a name, not a place in a run; and ids counted on from it stay exact. */
 const MAX_STEP_ID = 1_000_000_000
-
-interface StepId {
-  readonly id: number
-  /** The source's own name of the step where it is not that integer. */
-  readonly name: string | null
-}
 
 export const isUsableStepId = (own: unknown): own is number =>
   typeof own === 'number' && Number.isInteger(own) && own >= 1 && own <= MAX_STEP_ID
@@ -24,7 +19,7 @@ const nameOf = (own: unknown): string | null =>
  * by position and keep their names. Two steps that themselves claim one integer are an error: a citation of it would be
  * ambiguous.
  */
-export function numberSteps(reading: Reading, own: readonly unknown[], path: string): StepId[] {
+export function numberSteps(reading: Reading, own: readonly unknown[], path: string): Pick<Step, 'id' | 'name'>[] {
   const first = new Map<number, number>()
   for (let index = 0; index < own.length; index++) {
     const value = own[index]

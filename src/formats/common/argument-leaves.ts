@@ -124,12 +124,6 @@ export function commandOf(value: unknown, path: string, name: string): readonly 
   }))
 }
 
-/** A word of a command that is an array, and what it is. */
-interface ArgvWord {
-  readonly text: string
-  readonly kind: ArgumentKind
-}
-
 const SHELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'ash'])
 const POWERSHELLS: ReadonlySet<string> = new Set(['powershell', 'powershell.exe', 'pwsh', 'pwsh.exe'])
 /** Codex's editor, which its harness carries out itself (openai/codex, codex-rs/apply-patch/src/lib.rs). */
@@ -142,7 +136,9 @@ const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'nohup', 'time', '
  * in the language of a shell, the words before it only say which one, and those behind it are the script's arguments. So is the patch
  * of `["apply_patch", "*** Begin Patch …"]`. Null for any other command: its words say what is done only together.
  */
-function wordsOfArgv(argv: readonly string[]): readonly ArgvWord[] | null {
+function wordsOfArgv(
+  argv: readonly string[],
+): readonly { readonly text: string; readonly kind: ArgumentKind }[] | null {
   const [program = '', patch] = argv
   if (PATCHERS.has(program) && argv.length === 2 && patch !== undefined)
     return [

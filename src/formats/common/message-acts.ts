@@ -31,7 +31,7 @@ export function withActsOfMessages(reading: Reading, { format, agent, steps }: R
   if (messages.length === 0) return steps
   const changed = new Map<Part, readonly Part[]>()
   const known = protocolOf(messages, promptOf(steps), agent.name)
-  const run: Run = { reading, agent: agent.name, known, changed, ...channelOf(messages, known, { format, acted }) }
+  const run: Run = { reading, agent: agent.name, known, changed, ...channelOf(messages, known, format, acted) }
   for (const message of messages) {
     const part = steps[message.step]?.parts[message.part]
     if (part === undefined) continue
@@ -71,12 +71,7 @@ interface Channel {
   readonly isForm: boolean
 }
 
-interface Told {
-  readonly format: string
-  readonly acted: number
-}
-
-function channelOf(messages: readonly Message[], known: Known | null, { format, acted }: Told): Channel {
+function channelOf(messages: readonly Message[], known: Known | null, format: string, acted: number): Channel {
   const followed = messages.filter(({ next }) => next !== null).length
   const isForm = known !== null && (known.announced || known.pieces.size * 2 > followed)
   return { hasCalls: acted > 0 || WITH_CALLS.has(format), byWords: followed * 2 > acted, isForm }
@@ -193,14 +188,11 @@ interface Message {
   readonly next: Part | null
 }
 
-interface Spoken {
-  readonly messages: readonly Message[]
-  /** Turns of the agent that hold a call: their messages are not among these. */
-  readonly acted: number
-}
-
-/** The messages of the turns in which the agent only speaks. A turn reaches to the next part that is not the agent's. */
-function messagesOf(steps: readonly Step[]): Spoken {
+/**
+ * The messages of the turns in which the agent only speaks, and how many turns hold a call (`acted`). A turn reaches to the next part that is
+ * not the agent's.
+ */
+function messagesOf(steps: readonly Step[]): { readonly messages: readonly Message[]; readonly acted: number } {
   const messages: Message[] = []
   let turn: Message[] = []
   let isAct = false

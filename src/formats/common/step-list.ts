@@ -120,22 +120,22 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string, age
     reading.error(`${path}/text`, text === undefined ? 'text is missing' : `must be text, not ${typeName(text)}`)
   if (!named) reading.error(`${path}/name`, `must be text, not ${typeName(name)}`)
   if (isActor(actor) && typeof text === 'string' && named)
-    if (actor === 'agent_action') readAction(reading, parts, text, { path: `${path}/text`, name, agent })
+    if (actor === 'agent_action') readAction(reading, parts, text, `${path}/text`, name ?? DEFAULT_NAMES[actor], agent)
     else reading.add(parts, { actor, text, path: `${path}/text`, name: name ?? DEFAULT_NAMES[actor] })
-}
-
-interface ActionPlace {
-  readonly path: string
-  readonly name: string | undefined
-  readonly agent: string | null
 }
 
 /**
  * The text of an action is what its tool was given most of all (a command), or all that it was given, as a JSON object. `name` is the
  * tool, or the tool and an argument (`bash.command`). What names no tool that is known is a line of a shell.
  */
-function readAction(reading: Reading, parts: Part[], text: string, { path, name, agent }: ActionPlace): void {
-  const shown = name ?? DEFAULT_NAMES.agent_action
+function readAction(
+  reading: Reading,
+  parts: Part[],
+  text: string,
+  path: string,
+  shown: string,
+  agent: string | null,
+): void {
   const whole = specOf(agent, shown)
   const dot = whole === undefined ? shown.indexOf('.') : -1
   const tool = dot === -1 ? shown : shown.slice(0, dot)

@@ -141,12 +141,6 @@ function addMedia(dialogue: Dialogue, parts: Part[], actor: Actor, block: Json, 
   dialogue.reading.addMedia(parts, { actor, text, path, name }, kind === 'image' ? source : undefined)
 }
 
-/** Where one call stands, as LangChain writes it (`name`, `args`) or a provider (`function: {name, arguments}`, `arguments`, `input`). */
-interface CallPlace {
-  readonly call: Json
-  readonly path: string
-}
-
 /** The calls of a reply: LangChain's own list, else what it left of the provider's. */
 function callsOf(body: Json, path: string): readonly { readonly call: unknown; readonly path: string }[] {
   const own = asList(body['tool_calls'])
@@ -180,24 +174,25 @@ function readCalls(dialogue: Dialogue, step: OpenStep, body: Json, path: string)
   if (!isAbsent(calls) && !Array.isArray(calls))
     dialogue.reading.error(`${path}/tool_calls`, `must be an array of tool calls, not ${typeName(calls)}`)
   for (const { call, path: at } of callsOf(body, path))
-    if (isRecord(call)) addCall(dialogue, step, { call, path: at })
+    if (isRecord(call)) addCall(dialogue, step, call, at)
     else dialogue.reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
 }
 
 /** Calls whose arguments could not be parsed: no tool was given them. */
 function readBrokenCalls(dialogue: Dialogue, step: OpenStep, calls: unknown, path: string): void {
   for (const [call, at] of objectsIn(dialogue.reading, asList(calls), path, 'a tool call')) {
-    settle(addCall(dialogue, step, { call, path: at }), 'rejected')
+    settle(addCall(dialogue, step, call, at), 'rejected')
   }
 }
 
-function addCall(dialogue: Dialogue, step: OpenStep, { call, path }: CallPlace) {
+/** A call as LangChain writes it (`name`, `args`) or a provider (`function: {name, arguments}`, `arguments`, `input`). */
+function addCall(dialogue: Dialogue, step: OpenStep, call: Json, path: string) {
   const inner = isRecord(call['function']) ? call['function'] : call
   const at = inner === call ? path : `${path}/function`
   const field = ['args', 'arguments', 'input'].find((one) => one in inner) ?? 'args'
   const tool = asText(inner['name'])
   return dialogue.call(step, {
-    id: idOf(call) ?? (tool === null ? null : tool),
+    id: idOf(call) ?? tool,
     tool,
     namePath: `${at}/name`,
     args: inner[field],
@@ -223,7 +218,7 @@ function readCallBlock(
   if (CALLS.has(type) || PIECES.has(type)) {
     const id = idText(type === 'function_call' ? (block['call_id'] ?? block['id']) : block['id'])
     if (id !== null && made.has(id)) return true
-    const call = addCall(dialogue, step, { call: type === 'function_call' ? { ...block, id } : block, path })
+    const call = addCall(dialogue, step, type === 'function_call' ? { ...block, id } : block, path)
     if (PIECES.has(type)) settle(call, 'rejected')
     return true
   }

@@ -7,6 +7,7 @@ import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../co
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { named, own } from '../tools/tool-table.ts'
 import { addCall } from './openai-chat-calls.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 
@@ -18,22 +19,14 @@ export interface Speaker {
   readonly outputs: Part[]
 }
 
-const TEXTS = new Set(['text', 'input_text', 'output_text', 'summary_text'])
-const MEDIA: ReadonlyMap<string, string> = new Map([
-  ['image', 'image'],
-  ['image_url', 'image'],
-  ['input_image', 'image'],
-  ['audio', 'audio'],
-  ['input_audio', 'audio'],
-  ['video', 'video'],
-  ['video_url', 'video'],
-  ['file', 'file'],
-  ['input_file', 'file'],
-  ['document', 'document'],
-])
-const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
-const REASONING = new Set(['reasoning', 'thinking', 'redacted_thinking'])
-const AGENT_ONLY = new Set([...CALLS, ...REASONING])
+const TEXTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text', 'summary_text'])
+const MEDIA: Readonly<Record<string, string>> = {
+  ...{ ...named('image', 'image image_url input_image'), ...named('audio', 'audio input_audio') },
+  ...{ ...named('video', 'video video_url'), ...named('file', 'file input_file'), document: 'document' },
+}
+export const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
+const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'redacted_thinking'])
+export const AGENT_ONLY: ReadonlySet<unknown> = new Set([...CALLS, ...REASONING])
 const MAX_MEDIA_PATH = 300
 
 /** The content of a message: text, or an array of blocks as OpenAI, Anthropic and Inspect write them, or nothing. */
@@ -56,21 +49,25 @@ function readItem(sink: ChatSink, block: unknown, path: string, speaker: Speaker
 function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
   const { type } = block
   const { actor, name, parts } = speaker
-  if (typeof type === 'string' && TEXTS.has(type)) {
+  if (TEXTS.has(type)) {
     if (typeof block['text'] === 'string') sink.text(parts, actor, block['text'], `${path}/text`, name)
     else sink.reading.error(`${path}/text`, `must be text, not ${typeName(block['text'])}`)
   } else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
-  else if (typeof type === 'string' && AGENT_ONLY.has(type) && actor !== 'agent_message') {
+  else if (AGENT_ONLY.has(type) && actor !== 'agent_message') {
     // A tool may print whatever it likes, also what looks like an act of the agent.
-    sink.reading.warn(path, `a block of type ${type} that is not in a message of the agent; not read as its own`)
+    sink.reading.warn(
+      path,
+      `a block of type ${String(type)} that is not in a message of the agent; not read as its own`,
+    )
     sink.leaves(parts, actor, block, path, name)
-  } else if (typeof type === 'string' && REASONING.has(type)) readReasoning(sink, block, path, parts)
-  else if (typeof type === 'string' && CALLS.has(type)) readCallBlock(sink, block, path, speaker)
-  else if (typeof type === 'string' && isResult(type)) readResultBlock(sink, block, path, speaker)
+  } else if (REASONING.has(type)) readReasoning(sink, block, path, parts)
+  else if (CALLS.has(type)) readCallBlock(sink, block, path, speaker)
+  else if (isResult(type)) readResultBlock(sink, block, path, speaker)
   else readOther(sink, block, path, speaker)
 }
 
-const isResult = (type: string): boolean => type === 'tool-result' || type.endsWith('tool_result')
+export const isResult = (type: unknown): boolean =>
+  typeof type === 'string' && (type === 'tool-result' || type.endsWith('tool_result'))
 
 function readString(sink: ChatSink, block: Json, field: string, path: string, speaker: Speaker): void {
   const value = block[field]
@@ -156,7 +153,7 @@ function readAnything(sink: ChatSink, value: unknown, path: string, speaker: Spe
 function readOther(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
   const { type, text } = block
   const { actor, name, parts } = speaker
-  const kind = typeof type === 'string' ? MEDIA.get(type) : undefined
+  const kind = typeof type === 'string' ? own(MEDIA, type) : undefined
   if (kind === 'document' && isRecord(block['source']) && readDocument(sink, block['source'], path, speaker)) return
   if (kind !== undefined) {
     sink.media(

@@ -86,7 +86,7 @@ function readMessage(session: Session, message: unknown, path: string): void {
   if (!isAgent) session.note('system', about['system'], `${path}/info/system`, 'system', name)
   session.open(isAgent ? 'agent' : 'other', name)
   for (const [part, at] of objectsIn(reading, asList(parts), `${path}/parts`, 'a part')) {
-    readPart(session, part, at, { name, isAgent })
+    readPart(session, part, at, name, isAgent)
   }
   const { error } = about
   const said = asRecord(asRecord(error)['data'])['message']
@@ -100,7 +100,7 @@ function readEvent(session: Session, event: unknown, path: string): void {
   if (isRecord(part)) {
     // What the agent does from one `step_start` to the next is one step.
     if (type === 'step_start' || session.last === undefined) session.open('agent', asText(part['messageID']))
-    else readPart(session, part, `${path}/part`, { name: asText(part['messageID']), isAgent: true })
+    else readPart(session, part, `${path}/part`, asText(part['messageID']), true)
   } else if (type === 'error')
     session.note('system', asRecord(asRecord(error)['data'])['message'], `${path}/error/data/message`, 'error')
   else session.reading.unreadRecord(path, 'type of event', type, event)
@@ -113,11 +113,6 @@ const PART_FIELDS: ReadonlySet<string> = wordSet(`id sessionID messageID type te
   callID tool state mime filename url source prompt description agent model command attempt error snapshot`)
 const STATE_FIELDS: ReadonlySet<string> = wordSet(`status input raw output error title metadata time attachments`)
 
-interface Owner {
-  readonly name: string | null
-  readonly isAgent: boolean
-}
-
 /** The step that is open, or a new one where something else was said in between. */
 function stepOf(session: Session, name: string | null, isAgent: boolean): OpenStep {
   const kind = isAgent ? 'agent' : 'other'
@@ -125,7 +120,7 @@ function stepOf(session: Session, name: string | null, isAgent: boolean): OpenSt
 }
 
 /** One part of a message; it goes to the step that is open. */
-export function readPart(session: Session, part: Json, path: string, { name, isAgent }: Owner): void {
+function readPart(session: Session, part: Json, path: string, name: string | null, isAgent: boolean): void {
   const { reading } = session
   const { type } = part
   if (type === 'step-start' && session.last?.answered === true) session.open('agent', name)

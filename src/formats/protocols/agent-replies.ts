@@ -2,7 +2,7 @@ import { lineEnd } from '../../domain/text/lines.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { specOf } from '../tools/lookup.ts'
-import { type OpenCall, openCall } from '../tools/tool-table.ts'
+import { type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 import { linesOf, Slices, type TextActs } from './slices.ts'
 
 /** The members that name a tool and hold what it is given. */
@@ -90,18 +90,12 @@ export const REACT: TextActs = {
       slices.say(head.start)
       const hasInput = next?.kind === 'input'
       const end = hasInput ? (heads[index + 2]?.start ?? text.length) : lineEnd(text, head.from)
-      const call = addCall(slices, text, { tool, start: head.start, from: hasInput ? next.from : end, end, agent })
+      const call = addCall(slices, text, tool, specOf(agent, tool), [head.start, hasInput ? next.from : end, end])
       // Arguments of another form.
       if (!hasInput) slices.stray(next?.start ?? text.length, call)
     }
     return slices.finish()
   },
-}
-
-interface Head {
-  readonly kind: 'action' | 'input' | 'other'
-  readonly start: number
-  readonly from: number
 }
 
 const HEADS = [
@@ -112,23 +106,21 @@ const HEADS = [
   ['final answer:', 'other'],
 ] as const
 
-function headAt(text: string, start: number): Head | null {
+/** Which head a line begins with, and where what it heads stands. */
+function headAt(text: string, start: number) {
   const line = text.slice(start, start + 40).toLowerCase()
   const known = HEADS.find(([words]) => line.startsWith(words))
   return known === undefined ? null : { kind: known[1], start, from: start + known[0].length }
 }
 
-interface Acted {
-  readonly tool: string
-  readonly start: number
-  /** Where its input stands. */
-  readonly from: number
-  readonly end: number
-  readonly agent: string | null
-}
-
-function addCall(slices: Slices, text: string, { tool, start, from, end, agent }: Acted): OpenCall {
-  const spec = specOf(agent, tool)
+/** `from`: where its input stands. */
+function addCall(
+  slices: Slices,
+  text: string,
+  tool: string,
+  spec: ToolSpec | undefined,
+  [start, from, end]: readonly [number, number, number],
+): OpenCall {
   const call = openCall(tool)
   const raw = text.slice(from, end)
   const begin = from + (raw.length - raw.trimStart().length)

@@ -175,13 +175,8 @@ function messageOf(item: Located, side: Side): readonly Tree[] {
 const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls additional_kwargs response_metadata
   usage_metadata example invalid_tool_calls lc_attributes stop_sequence container`)
 
-interface LocatedCall {
-  readonly id: Located
-  readonly tree: Tree
-}
-
 /** OpenAI's calls (`function: {name, arguments}`), and LangChain's (`name`, `args`). */
-function callsOf(message: Located): readonly LocatedCall[] {
+function callsOf(message: Located): readonly { readonly id: Located; readonly tree: Tree }[] {
   const direct = message.member('tool_calls')
   const calls = Array.isArray(direct.value) ? direct : message.member('additional_kwargs').member('tool_calls')
   return calls.items().map((call) => {

@@ -1,6 +1,7 @@
 import { digestBytes, digestValue } from '../../domain/digest.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
+import { AGENT_ONLY, CALLS, isResult } from '../openai-chat/openai-chat-blocks.ts'
 
 /** A call as it is told apart from others. */
 interface CallKey {
@@ -11,9 +12,6 @@ interface CallKey {
   /** The arguments as they stand. */
   readonly given: unknown
 }
-
-const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'redacted_thinking'])
-const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
 
 /** The calls of a message, in the order in which a chat's reader meets them. */
 export function callKeysOf(message: Json): CallKey[] {
@@ -71,16 +69,11 @@ export function differs(given: unknown, called: unknown): boolean {
 /** The ids of the calls that a message answers. */
 export function answeredIdsOf({ role, type, tool_call_id: id, call_id: other, content }: Json): string[] {
   const own = role === 'tool' || role === 'function' || type === 'function_call_output' ? [id ?? other] : []
-  const blocks = Array.isArray(content)
-    ? content.flatMap((block) =>
-        isRecord(block) && isResult(block) ? [block['tool_use_id'] ?? block['toolCallId']] : [],
-      )
-    : []
+  const blocks = recordsIn(content)
+    .filter(({ type }) => isResult(type))
+    .map((block) => block['tool_use_id'] ?? block['toolCallId'])
   return [...own, ...blocks].filter((one): one is string => typeof one === 'string' && one !== '')
 }
-
-const isResult = ({ type }: Json): boolean =>
-  typeof type === 'string' && (type === 'tool-result' || type.endsWith('tool_result'))
 
 /**
  * What tells whether two messages of a trace are one: who speaks, the words, the calls, which call is answered. Not the reasoning, the ids of
@@ -107,9 +100,8 @@ function wordsOf(content: unknown): string[] {
   for (const block of content) {
     if (typeof block === 'string') texts.push(block)
     else if (isRecord(block) && typeof block['text'] === 'string') texts.push(block['text'])
-    else if (isRecord(block) && isResult(block)) others.push(valueKey(block['content'] ?? block['output']))
-    else if (!isRecord(block) || !(REASONING.has(block['type']) || CALLS.has(block['type'])))
-      others.push(digestValue(block))
+    else if (isRecord(block) && isResult(block['type'])) others.push(valueKey(block['content'] ?? block['output']))
+    else if (!isRecord(block) || !AGENT_ONLY.has(block['type'])) others.push(digestValue(block))
   }
   const text = texts.join('\n').trim()
   return [...(text === '' ? [] : [digestBytes(text)]), ...others]
