@@ -3,23 +3,11 @@ import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 const NAMED: ToolSpec = { args: {}, rest: 'executes' }
 
-const SHELL: ToolSpec = {
-  args: {
-    command: 'shell',
-    ...named('describes', 'description timeout run_in_background dangerouslyDisableSandbox sandbox'),
-  },
-}
+const HOW = named('describes', 'description timeout run_in_background dangerouslyDisableSandbox sandbox')
+const SHELL: ToolSpec = { args: { command: 'shell', ...HOW } }
 
-const AGENT: ToolSpec = {
-  args: {
-    prompt: 'delegates',
-    ...named(
-      'describes',
-      `description subagent_type model effort run_in_background name team_name mode isolation
-      resume max_turns`,
-    ),
-  },
-}
+const WHO = 'description subagent_type model effort run_in_background name team_name mode isolation resume max_turns'
+const AGENT: ToolSpec = { args: { prompt: 'delegates', ...named('describes', WHO) } }
 
 /** The members of an edit; those of `edits` are named alike. */
 const EDIT: ToolSpec = {
@@ -27,12 +15,7 @@ const EDIT: ToolSpec = {
   target: 'file_path',
 }
 
-const SEARCH: ToolSpec = {
-  args: {
-    ...named('searches', 'pattern query path glob type'),
-  },
-  rest: 'describes',
-}
+const SEARCH: ToolSpec = { args: named('searches', 'pattern query path glob type'), rest: 'describes' }
 
 /**
  * Claude Code: `sdk-tools.d.ts` of the npm package @anthropic-ai/claude-agent-sdk 0.3.330, whose names of inputs are those of the tools
@@ -48,13 +31,11 @@ export const CLAUDE_CODE_TOOLS: ToolTable = {
   BashOutput: { args: { bash_id: 'reads', shell_id: 'reads', filter: 'searches' } },
   ...named(LOOK, 'TaskOutput AgentOutputTool BashOutputTool'),
   ...named(NAMED, 'KillShell KillBash TaskStop'),
-  Edit: EDIT,
-  MultiEdit: EDIT,
+  ...named(EDIT, 'Edit MultiEdit'),
   Write: { args: { file_path: 'writes', content: 'writes' }, target: 'file_path' },
   NotebookEdit: {
     args: {
-      notebook_path: 'writes',
-      new_source: 'writes',
+      ...named('writes', 'notebook_path new_source'),
       ...named('describes', 'cell_id cell_number cell_type edit_mode'),
     },
     target: 'notebook_path',
@@ -66,26 +47,18 @@ export const CLAUDE_CODE_TOOLS: ToolTable = {
   ...named(SEARCH, 'Grep Glob ToolSearch'),
   ...named(LOOK, 'ListMcpResourcesTool ReadMcpResourceTool ReadMcpResourceDirTool RefreshMcpTools'),
   WebFetch: { args: { url: 'web', prompt: 'describes', offset: 'describes' } },
-  WebSearch: { args: {}, rest: 'web' },
-  web_search: { args: {}, rest: 'web' },
-  web_fetch: { args: {}, rest: 'web' },
+  ...named({ args: {}, rest: 'web' }, 'WebSearch web_search web_fetch'),
   bash_code_execution: { args: { command: 'shell', restart: 'describes' } },
   code_execution: { args: { code: 'code' } },
   text_editor_code_execution: EDITOR,
-  Task: AGENT,
-  Agent: AGENT,
-  SendMessage: {
-    args: { message: 'delegates', content: 'delegates', to: 'delegates', recipient: 'delegates' },
-    rest: 'describes',
-  },
+  ...named(AGENT, 'Task Agent'),
+  SendMessage: { args: named('delegates', 'message content to recipient'), rest: 'describes' },
   TeamCreate: { args: {}, rest: 'delegates' },
   TeamDelete: NAMED,
-  CronCreate: { args: { prompt: 'delegates' }, rest: 'describes' },
-  CronDelete: NAMED,
+  ...named({ args: { prompt: 'delegates' }, rest: 'describes' }, 'CronCreate ScheduleWakeup'),
   CronList: LOOK,
-  ScheduleWakeup: { args: { prompt: 'delegates' }, rest: 'describes' },
   ...named(SKILL, 'Skill SlashCommand'),
-  ...named(NAMED, 'EnterWorktree ExitWorktree'),
+  ...named(NAMED, 'CronDelete EnterWorktree ExitWorktree'),
   ...named(PLAN, 'TodoWrite TodoRead TaskCreate TaskUpdate TaskGet TaskList EnterPlanMode'),
   ...named(SPEECH, 'ReportFindings StructuredOutput ExitPlanMode AskUserQuestion PushNotification SendUserMessage'),
 }

@@ -1,28 +1,16 @@
-import type { ToolTable } from './tool-table.ts'
+import { named, type ToolTable } from './tool-table.ts'
 
 /**
  * Cline and Roo Code, as XML in what the agent says and as tool calls. Sources: cline/cline, src/core/prompts/commands.ts and
  * src/core/prompts/system-prompt/tools; RooVetGit/Roo-Code, src/core/prompts/tools.
  */
 export const CLINE_TOOLS: ToolTable = {
-  execute_command: {
-    args: { command: 'shell', requires_approval: 'describes', cwd: 'describes', timeout: 'describes' },
-  },
+  execute_command: { args: { command: 'shell', ...named('describes', 'requires_approval cwd timeout') } },
   read_file: {
-    args: {
-      path: 'reads',
-      args: 'reads',
-      files: 'reads',
-      line_range: 'describes',
-      start_line: 'describes',
-      end_line: 'describes',
-    },
+    args: { ...named('reads', 'path args files'), ...named('describes', 'line_range start_line end_line') },
     target: 'path',
   },
-  write_to_file: {
-    args: { content: 'writes', path: 'writes', line_count: 'describes' },
-    target: 'path',
-  },
+  write_to_file: { args: { content: 'writes', path: 'writes', line_count: 'describes' }, target: 'path' },
   // SEARCH/REPLACE blocks, or a unified diff: both sides in one text.
   replace_in_file: { args: { diff: 'patch', path: 'writes' }, target: 'path' },
   apply_diff: { args: { diff: 'patch', path: 'writes', start_line: 'describes' }, target: 'path' },
@@ -36,9 +24,7 @@ export const CLINE_TOOLS: ToolTable = {
   list_files: { args: { path: 'reads', recursive: 'describes' } },
   list_code_definition_names: { args: { path: 'reads' } },
   codebase_search: { args: { query: 'searches', path: 'searches' } },
-  browser_action: {
-    args: { url: 'web', text: 'unknown', action: 'describes', coordinate: 'describes', size: 'describes' },
-  },
+  browser_action: { args: { url: 'web', text: 'unknown', ...named('describes', 'action coordinate size') } },
   web_fetch: { args: { url: 'web', prompt: 'web' } },
   web_search: { args: { query: 'web' } },
   use_mcp_tool: { args: { arguments: 'unknown', tool_name: 'unknown', server_name: 'describes' } },
@@ -46,12 +32,10 @@ export const CLINE_TOOLS: ToolTable = {
   new_task: { args: { message: 'delegates', context: 'delegates', mode: 'describes', todos: 'thinks' } },
   use_subagents: { args: {}, rest: 'delegates' },
   ask_followup_question: { args: { question: 'speaks', options: 'speaks', follow_up: 'speaks' }, rest: 'speaks' },
-  plan_mode_respond: { args: { response: 'speaks' }, rest: 'speaks' },
-  act_mode_respond: { args: { response: 'speaks' }, rest: 'speaks' },
+  ...named({ args: { response: 'speaks' }, rest: 'speaks' }, 'plan_mode_respond act_mode_respond'),
   // The command that shows the result is run for the user.
   attempt_completion: { args: { result: 'speaks', command: 'shell', task_progress: 'thinks' }, rest: 'speaks' },
-  focus_chain: { args: {}, rest: 'thinks' },
-  update_todo_list: { args: {}, rest: 'thinks' },
+  ...named({ args: {}, rest: 'thinks' }, 'focus_chain update_todo_list'),
   switch_mode: { args: { mode_slug: 'describes', reason: 'describes' } },
   fetch_instructions: { args: { task: 'reads' } },
 }

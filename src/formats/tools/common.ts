@@ -48,7 +48,7 @@ export const READ: ToolSpec = {
   },
   target: FILE,
 }
-export const LIST: ToolSpec = {
+const LIST: ToolSpec = {
   args: {
     ...named('reads', 'path dir directory dir_path relative_workspace_path target_directory'),
     ...named('describes', 'file_filtering_options recursive depth explanation'),
@@ -69,7 +69,7 @@ export const SEARCH: ToolSpec = {
     ),
   },
 }
-export const WRITTEN: ToolSpec['args'] = {
+const WRITTEN: ToolSpec['args'] = {
   ...named('writes', 'content file_text contents path file_path filePath'),
   ...named('describes', 'mode description explanation instructions instruction'),
 }
@@ -82,7 +82,7 @@ const EDITED: ToolSpec['args'] = {
     instruction insert_line`,
   ),
 }
-export const inFile = (args: ToolSpec['args']): ToolSpec => ({ args, target: FILE })
+const inFile = (args: ToolSpec['args']): ToolSpec => ({ args, target: FILE })
 
 const TEXTS_OF_EDITOR =
   'new_string newString new_str insert_text new old_string oldString old_str old before after file_text diff'
@@ -99,8 +99,7 @@ export const EDITOR: ToolSpec = {
   args: {
     ...EDITED,
     ...named('describes', 'command view_range security_risk'),
-    file_text: 'writes',
-    diff: 'patch',
+    ...{ file_text: 'writes', diff: 'patch' },
   },
   target: FILE,
   by: {
@@ -120,18 +119,16 @@ export const WEB: ToolSpec = {
   },
 }
 export const SUBAGENT: ToolSpec = {
-  args: { prompt: 'delegates', task: 'delegates', goal: 'delegates', context: 'delegates', description: 'describes' },
+  args: { ...named('delegates', 'prompt task goal context'), description: 'describes' },
   rest: 'delegates',
 }
-export const TYPED: ToolSpec = {
+const TYPED: ToolSpec = {
   args: {
     ...named('keystrokes', 'input data chars text keys'),
     ...named('describes', 'sessionId session_id shellId delay action timeout yield_time_ms max_output_tokens'),
   },
 }
-export const PATCH: ToolSpec = {
-  args: { input: 'patch', patch: 'patch', patchText: 'patch', diff: 'patch', explanation: 'describes' },
-}
+const PATCH: ToolSpec = { args: { ...named('patch', 'input patch patchText diff'), explanation: 'describes' } }
 
 /**
  * Tools that many harnesses share under one name, and those of harnesses without a table of their own. Sources: Anthropic's bash,
@@ -160,22 +157,9 @@ export const COMMON_TOOLS: ToolTable = {
   ...named(LIST, 'list_directory list_dir list_files list ls tree'),
   write_file: inFile({ ...WRITTEN, append: 'describes' }),
   write: inFile({ ...WRITTEN, ...EDITED }),
-  create: inFile(WRITTEN),
-  create_file: inFile(WRITTEN),
-  WriteFile: inFile(WRITTEN),
-  edit: inFile(EDITED),
-  replace: inFile(EDITED),
-  StrReplaceFile: inFile(EDITED),
-  str_replace: inFile(EDITED),
-  insert: inFile(EDITED),
-  search_replace: inFile(EDITED),
-  edit_file: inFile({
-    ...EDITED,
-    code_edit: 'writes',
-    target_file: 'writes',
-    instructions: 'describes',
-    content: 'writes',
-  }),
+  ...named(inFile(WRITTEN), 'create create_file WriteFile'),
+  ...named(inFile(EDITED), 'edit replace StrReplaceFile str_replace insert search_replace'),
+  edit_file: inFile({ ...EDITED, ...named('writes', 'code_edit target_file content'), instructions: 'describes' }),
   ...named(
     EDITOR,
     `str_replace_editor str_replace_based_edit_tool text_editor developer__text_editor file_editor
@@ -183,7 +167,7 @@ export const COMMON_TOOLS: ToolTable = {
   ),
   ...{ apply_patch: PATCH, patch: { ...PATCH, args: { ...EDITED, ...PATCH.args, mode: 'describes' }, target: FILE } },
   // What they name is taken away by the call itself.
-  delete_file: { args: { target_file: 'executes', path: 'executes', file_path: 'executes', explanation: 'describes' } },
+  delete_file: { args: { ...named('executes', 'target_file path file_path'), explanation: 'describes' } },
   ...named(WEB, 'web_search web_fetch fetch webfetch websearch SearchWeb FetchURL google_web_search web_extract'),
   ...named(WEB, 'fetch_webpage browser_navigate web_browser_go'),
   ...named(SUBAGENT, 'task Task agent Agent delegate delegate_task subagent runSubagent SendDMail spawn_agent handoff'),

@@ -2,12 +2,8 @@ import { PLAN, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 const READ: ToolSpec = { args: { path: 'reads', uri: 'reads' }, rest: 'describes', target: 'path' }
-const SEARCH: ToolSpec = {
-  args: {
-    ...named('searches', 'pattern globPattern query path glob targetDirectory targetDirectories type'),
-  },
-  rest: 'describes',
-}
+const SEARCHED = 'pattern globPattern query path glob targetDirectory targetDirectories type'
+const SEARCH: ToolSpec = { args: named('searches', SEARCHED), rest: 'describes' }
 
 /**
  * Cursor's agent, by the member of `tool_call`: cursor.com/docs/cli/reference/output-format (`readToolCall`, `writeToolCall`), the event
@@ -16,19 +12,13 @@ const SEARCH: ToolSpec = {
  */
 export const CURSOR_TOOLS: ToolTable = {
   shellToolCall: { args: { command: 'shell' }, rest: 'describes' },
-  writeToolCall: {
-    args: { path: 'writes', fileText: 'writes', contents: 'writes', content: 'writes' },
-    rest: 'describes',
-    target: 'path',
-  },
+  writeToolCall: { args: named('writes', 'path fileText contents content'), rest: 'describes', target: 'path' },
   editToolCall: {
     args: {
       ...named('writes', 'path streamContent contents content newString new_string'),
-      oldString: 'removes',
-      old_string: 'removes',
+      ...named('removes', 'oldString old_string'),
     },
-    rest: 'describes',
-    target: 'path',
+    ...{ rest: 'describes', target: 'path' },
   },
   applyPatchToolCall: { args: { patch: 'patch', input: 'patch' }, rest: 'describes' },
   // What it names is taken away by the call itself.
@@ -36,11 +26,8 @@ export const CURSOR_TOOLS: ToolTable = {
   ...named(READ, 'readToolCall lsToolCall readLintsToolCall readMcpResourceToolCall listMcpResourcesToolCall'),
   ...named(READ, 'getMcpToolsToolCall'),
   ...named(SEARCH, 'grepToolCall globToolCall semSearchToolCall'),
-  ...{ webSearchToolCall: { args: {}, rest: 'web' }, webFetchToolCall: { args: {}, rest: 'web' } },
-  fetchToolCall: { args: {}, rest: 'web' },
+  ...named({ args: {}, rest: 'web' }, 'webSearchToolCall webFetchToolCall fetchToolCall'),
   taskToolCall: { args: { prompt: 'delegates', attachments: 'delegates' }, rest: 'describes' },
-  updateTodosToolCall: PLAN,
-  readTodosToolCall: PLAN,
-  createPlanToolCall: SPEECH,
-  askQuestionToolCall: SPEECH,
+  ...named(PLAN, 'updateTodosToolCall readTodosToolCall'),
+  ...named(SPEECH, 'createPlanToolCall askQuestionToolCall'),
 }

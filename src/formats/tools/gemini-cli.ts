@@ -1,13 +1,14 @@
 import { LOOK, PLAN, SKILL, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
+const HOW = 'description directory dir_path is_background delay_ms additional_permissions'
+/** What the harness adds where a person changed what was to be written. */
+const PROPOSED = 'modified_by_user ai_proposed_content'
+
 const SEARCH: ToolSpec = { args: { pattern: 'searches', query: 'searches' }, rest: 'searches' }
 
-const READ: ToolSpec = {
-  args: { file_path: 'reads', absolute_path: 'reads', path: 'reads' },
-  rest: 'describes',
-  target: ['file_path', 'absolute_path', 'path'],
-}
+const FILES = ['file_path', 'absolute_path', 'path']
+const READ: ToolSpec = { args: named('reads', FILES.join(' ')), rest: 'describes', target: FILES }
 
 /**
  * Gemini CLI (google-gemini/gemini-cli): packages/core/src/tools/tool-names.ts, definitions/base-declarations.ts and
@@ -15,28 +16,16 @@ const READ: ToolSpec = {
  * (`search_file_content`, `save_memory`): the same folder before 2026. A server's tools are in no table.
  */
 export const GEMINI_CLI_TOOLS: ToolTable = {
-  run_shell_command: {
-    args: {
-      command: 'shell',
-      ...named('describes', 'description directory dir_path is_background delay_ms additional_permissions'),
-    },
-  },
-  list_background_processes: LOOK,
-  read_background_output: LOOK,
+  run_shell_command: { args: { command: 'shell', ...named('describes', HOW) } },
+  ...named(LOOK, 'list_background_processes read_background_output'),
   write_file: {
-    args: { file_path: 'writes', content: 'writes', modified_by_user: 'describes', ai_proposed_content: 'describes' },
+    args: { ...named('writes', 'file_path content'), ...named('describes', PROPOSED) },
     target: 'file_path',
   },
   replace: {
     args: {
-      file_path: 'writes',
-      new_string: 'writes',
-      old_string: 'removes',
-      ...named(
-        'describes',
-        `instruction expected_replacements allow_multiple modified_by_user ai_proposed_content
-        ai_proposed_string`,
-      ),
+      ...{ ...named('writes', 'file_path new_string'), old_string: 'removes' },
+      ...named('describes', `instruction expected_replacements allow_multiple ${PROPOSED} ai_proposed_string`),
     },
     target: 'file_path',
   },
@@ -45,7 +34,7 @@ export const GEMINI_CLI_TOOLS: ToolTable = {
   read_file: READ,
   ...named(LOOK, 'read_many_files list_directory get_internal_docs read_mcp_resource list_mcp_resources'),
   ...named(SEARCH, 'grep_search search_file_content glob'),
-  ...{ google_web_search: { args: {}, rest: 'web' }, web_fetch: { args: {}, rest: 'web' } },
+  ...named({ args: {}, rest: 'web' }, 'google_web_search web_fetch'),
   invoke_agent: { args: { prompt: 'delegates', agent_name: 'describes' } },
   delegate_to_agent: { args: { agent_name: 'describes' }, rest: 'delegates' },
   activate_skill: SKILL,

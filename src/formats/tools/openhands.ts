@@ -16,22 +16,16 @@ const WEB = tool({ url: 'web', new_tab: 'describes' }, { rest: 'web' })
 /** What is clicked, typed or run in a browser: what is typed may be sent, or only looked for. */
 const BROWSER = tool({ code: 'code', browser_actions: 'code', text: 'unknown' }, { rest: 'executes' })
 
+const target = ['path', 'file_path']
 const FILE = tool(
   {
     ...named('writes', 'path file_path content file_text new_str new_string'),
-    old_str: 'removes',
-    old_string: 'removes',
+    ...named('removes', 'old_str old_string'),
     ...named('describes', 'command insert_line view_range start end expected_replacements'),
   },
-  {
-    target: ['path', 'file_path'],
-    by: { argument: 'command', cases: EDITOR_LOOKS },
-  },
+  { target, by: { argument: 'command', cases: EDITOR_LOOKS } },
 )
-const READ = tool(
-  { path: 'reads', file_path: 'reads', dir_path: 'reads' },
-  { rest: 'describes', target: ['path', 'file_path'] },
-)
+const READ = tool(named('reads', 'path file_path dir_path'), { rest: 'describes', target })
 
 /**
  * OpenHands: the actions of the application (All-Hands-AI/OpenHands, openhands/events/action and openhands/core/schema/action.py), the
@@ -40,13 +34,11 @@ const READ = tool(
  */
 export const OPENHANDS_TOOLS: ToolTable = {
   ...named(SHELL, 'run execute_bash terminal bash'),
-  run_ipython: CODE,
-  execute_ipython_cell: CODE,
+  ...named(CODE, 'run_ipython execute_ipython_cell'),
   ...named(FILE, 'write edit str_replace_editor edit_file file_editor planning_file_editor write_file'),
   apply_patch: tool({ patch: 'patch' }),
   ...named(READ, 'read read_file list_directory'),
-  glob: SEARCH,
-  grep: SEARCH,
+  ...named(SEARCH, 'glob grep'),
   ...named(WEB, 'browse web_read browser_navigate'),
   ...named(BROWSER, 'browse_interactive browser browser_click browser_type browser_set_storage browser_close_tab'),
   ...named(
@@ -59,6 +51,5 @@ export const OPENHANDS_TOOLS: ToolTable = {
   delegate_to_browsing_agent: tool({}, { rest: 'delegates' }),
   invoke_skill: tool({}, { rest: 'unknown' }),
   ...named(PLAN, 'think task_tracker task_tracking request_condensation'),
-  finish: SPEECH,
-  reject: SPEECH,
+  ...named(SPEECH, 'finish reject'),
 }

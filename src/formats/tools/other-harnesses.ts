@@ -10,24 +10,20 @@ export const SWE_AGENT_TOOLS: ToolTable = {
   open: { args: { path: 'reads', line_number: 'describes' } },
   goto: { args: { line_number: 'describes' } },
   create: { args: { filename: 'writes' }, target: 'filename' },
-  scroll_up: { args: {}, rest: 'describes' },
-  scroll_down: { args: {}, rest: 'describes' },
-  search_dir: { args: { search_term: 'searches', dir: 'searches' } },
-  search_file: { args: { search_term: 'searches', file: 'searches' } },
-  find_file: { args: { file_name: 'searches', dir: 'searches' } },
+  ...named({ args: {}, rest: 'describes' }, 'scroll_up scroll_down'),
+  search_dir: { args: named('searches', 'search_term dir') },
+  search_file: { args: named('searches', 'search_term file') },
+  find_file: { args: named('searches', 'file_name dir') },
   edit: {
     args: {
-      replacement_text: 'writes',
-      replace: 'writes',
-      search: 'removes',
+      ...{ ...named('writes', 'replacement_text replace'), search: 'removes' },
       ...named('describes', 'start_line end_line replace-all'),
     },
   },
   insert: { args: { text: 'writes', line: 'describes' } },
   filemap: { args: { file_path: 'reads' } },
   view_image: { args: { image_file: 'reads' } },
-  submit: { args: {}, rest: 'speaks' },
-  exit_forfeit: { args: {}, rest: 'speaks' },
+  ...named({ args: {}, rest: 'speaks' }, 'submit exit_forfeit'),
 }
 
 const WEB: ToolSpec = { args: {}, rest: 'web' }
@@ -61,13 +57,7 @@ export const INSPECT_TOOLS: ToolTable = {
 /** terminus-2. Source: harbor, src/harbor/agents/terminus_2/terminus_2.py and its parsers; terminus-1: terminal-bench, terminal_bench/agents/terminus_1.py. */
 export const TERMINUS_TOOLS: ToolTable = {
   bash_command: {
-    args: {
-      keystrokes: 'keystrokes',
-      duration: 'describes',
-      duration_sec: 'describes',
-      is_blocking: 'describes',
-      timeout_sec: 'describes',
-    },
+    args: { keystrokes: 'keystrokes', ...named('describes', 'duration duration_sec is_blocking timeout_sec') },
   },
   mark_task_complete: { args: {}, rest: 'speaks' },
 }
