@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { parseJson } from '../../domain/text/exact-json.ts'
-import { subagentFilesOf } from '../../formats/atif/atif-subagent-files.ts'
+import { subagentFilesOf } from '../../formats/atif/atif-segments.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { shownName } from '../unpack/names.ts'

@@ -4,9 +4,9 @@ import { type ContentSink, openEnvelope, previewOf, readContent, readPreview, te
 import { memberName } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from '../common/reading.ts'
 import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
+import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
-import { isScaffold, isTerminus } from './terminus.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
 const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])

@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
-import type { ContentSink } from '../common/content.ts'
-import { cutName, idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { type ContentSink, readOnePiece, readPieces } from '../common/content.ts'
+import { cutName, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asText, mediaText, type OpenStep, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
@@ -36,22 +36,15 @@ export function isHarnessText(text: string): boolean {
 export const isSummary = (text: string): boolean => text.trimStart().startsWith(SUMMARY)
 
 /** The content of a user's message or of a tool's result. */
-export function readBlocks(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isAbsent(content)) return
-  if (typeof content === 'string') sink.text(content, path)
-  else if (Array.isArray(content)) for (const [block, at] of itemsIn(content, path)) readBlock(reading, block, at, sink)
-  else reading.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
-}
+export const readBlocks = (reading: Reading, content: unknown, path: string, sink: ContentSink): void =>
+  readPieces(reading, content, path, sink, readPiece, BLOCKS)
 
-export function readBlock(reading: Reading, block: unknown, path: string, sink: ContentSink): void {
-  if (typeof block === 'string') {
-    sink.text(block, path)
-    return
-  }
-  if (!isRecord(block)) {
-    reading.error(path, `a content block must be an object, not ${typeName(block)}`)
-    return
-  }
+export const readBlock = (reading: Reading, block: unknown, path: string, sink: ContentSink): void =>
+  readOnePiece(reading, block, path, sink, readPiece, BLOCKS)
+
+const BLOCKS = { whole: 'must be text or an array of content blocks', piece: 'a content block must be an object' }
+
+function readPiece(reading: Reading, block: Json, path: string, sink: ContentSink): void {
   const { type } = block
   if (type === 'text') readString(reading, block, path, 'text', sink)
   else if (type === 'tool_reference') readString(reading, block, path, 'tool_name', sink)

@@ -4,7 +4,7 @@ import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CLINE_TOOLS } from '../tools/cline.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
-import { TraceSink } from '../traces/trace-sink.ts'
+import { TraceSink } from '../traces/trace-span.ts'
 
 /**
  * Cline and Roo Code: `api_conversation_history.json`, an array of Anthropic's messages (Roo Code also `{version: 2, messages}`, in the AI

@@ -2,12 +2,15 @@ import { wordSet } from '../../domain/text/words.ts'
 import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
 import type { Session } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
+import { own } from '../tools/tool-table.ts'
 import { readAnswer, type Shown } from './codex-items.ts'
 import { outcomeOfEvent } from './codex-outcomes.ts'
 
 /** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
 
-const WORDS: Readonly<Record<string, readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning']>> = {
+type Words = readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning']
+
+const WORDS: Readonly<Record<string, Words>> = {
   user_message: ['message', 'user'],
   agent_message: ['message', 'agent_message'],
   agent_reasoning: ['text', 'agent_reasoning'],
@@ -16,8 +19,10 @@ const WORDS: Readonly<Record<string, readonly [field: string, actor: 'user' | 'a
   turn_complete: ['last_agent_message', 'agent_message'],
 }
 
+type CallForm = readonly [tool: string, ...fields: string[]]
+
 /** Calls by the event that begins them: the tool, and the members that say what it does. */
-const CALLS: Readonly<Record<string, readonly [tool: string, ...fields: string[]]>> = {
+const CALLS: Readonly<Record<string, CallForm>> = {
   exec_command_begin: ['exec_command', 'command', 'cwd'],
   patch_apply_begin: ['apply_patch', 'changes'],
   mcp_tool_call_begin: ['mcp_tool_call', 'invocation'],
@@ -53,9 +58,7 @@ const BOOKKEEPING: ReadonlySet<string> = wordSet(`task_started turn_started toke
 export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {
   const { reading } = session
   const type = typeof event['type'] === 'string' ? event['type'] : ''
-  const words = Object.hasOwn(WORDS, type) ? WORDS[type] : undefined
-  const call = Object.hasOwn(CALLS, type) ? CALLS[type] : undefined
-  const answer = Object.hasOwn(ANSWERS, type) ? ANSWERS[type] : undefined
+  const [words, call, answer] = [own(WORDS, type), own(CALLS, type), own(ANSWERS, type)]
   if (TURNS.has(type)) session.endTurn()
   if (words !== undefined) readWords(session, event, path, words, shown)
   else if (call !== undefined) readCallEvent(session, event, path, call, shown)
@@ -67,26 +70,15 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
   else if (!isBookkeeping(type)) reading.unreadRecord(path, 'type of event', event['type'], event)
 }
 
-function readWords(
-  session: Session,
-  event: Json,
-  path: string,
-  [field, actor]: readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning'],
-  shown: Shown,
-): void {
-  const { reading } = session
+function readWords(session: Session, event: Json, path: string, [field, actor]: Words, shown: Shown): void {
   const text = event[field]
   if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
   // The end of a turn repeats its last words, which may have been said by an event alone.
   if (String(event['type']).endsWith('_complete') && shown.said.has(text)) return
   shown.said.add(text)
   const step = actor === 'user' ? session.open('other', null) : session.turn(null)
-  reading.add(step.parts, {
-    actor,
-    text,
-    path: `${path}/${field}`,
-    name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
-  })
+  const name = actor === 'agent_reasoning' ? 'reasoning' : 'message'
+  session.reading.add(step.parts, { actor, text, path: `${path}/${field}`, name })
 }
 
 const isBookkeeping = (type: string): boolean =>
@@ -116,13 +108,7 @@ function isRepeated(event: Json, id: string | null, fields: readonly string[], {
   return false
 }
 
-function readCallEvent(
-  session: Session,
-  event: Json,
-  path: string,
-  [tool, ...fields]: readonly [tool: string, ...fields: string[]],
-  shown: Shown,
-): void {
+function readCallEvent(session: Session, event: Json, path: string, [tool, ...fields]: CallForm, shown: Shown): void {
   const id = idText(event['call_id'])
   if (session.hasCall(id) || isRepeated(event, id, fields, shown)) return
   const type = typeof event['type'] === 'string' ? event['type'] : tool
@@ -131,12 +117,8 @@ function readCallEvent(
   const present = fields.filter((field) => event[field] !== undefined && event[field] !== null)
   for (const field of present)
     addCall(session, step.parts, {
-      call,
-      field,
-      args: event[field] === '' ? null : event[field],
-      path: `${path}/${field}`,
-      namePath: `${path}/type`,
-      nameText: type,
+      ...{ call, field, args: event[field] === '' ? null : event[field], path: `${path}/${field}` },
+      ...{ namePath: `${path}/type`, nameText: type },
       ...(field === 'changes' ? changesOf(event[field]) : {}),
     })
   if (present.length === 0)

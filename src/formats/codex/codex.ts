@@ -185,14 +185,8 @@ class CodexStream {
     const at = `${path}/item`
     const type = asText(item['type']) ?? asText(item['item_type']) ?? ''
     const isDone = record['type'] === 'item.completed'
-    const spoken: Readonly<Record<string, 'agent_message' | 'agent_reasoning'>> = {
-      agent_message: 'agent_message',
-      assistant_message: 'agent_message',
-      reasoning: 'agent_reasoning',
-    }
-    const actor = Object.hasOwn(spoken, type) ? spoken[type] : undefined
-    if (actor !== undefined) {
-      if (isDone) this.#say(actor, item['text'], `${at}/text`)
+    if (type === 'agent_message' || type === 'assistant_message' || type === 'reasoning') {
+      if (isDone) this.#say(type === 'reasoning' ? 'agent_reasoning' : 'agent_message', item['text'], `${at}/text`)
     } else if (type === 'error') this.#session.note('system', item['message'], `${at}/message`, 'error')
     else if (type === 'todo_list') this.#plan(item, at)
     else if (Object.hasOwn(TOOLS, type)) this.#tool(item, at, type, isDone)

@@ -47,23 +47,43 @@ export function readContent(reading: Reading, content: unknown, path: string, si
     reading.error(path, `must be text or an array of content parts, not ${typeName(content)}`)
 }
 
+/** How it is said that a content, or a piece of it, is none. */
+interface PieceWords {
+  readonly whole: string
+  readonly piece: string
+}
+
+const PIECES = { whole: 'must be text or an array of content', piece: 'a piece of content must be an object' }
+
+type ReadPiece = (reading: Reading, piece: Json, path: string, sink: ContentSink) => void
+
 /** A content of another harness: a text, or a list of texts and of pieces of its own kinds, or nothing. */
 export function readPieces(
   reading: Reading,
   content: unknown,
   path: string,
   sink: ContentSink,
-  readPiece: (reading: Reading, piece: Json, path: string, sink: ContentSink) => void,
+  readPiece: ReadPiece,
+  words: PieceWords = PIECES,
 ): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
-  else if (!Array.isArray(content)) reading.error(path, `must be text or an array of content, not ${typeName(content)}`)
-  else
-    for (const [piece, at] of itemsIn(content, path)) {
-      if (typeof piece === 'string') sink.text(piece, at)
-      else if (isRecord(piece)) readPiece(reading, piece, at, sink)
-      else reading.error(at, `a piece of content must be an object, not ${typeName(piece)}`)
-    }
+  else if (!Array.isArray(content)) reading.error(path, `${words.whole}, not ${typeName(content)}`)
+  else for (const [piece, at] of itemsIn(content, path)) readOnePiece(reading, piece, at, sink, readPiece, words)
+}
+
+/** One piece of such a content. */
+export function readOnePiece(
+  reading: Reading,
+  piece: unknown,
+  path: string,
+  sink: ContentSink,
+  readPiece: ReadPiece,
+  words: PieceWords,
+): void {
+  if (typeof piece === 'string') sink.text(piece, path)
+  else if (isRecord(piece)) readPiece(reading, piece, path, sink)
+  else reading.error(path, `${words.piece}, not ${typeName(piece)}`)
 }
 
 function readContentPart(reading: Reading, part: unknown, path: string, sink: ContentSink): void {

@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
-import type { ContentSink } from '../common/content.ts'
+import { type ContentSink, readPieces } from '../common/content.ts'
 import {
   idText,
   isAbsent,
@@ -136,12 +136,10 @@ class GeminiReader {
     else if (type === 'message') {
       if (typeof content !== 'string') this.#reading.error(`${path}/content`, `must be text, not ${typeName(content)}`)
       else
-        this.#reading.add(this.session.turn(null).parts, {
-          actor: 'agent_message',
-          text: content,
-          path: `${path}/content`,
-          name: 'message',
-        })
+        sinkTo(this.#reading, this.session.turn(null).parts, 'agent_message', 'message').text(
+          content,
+          `${path}/content`,
+        )
     } else if (type === 'tool_use') {
       const name = asText(tool) ?? 'tool_use'
       const step = this.session.turn(null)
@@ -206,18 +204,12 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
 /** The parts of Gemini's API, as gemini-cli writes them. */
 
 /** What the API calls a list of parts: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
-export function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isAbsent(content)) return
-  if (typeof content === 'string') sink.text(content, path)
-  else if (Array.isArray(content))
-    for (const [part, at] of itemsIn(content, path)) {
-      if (typeof part === 'string') sink.text(part, at)
-      else if (isRecord(part)) readPart(part, at, sink)
-      else reading.error(at, `a part must be text or an object, not ${typeName(part)}`)
-    }
-  else if (isRecord(content)) readPart(content, path, sink)
-  else reading.error(path, `must be text or parts, not ${typeName(content)}`)
+function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+  if (isRecord(content)) readPart(content, path, sink)
+  else readPieces(reading, content, path, sink, (_, part, at) => readPart(part, at, sink), PARTS)
 }
+
+const PARTS = { whole: 'must be text or parts', piece: 'a part must be text or an object' }
 
 function readPart(part: Json, path: string, sink: ContentSink): void {
   const {
@@ -303,7 +295,7 @@ const outcomeOfState = (status: unknown): ActOutcome =>
 const NOT_BEGUN: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'awaiting_approval'])
 
 /** By a `tool_result` of `--output-format stream-json`. */
-export function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
+function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
   if (status === 'success') return outcomeOfOutput(typeof output === 'string' ? output : '')
   const said = asRecord(error)['message'] ?? output
   return status === 'error' ? outcomeInWords('gemini-cli', typeof said === 'string' ? said : '', true) : 'unknown'

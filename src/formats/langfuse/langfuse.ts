@@ -1,5 +1,5 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asText } from '../common/session.ts'
 import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { decodeLocated, messagesAsSaid, messagesIn } from '../traces/chat-shapes.ts'
@@ -80,14 +80,9 @@ function traceSpan(trace: Located): TraceSpan {
       model: null,
       tool: null,
     },
-    ...{
-      name: asText(trace.member('name').value),
-      start: timeOf(trace.member('timestamp').value),
-      end: Number.POSITIVE_INFINITY,
-    },
-    holds: [trace.member('input').value, trace.member('output').value].some(
-      (value) => value !== null && value !== undefined,
-    ),
+    name: asText(trace.member('name').value),
+    ...{ start: timeOf(trace.member('timestamp').value), end: Number.POSITIVE_INFINITY },
+    holds: !isAbsent(trace.member('input').value) || !isAbsent(trace.member('output').value),
     input: () => messagesIn(trace.member('input'), 'user'),
     output: () => answerIn(trace.member('output'), trace.member('input')),
   }
@@ -96,12 +91,8 @@ function traceSpan(trace: Located): TraceSpan {
 function spanOf(observation: Located): TraceSpan {
   const type = String(observation.member('type').value)
   const kind = KINDS[type] ?? 'other'
-  const [input, output, name] = ['input', 'output', 'name'].map((field) => observation.member(field)) as [
-    Located,
-    Located,
-    Located,
-  ]
-  const level = observation.member('level').value
+  const [input, output, name] = [observation.member('input'), observation.member('output'), observation.member('name')]
+  const error = observation.member('level').value === 'ERROR' ? fieldOf(observation, 'statusMessage') : null
   const isTool = kind === 'tool' || type === 'SPAN'
   return {
     ...{ path: observation.path, kind, called: type, name: asText(name.value) },
@@ -111,18 +102,10 @@ function spanOf(observation: Located): TraceSpan {
     model: asText(fieldOf(observation, 'model').value) ?? asText(fieldOf(observation, 'providedModelName').value),
     start: timeOf(fieldOf(observation, 'startTime').value),
     end: timeOf(fieldOf(observation, 'endTime').value),
-    holds: [input.value, output.value].some((value) => value !== null && value !== undefined),
+    holds: !isAbsent(input.value) || !isAbsent(output.value),
     input: () => messagesIn(input, 'user'),
     output: () => answerIn(output, input),
-    tool: isTool
-      ? {
-          id: null,
-          name,
-          args: input,
-          result: output,
-          error: level === 'ERROR' ? fieldOf(observation, 'statusMessage') : null,
-        }
-      : null,
+    tool: isTool ? { id: null, name, args: input, result: output, error } : null,
   }
 }
 

@@ -233,7 +233,7 @@ interface Node {
  * What has been shown of the conversations of a trace: a model is given all that was said before, again and again. A message is known only behind
  * the same messages, so that what is said twice is shown twice. Time and memory are linear in the texts.
  */
-export class Threads {
+class Threads {
   readonly #root: Node = { next: new Map() }
 
   /** The messages that were not shown behind those before them; what follows them can be noted. */

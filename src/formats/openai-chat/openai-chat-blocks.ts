@@ -8,8 +8,7 @@ import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
-import { addCall } from './openai-chat-calls.ts'
-import type { ChatSink } from './openai-chat-sink.ts'
+import { addCall, type ChatSink } from './openai-chat-sink.ts'
 
 /** Whose content it is, and where it goes. What a tool answered has a list of its own: it belongs to the agent's step. */
 export interface Speaker {

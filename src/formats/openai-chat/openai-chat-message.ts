@@ -4,8 +4,14 @@ import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
-import { readFunctionCall, readToolCalls } from './openai-chat-calls.ts'
-import { addSlices, type ChatSink, type Located, type Slice } from './openai-chat-sink.ts'
+import {
+  addSlices,
+  type ChatSink,
+  type Located,
+  readFunctionCall,
+  readToolCalls,
+  type Slice,
+} from './openai-chat-sink.ts'
 
 /** How an agent that has no tool calls puts its acts into what it says. */
 export interface TextProtocol {

@@ -1,5 +1,5 @@
 import { cutName, isRecord, type Json } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { asRecord, asText } from '../common/session.ts'
 import type { FoundRun, RunAbout } from '../format.ts'
 import { chatOf, modelOf, runsOf } from './openai-chat.ts'
 
@@ -67,8 +67,7 @@ const isName = (value: unknown): value is string | number =>
   (typeof value === 'string' && value !== '') || typeof value === 'number'
 
 function aboutRun(run: Json): RunAbout {
-  const info = isRecord(run['info']) ? run['info'] : {}
-  const asked = isRecord(info['task']) ? asText(info['task']['instruction']) : null
+  const asked = asText(asRecord(asRecord(run['info'])['task'])['instruction'])
   const task = asText(run['task']) ?? (isName(run['task_id']) ? String(run['task_id']) : null)
   const [agent, model, trial, scores] = [asText(run['agent']), modelOf(run), run['trial'], scoresOf(run)]
   return {

@@ -25,7 +25,20 @@ export const placeMessages = (messages: readonly unknown[], path: string): Place
  * before it. A result never comes before its call: where a file has them the other way round, it is moved behind the call.
  */
 export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: TextProtocol | null = null): Step[] {
-  const turns = new Turns(sink, protocol)
+  const steps: OpenStep[] = []
+  let before: Before = 'other'
+  const read = (message: Json, path: string): void => {
+    const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
+    const name = asName(message['id'])
+    const last = steps.at(-1)
+    if (speaker === 'tool' || outputs.length > 0)
+      if (last?.ofAgent !== true) steps.push({ name, parts: [...outputs], ofAgent: true })
+      // Not spread into push: a message may hold more parts than a call can have arguments.
+      else for (const part of outputs) last.parts.push(part)
+    if (speaker !== 'tool' && (parts.length > 0 || outputs.length === 0))
+      steps.push({ name, parts: [...parts], ofAgent: speaker === 'agent' })
+    before = acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
+  }
   const late = lateResults(placed)
   const waiting = new Map<string, Placed[]>()
   for (const item of placed) {
@@ -40,42 +53,13 @@ export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: T
       pushTo(waiting, id, item)
       continue
     }
-    turns.read(message, path)
+    read(message, path)
     for (const called of waiting.size === 0 ? [] : callIdsOf(message)) {
-      for (const result of waiting.get(called) ?? [])
-        if (isRecord(result.message)) turns.read(result.message, result.path)
+      for (const result of waiting.get(called) ?? []) if (isRecord(result.message)) read(result.message, result.path)
       waiting.delete(called)
     }
   }
-  return turns.steps.map(({ name, parts }, index) => ({ id: index + 1, name, at: null, copied: false, parts }))
-}
-
-class Turns {
-  readonly steps: OpenStep[] = []
-  readonly #sink: ChatSink
-  readonly #protocol: TextProtocol | null
-  #before: Before = 'other'
-
-  constructor(sink: ChatSink, protocol: TextProtocol | null) {
-    this.#sink = sink
-    this.#protocol = protocol
-  }
-
-  read(message: Json, path: string): void {
-    const read = readMessage(this.#sink, message, path, this.#protocol, this.#before)
-    const isTool = read.speaker === 'tool'
-    if (isTool || read.outputs.length > 0) this.#answer(read.outputs, message)
-    if (!isTool && (read.parts.length > 0 || read.outputs.length === 0))
-      this.steps.push({ name: asName(message['id']), parts: [...read.parts], ofAgent: read.speaker === 'agent' })
-    this.#before = read.acted ? 'act' : read.speaker === 'agent' ? 'answer' : 'other'
-  }
-
-  #answer(outputs: readonly Part[], message: Json): void {
-    const last = this.steps.at(-1)
-    if (last?.ofAgent !== true) this.steps.push({ name: asName(message['id']), parts: [...outputs], ofAgent: true })
-    // Not spread into push: a message may hold more parts than a call can have arguments.
-    else for (const part of outputs) last.parts.push(part)
-  }
+  return steps.map(({ name, parts }, index) => ({ id: index + 1, name, at: null, copied: false, parts }))
 }
 
 const isResult = ({ role, type }: Json): boolean => role === 'tool' || type === 'function_call_output'

@@ -135,7 +135,7 @@ class OpenclawReader {
     const step = this.session.open('agent', name)
     const { content, stopReason } = message
     if (typeof content === 'string')
-      this.#reading.add(step.parts, { actor: 'agent_message', text: content, path: `${path}/content`, name: 'message' })
+      sinkTo(this.#reading, step.parts, 'agent_message', 'message').text(content, `${path}/content`)
     const isCut = stopReason === 'aborted' || stopReason === 'error'
     for (const [block, at] of itemsIn(content, `${path}/content`)) this.#said(step, block, at, isCut)
     this.session.note('system', message['errorMessage'], `${path}/errorMessage`, 'error')
@@ -148,12 +148,7 @@ class OpenclawReader {
     else if (type === 'thinking' && redacted === true)
       this.#reading.warnOnce(path, 'reasoning that the provider redacted is not readable; not shown')
     else if (type === 'thinking' && typeof thinking === 'string')
-      this.#reading.add(step.parts, {
-        actor: 'agent_reasoning',
-        text: thinking,
-        path: `${path}/thinking`,
-        name: 'reasoning',
-      })
+      sinkTo(this.#reading, step.parts, 'agent_reasoning', 'reasoning').text(thinking, `${path}/thinking`)
     else if (type === 'toolCall' && isRecord(block)) this.#call(step, block, path, isCut)
     else {
       if (isRecord(block)) this.#reading.unreadRecord(path, 'type of content', type, block)

@@ -8,6 +8,7 @@ import {
   asList,
   asRecord,
   asText,
+  isEmpty,
   mediaText,
   type OpenStep,
   Session,
@@ -144,12 +145,7 @@ function readPart(session: Session, part: Json, path: string, name: string | nul
 function sayText({ reading }: Session, parts: Part[], part: Json, path: string, actor: Actor): void {
   const { text } = part
   if (typeof text === 'string')
-    reading.add(parts, {
-      actor,
-      text,
-      path: `${path}/text`,
-      name: actor === 'agent_reasoning' ? 'reasoning' : 'message',
-    })
+    sinkTo(reading, parts, actor, actor === 'agent_reasoning' ? 'reasoning' : 'message').text(text, `${path}/text`)
   else reading.error(`${path}/text`, `must be text`)
 }
 
@@ -180,9 +176,9 @@ function readTool(session: Session, part: Json, path: string, name: string | nul
   reading.warnUnknownOnce(state, `${path}/state`, STATE_FIELDS)
   const step = stepOf(session, name, true)
   const { input, raw, output, error } = state
-  const isEmpty = isAbsent(input) || (isRecord(input) && Object.keys(input).length === 0)
+  const isBare = isAbsent(input) || (isRecord(input) && isEmpty(input))
   // A call whose arguments were still being written has them as the text that came so far.
-  const [args, at] = isEmpty && asText(raw) !== null ? [raw, `${path}/state/raw`] : [input, `${path}/state/input`]
+  const [args, at] = isBare && asText(raw) !== null ? [raw, `${path}/state/raw`] : [input, `${path}/state/input`]
   const words = { id: part['callID'], name: part['tool'], args, path: at, namePath: `${path}/tool` }
   const call = addNamedCall(session, step, words)
   settle(call, outcomeOf(reading, state, `${path}/state`))

@@ -15,7 +15,7 @@ import {
   sinkTo,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { outcomeOfForeign, outcomeOfSdk } from './openhands-outcomes.ts'
+import { outcomeOfForeign, outcomeOfSdk } from './openhands-events.ts'
 
 /** The events of the OpenHands software-agent SDK: each has a `kind`. */
 

@@ -3,8 +3,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { own } from '../tools/tool-table.ts'
-import { contentOf, isConverseBlock, Located, type Tree } from './located.ts'
-import { messagesOfParts } from './message-parts.ts'
+import { contentOf, isConverseBlock, Located, messagesOfParts, type Tree } from './located.ts'
 
 /** Who speaks where a value does not say. */
 export type Side = 'user' | 'assistant'

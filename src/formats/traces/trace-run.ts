@@ -7,8 +7,7 @@ import { outcomeOfAgent } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { contentOf, type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, argsKey, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
-import { TraceSink } from './trace-sink.ts'
-import { type TracedTool, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
+import { type TracedTool, TraceSink, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
 /**
  * The steps of a run from the spans of its trace. Every call of a model holds all that was said before it, so a message is shown where it

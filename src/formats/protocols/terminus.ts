@@ -1,0 +1,157 @@
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { addArguments } from '../common/argument-leaves.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { isRecord, itemsIn, type Reading } from '../common/reading.ts'
+import { addSlices } from '../openai-chat/openai-chat-sink.ts'
+import { TERMINUS_TOOLS } from '../tools/other-harnesses.ts'
+import { meaningOf, meaningOfName, openCall } from '../tools/tool-table.ts'
+import { Slices, type TextActs } from './slices.ts'
+
+const COMMAND = 'bash_command'
+
+/** An answer of terminus-1 or terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench, terminal_bench/agents/terminus_1.py. */
+export const TERMINUS_JSON: TextActs = {
+  name: 'terminus JSON',
+  harness: 'terminus',
+  announced: ['"keystrokes"'],
+  needsAnswer: false,
+  split(text) {
+    const start = text.indexOf('{')
+    const end = text.lastIndexOf('}') + 1
+    if (start === -1 || !text.includes('"commands"')) return null
+    const reply = decodeObject(text.slice(start, end))
+    const commands = reply?.['commands']
+    if (reply === null || !Array.isArray(commands) || !commands.every((one) => isRecord(one) && 'keystrokes' in one))
+      return null
+    const slices = new Slices(text)
+    slices.say(start)
+    for (const [key, value] of Object.entries(reply))
+      if (key !== 'commands' && key !== 'task_complete' && key !== 'is_task_complete')
+        slices.speech(start, end, leavesOf({ [key]: value }))
+    for (const [index, args] of commands.entries()) {
+      const [call, spec] = [openCall(COMMAND), TERMINUS_TOOLS[COMMAND]]
+      for (const leaf of leavesOf(args)) {
+        const inner = { pointer: `/commands/${index}${leaf.pointer}`, text: leaf.text }
+        slices.list.push({
+          start,
+          end,
+          inner,
+          name: `${COMMAND}.${leaf.name}`,
+          ...meaningOf(spec, leaf.name, call, args),
+        })
+      }
+    }
+    slices.skip(end)
+    return slices.finish()
+  },
+}
+
+const OPEN = '<keystrokes'
+const CLOSE = '</keystrokes>'
+const MAX_TAG = 200
+const TAG_ENDS: ReadonlySet<string> = new Set(['>', ' '])
+
+/** `<commands><keystrokes duration="1.0">…</keystrokes></commands>`. Source: harbor, src/harbor/agents/terminus_2/terminus_xml_plain_parser.py. */
+export const TERMINUS_XML: TextActs = {
+  name: 'terminus XML',
+  harness: 'terminus',
+  announced: ['<keystrokes'],
+  needsAnswer: false,
+  split(text) {
+    const slices = new Slices(text)
+    for (let start = text.indexOf(OPEN); start !== -1 && !slices.isFull; ) {
+      const head = text.slice(start, start + MAX_TAG).indexOf('>')
+      const isTag = head !== -1 && TAG_ENDS.has(text.charAt(start + OPEN.length))
+      const stop = isTag ? text.indexOf(CLOSE, start) : start
+      if (stop === -1) break
+      if (isTag) {
+        const from = start + head + 1
+        slices.say(start)
+        const piece = { call: openCall(COMMAND), spec: TERMINUS_TOOLS[COMMAND], argument: 'keystrokes', args: null }
+        slices.skip(from)
+        slices.argument(from, stop, piece)
+        slices.skip(stop + CLOSE.length)
+      }
+      start = text.indexOf(OPEN, isTag ? stop + CLOSE.length : start + OPEN.length)
+    }
+    completion(slices, text)
+    return slices.finish()
+  },
+}
+
+const DONE = '<task_complete>true</task_complete>'
+
+function completion(slices: Slices, text: string): void {
+  const at = text.lastIndexOf(DONE)
+  if (at === -1 || at < slices.at) return
+  slices.say(at)
+  const call = openCall('mark_task_complete')
+  slices.piece(at, at + DONE.length, { name: call.tool, ...meaningOfName(TERMINUS_TOOLS[call.tool], call) })
+}
+
+/** The dialect of terminus-2: its own words among the observations, and actions inside the message. */
+
+export const isTerminus = (agent: string): boolean => agent.startsWith('terminus-2')
+
+const REJECTED = 'Previous response had parsing errors'
+const CONFIRM =
+  "Are you sure you want to mark the task as complete? This will trigger your solution to be graded and you won't be " +
+  'able to make any further corrections. If so, include '
+const CONFIRM_TAILS = [
+  '"task_complete": true in your JSON response again.',
+  '<task_complete>true</task_complete> again.',
+] as const
+const SCREENS = ['Current terminal state:', 'Current Terminal Screen:', 'New Terminal Output:'] as const
+
+/**
+ * Whether an observation holds nothing but words of the harness. Exact on purpose: text that the terminal shows must stay
+ * tool output, even where it imitates the harness.
+ */
+export function isScaffold(text: string): boolean {
+  if (text.startsWith(REJECTED)) return !SCREENS.some((screen) => text.includes(screen))
+  const confirm = text.indexOf(CONFIRM)
+  if (confirm === -1) return false
+  const tail = text.slice(confirm + CONFIRM.length).trimEnd()
+  if (!CONFIRM_TAILS.some((known) => known === tail)) return false
+  let head = text.slice(0, confirm)
+  for (const screen of SCREENS) head = head.replace(screen, '')
+  return head.trim() === ''
+}
+
+/** The harness could not parse this answer, so it carried nothing of it out. */
+export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
+
+/**
+ * In raw mode the message is the model's answer, in JSON or in XML, and there are no tool calls: its commands are the actions. Words
+ * around the answer are no harm to it. False where the message is something else; then it is speech.
+ */
+export function readRawReply(reading: Reading, parts: Part[], message: string, path: string): boolean {
+  const reply = decodeObject(message)
+  const commands = reply?.['commands']
+  if (reply === null || !Array.isArray(commands)) {
+    const slices = TERMINUS_XML.split(message, null) ?? TERMINUS_JSON.split(message, null)
+    if (slices !== null) addSlices(reading, parts, { text: message, path }, slices)
+    else if (message.includes('"commands"'))
+      reading.unread(
+        path,
+        'looks like an answer with commands, but is no JSON object; its commands are shown as speech',
+        true,
+      )
+    return slices !== null
+  }
+  const { commands: _commands, task_complete: _done, ...spoken } = reply
+  for (const leaf of Object.keys(spoken).length === 0 ? [] : leavesOf(spoken))
+    reading.add(parts, { actor: 'agent_message', text: leaf.text, path: `${path}#${leaf.pointer}`, name: leaf.name })
+  for (const [args, at] of itemsIn(commands, `${path}#/commands`)) {
+    const [call, spec] = [openCall(COMMAND), TERMINUS_TOOLS[COMMAND]]
+    addArguments(reading, parts, leavesOf(args, at), { call, spec, args, bare: null })
+  }
+  if (reply['task_complete'] === true)
+    reading.add(parts, {
+      text: 'true',
+      path: `${path}#/task_complete`,
+      name: 'mark_task_complete',
+      ...meaningOfName(TERMINUS_TOOLS['mark_task_complete'], openCall('mark_task_complete')),
+    })
+  return true
+}
