@@ -9,7 +9,7 @@ import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { specOf } from '../tools/lookup.ts'
 import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
-import type { OpenCall, ToolSpec, ToolTable } from '../tools/tool-table.ts'
+import type { OpenCall, ToolTable } from '../tools/tool-table.ts'
 
 /** A call of a tool that a library's user wrote: its name is told by whatever table knows it. */
 interface DialogueCall extends Pick<CallWords, 'args' | 'path' | 'nameText'> {
@@ -54,7 +54,7 @@ export class Dialogue {
   call(step: OpenStep, { id, tool, namePath, ...words }: DialogueCall): OpenCall {
     if (tool === null) this.reading.warn(namePath, 'a tool call must name its tool')
     const call = this.session.call(step, id, tool ?? NAMELESS)
-    const spec = this.#specOf(call.tool)
+    const spec = Object.hasOwn(this.session.tools, call.tool) ? undefined : specOf(null, call.tool)
     const at = tool === null && words.nameText === undefined ? null : namePath
     addCall(this.session, step.parts, { ...words, call, namePath: at, ...(spec !== undefined && { spec }) })
     return call
@@ -65,10 +65,6 @@ export class Dialogue {
     const place = this.session.output(id, idPath, null)
     settle(place.call, outcomeOfOutput(place.tool, value, isError))
     this.output(place.parts, value, path, place.tool)
-  }
-
-  #specOf(tool: string): ToolSpec | undefined {
-    return Object.hasOwn(this.session.tools, tool) ? undefined : specOf(null, tool)
   }
 }
 

@@ -46,16 +46,9 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
       placeMessages(messages, `${path}/messages`),
     )
     for (const step of read) {
-      const id = steps.length + 1
-      if (transcripts.length === 1) steps.push({ ...step, id })
-      else
-        steps.push({
-          ...step,
-          id,
-          conversation: path,
-          name: cutName(`${name}#${step.name ?? step.id}`),
-          ...(isOfAgent(step) && { agent: name }),
-        })
+      const own = { conversation: path, name: cutName(`${name}#${step.name ?? step.id}`) }
+      const of = transcripts.length === 1 ? {} : { ...own, ...(isOfAgent(step) && { agent: name }) }
+      steps.push({ ...step, id: steps.length + 1, ...of })
     }
   }
   if (transcripts.length > 1)

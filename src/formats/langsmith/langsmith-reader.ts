@@ -215,10 +215,14 @@ function answeredIn(placed: PlacedRun): string[] {
   )
 }
 
-function callsIn(body: Json): { readonly id: string; readonly name: string; readonly given: unknown }[] {
+/** LangChain's own list, else what it left of the provider's. */
+function callListOf(body: Json): readonly Json[] {
   const own = asList(body['tool_calls'])
-  const list = own.length > 0 ? own : asList(asRecord(body['additional_kwargs'])['tool_calls'])
-  return list.filter(isRecord).flatMap((call) => {
+  return (own.length > 0 ? own : asList(asRecord(body['additional_kwargs'])['tool_calls'])).filter(isRecord)
+}
+
+function callsIn(body: Json): { readonly id: string; readonly name: string; readonly given: unknown }[] {
+  return callListOf(body).flatMap((call) => {
     const inner = asRecord(call['function'] ?? call)
     const [id, name] = [idText(call['id']) ?? asText(inner['name']), asText(inner['name'])]
     return id === null || name === null ? [] : [{ id, name, given: inner['args'] ?? inner['arguments'] }]
@@ -255,9 +259,7 @@ class Threads {
 
 /** What a message says, whatever the form: who, its texts, and its calls. */
 function keyOf({ speaker, body, said }: OpenMessage): string {
-  const kept = asRecord(body['additional_kwargs'])
-  const own = asList(body['tool_calls'])
-  const calls = (own.length > 0 ? own : asList(kept['tool_calls'])).filter(isRecord).map(callKey)
+  const calls = callListOf(body).map(callKey)
   return JSON.stringify([
     speaker,
     said?.text ?? textsOf(body['content'], speaker === 'agent'),

@@ -32,14 +32,6 @@ export interface Slice {
   readonly inner?: { readonly pointer: string; readonly text: string }
 }
 
-/** A call whose arguments are being read, and where its name stands. */
-interface CalledTool {
-  readonly call: OpenCall
-  readonly namePath: string
-  /** The source gives it a name. */
-  readonly isNamed: boolean
-}
-
 /** What became of a call of a tool. */
 type OutcomeOf = (tool: string) => ActOutcome
 
@@ -105,13 +97,8 @@ export class ChatSink {
     const at = this.locate(text, path)
     const leaves = actor === 'tool_output' ? openEnvelope(at.text) : null
     if (leaves === null) this.reading.add(parts, { actor, ...at, name })
-    for (const leaf of leaves ?? [])
-      this.reading.add(parts, {
-        actor,
-        text: leaf.text,
-        path: `${at.path}#${leaf.pointer}`,
-        name: memberName(name, leaf.name),
-      })
+    for (const { text, pointer, name: leaf } of leaves ?? [])
+      this.reading.add(parts, { actor, text, path: `${at.path}#${pointer}`, name: memberName(name, leaf) })
   }
 
   media(parts: Part[], part: Pick<Part, 'actor' | 'text' | 'path' | 'name'>, source?: PictureSource): void {
@@ -129,16 +116,15 @@ export class ChatSink {
 
   /** Every leaf of a value, strings resolved. */
   leaves(parts: Part[], actor: Actor, value: unknown, path: string, name: string): void {
-    for (const leaf of leavesOf(value, path))
-      this.reading.add(parts, {
-        actor,
-        ...this.locate(leaf.text, leaf.pointer),
-        name: memberName(name, leaf.name),
-      })
+    for (const { text, pointer, name: leaf } of leavesOf(value, path))
+      this.reading.add(parts, { actor, ...this.locate(text, pointer), name: memberName(name, leaf) })
   }
 
-  /** Arguments of a call: an object, or JSON in a string, or a string that is itself what the tool was given. */
-  args(parts: Part[], args: unknown, path: string, { call, namePath, isNamed }: CalledTool): void {
+  /**
+   * Arguments of a call: an object, or JSON in a string, or a string that is itself what the tool was given. `isNamed`: the source gives the call a
+   * name, which stands at `namePath`.
+   */
+  args(parts: Part[], args: unknown, path: string, call: OpenCall, namePath: string, isNamed: boolean): void {
     const spec = knownSpec(this.reading, this.agent, call.tool, namePath)
     const at = typeof args === 'string' ? this.locate(args, path) : null
     const decoded = at === null ? args : decodeObject(at.text)
@@ -191,7 +177,7 @@ export function addCall(sink: ChatSink, parts: Part[], call: ToolCall): OpenCall
   if (own === null) sink.reading.warn(namePath, 'a tool call must name its function')
   const open = sink.opened(id, own ?? NAMELESS)
   if (isAbsent(args)) sink.reading.warn(argsPath, 'a tool call must have arguments')
-  sink.args(parts, args, argsPath, { call: open, namePath, isNamed: own !== null })
+  sink.args(parts, args, argsPath, open, namePath, own !== null)
   return open
 }
 

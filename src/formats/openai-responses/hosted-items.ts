@@ -127,14 +127,12 @@ function addServerCall(session: Session, item: Json, path: string): { readonly c
 
 /** One entry for each command: what it printed, and how it ended. */
 function readShellOutput(session: Session, item: Json, path: string): void {
-  const { output } = item
-  const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
-  const entries = asList(output).filter(isRecord)
-  if (entries.length === 0 || entries.length !== asList(output).length) {
-    settle(place.call, outcomeOfOutput(place.tool, output, null))
-    readAnswer(session.reading, place.parts, output, `${path}/output`, place.tool)
+  const entries = asList(item['output']).filter(isRecord)
+  if (entries.length === 0 || entries.length !== asList(item['output']).length) {
+    readOutput(session, item, path, item['call_id'], `${path}/call_id`, null)
     return
   }
+  const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
   const codes = entries.map((one) => asRecord(one['outcome']))
   const code = codes.map((one) => one['exit_code']).find((one) => typeof one === 'number' && one !== 0)
   const isStopped = codes.some(({ type }) => type === 'timeout')
@@ -147,19 +145,27 @@ function readShellOutput(session: Session, item: Json, path: string): void {
 }
 
 function readLocalOutput(session: Session, item: Json, path: string): void {
-  const id = session.hasCall(item['call_id']) ? item['call_id'] : item['id']
-  const place = session.output(id, path, asText(item['id']))
-  settle(place.call, outcomeOfOutput(place.tool, item['output'], null))
-  readAnswer(session.reading, place.parts, item['output'], `${path}/output`, place.tool)
+  readOutput(session, item, path, session.hasCall(item['call_id']) ? item['call_id'] : item['id'], path, null)
 }
 
 function readPatchOutput(session: Session, item: Json, path: string): void {
-  const { status, output } = item
-  const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
-  settle(
-    place.call,
-    outcomeOfOutput(place.tool, output, status === 'failed' ? true : status === 'completed' ? false : null),
-  )
+  const { status, call_id: id } = item
+  const isError = status === 'failed' ? true : status === 'completed' ? false : null
+  readOutput(session, item, path, id, `${path}/call_id`, isError)
+}
+
+/** What answers the call of an id, which stands at `idPath`. */
+function readOutput(
+  session: Session,
+  item: Json,
+  path: string,
+  id: unknown,
+  idPath: string,
+  isError: boolean | null,
+): void {
+  const { output } = item
+  const place = session.output(id, idPath, asText(item['id']))
+  settle(place.call, outcomeOfOutput(place.tool, output, isError))
   readAnswer(session.reading, place.parts, output, `${path}/output`, place.tool)
 }
 

@@ -1,5 +1,5 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asName, asText } from '../common/session.ts'
+import { asName, asRecord, asText } from '../common/session.ts'
 import type { Format, FoundRun, ReadDocument } from '../format.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
@@ -88,7 +88,7 @@ function requestSpans(request: Located): readonly Located[] {
 
 /** A span has an id, a beginning and attributes, each under one of several names. */
 const isSpan = (span: Json): boolean =>
-  spanIdOf(span) !== null && STARTS.some((name) => name in span) && ('attributes' in span || hasDotted(span))
+  idIn(span, 'span') !== null && STARTS.some((name) => name in span) && ('attributes' in span || hasDotted(span))
 
 const hasDotted = (span: Json): boolean => Object.keys(span).some((name) => name.startsWith(COLUMN))
 
@@ -97,25 +97,12 @@ const COLUMN = 'attributes.'
 
 const STARTS = ['startTimeUnixNano', 'start_time_unix_nano', 'start_time', 'startTime']
 
-const contextOf = (span: Json): Json => (isRecord(span['context']) ? span['context'] : {})
+function idIn(span: Json, of: 'span' | 'trace'): string | null {
+  const [camel, snake, context] = [`${of}Id`, `${of}_id`, asRecord(span['context'])]
+  return asText(span[camel] ?? span[snake] ?? context[snake] ?? context[camel] ?? span[`context.${snake}`])
+}
 
-const spanIdOf = (span: Json): string | null =>
-  asText(
-    span['spanId'] ??
-      span['span_id'] ??
-      contextOf(span)['span_id'] ??
-      contextOf(span)['spanId'] ??
-      span['context.span_id'],
-  )
-
-const traceIdOf = (span: Json): string | null =>
-  asText(
-    span['traceId'] ??
-      span['trace_id'] ??
-      contextOf(span)['trace_id'] ??
-      contextOf(span)['traceId'] ??
-      span['context.trace_id'],
-  )
+const traceIdOf = (span: Json): string | null => idIn(span, 'trace')
 
 /** One span of any of these exports, as what it tells of the run. */
 function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
@@ -139,20 +126,21 @@ function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
     )
   const { path } = span
   // Null is an answer: what is there is in no form that is known.
-  const input = () => {
-    const told = genAiInput(own, events, path)
-    const known = told === undefined ? aiSdkInput(own) : told
-    return known === undefined ? openInferenceMessages(own, 'user') : known
-  }
-  const output = () => {
-    const told = genAiOutput(own, events, path)
-    const known = told === undefined ? aiSdkOutput(own) : told
-    return known === undefined ? openInferenceMessages(own, 'assistant') : known
-  }
+  const orElse = <T>(told: T | undefined, next: () => T): T => (told === undefined ? next() : told)
+  const input = () =>
+    orElse(
+      orElse(genAiInput(own, events, path), () => aiSdkInput(own)),
+      () => openInferenceMessages(own, 'user'),
+    )
+  const output = () =>
+    orElse(
+      orElse(genAiOutput(own, events, path), () => aiSdkOutput(own)),
+      () => openInferenceMessages(own, 'assistant'),
+    )
   const tool = kind === 'tool' ? toolOf(own, events, span, held) : null
   return {
     ...{ path, kind, called, name, tool, input, output },
-    id: spanIdOf(held),
+    id: idIn(held, 'span'),
     parent: asText(held['parentSpanId'] ?? held['parent_span_id'] ?? held['parent_id'] ?? held['parentId']),
     agent:
       own.text('gen_ai.agent.name') ??

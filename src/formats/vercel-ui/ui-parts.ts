@@ -3,7 +3,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
-import { asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
+import { asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 
@@ -89,12 +89,7 @@ function readSource(dialogue: Dialogue, source: Json, path: string, step: OpenSt
   for (const field of ['url', 'title', 'filename'] as const) {
     const text = asText(source[field])
     if (text !== null)
-      dialogue.reading.add(step.outputs, {
-        actor: 'tool_output',
-        text,
-        path: `${path}/${field}`,
-        name: `source.${field}`,
-      })
+      sinkTo(dialogue.reading, step.outputs, 'tool_output', `source.${field}`).text(text, `${path}/${field}`)
   }
 }
 
@@ -153,13 +148,8 @@ function readToolPart(dialogue: Dialogue, step: OpenStep, part: Json, path: stri
   if (typeof errorText === 'string')
     dialogue.content(step.outputs, 'tool_output', errorText, `${path}/errorText`, `${call.tool}.error`)
   const { reason, isAutomatic } = asRecord(approval)
-  if (typeof reason === 'string')
-    dialogue.reading.add(step.outputs, {
-      actor: isAutomatic === true ? 'system' : 'user',
-      text: reason,
-      path: `${path}/approval/reason`,
-      name: 'approval.reason',
-    })
+  const approver = sinkTo(dialogue.reading, step.outputs, isAutomatic === true ? 'system' : 'user', 'approval.reason')
+  if (typeof reason === 'string') approver.text(reason, `${path}/approval/reason`)
   if (!isAbsent(part['output']) || typeof errorText === 'string') step.answered = true
 }
 
