@@ -59,13 +59,11 @@ const isCallType = (type: unknown): boolean =>
 
 class CodexReader {
   readonly session: Session
-  readonly #reading: Reading
   readonly #shown: Shown
   readonly #stream: CodexStream
   model: string | null = null
 
   constructor(reading: Reading, shown: Shown) {
-    this.#reading = reading
     this.session = new Session(reading, CODEX_TOOLS)
     this.#shown = shown
     this.#stream = new CodexStream(this.session)
@@ -86,7 +84,7 @@ class CodexReader {
   #envelope(record: Json, path: string): void {
     const at = `${path}/payload`
     const { type, payload } = record
-    if (!isRecord(payload)) this.#reading.error(at, `must be an object, not ${typeName(payload)}`)
+    if (!isRecord(payload)) this.session.reading.error(at, `must be an object, not ${typeName(payload)}`)
     else if (type === 'response_item') readItem(this.session, payload, at, this.#shown)
     else if (type === 'event_msg') this.#event(payload, at)
     else if (type === 'turn_context') this.model ??= asText(payload['model'])
@@ -99,7 +97,7 @@ class CodexReader {
     const { instructions, base_instructions: base, prompt } = head
     const known = ['id', 'session_id', 'instructions', 'base_instructions', 'prompt', 'model', 'provider', 'workdir']
     if (!known.some((key) => key in head)) {
-      this.#reading.unreadRecord(path, 'type of record', head['type'], head)
+      this.session.reading.unreadRecord(path, 'type of record', head['type'], head)
       return
     }
     this.model ??= asText(head['model'])

@@ -98,8 +98,7 @@ function argumentsOf(
 
 const asUnknown = (leaf: ArgumentLeaf): ArgumentLeaf => ({ ...leaf, kind: 'unknown' })
 
-const isArgv = (spec: ToolSpec | undefined, name: string): boolean =>
-  spec !== undefined && Object.hasOwn(spec.args, name) && spec.args[name] === 'argv'
+const isArgv = (spec: ToolSpec | undefined, name: string): boolean => own(spec?.args ?? {}, name) === 'argv'
 
 /** A command that is one string is a line for a shell, also where an array was due; arguments that could not be read may be anything. */
 function stringKind(spec: ToolSpec | undefined, field: string, isText: boolean): { readonly kind?: ArgumentKind } {

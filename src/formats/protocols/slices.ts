@@ -48,8 +48,7 @@ export class Slices {
     this.#acted = true
     this.#at = Math.max(this.#at, end)
     if (this.#text.slice(start, end) === '') return
-    const name = argument === '' ? call.tool : `${call.tool}.${argument}`
-    this.list.push({ start, end, name, ...meaningOf(spec, argument, call, args) })
+    this.list.push({ start, end, name: memberName(call.tool, argument), ...meaningOf(spec, argument, call, args) })
   }
 
   /** A piece whose meaning the protocol itself knows. */

@@ -3,7 +3,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { addLeaves, asList, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 
@@ -119,9 +119,7 @@ function readResponsePart(dialogue: Dialogue, step: OpenStep, part: Json, path: 
   } else reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
-const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
-  ...{ denied: 'rejected', interrupted: 'interrupted' },
-}
+const OUTCOMES: Readonly<Record<string, ActOutcome>> = { denied: 'rejected', interrupted: 'interrupted' }
 
 function readReturn(dialogue: Dialogue, part: Json, path: string): void {
   const { outcome, content } = part
@@ -196,5 +194,5 @@ const standard = (data: unknown): unknown =>
 function readSpeech(dialogue: Dialogue, parts: Part[], part: Json, path: string, actor: Actor): void {
   const { transcript, audio } = part
   if (typeof transcript === 'string') dialogue.content(parts, actor, transcript, `${path}/transcript`, 'speech')
-  if (isRecord(audio)) addMedia(dialogue, parts, actor, asRecord(audio), `${path}/audio`, 'speech')
+  if (isRecord(audio)) addMedia(dialogue, parts, actor, audio, `${path}/audio`, 'speech')
 }

@@ -1,6 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { textsIn } from '../common/content.ts'
-import { isRecord, type Json, type Reading, typeName } from '../common/reading.ts'
+import { isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
@@ -140,15 +140,11 @@ function fencedBlocks(text: string, fence: string): Fenced[] {
 function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: string): boolean {
   const actions = asList(asRecord(message['extra'])['actions'])
   const before = parts.length
-  for (const [index, action] of actions.entries()) {
+  for (const [action, place] of itemsIn(actions, `${path}/extra/actions`)) {
     const { command } = asRecord(action)
-    const at = `${path}/extra/actions/${index}/command`
-    if (typeof command === 'string')
-      sink.reading.add(parts, {
-        ...sink.locate(command, at),
-        name: 'bash',
-        ...meaningOfKind('shell', null, openCall('bash')),
-      })
+    const at = `${place}/command`
+    const meaning = meaningOfKind('shell', null, openCall('bash'))
+    if (typeof command === 'string') sink.reading.add(parts, { ...sink.locate(command, at), name: 'bash', ...meaning })
     else sink.reading.unread(at, `must be text, not ${typeName(command)}; not read`, true)
   }
   return parts.length > before

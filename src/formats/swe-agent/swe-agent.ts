@@ -7,6 +7,7 @@ import {
   cutName,
   isAbsent,
   isRecord,
+  itemsIn,
   type Json,
   objectsIn,
   pointer,
@@ -104,9 +105,9 @@ function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): 
   if (typeof reasoning === 'string')
     sink.text(parts, 'agent_reasoning', reasoning, `${path}/reasoning_content`, 'reasoning')
   if (!Array.isArray(blocks) || typeof reasoning === 'string') return
-  for (const [index, block] of blocks.entries()) {
-    const at = `${path}/thinking_blocks/${index}/thinking`
-    const thinking: unknown = isRecord(block) ? block['thinking'] : null
+  for (const [block, place] of itemsIn(blocks, `${path}/thinking_blocks`)) {
+    const at = `${place}/thinking`
+    const { thinking } = asRecord(block)
     if (typeof thinking === 'string') sink.text(parts, 'agent_reasoning', thinking, at, 'reasoning')
     else sink.reading.warnOnce(at, 'a block of thinking without a text; not shown')
   }
