@@ -35,5 +35,7 @@ export function cloudCredentials(metadata: string): Readonly<Record<string, stri
     AWS_SESSION_TOKEN: SECRET,
     GCE_METADATA_HOST: new URL(metadata).host,
     METADATA_SERVER_DETECTION: 'assume-present',
+    // Without it Google’s SDK asks the gcloud of this machine, where there is one, in a process of its own for every judge.
+    GOOGLE_CLOUD_PROJECT: 'my-project',
   }
 }

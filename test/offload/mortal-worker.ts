@@ -11,6 +11,6 @@ serveWorker((job: TrialJob) => {
         ? (job.question.ground_truth.instruction ?? '')
         : ''
   if (text.includes('the worker ends here')) process.exit(3)
-  while (text.includes('the worker hangs here'));
+  if (text.includes('the worker hangs here')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   return doTrialJob(job)
 })

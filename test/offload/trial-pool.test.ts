@@ -59,10 +59,15 @@ function asking(judge: Judge) {
   return { asked, deps: { ask, clock, deadline_ms: 60_000 } }
 }
 
+const startPool = (module: string, options: { most_ms?: number } = {}) =>
+  new TrialPool(new URL(module, import.meta.url), { ...options, first_bytes: 0 })
+
+/** One for all tests that end no worker of it: to start a worker costs more than most of them. */
+const WORKER = '../../src/offload/trial-worker.ts'
+const shared = startPool(WORKER)
+
 /** Documents as they are stored, by the id of their trajectory. */
-function makePool(options: { most_ms?: number; module?: string } = {}) {
-  const { module = '../../src/offload/trial-worker.ts', ...given } = options
-  const pool = new TrialPool(new URL(module, import.meta.url), { ...given, first_bytes: 0 })
+function makePool(pool = shared) {
   pool.useThreads(1)
   const stored = new Map<Digest, Uint8Array>()
   const grade = pool.grader({ limits: LIMITS, load: async (id) => stored.get(id) ?? null })
@@ -168,7 +173,7 @@ test('a line that is no JSON, no request, or without a ground truth of its own c
 })
 
 test('few lines, lines for a model, and all lines without threads are read here', async () => {
-  const pools = makePool()
+  const pools = makePool(startPool(WORKER))
   const line = Buffer.from(JSON.stringify({ trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH }))
   expect((await pools.pool.reader()).line(line, LIMITS)).toBeNull()
   await readLine(pools, {})
@@ -181,10 +186,10 @@ test('few lines, lines for a model, and all lines without threads are read here'
   expect((await pools.pool.reader()).line(line, LIMITS)).toBeNull()
 })
 
-const MORTAL = { module: '../../test/offload/mortal-worker.ts', most_ms: 5000 }
+const mortal = () => startPool('./mortal-worker.ts', { most_ms: 3000 })
 
 test.each(['the worker ends here', 'the worker hangs here'])('%s: that line is lost, and no other', async (text) => {
-  const pools = makePool(MORTAL)
+  const pools = makePool(mortal())
   await readLine(pools, {})
   const reader = await pools.pool.reader()
   const lines = ['a', 'b', text, 'c', 'd'].map((instruction) => {
@@ -197,7 +202,7 @@ test.each(['the worker ends here', 'the worker hangs here'])('%s: that line is l
 test.each(['the worker ends here', 'the worker hangs here'])(
   '%s: that sample has failed, what waits for its judge is asked nothing twice',
   async (instruction) => {
-    const pools = makePool(MORTAL)
+    const pools = makePool(mortal())
     const long = { actor: 'tool_output', text: 'x'.repeat(LARGE + 1) }
     const trajectory = pools.store({ steps: [...TRAJECTORY.steps, long] })
     const answers = Promise.withResolvers<void>()
