@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { LightMyRequestResponse } from 'fastify'
 import { expect } from 'vitest'
 
@@ -11,7 +11,15 @@ interface OpenApi {
 }
 
 /** The document as it is committed, which is the one that is served: `openapi.test.ts` compares them. */
-const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as OpenApi
+const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as OpenApi & { readonly components: object }
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+const compiled = new Map<object, ValidateFunction>()
+function validatorOf(schema: object): ValidateFunction {
+  const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: document.components })
+  compiled.set(schema, validate)
+  return validate
+}
 
 /** The response is one that the OpenAPI document has: its status, its media type, and every field of its body. */
 export function expectContract(
@@ -22,8 +30,7 @@ export function expectContract(
   const mediaType = String(response.headers['content-type']).split(';')[0] ?? ''
   const schema = document.paths[path]?.[method]?.responses[String(response.statusCode)]?.content?.[mediaType]?.schema
   if (schema === undefined) throw new Error(`${method} ${path} says nothing of ${response.statusCode} ${mediaType}`)
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
-  const validate = ajv.compile({ ...schema, components: (document as unknown as { components: object }).components })
+  const validate = validatorOf(schema)
   const value: unknown = mediaType === 'text/plain' ? response.body : JSON.parse(response.body)
   expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
 }
