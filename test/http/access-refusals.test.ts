@@ -1,12 +1,17 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/body/examples.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { bearer, startGuarded } from './access-app.ts'
+import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
 import { listen, talk } from './raw-http.ts'
 
 let app: TestApp
-afterEach(() => app.stop())
+/** Of this test alone. */
+function use<T extends TestApp>(own: T): T {
+  app = own
+  onTestFinished(() => own.stop())
+  return own
+}
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const grade = (headers: Record<string, string>) => app.post('/v1/grades', EXAMPLE_REQUEST, headers)
@@ -20,6 +25,9 @@ describe('the name that the service is asked by', () => {
   const NAMED = { ...LOOPBACK, VERIDICT_ALLOWED_HOSTS: 'grader.example, other.example:8443' }
   const WIDE = { VERIDICT_HOST: '0.0.0.0', VERIDICT_ACCESS: 'off' }
   const WIDE_NAMED = { ...WIDE, VERIDICT_ALLOWED_HOSTS: 'grader.example' }
+  // What is asked here leaves nothing behind.
+  const services = new Map<object, TestApp>()
+  afterAll(() => Promise.all([...services.values()].map((service) => service.stop())))
   test.each([
     [LOOPBACK, 'localhost', 200],
     [LOOPBACK, 'LOCALHOST:8787', 200],
@@ -48,23 +56,24 @@ describe('the name that the service is asked by', () => {
     [WIDE_NAMED, 'localhost', 200],
     [WIDE_NAMED, 'whatever.example', 421],
   ])('%j asked as %j: %d', async (env, host, status) => {
-    app = await startApp({ env })
+    const service = services.get(env) ?? (await startApp({ env }))
+    services.set(env, service)
     for (const url of ['/healthz', '/v1/judges', '/audit/sign-in', '/docs']) {
-      const response = await app.http.inject({ url, headers: { host } })
+      const response = await service.http.inject({ url, headers: { host } })
       expect(response.statusCode, url).toBe(status)
       if (status === 421) expect(response.json<Problem>().code).toBe('wrong_host')
     }
   })
 
   test('the refusal says which setting allows more, and not which name was asked', async () => {
-    app = await startApp()
+    use(await startApp())
     const { detail } = (await app.http.inject({ url: '/', headers: { host: 'attacker.example' } })).json<Problem>()
     expect(detail).toContain('access.allowed_hosts')
     expect(detail).not.toContain('attacker')
   })
 
   test('neither an absolute address nor a forwarded name stands for Host', async () => {
-    app = await startApp()
+    use(await startApp())
     const origin = await listen(app)
     const ask = (...lines: string[]) => talk(origin, [...lines, 'connection: close', '', ''].join('\r\n')).answer
     const answers = [
@@ -78,11 +87,19 @@ describe('the name that the service is asked by', () => {
 })
 
 describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
-  const start = async () => {
-    const guarded = await startGuarded({ env: { VERIDICT_ACCESS: mode } })
-    app = guarded
-    return mode === 'on' ? bearer(await guarded.give()) : {}
-  }
+  const start = () => startGuarded({ env: { VERIDICT_ACCESS: mode } })
+  const keyOf = async (guarded: GuardedApp) => (mode === 'on' ? bearer(await guarded.give()) : {})
+  /** For what is refused, and for what changes nothing. */
+  let shared: GuardedApp
+  let key: Record<string, string>
+  beforeAll(async () => {
+    shared = await start()
+    key = await keyOf(shared)
+  })
+  beforeEach(() => {
+    app = shared
+  })
+  afterAll(() => shared.stop())
   test.each([
     ['a fetch of another site', { 'sec-fetch-site': 'cross-site' }],
     ['a fetch of another port of this machine', { 'sec-fetch-site': 'same-site' }],
@@ -96,7 +113,6 @@ describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
     ['an extension', { origin: 'chrome-extension://localhost' }],
     ['what says two things', { 'sec-fetch-site': 'same-origin', origin: 'https://attacker.example' }],
   ])('%s', async (_, headers) => {
-    const key = await start()
     const given = { host: 'localhost', ...key, ...headers }
     expect(refusalOf(await grade(given))).toEqual([403, 'cross_origin'])
     for (const url of ['/v1/batches', '/v1/batches/bat_x/cancel', '/v1/session', '/v1/grades/grd_x/reviews'])
@@ -114,12 +130,11 @@ describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
     ['the pages of an old browser', { origin: 'http://LOCALHOST' }],
     ['a person', { 'sec-fetch-site': 'none' }],
   ])('%s is served', async (_, headers) => {
-    const key = await start()
-    expect((await grade({ host: 'localhost', ...key, ...headers })).statusCode).toBe(201)
+    const own = await keyOf(use(await start()))
+    expect((await grade({ host: 'localhost', ...own, ...headers })).statusCode).toBe(201)
   })
 
   test('reading changes nothing and is let through; the browser keeps the answer from the other page', async () => {
-    const key = await start()
     const headers = { ...key, 'sec-fetch-site': 'cross-site', origin: 'https://attacker.example' }
     const response = await app.http.inject({ url: '/v1/judges', headers })
     expect(response.statusCode).toBe(200)
@@ -127,7 +142,6 @@ describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
   })
 
   test('a preflight is refused, and no origin is ever allowed', async () => {
-    const key = await start()
     const asked = { origin: 'https://attacker.example', 'access-control-request-method': 'POST' }
     for (const [method, url, status] of [
       ['OPTIONS', '/v1/grades', 405],
@@ -151,18 +165,17 @@ describe('keys', () => {
   ])('%s: 401, with access on and off alike', async (_, token) => {
     const answers: string[] = []
     for (const mode of ['on', 'off']) {
-      app = await startApp({ env: { VERIDICT_ACCESS: mode } })
+      use(await startApp({ env: { VERIDICT_ACCESS: mode } }))
       const response = await app.http.inject({ url: '/v1/grades', headers: bearer(token) })
       expect(refusalOf(response)).toEqual([401, 'unauthorized'])
       expect(response.headers['www-authenticate']).toBe('Bearer realm="veridict", error="invalid_token"')
       answers.push(response.body)
-      if (mode === 'on') await app.stop()
     }
     expect(new Set(answers).size).toBe(1)
   })
 
   test('an empty one, which arrives without the space behind its scheme, is not good: nobody is meant by it', async () => {
-    app = await startApp({ env: { VERIDICT_ACCESS: 'off' } })
+    use(await startApp({ env: { VERIDICT_ACCESS: 'off' } }))
     for (const authorization of ['Bearer', 'bearer']) {
       const response = await app.http.inject({ url: '/v1/grades', headers: { authorization } })
       expect(refusalOf(response)).toEqual([401, 'unauthorized'])
@@ -171,8 +184,7 @@ describe('keys', () => {
   })
 
   test('revoked, expired and unknown look alike', async () => {
-    const guarded = await startGuarded()
-    app = guarded
+    const guarded = use(await startGuarded())
     const [revoked, unknown] = [await guarded.give(), 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA']
     const id = `key_${revoked.split('_')[1]}`
     expect((await app.http.inject({ url: '/v1/grades', headers: bearer(revoked) })).statusCode).toBe(200)
@@ -185,8 +197,7 @@ describe('keys', () => {
   })
 
   test('the scheme is written as one likes; another scheme is not ours', async () => {
-    const guarded = await startGuarded()
-    app = guarded
+    const guarded = use(await startGuarded())
     const token = await guarded.give()
     const ask = async (authorization: string) =>
       (await app.http.inject({ url: '/v1/grades', headers: { authorization } })).statusCode
@@ -196,8 +207,7 @@ describe('keys', () => {
   })
 
   test('where no key is needed one that is sent still decides what may be done', async () => {
-    const guarded = await startGuarded({ env: { VERIDICT_ACCESS: 'off' } })
-    app = guarded
+    const guarded = use(await startGuarded({ env: { VERIDICT_ACCESS: 'off' } }))
     expect((await grade({})).statusCode).toBe(201)
     const reader = bearer(await guarded.give(['read'], { project: 'other' }))
     expect(refusalOf(await grade(reader))).toEqual([403, 'forbidden'])
@@ -207,7 +217,7 @@ describe('keys', () => {
   })
 
   test('a refused upload is never read', async () => {
-    app = await startGuarded()
+    use(await startGuarded())
     const origin = await listen(app)
     const lines = ['POST /v1/grades HTTP/1.1', 'host: localhost', 'content-type: application/json', 'content-length: 9']
     const { answer, socket } = talk(origin, `${lines.join('\r\n')}\r\n\r\n`, 'unauthorized')
