@@ -76,6 +76,8 @@ export async function buildApp(
   const state = { draining: false }
   const metrics = createMetrics()
   measureContext(metrics, context)
+  // prom-client watches the garbage collector for as long as the process lives, and through its registry would keep all of this.
+  http.addHook('onClose', () => metrics.registry.clear())
   const memory = createAliasMemory()
   const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
   const inFlight = createInFlight()
