@@ -57,7 +57,8 @@ test.each([
 })
 
 test('serve --help says where it listens, and how it ends', async () => {
-  const { out } = await run('serve', '--help')
+  const { code, out } = await run('serve', '--help')
+  expect(code).toBe(0)
   for (const word of ['VERIDICT_PORT', '/audit/', '/docs', 'Ctrl-C', 'keys create', 'Exit codes', 'Example'])
     expect(out).toContain(word)
 })
@@ -171,7 +172,8 @@ test('a wrong configuration is told in one line', async () => {
 })
 
 test('--help teaches', async () => {
-  const { out } = await run('grade', '--help')
+  const { code, out } = await run('grade', '--help')
+  expect(code).toBe(0)
   for (const word of ['--ground-truth', '--judge', '--samples', '--json', 'Exit codes', 'Example'])
     expect(out).toContain(word)
 })
