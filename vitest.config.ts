@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Where a test belongs. `npm test` runs `pure` and `quick`, and has five minutes on two cores; `npm run test:slow` runs `slow`; `npm run test:all`
+ * Where a test belongs. `npm test` runs all but `slow`, and has five minutes on two cores; `npm run test:slow` runs `slow`; `npm run test:all`
  * runs all. A new test is quick unless its folder or its name is in this table. Put it here if it takes more than ten seconds alone, kills or
  * starts processes again and again, needs a browser or a PostgreSQL, or reads a whole corpus.
  */
@@ -30,7 +30,7 @@ const SLOW = [
   'test/archives/memory.test.ts',
   'test/fuzz/cost.test.ts',
   'test/domain/shell/reading.test.ts',
-  'test/domain/statistics/{agreement-intervals,corrected-shares-coverage}.test.ts',
+  'test/domain/statistics/{agreement-intervals,corrected-shares-coverage,judge-coverage}.test.ts',
   'test/grading/{estimate-law,reading}.test.ts',
   // Integrations: tests in Python that play services which hang; steps of a runner.
   'test/integrations/{github-actions,harbor}.test.ts',
@@ -38,6 +38,15 @@ const SLOW = [
 
 /** Functions without state: their files share a worker. */
 const PURE = ['test/{bench,config,domain,formats,fuzz,schemas,tools}/**']
+
+/**
+ * Services, clients and commands in the process of the test, which stop what they started and change nothing else: their files share a worker, too,
+ * so that what they are made of is loaded once. What looks at the process itself, its memory or what it has loaded, has a worker of its own.
+ */
+const SERVICE = [
+  'test/{audit,cli,client,grading,library,storage,telemetry,web}/**',
+  'test/http/!(admission|compressed).test.ts',
+]
 
 const ALL = 'test/**/*.test.ts'
 const tests = (paths: readonly string[]): string[] => paths.map((path) => path.replace(/\*\*$/, '**/*.test.ts'))
@@ -58,7 +67,15 @@ export default defineConfig({
     maxWorkers: '100%',
     projects: [
       { test: { ...shared, name: 'pure', include: tests(PURE), exclude: tests(SLOW), isolate: false } },
-      { test: { ...shared, name: 'quick', include: [ALL], exclude: [...tests(SLOW), ...tests(PURE)] } },
+      { test: { ...shared, name: 'service', include: tests(SERVICE), exclude: tests(SLOW), isolate: false } },
+      {
+        test: {
+          ...shared,
+          name: 'quick',
+          include: [ALL],
+          exclude: [...tests(SLOW), ...tests(PURE), ...tests(SERVICE)],
+        },
+      },
       { test: { ...shared, name: 'slow', include: tests(SLOW) } },
     ],
   },
