@@ -44,8 +44,9 @@ const PURE = ['test/{bench,config,domain,formats,fuzz,schemas,tools}/**']
  * so that what they are made of is loaded once. What looks at the process itself, its memory or what it has loaded, has a worker of its own.
  */
 const SERVICE = [
-  'test/{audit,cli,client,grading,library,storage,telemetry,web}/**',
+  'test/{archives,audit,cli,client,grading,library,storage,telemetry,web}/**',
   'test/http/!(admission|compressed).test.ts',
+  'test/judges/!(batch-lines|batches).test.ts',
 ]
 
 const ALL = 'test/**/*.test.ts'
