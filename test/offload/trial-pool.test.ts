@@ -186,7 +186,7 @@ test('few lines, lines for a model, and all lines without threads are read here'
   expect((await pools.pool.reader()).line(line, LIMITS)).toBeNull()
 })
 
-const mortal = () => startPool('./mortal-worker.ts', { most_ms: 3000 })
+const mortal = () => startPool('./mortal-worker.ts', { most_ms: 5000 })
 
 test.each(['the worker ends here', 'the worker hangs here'])('%s: that line is lost, and no other', async (text) => {
   const pools = makePool(mortal())
