@@ -140,5 +140,5 @@ test('a token is in no log line, whatever becomes of the request', async () => {
   await app.post('/v1/session', { key: token })
   await app.http.inject({ url: `/v1/grades/${token}`, headers: { authorization: `Basic ${token}` } })
   expect(app.logs.length).toBeGreaterThan(0)
-  expect(app.logs.join('')).not.toContain(token.split('_')[2])
+  expect(app.logs.join('')).not.toContain(token.split('_').slice(2).join('_'))
 })
