@@ -34,7 +34,7 @@ import { operationRoutes } from '../http/routes/operations.ts'
 import { regradeRoutes } from '../http/routes/regrades.ts'
 import { reportRoutes } from '../http/routes/reports.ts'
 import { reviewRoutes } from '../http/routes/reviews.ts'
-import type { RouteDeps } from '../http/routes/route-deps.ts'
+import { type RouteDeps, typedRoutes } from '../http/routes/route-deps.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
 import { trajectorySearchRoute } from '../http/routes/trajectory-search.ts'
 import { schemaController } from '../http/validation.ts'
@@ -102,20 +102,21 @@ export async function buildApp(
   )
   installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate: access.keyRate })
-  gradeRoutes(http, deps)
-  trajectoryRoutes(http, deps)
-  trajectorySearchRoute(http, deps)
-  batchRoutes(http, deps)
-  batchResultRoute(http, deps)
-  batchCallRoute(http)
-  batchEventRoute(http, deps)
-  regradeRoutes(http, deps)
-  commentRoutes(http, deps)
-  reviewRoutes(http, deps)
-  disagreementRoutes(http, deps)
-  agreementRoutes(http, deps)
-  reportRoutes(http, deps)
-  catalogueRoutes(http, deps)
+  const routes = typedRoutes(http)
+  gradeRoutes(routes, deps)
+  trajectoryRoutes(routes, deps)
+  trajectorySearchRoute(routes, deps)
+  batchRoutes(routes, deps)
+  batchResultRoute(routes, deps)
+  batchCallRoute(routes)
+  batchEventRoute(routes, deps)
+  regradeRoutes(routes, deps)
+  commentRoutes(routes, deps)
+  reviewRoutes(routes, deps)
+  disagreementRoutes(routes, deps)
+  agreementRoutes(routes, deps)
+  reportRoutes(routes, deps)
+  catalogueRoutes(routes, deps)
   operationRoutes(http, deps)
   pageRoutes(http)
   await http.ready()

@@ -13,6 +13,8 @@ export function decodeCursor(cursor: string | undefined, pattern: RegExp): strin
   return value
 }
 
+export const idOf = ({ id }: { readonly id: string }): string => id
+
 /** A page of `limit`, of records of which one more was asked for; `placeOf` is what the next page begins behind. */
 export function toPage<T>(found: readonly T[], limit: number, placeOf: (last: T) => string) {
   const items = found.slice(0, limit)

@@ -1,5 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { readStoredRatings } from '../../audit/agreement/stored-ratings.ts'
 import type { Issue } from '../../domain/result.ts'
 import type { Rubrics } from '../../domain/rubric/said-claims.ts'
@@ -11,12 +9,12 @@ import { answer, NoQuery, problems } from '../body/schemas.ts'
 import type { Context, ProjectStores } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
 
 /** Agreement of raters, given or stored. */
-export function agreementRoutes(app: FastifyInstance, { context, statistics }: RouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().post('/v1/agreement', {
+export function agreementRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
+  routes.post('/v1/agreement', {
     schema: {
       operationId: 'computeAgreement',
       summary: 'How far raters agree, with intervals',

@@ -1,18 +1,16 @@
 import { Readable } from 'node:stream'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { type Following, followBatch, isEnded } from '../../batches/follow.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { IdParams, NoQuery, problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 /** At most this often a state is sent. */
 const SHORTEST_MS = 200
 
 /** The progress of a batch as server-sent events. */
-export function batchEventRoute(app: FastifyInstance, { context, state }: RouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/events', {
+export function batchEventRoute(routes: Routes, { context, state }: RouteDeps): void {
+  routes.get('/v1/batches/:id/events', {
     schema: {
       operationId: 'watchBatch',
       summary: 'Follow a batch',

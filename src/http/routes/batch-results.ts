@@ -1,6 +1,4 @@
 import { Readable } from 'node:stream'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { nextTurn } from '../../audit/disagreements/next-turn.ts'
 import { endedPages, toResults } from '../../batches/ended-items.ts'
 import { followResults } from '../../batches/follow.ts'
@@ -11,7 +9,7 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { IdParams, problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
 import { LedgerQuery, listBatchCalls } from './ledger.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const ResultQuery = Closed({
   wait: Type.Optional(
@@ -22,8 +20,8 @@ const ResultQuery = Closed({
 })
 
 /** The ended items of a batch, one a line. */
-export function batchResultRoute(app: FastifyInstance, { context, state }: RouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/results', {
+export function batchResultRoute(routes: Routes, { context, state }: RouteDeps): void {
+  routes.get('/v1/batches/:id/results', {
     schema: {
       operationId: 'readResults',
       summary: 'The results of a batch, in item order',
@@ -46,8 +44,8 @@ export function batchResultRoute(app: FastifyInstance, { context, state }: Route
 }
 
 /** All calls of a batch, one a line: also those that no grade came of. */
-export function batchCallRoute(app: FastifyInstance): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/batches/:id/attempts', {
+export function batchCallRoute(routes: Routes): void {
+  routes.get('/v1/batches/:id/attempts', {
     schema: {
       operationId: 'readBatchAttempts',
       summary: 'The ledger of a batch: every call of a judge that was made for it',

@@ -1,5 +1,4 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { planOf } from '../../batches/batch-plan.ts'
 import type { Incoming, Taken } from '../../batches/intake.ts'
 import type { Estimated } from '../../batches/service.ts'
@@ -9,14 +8,14 @@ import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
 import { isStream, readItems } from '../body/ndjson.ts'
-import { decodeCursor, toPage } from '../body/paging.ts'
+import { decodeCursor, idOf, toPage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const ListQuery = Closed({
   key: Type.Optional(Type.String({ maxLength: 200 })),
@@ -25,9 +24,7 @@ const ListQuery = Closed({
 })
 
 /** Many trials: take them in, follow them, stop them, let them go on. */
-export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDeps): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-
+export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): void {
   routes.post('/v1/batches', {
     schema: {
       operationId: 'createBatch',
@@ -69,10 +66,7 @@ export function batchRoutes(app: FastifyInstance, { context, inFlight }: RouteDe
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
       const found = await request.project.batches.list({ ...filters, limit: limit + 1, ...given({ before }) })
-      return sendJson(
-        reply,
-        toPage(found, limit, ({ id }) => id),
-      )
+      return sendJson(reply, toPage(found, limit, idOf))
     },
   })
 

@@ -1,5 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { findRubric } from '../../domain/rubric/said-claims.ts'
@@ -9,7 +7,7 @@ import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import { createLifecycles } from '../lifecycles.ts'
 import { orNotFound } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
@@ -20,8 +18,7 @@ const JudgesQuery = Closed({
 })
 
 /** What there is: rubrics and judges. */
-export function catalogueRoutes(app: FastifyInstance, { context }: RouteDeps): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
   const lifecycleOf = createLifecycles(context.clock)
   const { default_judge } = context.config
 

@@ -1,22 +1,18 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { findCommentFaults, makeComment } from '../../audit/comment-step.ts'
 import { type CommentRequest, CommentRequestSchema } from '../../schemas/audit/comment.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed } from '../../schemas/type.ts'
-import { decodeCursor, toPage } from '../body/paging.ts'
+import { decodeCursor, idOf, toPage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Project } from '../context.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const ListQuery = Closed(PageQuery)
 
 /** Comments on the steps of graded runs. */
-export function commentRoutes(app: FastifyInstance, { context: { clock, newId }, answerOnce }: RouteDeps): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-
+export function commentRoutes(routes: Routes, { context: { clock, newId }, answerOnce }: RouteDeps): void {
   async function comment({ stores, service }: Project, id: string, body: CommentRequest) {
     const grade = orNotFound(await stores.grades.get(id), 'grade', id)
     const errors = findCommentFaults(await service.trajectory(grade.receipt.trajectory), body)
@@ -58,10 +54,7 @@ export function commentRoutes(app: FastifyInstance, { context: { clock, newId },
       const { id } = request.params
       const { trajectory } = orNotFound(await stores.grades.get(id), 'grade', id).receipt
       const found = await stores.comments.list({ trajectory, limit: limit + 1, ...(after !== undefined && { after }) })
-      return sendJson(
-        reply,
-        toPage(found, limit, ({ id }) => id),
-      )
+      return sendJson(reply, toPage(found, limit, idOf))
     },
   })
 }

@@ -1,5 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { type QueuePlace, readDisagreements } from '../../audit/disagreements/disagreements.ts'
 import { given } from '../../domain/given.ts'
 import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
@@ -11,7 +9,7 @@ import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, nameFilter, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const QueueQuery = Closed({
   kind: Type.Optional(DisagreementKindSchema),
@@ -36,8 +34,8 @@ const QueueQuery = Closed({
 const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*$/
 
 /** The review queue. */
-export function disagreementRoutes(app: FastifyInstance, { context }: RouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/disagreements', {
+export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void {
+  routes.get('/v1/disagreements', {
     schema: {
       operationId: 'listDisagreements',
       summary: 'Questions on which not all agree, the most telling first',

@@ -1,5 +1,4 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { given } from '../../domain/given.ts'
 import { questionOf } from '../../ports/grade-ports.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
@@ -8,7 +7,7 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
 import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
 import type { Answered } from '../body/idempotency.ts'
-import { decodeCursor, toPage } from '../body/paging.ts'
+import { decodeCursor, idOf, toPage } from '../body/paging.ts'
 import { sendJson, sendText } from '../body/reply.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, nameFilter, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
@@ -16,7 +15,7 @@ import { failureProblem, refusalProblem } from '../outcomes.ts'
 import { orNotFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const FILTERS = {
   label: Type.Optional(LabelSchema),
@@ -32,10 +31,8 @@ const ListQuery = Closed({ ...FILTERS, ...PageQuery })
 const OverviewQuery = Closed(FILTERS)
 
 /** Grade one, read grades, and read how they were made. */
-export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
+export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
   const { context, answerOnce } = deps
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-
   routes.post('/v1/grades', {
     schema: {
       operationId: 'createGrade',
@@ -69,10 +66,7 @@ export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
       const { stores } = request.project
       await requireNames({ context, stores }, filters)
       const found = await stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
-      return sendJson(
-        reply,
-        toPage(found, limit, ({ id }) => id),
-      )
+      return sendJson(reply, toPage(found, limit, idOf))
     },
   })
 
@@ -128,13 +122,11 @@ export function gradeRoutes(app: FastifyInstance, deps: RouteDeps): void {
       return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
     },
   })
-  questionRoutes(app)
+  questionRoutes(routes)
 }
 
 /** The question that a grade answers: who else was asked it, and what was known of it. */
-function questionRoutes(app: FastifyInstance): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-
+function questionRoutes(routes: Routes): void {
   routes.get('/v1/grades/:id/panel', {
     schema: {
       operationId: 'listPanel',

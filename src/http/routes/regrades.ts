@@ -1,5 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { compareBatches } from '../../audit/comparison/comparison.ts'
 import { MOST_LABELS } from '../../audit/comparison/comparison-labels.ts'
 import { PageQuery } from '../../schemas/page.ts'
@@ -13,7 +11,7 @@ import { requireNames } from '../known-names.ts'
 import { HttpProblem, notFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
 
 const ComparisonQuery = Closed({
@@ -40,9 +38,7 @@ const ComparisonQuery = Closed({
 })
 
 /** Grade again what is stored, and see what that changed. */
-export function regradeRoutes(app: FastifyInstance, { context, inFlight, statistics: worker }: RouteDeps): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-
+export function regradeRoutes(routes: Routes, { context, inFlight, statistics: worker }: RouteDeps): void {
   routes.post('/v1/regrades', {
     schema: {
       operationId: 'createRegrade',

@@ -1,5 +1,4 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { loadReport, type SeveralGraders } from '../../audit/report/report-load.ts'
 import type { ReportInput, ReportOptions } from '../../audit/report/report-rows.ts'
@@ -22,7 +21,7 @@ import { answer, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
 
 const ReportQuery = Closed({
@@ -61,8 +60,7 @@ const MOST_RESAMPLED = 40_000_000
 const MOST_GROUPS = 1000
 
 /** Published numbers, with their intervals and denominators. */
-export function reportRoutes(app: FastifyInstance, { context, statistics }: RouteDeps): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
   const schema = {
     tags: ['audit'],
     querystring: ReportQuery,

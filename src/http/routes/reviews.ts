@@ -1,5 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { findReviewFaults, makeReview } from '../../audit/disagreements/review-grade.ts'
 import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-reviews.ts'
@@ -10,14 +8,14 @@ import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
-import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
+import { decodeCursor, idOf, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { REVIEW_COLUMNS, toReviewRow } from '../body/review-table.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Project } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem, orNotFound } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const ReviewQuery = Closed({
   rater: Type.Optional(Type.String({ maxLength: 100 })),
@@ -36,9 +34,8 @@ const ReviewQuery = Closed({
 })
 
 /** Human labels: give one, and read them. */
-export function reviewRoutes(app: FastifyInstance, { context, answerOnce }: RouteDeps): void {
+export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const { clock, newId } = context
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   async function review({ stores }: Project, gradeId: string, body: ReviewRequest) {
     const grade = orNotFound(await stores.grades.get(gradeId), 'grade', gradeId)
@@ -85,7 +82,7 @@ export function reviewRoutes(app: FastifyInstance, { context, answerOnce }: Rout
       const found = readReviews(stores.reviews, filterOf(request.query, context.rubrics))
       if (format === 'csv')
         return sendCsv(reply, 'reviews', REVIEW_COLUMNS, mapAsync(takeAsync(found, limit), toReviewRow))
-      return sendJson(reply, await takePage(found, limit ?? 50, ({ id }) => id))
+      return sendJson(reply, await takePage(found, limit ?? 50, idOf))
     },
   })
 }

@@ -1,3 +1,5 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance } from 'fastify'
 import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
 import type { Aliases } from '../body/aliases.ts'
 import type { AnswerOnce } from '../body/idempotency.ts'
@@ -16,3 +18,7 @@ export interface RouteDeps {
   /** `draining` is set once a stop was asked for: then streams end. */
   readonly state: { readonly draining: boolean }
 }
+
+/** The application as routes are added to it: what a handler is given has the types of its schema. */
+export const typedRoutes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
+export type Routes = ReturnType<typeof typedRoutes>

@@ -1,5 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GradingService } from '../../grading/service.ts'
 import { PageQuery } from '../../schemas/page.ts'
@@ -13,7 +11,7 @@ import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/
 import type { Project } from '../context.ts'
 import { refusalProblem } from '../outcomes.ts'
 import { orNotFound } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 type Upload = Parameters<GradingService['upload']>[0]
 const UploadSchema = Type.Unsafe<Upload>({
@@ -28,8 +26,7 @@ const StepsQuery = Closed({
 })
 
 /** Upload once, grade by id, read back in steps. */
-export function trajectoryRoutes(app: FastifyInstance, { context, answerOnce }: RouteDeps): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const upload = async ({ service }: Project, document: Upload) => {
     const outcome = await service.upload(document)
     if (!outcome.ok) throw refusalProblem(outcome.refusal)

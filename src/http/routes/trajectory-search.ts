@@ -1,5 +1,3 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
 import { searchTrajectories } from '../../audit/search-trajectories.ts'
 import type { Digest } from '../../domain/digest.ts'
 import { searchOnThread } from '../../offload/search-runs.ts'
@@ -8,7 +6,7 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
-import type { RouteDeps } from './route-deps.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
 
 const SearchQuery = Closed({
   q: Type.String({
@@ -24,8 +22,8 @@ const SearchQuery = Closed({
 })
 
 /** Where a text stands in what is stored. */
-export function trajectorySearchRoute(app: FastifyInstance, { context }: RouteDeps): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get('/v1/trajectories/search', {
+export function trajectorySearchRoute(routes: Routes, { context }: RouteDeps): void {
+  routes.get('/v1/trajectories/search', {
     schema: {
       operationId: 'searchTrajectories',
       summary: 'Search in the texts of all trajectories, newest first',
