@@ -1,5 +1,5 @@
 import type { JudgeSettings } from '../config/judge-settings.ts'
-import type { Answered, BatchState } from '../ports/batch-api.ts'
+import type { Answered } from '../ports/batch-api.ts'
 import { callProvider, type Sdk } from './call.ts'
 import { failure } from './failures.ts'
 import { redact } from './reply.ts'
@@ -32,19 +32,6 @@ export async function callBatch<T extends object>(
   const { failure: fault, status } = called.fault
   if (status === null || !NO_ENDPOINT.includes(status)) return { ok: false, failure: fault }
   return { ok: false, failure: failure('internal', `${missing} (HTTP ${status})`) }
-}
-
-/** Cancels a batch. One that has ended by itself meanwhile cannot be cancelled, and need not be. */
-export async function cancelOrEnded(
-  sdk: Sdk,
-  signal: AbortSignal,
-  cancel: () => Promise<{ readonly id: unknown }>,
-  poll: () => Promise<Answered<BatchState>>,
-): Promise<Answered<object>> {
-  const cancelled = await callBatch(sdk, signal, NO_SUCH_BATCH, async () => ({ id: idOf(await cancel(), sdk.secret) }))
-  if (cancelled.ok) return { ok: true }
-  const now = await poll()
-  return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled
 }
 
 export const NO_BATCHES = 'this server has no batch endpoint'

@@ -1,3 +1,4 @@
+import { LineSplitter } from '../domain/text/line-splitter.ts'
 import type { Answered, BatchResult } from '../ports/batch-api.ts'
 import type { JudgeReply } from '../ports/judge-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
@@ -65,6 +66,19 @@ function brokenOff(error: unknown, sdk: Sdk, signal: AbortSignal): Failure {
   return fault.status !== null && GONE.includes(fault.status)
     ? failure('internal', `${NO_SUCH_BATCH} (HTTP ${fault.status})`)
     : { ...fault.failure, retryable: true }
+}
+
+/** No answer is longer: single calls refuse what is. */
+const MOST_LINE_BYTES = 16 * 1024 * 1024
+
+/** The lines of a results file as they arrive, null for one that is too long to be an answer. Never holds more than one line and one chunk. */
+export async function* readLines(
+  file: AsyncIterable<Uint8Array>,
+  mostBytes = MOST_LINE_BYTES,
+): AsyncGenerator<string | null> {
+  const splitter = new LineSplitter(mostBytes)
+  for await (const chunk of file) for (const line of splitter.feed(chunk)) yield line.bytes?.toString('utf8') ?? null
+  for (const line of splitter.end()) yield line.bytes?.toString('utf8') ?? null
 }
 
 /** The reply in an answer that may be anything: one request’s odd answer is its own failure, not that of its batch. */

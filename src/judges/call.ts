@@ -9,17 +9,13 @@ import { bodyOf, wasSent } from './transport.ts'
 /** An explicit time limit, which the SDKs want for what takes long and is not streamed; the caller’s signal is shorter. */
 export const LONGEST_CALL_MS = 30 * 60_000
 
-/** What both SDKs’ error classes have in common; they are told apart by class, not by name. */
-interface SdkErrors {
-  readonly api: abstract new (...args: never[]) => Error
-  readonly connection: abstract new (...args: never[]) => Error
-  readonly timeout: abstract new (...args: never[]) => Error
-  readonly abort: abstract new (...args: never[]) => Error
-}
+/** Classes of errors are told apart by class, not by name: those that the client itself throws, whatever copy of an SDK it came with. */
+type ErrorClass = abstract new (...args: never[]) => Error
+type ErrorName = 'APIError' | 'APIConnectionError' | 'APIConnectionTimeoutError' | 'APIUserAbortError'
 
 /** How calls through one SDK fail, and the key that never gets into what is kept of them. */
 export interface Sdk {
-  readonly errors: SdkErrors
+  readonly errors: Readonly<Record<ErrorName, ErrorClass>>
   readonly secret: string
   readonly place: Place
 }
@@ -63,10 +59,11 @@ export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Pro
 }
 
 export function describeError(error: unknown, { errors, secret, place }: Sdk, signal: AbortSignal): CallFault {
-  if (error instanceof errors.timeout || isTimeout(signal)) return without('timeout', tellTimeout(place))
-  if (error instanceof errors.abort || signal.aborted) return without('cancelled', 'the call was cancelled')
-  if (error instanceof errors.connection) return unconnected(error, place)
-  if (error instanceof errors.api) {
+  if (error instanceof errors.APIConnectionTimeoutError || isTimeout(signal))
+    return without('timeout', tellTimeout(place))
+  if (error instanceof errors.APIUserAbortError || signal.aborted) return without('cancelled', 'the call was cancelled')
+  if (error instanceof errors.APIConnectionError) return unconnected(error, place)
+  if (error instanceof errors.APIError) {
     const { status, headers, error: body, code, type, requestID } = error as unknown as ApiErrorShape
     if (status === undefined) return without('judge_unreachable', `${place.host} broke off its answer`)
     const fault = { status, headers, ...faultWords({ code, type, body, headers }) }

@@ -1,20 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import type { Answered, BatchCalls, BatchState, Submission } from '../../ports/batch-api.ts'
-import {
-  bytesOf,
-  callBatch,
-  cancelOrEnded,
-  checkCustomId,
-  detailOf,
-  idOf,
-  NO_BATCHES,
-  NO_SUCH_BATCH,
-  stateWordOf,
-  withoutTier,
-} from '../batch-calls.ts'
-import { readLines } from '../batch-lines.ts'
-import { NotEnded, readResults } from '../batch-results.ts'
+import type { BatchCalls, BatchState, Submission } from '../../ports/batch-api.ts'
+import { bytesOf, detailOf, stateWordOf, withoutTier } from '../batch-calls.ts'
+import { callsOf } from '../batch-endpoint.ts'
+import { NotEnded, readLines } from '../batch-results.ts'
 import { LONGEST_CALL_MS, type Sdk } from '../call.ts'
 import { countOf } from '../reply.ts'
 import { makeBatchFetch, makeDownloadFetch } from '../transport.ts'
@@ -29,52 +18,25 @@ export function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: Judg
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls.messages
-  const poll = (providerId: string, signal: AbortSignal) =>
-    callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
-      stateOf(await batches.retrieve(providerId, {}, { signal }), sdk.secret),
-    )
-  const results = (providerId: string, signal: AbortSignal) =>
-    readResults(sdk, signal, readFile(calls, downloads, providerId, signal), (line) =>
-      resultOfMessageLine(line, sdk.place, settings),
-    )
-  return {
-    encode: (customId, request) =>
-      JSON.stringify({
-        custom_id: checkCustomId(customId),
-        params: buildMessagesRequest(request, withoutTier(settings)),
-      }),
-    submit: (submission, signal) => submit(calls, sdk, submission, signal),
-    find: (mark, signal) => findMessageBatch(calls, sdk, mark, signal, results),
-    poll,
-    results,
-    cancel: (providerId, signal) =>
-      cancelOrEnded(
-        sdk,
-        signal,
-        () => batches.cancel(providerId, {}, { signal }),
-        () => poll(providerId, signal),
-      ),
-  }
+  const api = callsOf(sdk, {
+    envelope: (request) => ({ params: buildMessagesRequest(request, withoutTier(settings)) }),
+    submit: (submission, signal) => submit(calls, submission, signal),
+    state: async (id, signal) => stateOf(await batches.retrieve(id, {}, { signal }), sdk.secret),
+    cancel: (id, signal) => batches.cancel(id, {}, { signal }),
+    lines: (id, signal) => readFile(calls, downloads, id, signal),
+    resultOf: (line) => resultOfMessageLine(line, sdk.place, settings),
+  })
+  return { ...api, find: (mark, signal) => findMessageBatch(calls, sdk, mark, signal, api.results) }
 }
 
 /** The lines go as they are. `batches.create` would want them parsed, only to write the same bytes again. */
-function submit(
-  client: Anthropic,
-  sdk: Sdk,
-  submission: Submission,
-  signal: AbortSignal,
-): Promise<Answered<{ provider_id: string }>> {
-  const body = new Blob(['{"requests":[', ...submission.lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}'])
-  return callBatch(sdk, signal, NO_BATCHES, async () => {
-    const batch = await client.post<MessageBatch>('/v1/messages/batches', {
-      body,
-      headers: { 'content-type': 'application/json' },
-      signal,
-      timeout: LONGEST_CALL_MS,
-    })
-    return { provider_id: idOf(batch, sdk.secret) }
+const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal) =>
+  client.post<MessageBatch>('/v1/messages/batches', {
+    body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
+    headers: { 'content-type': 'application/json' },
+    signal,
+    timeout: LONGEST_CALL_MS,
   })
-}
 
 /** A word that this version does not know is no end: the batch is asked again. */
 const hasEnded = (batch: MessageBatch): boolean => stateWordOf(batch.processing_status) === 'ended'

@@ -1,11 +1,5 @@
-import Anthropic, {
-  APIConnectionError,
-  APIConnectionTimeoutError,
-  APIError,
-  APIUserAbortError,
-} from '@anthropic-ai/sdk'
+import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import type { JudgeReply, JudgeRequest } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { LIFECYCLE_STAGES } from '../../schemas/judge-info.ts'
 import { PROVIDERS } from '../../schemas/providers.ts'
@@ -15,13 +9,6 @@ import { makeFetch } from '../transport.ts'
 import { createAnthropicBatch } from './anthropic-batch.ts'
 import { replyOfMessage } from './anthropic-reply.ts'
 import { buildMessagesRequest } from './anthropic-request.ts'
-
-const ERRORS: Sdk['errors'] = {
-  api: APIError,
-  connection: APIConnectionError,
-  timeout: APIConnectionTimeoutError,
-  abort: APIUserAbortError,
-}
 
 /** A judge behind Anthropic’s Messages API. One call a question; retries are ours, so the SDK makes none. */
 export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
@@ -33,7 +20,7 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
     fetch: makeFetch(settings.concurrency.max),
     logLevel: 'off',
   })
-  const sdk: Sdk = { errors: ERRORS, secret: key, place: placeOf(name, settings) }
+  const sdk: Sdk = { errors: Anthropic, secret: key, place: placeOf(name, settings) }
   return {
     ...messagesJudge(client.messages, sdk, name, settings),
     async lifecycle(signal) {
@@ -56,18 +43,9 @@ export interface MessagesClient {
 /** A judge that is asked through such a client. */
 export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, settings: JudgeSettings): Judge => ({
   info: describeJudge(name, settings),
-  ask: (request, signal) => askProvider(sdk, signal, () => callMessages(client, settings, request, signal)),
+  ask: (request, signal) =>
+    askProvider(sdk, signal, async () => {
+      const answer = await client.create(buildMessagesRequest(request, settings), { signal, timeout: LONGEST_CALL_MS })
+      return replyOfMessage(answer, answer._request_id ?? null, settings)
+    }),
 })
-
-async function callMessages(
-  client: MessagesClient,
-  settings: JudgeSettings,
-  request: JudgeRequest,
-  signal: AbortSignal,
-): Promise<JudgeReply> {
-  const answer = await client.create(buildMessagesRequest(request, settings), {
-    signal,
-    timeout: LONGEST_CALL_MS,
-  })
-  return replyOfMessage(answer, answer._request_id ?? null, settings)
-}

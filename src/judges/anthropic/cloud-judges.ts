@@ -51,21 +51,8 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
 const common = (settings: JudgeSettings, { fetch }: SentSecrets) =>
   ({ baseURL: addressOf(settings), maxRetries: 0, fetch, logLevel: 'off' }) as const
 
-/** The classes of errors that the client itself throws, whatever copy of Anthropic’s SDK it was installed with. */
-interface ErrorClasses {
-  readonly APIError: Sdk['errors']['api']
-  readonly APIConnectionError: Sdk['errors']['connection']
-  readonly APIConnectionTimeoutError: Sdk['errors']['timeout']
-  readonly APIUserAbortError: Sdk['errors']['abort']
-}
-
-const sdkOf = (classes: ErrorClasses, sent: SentSecrets, name: string, settings: JudgeSettings): Sdk => ({
-  errors: {
-    api: classes.APIError,
-    connection: classes.APIConnectionError,
-    timeout: classes.APIConnectionTimeoutError,
-    abort: classes.APIUserAbortError,
-  },
+const sdkOf = (errors: Sdk['errors'], sent: SentSecrets, name: string, settings: JudgeSettings): Sdk => ({
+  errors,
   get secret() {
     return sent.last
   },

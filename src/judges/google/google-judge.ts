@@ -90,10 +90,10 @@ class UnansweredError extends Error {}
 class BrokenOffError extends Error {}
 
 const ERRORS: Sdk['errors'] = {
-  api: RefusedError,
-  connection: UnansweredError,
-  timeout: BrokenOffError,
-  abort: BrokenOffError,
+  APIError: RefusedError,
+  APIConnectionError: UnansweredError,
+  APIConnectionTimeoutError: BrokenOffError,
+  APIUserAbortError: BrokenOffError,
 }
 
 function parsed(text: string | null): unknown {

@@ -5,18 +5,15 @@ import type { Answered, BatchCalls, BatchState, Submission, SubmissionMark } fro
 import {
   bytesOf,
   callBatch,
-  cancelOrEnded,
-  checkCustomId,
   createdSince,
   detailOf,
   idOf,
   NO_BATCHES,
-  NO_SUCH_BATCH,
   stateWordOf,
   withoutTier,
 } from '../batch-calls.ts'
-import { readLines } from '../batch-lines.ts'
-import { NotEnded, readResults } from '../batch-results.ts'
+import { callsOf } from '../batch-endpoint.ts'
+import { NotEnded, readLines } from '../batch-results.ts'
 import { LONGEST_CALL_MS, type Sdk } from '../call.ts'
 import { countOf } from '../reply.ts'
 import { makeBatchFetch, makeDownloadFetch } from '../transport.ts'
@@ -48,58 +45,40 @@ export function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSetti
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls
-  const poll = (providerId: string, signal: AbortSignal) =>
-    callBatch(sdk, signal, NO_SUCH_BATCH, async () =>
-      stateOf(await batches.retrieve(providerId, { signal }), sdk.secret),
-    )
   return {
-    encode: (customId, request) =>
-      JSON.stringify({
-        custom_id: checkCustomId(customId),
+    ...callsOf(sdk, {
+      envelope: (request) => ({
         method: 'POST',
         url: api.path,
         body: api.buildBody(request, withoutTier(settings)),
       }),
-    submit: (submission, signal) => submit(calls, sdk, api, submission, signal),
+      submit: (submission, signal) => submit(calls, api, submission, signal),
+      state: async (id, signal) => stateOf(await batches.retrieve(id, { signal }), sdk.secret),
+      cancel: (id, signal) => batches.cancel(id, { signal }),
+      lines: (id, signal) => readFiles(calls, downloads, id, signal),
+      resultOf: (line) => resultOfOutput(line, api, sdk.place, settings),
+    }),
     find: (mark, signal) => find(calls, sdk, mark, signal),
-    poll,
-    results: (providerId, signal) =>
-      readResults(sdk, signal, readFiles(calls, downloads, providerId, signal), (line) =>
-        resultOfOutput(line, api, sdk.place, settings),
-      ),
-    cancel: (providerId, signal) =>
-      cancelOrEnded(
-        sdk,
-        signal,
-        () => batches.cancel(providerId, { signal }),
-        () => poll(providerId, signal),
-      ),
   }
 }
 
 /** A file without its batch costs nothing, so that only the second call has to be found again after a crash. */
-function submit(
+async function submit(
   client: OpenAI,
-  sdk: Sdk,
   api: OpenAiApi,
-  submission: Submission,
+  { id: ours, lines }: Submission,
   signal: AbortSignal,
-): Promise<Answered<{ provider_id: string }>> {
-  const file = toStreamingFile(bytesOfLines(submission.lines), `${submission.id}.jsonl`, { type: 'application/jsonl' })
+): Promise<Batch> {
+  const file = toStreamingFile(bytesOfLines(lines), `${ours}.jsonl`, { type: 'application/jsonl' })
   const options = { signal, timeout: LONGEST_CALL_MS }
-  return callBatch(sdk, signal, NO_BATCHES, async () => {
-    const { id } = await client.files.create({ purpose: 'batch', file }, options)
-    const batch = await client.batches.create(
-      {
-        input_file_id: id,
-        endpoint: api.path,
-        completion_window: '24h',
-        metadata: { [OUR_ID]: submission.id },
-      },
-      options,
-    )
-    return { provider_id: idOf(batch, sdk.secret) }
-  })
+  const { id } = await client.files.create({ purpose: 'batch', file }, options)
+  const batch = {
+    input_file_id: id,
+    endpoint: api.path,
+    completion_window: '24h',
+    metadata: { [OUR_ID]: ours },
+  } as const
+  return await client.batches.create(batch, options)
 }
 
 async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {

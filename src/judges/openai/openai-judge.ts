@@ -1,4 +1,4 @@
-import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError, AzureOpenAI } from 'openai'
+import OpenAI, { AzureOpenAI } from 'openai'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { providerRow } from '../../schemas/providers.ts'
@@ -7,13 +7,6 @@ import { addressOf, dateOf, describeJudge, placeOf } from '../describe.ts'
 import { makeFetch } from '../transport.ts'
 import { openAiApi } from './openai-api.ts'
 import { createOpenAiBatch } from './openai-batch.ts'
-
-const ERRORS: Sdk['errors'] = {
-  api: APIError,
-  connection: APIConnectionError,
-  timeout: APIConnectionTimeoutError,
-  abort: APIUserAbortError,
-}
 
 /** Retries are ours, so the SDK makes none. */
 const common = ({ concurrency }: JudgeSettings) =>
@@ -52,7 +45,7 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
 }
 
 function judgeOf(client: OpenAI, name: string, settings: JudgeSettings, key: string): Judge {
-  const sdk: Sdk = { errors: ERRORS, secret: key, place: placeOf(name, settings) }
+  const sdk: Sdk = { errors: OpenAI, secret: key, place: placeOf(name, settings) }
   const api = openAiApi(settings)
   const judge: Judge = {
     info: describeJudge(name, settings),
