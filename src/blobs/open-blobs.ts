@@ -13,7 +13,7 @@ import { createS3Requests, type S3Requests } from './s3-requests.ts'
 export function openBlobs(settings: BlobSettings | null, secrets: Secrets): ProjectBlobs {
   if (settings === null) return { of: () => null, close: () => undefined }
   const s3 = createLazyS3(settings, secrets)
-  const requests = createS3Requests({ settings, s3 })
+  const requests = createS3Requests(settings, s3)
   return { of: (project) => openFolder(settings, requests, project), close: () => s3.close() }
 }
 

@@ -4,13 +4,10 @@ import type { Secrets } from '../config/secrets.ts'
 
 type Sdk = typeof import('@aws-sdk/client-s3')
 
-/** The official client, loaded when something is first put or read: a start needs neither it nor the network. */
-export interface LazyS3 {
-  use(): Promise<{ readonly sdk: Sdk; readonly client: S3Client }>
-  close(): void
-}
+export type LazyS3 = ReturnType<typeof createLazyS3>
 
-export function createLazyS3(settings: BlobSettings, secrets: Secrets): LazyS3 {
+/** The official client, loaded when something is first put or read: a start needs neither it nor the network. */
+export function createLazyS3(settings: BlobSettings, secrets: Secrets) {
   let made: Promise<{ readonly sdk: Sdk; readonly client: S3Client }> | undefined
   let open: S3Client | undefined
   return {

@@ -3,27 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BlobSettings } from '../config/blob-settings.ts'
 import type { LazyS3 } from './s3-client.ts'
 import { isMissing, isPassing, NOT_KEPT, readFailure, toBlobError } from './s3-error.ts'
-import { createTurnstile, type Turnstile } from './turnstile.ts'
+import { createTurnstile } from './turnstile.ts'
 
-/** Requests to one bucket, each with a bound on its time, its tries and what it reads. They reject with a BlobError. */
-export interface S3Requests {
-  put(key: string, bytes: Uint8Array): Promise<void>
-  /** No more than `most` + 1 bytes; null where there is no such object. */
-  get(key: string, most: number): Promise<Uint8Array | null>
-}
-
-interface S3RequestDeps {
-  readonly settings: BlobSettings
-  readonly s3: LazyS3
-}
+export type S3Requests = ReturnType<typeof createS3Requests>
 
 /** Before the second try; it doubles. */
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5000
 
-export function createS3Requests({ settings, s3 }: S3RequestDeps): S3Requests {
+/** Requests to one bucket, each with a bound on its time, its tries and what it reads. They reject with a BlobError. */
+export function createS3Requests(settings: BlobSettings, s3: LazyS3) {
   const { bucket, shown, max_attempts, request_timeout_ms } = settings
-  const turnstile: Turnstile = createTurnstile(settings.max_connections)
+  const inTurn = createTurnstile(settings.max_connections)
 
   async function attempt<T>(once: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const stop = new AbortController()
@@ -44,7 +35,7 @@ export function createS3Requests({ settings, s3 }: S3RequestDeps): S3Requests {
   async function repeat<T>(what: string, once: (signal: AbortSignal) => Promise<T>, whenMissing?: T): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await turnstile.run(() => attempt(once))
+        return await inTurn(() => attempt(once))
       } catch (error) {
         const failure = readFailure(error)
         if (whenMissing !== undefined && isMissing(failure)) return whenMissing
@@ -55,7 +46,7 @@ export function createS3Requests({ settings, s3 }: S3RequestDeps): S3Requests {
   }
 
   return {
-    put: (key, bytes) =>
+    put: (key: string, bytes: Uint8Array): Promise<void> =>
       repeat(`storing ${key}`, async (abortSignal) => {
         const { sdk, client } = await s3.use()
         const input = { Bucket: bucket, Key: key, Body: bytes, ContentLength: bytes.byteLength, ContentType: TYPE }
@@ -63,7 +54,8 @@ export function createS3Requests({ settings, s3 }: S3RequestDeps): S3Requests {
         // Every store gives one. A web server that says 200 to everything has kept nothing.
         if (ETag === undefined) throw new NotKept()
       }),
-    get: (key, most) =>
+    /** No more than `most` + 1 bytes; null where there is no such object. */
+    get: (key: string, most: number): Promise<Uint8Array | null> =>
       repeat<Uint8Array | null>(
         `reading ${key}`,
         async (abortSignal) => {

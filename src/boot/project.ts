@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Lane } from '../asking/lane/lane.ts'
 import type { RetryBudget } from '../asking/retry.ts'
 import type { BatchListener, Company, Trouble } from '../batches/engine-deps.ts'
 import { oneProcess } from '../batches/one-process.ts'
@@ -19,6 +18,7 @@ import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { watchStores } from '../telemetry/watch-stores.ts'
 import { DEFAULT_RUBRIC } from './answer-config.ts'
+import type { openLanes } from './lanes.ts'
 import type { StorePool } from './store-pool.ts'
 import type { Work } from './workers.ts'
 
@@ -31,7 +31,7 @@ export interface Shared {
   readonly unready: ReadonlyMap<string, string>
   readonly loaded: readonly LoadedRubric[]
   readonly rubrics: ReadonlyMap<string, Rubric>
-  readonly lanes: { of(judge: string): Lane; resume(): void; close(): void }
+  readonly lanes: ReturnType<typeof openLanes>
   readonly budgetOf: (judge: string) => RetryBudget
   /** Trajectories that were read lately, by project and id. */
   readonly recent: {

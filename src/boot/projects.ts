@@ -2,27 +2,11 @@ import { DEFAULT_PROJECT } from '../access/access.ts'
 import type { Project } from '../http/context.ts'
 import { openProject, type Shared } from './project.ts'
 
-/** The open projects of this process: each is opened once, when it is first asked for. */
-interface Projects {
-  readonly main: Project
-  /** Rejects with a StorageError where it cannot be opened: the next call tries again. */
-  open(name: string): Promise<Project>
-  /** Those that are open. */
-  all(): Promise<readonly Project[]>
-  /** Opens what there is, and goes on with all their batches; a project that cannot be opened is a trouble, and only its own. */
-  start(): Promise<void>
-  /** No batch begins anything more; resolves once nothing of theirs is in flight. */
-  stop(): Promise<void>
-  /** How many could not be opened when it was last tried. */
-  unusable(): number
-  close(): Promise<void>
-}
-
 /** How often it is looked for projects that other processes have made: their batches may need a process to go on with them. */
 const LOOK_MS = 15_000
 
-/** Fails where the default project cannot be opened. */
-export async function openProjects(shared: Shared): Promise<Projects> {
+/** The open projects of this process: each is opened once, when it is first asked for. Fails where the default project cannot be opened. */
+export async function openProjects(shared: Shared) {
   const main = await openProject(shared, DEFAULT_PROJECT)
   const opened = new Map<string, Promise<Project>>([[DEFAULT_PROJECT, Promise.resolve(main)]])
   const started = new Set<Project>()
@@ -50,6 +34,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
     }
   }
 
+  /** Rejects with a StorageError where it cannot be opened: the next call tries again. */
   function open(name: string): Promise<Project> {
     const known = opened.get(name)
     if (known !== undefined) return known
@@ -66,7 +51,7 @@ export async function openProjects(shared: Shared): Promise<Projects> {
   }
 
   /** Those that could be opened. */
-  async function all(): Promise<Project[]> {
+  async function all(): Promise<readonly Project[]> {
     const settled = await Promise.allSettled(opened.values())
     return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
@@ -101,7 +86,8 @@ export async function openProjects(shared: Shared): Promise<Projects> {
     main,
     open,
     all,
-    async start() {
+    /** Opens what there is, and goes on with all their batches; a project that cannot be opened is a trouble, and only its own. */
+    async start(): Promise<void> {
       // What is opened from here on starts by itself.
       isRunning = true
       await Promise.all((await all()).map(startOnce))
@@ -110,13 +96,15 @@ export async function openProjects(shared: Shared): Promise<Projects> {
       await openAll()
       void look()
     },
-    async stop() {
+    /** No batch begins anything more; resolves once nothing of theirs is in flight. */
+    async stop(): Promise<void> {
       end()
       await shared.work?.stop()
       await Promise.all((await all()).map(({ batches }) => batches.stop()))
     },
+    /** How many could not be opened when it was last tried. */
     unusable: () => unusable.size,
-    async close() {
+    async close(): Promise<void> {
       end()
       const parts = [...(await all()), shared.pool]
       const closed = await Promise.allSettled(parts.map((part) => part.close()))

@@ -6,19 +6,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock, Stores } from '../ports/ports.ts'
 import type { WorkNotice } from '../ports/slice-ports.ts'
 
-/** This process’s part in the work on batches that processes of one database share. */
-export interface Work {
-  /** Those with which it works on the batches of all. */
-  readonly judges: ReadonlySet<string>
-  /** There may be room for more. */
-  notifyCapacity(): void
-  /** There may be more to do. */
-  notifyWork(): void
-  /** Works for all projects; does nothing where this process does not work. */
-  start(projects: WorkedProjects): void
-  /** Takes nothing more. */
-  stop(): Promise<void>
-}
+export type Work = NonNullable<ReturnType<typeof openWork>>
 
 /** What this part needs of a project. */
 interface WorkedProject {
@@ -44,21 +32,26 @@ interface WorkOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Null where no other process works on the database: SQLite. */
-export function openWork(options: WorkOptions): Work | null {
+/** This process’s part in the work on batches that processes of one database share. Null where no other process works on it: SQLite. */
+export function openWork(options: WorkOptions) {
   const { config, adopts, works, onError } = options
   if (config.postgres === null) return null
   let worker: SliceWorker | null = null
   return {
+    /** Those with which it works on the batches of all. */
     judges: new Set(works && adopts ? options.judges : []),
+    /** There may be room for more. */
     notifyCapacity: () => worker?.notifyCapacity(),
+    /** There may be more to do. */
     notifyWork: () => worker?.notifyWork(),
-    start(projects) {
+    /** Works for all projects; does nothing where this process does not work. */
+    start(projects: WorkedProjects): void {
       if (!works || worker !== null) return
       worker = new SliceWorker({ ...options, ...dispatcherOf(projects) })
       worker.start()
       if (adopts) projects.main.stores.cluster?.notices.onNotice(hearNotices(projects, onError))
     },
+    /** Takes nothing more. */
     stop: async () => worker?.stop(),
   }
 }

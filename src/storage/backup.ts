@@ -6,7 +6,7 @@ import type { CopyOptions, CopyReport, RowCounts } from '../ports/upkeep-ports.t
 import { readSchema } from './examine/examine-schema.ts'
 import { listProjects, projectPath } from './project-files.ts'
 import { openToRead } from './read-file.ts'
-import { StorageError, toStorageError } from './storage-error.ts'
+import { refusal, StorageError, toStorageError } from './storage-error.ts'
 import { assertUnused, isOurs, LOG_ENDINGS } from './unused-file.ts'
 
 /** Pages of 4 KiB for each turn of the event loop. */
@@ -58,24 +58,21 @@ function explainFailure(error: unknown, { from, to }: CopyOptions): unknown {
     return failure === error ? failure : new StorageError(failure.code, `${from}: ${failure.message}`, { cause: error })
   }
   const isOfFiles = error instanceof Error && 'syscall' in error
-  return isOfFiles
-    ? new StorageError('storage_error', `${to} cannot be written: ${fileFault(error)}`, { cause: error })
-    : error
+  return isOfFiles ? refusal(`${to} cannot be written: ${fileFault(error)}`, { cause: error }) : error
 }
 
 /** A name that is free, or that of a file which may be replaced: not a database in use, and no part of one. */
 function assertReplaceable({ from, to, replace }: CopyOptions): void {
-  const refuse = (why: string): StorageError => new StorageError('storage_error', why)
-  if (basename(to) === '' || to.endsWith('/')) throw refuse(`${to} is no name of a file`)
-  if (LOG_ENDINGS.some((end) => to.endsWith(end))) throw refuse(`${to} is a name for the log of a database`)
+  if (basename(to) === '' || to.endsWith('/')) throw refusal(`${to} is no name of a file`)
+  if (LOG_ENDINGS.some((end) => to.endsWith(end))) throw refusal(`${to} is a name for the log of a database`)
   const log = LOG_ENDINGS.map((end) => to + end).find((path) => existsSync(path))
-  if (!replace && existsSync(to)) throw refuse(`${to} is there already`)
-  if (!replace && log !== undefined) throw refuse(`${log} is there, which SQLite would take for a part of the copy`)
+  if (!replace && existsSync(to)) throw refusal(`${to} is there already`)
+  if (!replace && log !== undefined) throw refusal(`${log} is there, which SQLite would take for a part of the copy`)
   if (!existsSync(to)) return
-  if (!statSync(to).isFile()) throw refuse(`${to} is no file, and is not replaced`)
-  if (isSameFile(from, to)) throw refuse('a database cannot be copied onto itself')
+  if (!statSync(to).isFile()) throw refusal(`${to} is no file, and is not replaced`)
+  if (isSameFile(from, to)) throw refusal('a database cannot be copied onto itself')
   if (!isOurs(to))
-    throw refuse(
+    throw refusal(
       `${to} is no database of Veridict, and is not replaced, --force or not: remove it, or give another name`,
     )
   assertUnused(to, new Date())
@@ -86,7 +83,7 @@ async function copyChecked({ from, onProgress }: CopyOptions, partial: string): 
   const source = openToRead(from)
   try {
     const { fault } = readSchema(source)
-    if (fault !== null) throw new StorageError('storage_error', `${from}: ${fault}`)
+    if (fault !== null) throw refusal(`${from}: ${fault}`)
     rmSync(partial, { force: true })
     closeSync(openSync(partial, 'wx', 0o600))
     // Without an open reading, every write of another process would begin the copy anew: beside a busy service it would never end.
@@ -110,16 +107,15 @@ function checkCopy(path: string, expected: RowCounts): void {
   const db = new Database(path, { fileMustExist: true })
   try {
     const faults = db.pragma('integrity_check(3)', { simple: true })
-    if (faults !== 'ok') throw new StorageError('storage_error', `it is damaged: ${String(faults)}`)
+    if (faults !== 'ok') throw refusal(`it is damaged: ${String(faults)}`)
     const dangling = db.pragma('foreign_key_check') as unknown[]
-    if (dangling.length > 0) throw new StorageError('storage_error', `it has ${dangling.length} references to no row`)
+    if (dangling.length > 0) throw refusal(`it has ${dangling.length} references to no row`)
     const rows = countRows(db)
     for (const [table, n] of Object.entries(expected))
-      if (rows[table] !== n)
-        throw new StorageError('storage_error', `the copy of ${table} has ${rows[table] ?? 0} rows instead of ${n}`)
+      if (rows[table] !== n) throw refusal(`the copy of ${table} has ${rows[table] ?? 0} rows instead of ${n}`)
     // The file alone is the database then; a service that opens it begins a log again.
     if (db.pragma('journal_mode = DELETE', { simple: true }) !== 'delete')
-      throw new StorageError('storage_error', 'the copy’s log cannot be closed')
+      throw refusal('the copy’s log cannot be closed')
     if ('processes' in rows) db.exec('DELETE FROM processes')
   } finally {
     db.close()

@@ -8,7 +8,7 @@ import {
   MOST_OUTSIDE,
   referenceTo,
 } from './blob-reference.ts'
-import { StorageError, type StorageErrorCode } from './storage-error.ts'
+import { refusal, StorageError, type StorageErrorCode } from './storage-error.ts'
 
 /** Bytes of columns, of which the large ones lie outside of the database where there is a place for them. */
 export interface Outside {
@@ -39,11 +39,7 @@ export function createOutside(blobs: BlobStore | null, places: () => Promise<rea
     async fetch(owner, stored) {
       if (!isReference(stored)) return stored
       const reference = decodeReference(stored)
-      if (reference === null)
-        throw new StorageError(
-          'storage_error',
-          'a reference to data outside of the database is damaged; restore a backup',
-        )
+      if (reference === null) throw refusal('a reference to data outside of the database is damaged; restore a backup')
       if (blobs === null) throw needsPlace(await places())
       const name = blobName(owner, reference)
       // A second look: what arrived wrong may well lie there right.
@@ -73,20 +69,17 @@ const toStorageError = (error: BlobError): StorageError =>
 
 export function needsPlace(places: readonly string[]): StorageError {
   const where = places.at(-1) ?? 's3://bucket/prefix'
-  return new StorageError(
-    'storage_error',
+  return refusal(
     `large data of this database lies outside of it: set VERIDICT_BLOBS=${where} and the credentials for it (docs/blobs.md)`,
   )
 }
 
 const missing = (place: string, name: string): StorageError =>
-  new StorageError(
-    'storage_error',
+  refusal(
     `${name} is missing at ${place}: put it back from a copy of the store, or set VERIDICT_BLOBS to where it lies (docs/blobs.md)`,
   )
 
 const damaged = (place: string, name: string): StorageError =>
-  new StorageError(
-    'storage_error',
+  refusal(
     `${name} at ${place} is damaged: it is not what was written; put it back from a copy of the store (docs/blobs.md)`,
   )

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { DEFAULT_PROJECT, isProjectName } from '../access/access.ts'
-import { StorageError } from './storage-error.ts'
+import { refusal } from './storage-error.ts'
 
 const MEMORY = ':memory:'
 const ENDING = '.sqlite'
@@ -11,7 +11,7 @@ const ENDING = '.sqlite'
  * main one is in memory, in a memory of its own. Throws a StorageError for what is no name: a name becomes part of a path.
  */
 export function projectPath(database: string, name: string): string {
-  if (!isProjectName(name)) throw new StorageError('storage_error', 'this is no name of a project')
+  if (!isProjectName(name)) throw refusal('this is no name of a project')
   if (name === DEFAULT_PROJECT || database === MEMORY) return database
   return join(dirname(database), 'projects', name + ENDING)
 }
@@ -38,6 +38,6 @@ function readFolder(folder: string): string[] {
     return readdirSync(folder)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new StorageError('storage_error', `the folder of the projects cannot be read: ${folder}`, { cause: error })
+    throw refusal(`the folder of the projects cannot be read: ${folder}`, { cause: error })
   }
 }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { DEFAULT_PROJECT } from '../access/access.ts'
 import { placedProject } from './project-files.ts'
-import { StorageError } from './storage-error.ts'
+import { refusal } from './storage-error.ts'
 
 /** Of which project the database says that it is; null: it was last opened by a version that did not write that down. */
 export function readProject(db: Database.Database): string | null {
@@ -27,8 +27,7 @@ export function claimProject(db: Database.Database, path: string, project: strin
   if (known === null && (placed === null || placed === project)) writeProject(db, project)
   if (known === null || known === project) return
   const place = project === DEFAULT_PROJECT ? 'as the main database' : `as that of project ${project}`
-  throw new StorageError(
-    'storage_error',
+  throw refusal(
     `${path} is the database of project ${known}, and is opened ${place}: put the right file there, or, to have ${known}’s grades as ${project}’s, run \`veridict restore FILE --as-project ${project}\` with a copy of it`,
   )
 }

@@ -7,7 +7,7 @@ import { placedProject } from './project-files.ts'
 import { readProject, writeProject } from './project-mark.ts'
 import { readFrom } from './read-file.ts'
 import { leaveFolder, projectOfRestored } from './restored-project.ts'
-import { StorageError, toFileError } from './storage-error.ts'
+import { refusal, toFileError } from './storage-error.ts'
 import { assertUnused, LOG_ENDINGS } from './unused-file.ts'
 
 /**
@@ -39,20 +39,16 @@ export async function restoreDatabases(
   }
 }
 
-/** A checked copy beside the database that it is for. */
-interface Prepared {
-  assertUnused(): void
-  commit(): RestoreReport
-  /** Removes the copy; nothing where it has its place. */
-  discard(): void
-}
+type Prepared = Awaited<ReturnType<typeof prepare>>
 
-async function prepare(options: RestoreOptions): Promise<Prepared> {
+/** A checked copy beside the database that it is for. */
+async function prepare(options: RestoreOptions) {
   const { from, now, onProgress } = options
   const { path, project } = placeOf(options)
   const old = existsSync(path)
   if (old) assertUnused(path, now)
   const ready = `${path}.restoring`
+  /** Removes the copy; nothing where it has its place. */
   const discard = () => removeFile(ready)
   try {
     const report = await backUpDatabase({ from, to: ready, replace: true, ...(onProgress && { onProgress }) })
@@ -60,7 +56,7 @@ async function prepare(options: RestoreOptions): Promise<Prepared> {
     return {
       // Copying may have taken long: another process may have opened it meanwhile.
       assertUnused: () => old && assertUnused(path, now),
-      commit: () => ({ ...report, project, to: path, ...takePlace(ready, path, now) }),
+      commit: (): RestoreReport => ({ ...report, project, to: path, ...takePlace(ready, path, now) }),
       discard,
     }
   } catch (error) {
@@ -113,12 +109,10 @@ function markAs(path: string, project: string, now: Date): void {
  */
 function targetOf(from: string, to: string): string {
   const backup = statSync(from, { throwIfNoEntry: false })
-  if (backup === undefined) throw new StorageError('storage_error', `there is no backup ${from}`)
-  if (!backup.isFile())
-    throw new StorageError('storage_error', `${from} is no file: --all-projects restores a folder of backups`)
+  if (backup === undefined) throw refusal(`there is no backup ${from}`)
+  if (!backup.isFile()) throw refusal(`${from} is no file: --all-projects restores a folder of backups`)
   const path = existsSync(to) ? realpathSync(to) : resolve(to)
-  if (existsSync(path) && !isFile(path))
-    throw new StorageError('storage_error', `${path} is no file: name the database, not its folder`)
+  if (existsSync(path) && !isFile(path)) throw refusal(`${path} is no file: name the database, not its folder`)
   return path
 }
 
@@ -127,10 +121,7 @@ function assertFolder(path: string, mayBeNew: boolean): void {
   const folder = dirname(path)
   if (existsSync(folder)) return
   if (!mayBeNew || placedProject(path) === null || !existsSync(dirname(folder)))
-    throw new StorageError(
-      'storage_error',
-      `there is no folder ${folder}: make it first, for the user that the service runs as`,
-    )
+    throw refusal(`there is no folder ${folder}: make it first, for the user that the service runs as`)
   mkdirSync(folder)
   giveTo(folder, dirname(folder))
 }

@@ -5,7 +5,7 @@ import type { RestoreOptions } from '../ports/upkeep-ports.ts'
 import { placedProject } from './project-files.ts'
 import { readProject } from './project-mark.ts'
 import { hasTable, readFrom } from './read-file.ts'
-import { StorageError } from './storage-error.ts'
+import { refusal } from './storage-error.ts'
 
 interface Marks {
   /** By its own row, else by its place; null: unknown. */
@@ -81,5 +81,3 @@ export function leaveFolder(db: Database.Database, from: string | null, to: stri
   const next = owner === to ? place : `${place} (project ${owner})`
   if (next !== last) db.prepare('INSERT INTO blob_places (place, since) VALUES (?, ?)').run(next, since)
 }
-
-const refusal = (why: string): StorageError => new StorageError('storage_error', why)

@@ -28,6 +28,10 @@ interface FailureOptions extends ErrorOptions {
   readonly away?: boolean
 }
 
+/** What stays so until somebody changes something. */
+export const refusal = (why: string, options?: FailureOptions): StorageError =>
+  new StorageError('storage_error', why, options)
+
 /** What an error of better-sqlite3 means to a caller; other errors stay what they are. */
 export function toStorageError(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
@@ -41,7 +45,7 @@ export function toFileError(error: unknown): unknown {
   const { syscall, path } = error as { syscall?: unknown; path?: unknown }
   if (error instanceof StorageError || typeof syscall !== 'string' || typeof path !== 'string')
     return toStorageError(error)
-  return new StorageError('storage_error', `${path} cannot be used: ${fileFault(error)}`, { cause: error })
+  return refusal(`${path} cannot be used: ${fileFault(error)}`, { cause: error })
 }
 
 function explain(code: string): [StorageErrorCode, string] {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util'
 import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { parseExactJson } from '../domain/text/exact-json.ts'
 import { sentTextOf } from '../domain/trajectory/sent-text.ts'
-import { StorageError } from './storage-error.ts'
+import { refusal } from './storage-error.ts'
 
 /** The first bytes of a zstd frame. Never those of UTF-8, where 0xB5 cannot follow an ASCII character. */
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
@@ -60,7 +60,7 @@ export function parseStored<T>(text: string): T {
   try {
     return parseExactJson(text) as T
   } catch (error) {
-    throw new StorageError('storage_error', 'a stored document is damaged: it is no JSON', { cause: error })
+    throw refusal('a stored document is damaged: it is no JSON', { cause: error })
   }
 }
 
@@ -68,6 +68,6 @@ function decompress(bytes: Uint8Array): Buffer {
   try {
     return zstdDecompressSync(bytes)
   } catch (error) {
-    throw new StorageError('storage_error', 'a stored text is damaged: it cannot be decompressed', { cause: error })
+    throw refusal('a stored text is damaged: it cannot be decompressed', { cause: error })
   }
 }

@@ -27,21 +27,16 @@ export interface Aliases {
 const MEMORY_BYTES = 32 * 1024 * 1024
 
 /** The memory of all projects together, so that many of them take no more than one; each only ever asks under its own name. */
-interface AliasMemory {
+export const createAliasMemory = () => ({
   /** By project and digest of the bytes; all are of one configuration. */
-  readonly answers: LRUCache<string, Answer>
+  answers: new LRUCache<string, Answer>({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.text.length * 2 + 300 }),
   /** By project and key: the grade that answers it. */
-  readonly current: LRUCache<string, string>
-}
-
-export const createAliasMemory = (): AliasMemory => ({
-  answers: new LRUCache({ maxSize: MEMORY_BYTES, sizeCalculation: (one) => one.text.length * 2 + 300 }),
-  current: new LRUCache({ max: 50_000 }),
+  current: new LRUCache<string, string>({ max: 50_000 }),
 })
 
 export function createAliases(
   { name, stores, service }: Pick<Project, 'name' | 'stores' | 'service'>,
-  { answers, current }: AliasMemory,
+  { answers, current }: ReturnType<typeof createAliasMemory>,
   answerConfig: string,
 ): Aliases {
   service.onGrade((grade) => void current.set(`${name}/${grade.receipt.key}`, grade.id))

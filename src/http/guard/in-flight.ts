@@ -1,19 +1,16 @@
-/** Work that goes on when its client has gone: a judge call is paid for, so a stop waits until its result is stored. */
-export interface InFlight {
-  track<T>(work: Promise<T>): Promise<T>
-  /** Resolves once nothing is in flight. */
-  settled(): Promise<void>
-}
+export type InFlight = ReturnType<typeof createInFlight>
 
-export function createInFlight(): InFlight {
+/** Work that goes on when its client has gone: a judge call is paid for, so a stop waits until its result is stored. */
+export function createInFlight() {
   const running = new Set<Promise<unknown>>()
   return {
-    track(work) {
+    track<T>(work: Promise<T>): Promise<T> {
       running.add(work)
-      work.catch(() => undefined).then(() => running.delete(work))
+      void work.catch(() => undefined).then(() => running.delete(work))
       return work
     },
-    async settled() {
+    /** Resolves once nothing is in flight. */
+    async settled(): Promise<void> {
       while (running.size > 0) await Promise.allSettled(running)
     },
   }

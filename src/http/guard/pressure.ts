@@ -1,16 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
-
-interface Pressure {
-  /** Why nothing new should be begun now; null: it may. */
-  reason(): string | null
-  close(): void
-}
-
-interface PressureLimits {
-  readonly event_loop_delay_ms: number
-  readonly heap_share: number
-}
+import type { Config } from '../../config/config.ts'
 
 const LOOK_MS = 1000
 const RESOLUTION_MS = 20
@@ -21,7 +11,7 @@ const BUSY = 'the service is too busy to begin anything new; try again later'
 const FULL = 'the service has too little memory left to begin anything new; try again later'
 
 /** Looks at the process once a second: how late the event loop is at its turns, and how full the heap. */
-export function watchPressure({ event_loop_delay_ms, heap_share }: PressureLimits): Pressure {
+export function watchPressure({ event_loop_delay_ms, heap_share }: Config['limits']) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delay.enable()
   let late = 0
@@ -34,6 +24,7 @@ export function watchPressure({ event_loop_delay_ms, heap_share }: PressureLimit
   }
   const timer = setInterval(look, LOOK_MS).unref()
   return {
+    /** Why nothing new should be begun now; null: it may. */
     reason: () => (full ? FULL : late >= LATE_LOOKS ? BUSY : null),
     close() {
       clearInterval(timer)

@@ -1,22 +1,12 @@
 import { HttpProblem } from '../problem.ts'
 
-/** A number of things that may be held at once. */
-export interface Slots {
-  readonly name: string
-  readonly used: number
-  /** Takes `size` of them, and answers how to give them back (again and again does nothing). Throws 503 `overloaded` where they are not there. */
-  take(size: number, most?: number): () => void
-  /** The same; null where they are not there. */
-  tryTake(size: number, most?: number): (() => void) | null
-  /** The refusal that `take` throws, for callers that find another reason. */
-  refusal(why: string): HttpProblem
-}
+export type Slots = ReturnType<typeof createSlots>
 
 const RATE_MS = 10_000
 const LONGEST_WAIT_S = 60
 
-/** `refused` hears of every refusal. */
-export function createSlots(name: string, limit: number, refused: (name: string) => void): Slots {
+/** A number of things that may be held at once. `refused` hears of every refusal. */
+export function createSlots(name: string, limit: number, refused: (name: string) => void) {
   let used = 0
   // Given back in the current stretch of time, since when that lasts, and in the stretch before.
   let ended = 0
@@ -39,12 +29,14 @@ export function createSlots(name: string, limit: number, refused: (name: string)
     return Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil(expected * (1 + Math.random() / 2))))
   }
 
+  /** The refusal that `take` throws, for callers that find another reason. */
   const refusal = (why: string) => {
     refused(name)
     const headers = { 'retry-after': `${secondsToWait()}` }
     return new HttpProblem(503, 'overloaded', why, { headers, members: { retryable: true } })
   }
 
+  /** Takes `size` of them, and answers how to give them back (again and again does nothing); null where they are not there. */
   const tryTake = (size: number, most = limit): (() => void) | null => {
     if (used + size > most) return null
     used += size
@@ -63,7 +55,8 @@ export function createSlots(name: string, limit: number, refused: (name: string)
     get used() {
       return used
     },
-    take(size, most = limit) {
+    /** The same; throws 503 `overloaded` where they are not there. */
+    take(size: number, most = limit): () => void {
       const release = tryTake(size, most)
       if (release === null) throw refusal(`the service has as much to do as it takes on (${name}); try again later`)
       return release

@@ -1,14 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-interface SlowBodies {
-  /** `least`: what it must bring in a second, in bytes, while a request waits for it. */
-  watch(message: IncomingMessage, least: number): void
-  /** Connections that are being watched now. */
-  count(): number
-  close(): void
-}
-
 interface Arriving {
   readonly message: IncomingMessage
   readonly least: number
@@ -25,7 +17,7 @@ const LOOKS = 4
  *
  * Kept by connection, which carries one request at a time: a set of requests would hold every body of a busy connection until it is swept.
  */
-export function watchSlowBodies(patience_ms: number, breakOff: (socket: Socket) => void): SlowBodies {
+export function watchSlowBodies(patience_ms: number, breakOff: (socket: Socket) => void) {
   const arriving = new Map<Socket, Arriving>()
   const look = () => {
     const now = performance.now()
@@ -48,7 +40,8 @@ export function watchSlowBodies(patience_ms: number, breakOff: (socket: Socket) 
   }
   const timer = setInterval(look, patience_ms / LOOKS).unref()
   return {
-    watch(message, least) {
+    /** `least`: what it must bring in a second, in bytes, while a request waits for it. */
+    watch(message: IncomingMessage, least: number): void {
       const { socket, headers } = message
       if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
       arriving.set(socket, { message, least, bytes: socket.bytesRead, since: performance.now() })
@@ -56,6 +49,7 @@ export function watchSlowBodies(patience_ms: number, breakOff: (socket: Socket) 
         if (arriving.get(socket)?.message === message) arriving.delete(socket)
       })
     },
+    /** Connections that are being watched now. */
     count: () => arriving.size,
     close: () => clearInterval(timer),
   }

@@ -6,7 +6,7 @@ import type { Sql } from '../postgres/connection/pool.ts'
 import { projectSchema } from '../postgres/connection/project-schemas.ts'
 import { openUnit } from '../postgres/connection/unit.ts'
 import { listProjects, projectPath } from '../project-files.ts'
-import { StorageError } from '../storage-error.ts'
+import { refusal } from '../storage-error.ts'
 import { MOVED, type MovedTable } from './moved-tables.ts'
 import { checkReferences } from './references.ts'
 import type { Row } from './rows.ts'
@@ -74,8 +74,7 @@ async function run(sql: Sql, options: MoveOptions, sources: readonly Source[]): 
   const verified = await each(trips, readTarget)
   const references = (await each(trips, ({ sql: own }) => checkReferences(own))).totals
   for (const { changed, path } of sources)
-    if (changed())
-      throw new StorageError('storage_error', `${path} was written to while it was read: stop what uses it`)
+    if (changed()) throw refusal(`${path} was written to while it was read: stop what uses it`)
   const given = { trips, read: read.totals, verified: verified.totals, references }
   const equal = report('equal', {
     ...given,

@@ -3,27 +3,16 @@ import type Database from 'better-sqlite3'
 import { readSchema } from '../examine/examine-schema.ts'
 import { livingProcesses } from '../process-registry.ts'
 import { openToRead } from '../read-file.ts'
-import { StorageError, toStorageError } from '../storage-error.ts'
+import { refusal, toStorageError } from '../storage-error.ts'
 import { inUse } from '../unused-file.ts'
 import { findUndescribed } from './catalogue.ts'
 import { MOVED, type MovedTable } from './moved-tables.ts'
 import { CHUNK_BYTES, CHUNK_ROWS, type Row, sizeOf, type Value } from './rows.ts'
 
-/** A file of SQLite as it was when it was opened. Nothing is written to it. */
-export interface Source {
-  readonly path: string
-  readonly project: string
-  /** How many rows will be moved. */
-  count(): number
-  /** Every row of a table, in chunks of about the size that fits a transaction's statement. */
-  chunks(table: MovedTable): Iterable<readonly Row[]>
-  /** Whether another process has written since it was opened. */
-  changed(): boolean
-  close(): void
-}
+export type Source = ReturnType<typeof openSource>
 
-/** Throws a StorageError for a file that is used, damaged, no database of ours, or of another version. */
-export function openSource(path: string, project: string, now: Date, chunkBytes = CHUNK_BYTES): Source {
+/** A file of SQLite as it was when it was opened. Nothing is written to it. Throws a StorageError for a file that is used, damaged, no database of ours, or of another version. */
+export function openSource(path: string, project: string, now: Date, chunkBytes = CHUNK_BYTES) {
   let db: Database.Database | undefined
   try {
     const fingerprint = fingerprintOf(path)
@@ -35,8 +24,11 @@ export function openSource(path: string, project: string, now: Date, chunkBytes 
     const file = db
     return {
       ...{ path, project },
+      /** How many rows will be moved. */
       count: () => MOVED.reduce((sum, table) => sum + countRows(file, table), 0),
-      chunks: (table) => readChunks(file, table, chunkBytes),
+      /** Every row of a table, in chunks of about the size that fits a transaction's statement. */
+      chunks: (table: MovedTable) => readChunks(file, table, chunkBytes),
+      /** Whether another process has written since it was opened. */
       changed: () => fingerprintOf(path) !== fingerprint,
       close: () => file.close(),
     }
@@ -44,8 +36,7 @@ export function openSource(path: string, project: string, now: Date, chunkBytes 
     db?.close()
     const failure = toStorageError(error)
     if ((error as { code?: string }).code === 'SQLITE_CANTOPEN')
-      throw new StorageError(
-        'storage_error',
+      throw refusal(
         `${path} cannot be opened: SQLite makes a log beside the file that it reads, so its folder must be writable; move a copy where it is not`,
         { cause: error },
       )
@@ -54,7 +45,7 @@ export function openSource(path: string, project: string, now: Date, chunkBytes 
 }
 
 function assertMovable(db: Database.Database, path: string, now: Date): void {
-  const refuse = (why: string) => new StorageError('storage_error', `${path}: ${why}`)
+  const refuse = (why: string) => refusal(`${path}: ${why}`)
   const { applied, of, fault } = readSchema(db)
   if (fault !== null) throw refuse(fault)
   if (applied < of)

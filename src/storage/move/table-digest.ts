@@ -13,16 +13,11 @@ const MODULUS = 1n << 256n
 const KIND = { nothing: 0, integer: 1, real: 2, text: 3, bytes: 4 } as const
 
 /** Adds up the rows of a table, in any order. */
-interface Adder {
-  add(row: Row): void
-  totals(): Totals
-}
-
-export function createAdder({ columns }: Pick<MovedTable, 'columns'>): Adder {
+export function createAdder({ columns }: Pick<MovedTable, 'columns'>) {
   let [rows, sum] = [0, 0n]
   const names = Object.keys(columns)
   return {
-    add(row) {
+    add(row: Row): void {
       const hash = createHash('sha256')
       for (const name of names) {
         const part = render(row[name] ?? null)
@@ -32,7 +27,7 @@ export function createAdder({ columns }: Pick<MovedTable, 'columns'>): Adder {
       rows += 1
       sum = (sum + BigInt(`0x${hash.digest('hex')}`)) % MODULUS
     },
-    totals: () => ({ rows, digest: sum.toString(16).padStart(64, '0') }),
+    totals: (): Totals => ({ rows, digest: sum.toString(16).padStart(64, '0') }),
   }
 }
 

@@ -2,7 +2,7 @@ import { migrateWithin } from '../postgres/connection/migrate.ts'
 import type { Sql } from '../postgres/connection/pool.ts'
 import { isLost, toStorageError } from '../postgres/connection/postgres-error.ts'
 import { listProjectSchemas } from '../postgres/connection/project-schemas.ts'
-import { StorageError } from '../storage-error.ts'
+import { refusal, StorageError } from '../storage-error.ts'
 import { findUndescribed } from './catalogue.ts'
 import { MOVED, type MovedTable, NOT_MOVED } from './moved-tables.ts'
 import { CHUNK_BYTES, type Row, type Value } from './rows.ts'
@@ -11,8 +11,6 @@ import { insertRows, parseRow, selectRows, setIdentity } from './target-statemen
 /*
  * The target of a move, in the one transaction that the move is. All statements are of the schema that was entered last.
  */
-
-const refusal = (words: string) => new StorageError('storage_error', words)
 
 /** Bare names mean this schema from here on. */
 export const enterSchema = async (sql: Sql, schema: string): Promise<void> =>

@@ -5,7 +5,7 @@ import type { Db, Sql, Work } from '../db.ts'
 import { Undo } from '../db.ts'
 import type { Outside } from '../outside.ts'
 import { columnOf } from '../statements.ts'
-import { StorageError } from '../storage-error.ts'
+import { refusal } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
 import {
   type AnswerRow,
@@ -197,4 +197,4 @@ function* interrupt(sql: Sql): Work<number> {
   return lost.length
 }
 
-const refuse = (id: string, why: string) => new StorageError('storage_error', `the attempt ${id} ${why}`)
+const refuse = (id: string, why: string) => refusal(`the attempt ${id} ${why}`)

@@ -2,7 +2,7 @@ import type { BatchQuery, BatchRecord, BatchStore, NewBatch, NewItem } from '../
 import type { BatchCounts } from '../../schemas/batch.ts'
 import type { Db, Sql, Work } from '../db.ts'
 import { columnOf, createValues, type Statement } from '../statements.ts'
-import { StorageError } from '../storage-error.ts'
+import { refusal } from '../storage-error.ts'
 import { addItems, createItems } from './batch-items.ts'
 import { type Amounts, COLUMNS, sumOf } from './spending.ts'
 
@@ -77,7 +77,7 @@ function createDrafts(db: Db) {
   }
   function* findDraft(sql: Sql, id: string): Work<number> {
     const number = yield* find(sql, id)
-    if (number === undefined) throw new StorageError('storage_error', `the batch ${id} is no draft`)
+    if (number === undefined) throw refusal(`the batch ${id} is no draft`)
     return number
   }
   return {

@@ -11,15 +11,6 @@ interface OutsideSample {
   readonly stored: Buffer
 }
 
-/** What a database says of its large data. */
-export interface BlobPlaces {
-  /** Where it lay, the newest last. */
-  list(): Promise<readonly string[]>
-  add(place: string, since: string): Promise<void>
-  /** Some of what lies outside; null: nothing does. */
-  sample(): Promise<OutsideSample | null>
-}
-
 /** What stands before a reference, and never before a text. */
 const REFERENCE = Buffer.of(0xfe)
 
@@ -31,12 +22,17 @@ const SAMPLE = `
     FROM attempts WHERE outside_bytes IS NOT NULL LIMIT 1) AS replies
   LIMIT 1`
 
-export const createBlobPlaces = (db: Pick<Db, 'rows' | 'run'>): BlobPlaces => ({
-  async list() {
+type BlobPlaces = ReturnType<typeof createBlobPlaces>
+
+/** What a database says of its large data. */
+export const createBlobPlaces = (db: Pick<Db, 'rows' | 'run'>) => ({
+  /** Where it lay, the newest last. */
+  async list(): Promise<readonly string[]> {
     const rows = await db.rows<{ place: string }>('SELECT place FROM blob_places ORDER BY seq')
     return rows.map(({ place }) => place)
   },
-  add: async (place, since) => void (await db.run(...insertOf('blob_places', { place, since }))),
+  add: async (place: string, since: string) => void (await db.run(...insertOf('blob_places', { place, since }))),
+  /** Some of what lies outside; null: nothing does. */
   sample: async () => (await db.rows<OutsideSample>(SAMPLE, [REFERENCE]))[0] ?? null,
 })
 

@@ -9,7 +9,7 @@ import {
 import type { Grade } from '../../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../../schemas/ground-truth.ts'
 import type { Db } from '../db.ts'
-import { StorageError } from '../storage-error.ts'
+import { refusal } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
 import { leasesOf, settleItem } from './batch-items.ts'
 import { OF_QUESTION, OF_TRAJECTORY, renderList, STANDING_COLUMNS, STANDS } from './grade-query.ts'
@@ -84,7 +84,7 @@ function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
   if (status === 'unverified') return { status, grade_id: id, cached: false }
   if (status === 'failed' && failure !== null) return { status, failure, grade_id: id }
   if (status === 'graded' && label !== null) return { status, label, grade_id: id, cached: false }
-  throw new StorageError('storage_error', `the grade ${id} is ${status} without its label or its failure`)
+  throw refusal(`the grade ${id} is ${status} without its label or its failure`)
 }
 
 /** A grade as its row; `hasSignals`: with what the harness measured in a column of its own. */

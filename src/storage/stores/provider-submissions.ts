@@ -2,7 +2,7 @@ import type { ProviderEnd, ProviderQueue } from '../../ports/provider-ports.ts'
 import type { Db, Sql, Work } from '../db.ts'
 import type { Outside } from '../outside.ts'
 import { columnOf, insertOf } from '../statements.ts'
-import { StorageError } from '../storage-error.ts'
+import { refusal } from '../storage-error.ts'
 import { type EndRow, renderPlanned } from './attempt-rows.ts'
 import { keepEnds } from './outside-replies.ts'
 import { wakeAllItems, wakeItems } from './provider-items.ts'
@@ -71,7 +71,7 @@ export function createSubmissions(db: Db, outside: Outside): Submissions {
     },
     async markSubmitted(id, providerId) {
       if ((await db.run(MARK_SUBMITTED, [id, providerId])) === 0)
-        throw new StorageError('storage_error', `the submission ${id} is not waiting to be sent`)
+        throw refusal(`the submission ${id} is not waiting to be sent`)
     },
     withdraw: (id, detail, at, providerId = null) =>
       db.write(function* (sql) {

@@ -3,7 +3,7 @@ import type { AliasStore, IdempotencyRecord, IdempotencyStore, RubricStore, Secr
 import type { TrialMetadata } from '../../schemas/grade-request.ts'
 import type { Db } from '../db.ts'
 import { insertOf, ONCE } from '../statements.ts'
-import { StorageError } from '../storage-error.ts'
+import { refusal } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
 
 export const createAliasStore = (db: Db): AliasStore => ({
@@ -37,7 +37,7 @@ export const createRubricStore = (db: Db): RubricStore => ({
     db.write(function* (sql) {
       yield* sql.run(...insertOf('rubrics', { name, digest, content, created_at: at }, ONCE))
       const [row] = yield* sql.rows<{ digest: Digest }>('SELECT digest FROM rubrics WHERE name = $1', [name])
-      if (row === undefined) throw new StorageError('storage_error', `the rubric ${name} was not stored`)
+      if (row === undefined) throw refusal(`the rubric ${name} was not stored`)
       return row.digest
     }),
 })
@@ -53,7 +53,7 @@ export const createSecretStore = (db: Db): SecretStore => ({
       yield* sql.run(...insertOf('settings', { name: SECRET, value: Buffer.from(make()) }, ONCE))
       // Of two that made one at the same time, both use the first.
       const [kept] = yield* find()
-      if (kept === undefined) throw new StorageError('storage_error', 'the rendering secret was not stored')
+      if (kept === undefined) throw refusal('the rendering secret was not stored')
       return new Uint8Array(kept.value)
     }),
 })

@@ -8,13 +8,6 @@ const FAILED_SIGN_INS = 10
 /** Counts a request for the caller’s key. Throws where the key has asked too often; says how much is left otherwise. */
 export type CountRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
-interface SignInRate {
-  /** Throws where the address failed too often. */
-  check(request: FastifyRequest): Promise<void>
-  /** Counts a failure; throws like `check`. */
-  failed(request: FastifyRequest): Promise<void>
-}
-
 /** Requests of one key in a minute, counted in this process. Needs the plugin for rates. */
 export function requestRate(http: FastifyInstance): CountRequest {
   const count = http.createRateLimit({
@@ -37,15 +30,17 @@ export function requestRate(http: FastifyInstance): CountRequest {
 }
 
 /** Failed sign-ins of one address (a network of 64 bits, in version 6) in a minute. */
-export function signInRate(http: FastifyInstance): SignInRate {
+export function signInRate(http: FastifyInstance) {
   const count = http.createRateLimit({ timeWindow: MINUTE_MS, max: FAILED_SIGN_INS })
   const refuse = (seconds: number) => tooMany('too many sign-ins failed from this address', seconds)
   return {
-    async check(request) {
+    /** Throws where the address failed too often. */
+    async check(request: FastifyRequest): Promise<void> {
       const now = await count(request, { increment: false })
       if (!now.isAllowed && now.remaining === 0) throw refuse(now.ttlInSeconds)
     },
-    async failed(request) {
+    /** Counts a failure; throws like `check`. */
+    async failed(request: FastifyRequest): Promise<void> {
       const now = await count(request)
       if (!now.isAllowed && now.isExceeded) throw refuse(now.ttlInSeconds)
     },

@@ -6,13 +6,8 @@ interface Window {
   readonly since: number
 }
 
-interface Count {
-  readonly current: number
-  /** Milliseconds until it begins anew. */
-  readonly ttl: number
-}
-
-type Done = (error: Error | null, count?: Count) => void
+/** `ttl`: milliseconds until it begins anew. */
+type Done = (error: Error | null, count?: { readonly current: number; readonly ttl: number }) => void
 
 /** Keys and addresses that are remembered; a caller with so many is not held back by forgetting one. */
 const MOST_REMEMBERED = 20_000

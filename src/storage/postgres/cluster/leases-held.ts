@@ -1,19 +1,7 @@
 import type { Lease } from '../../../ports/lease-ports.ts'
 import { StorageError } from '../../storage-error.ts'
 
-/** The leases of this process, by its own monotonic clock: it also knows without a database that one has run out. */
-export interface HeldLeases {
-  /** `since`: when it was asked for, by `performance.now()`; the server’s time counts from later on. */
-  add(name: string, token: string, since: number): Lease
-  /** False where it was lost, or given back before. */
-  remove(token: string): boolean
-  tokens(): string[]
-  /** `since`: when the renewal was sent. Those that are not among the renewed are lost. */
-  renewed(asked: readonly string[], renewed: ReadonlySet<string>, since: number): void
-  /** Loses what has run out. */
-  check(): void
-  loseAll(): void
-}
+export type HeldLeases = ReturnType<typeof createHeldLeases>
 
 interface Held {
   readonly name: string
@@ -24,7 +12,8 @@ interface Held {
 /** Lost a little before the server says so: the clocks need not run alike, and the check comes now and then. */
 const MARGIN = 0.05
 
-export function createHeldLeases(seconds: number): HeldLeases {
+/** The leases of this process, by its own monotonic clock: it also knows without a database that one has run out. */
+export function createHeldLeases(seconds: number) {
   const held = new Map<string, Held>()
   const endOf = (since: number) => since + seconds * 1000 * (1 - MARGIN)
 
@@ -36,7 +25,8 @@ export function createHeldLeases(seconds: number): HeldLeases {
   }
 
   return {
-    add(name, token, since) {
+    /** `since`: when it was asked for, by `performance.now()`; the server’s time counts from later on. */
+    add(name: string, token: string, since: number): Lease {
       const one: Held = { name, controller: new AbortController(), ends: endOf(since) }
       held.set(token, one)
       return {
@@ -49,20 +39,23 @@ export function createHeldLeases(seconds: number): HeldLeases {
         },
       }
     },
-    remove: (token) => held.delete(token),
+    /** False where it was lost, or given back before. */
+    remove: (token: string) => held.delete(token),
     tokens: () => [...held.keys()],
-    renewed(asked, renewed, since) {
+    /** `since`: when the renewal was sent. Those that are not among the renewed are lost. */
+    renewed(asked: readonly string[], renewed: ReadonlySet<string>, since: number): void {
       for (const token of asked) {
         const one = held.get(token)
         if (one !== undefined && renewed.has(token)) one.ends = endOf(since)
         else lose(token)
       }
     },
-    check() {
+    /** Loses what has run out. */
+    check(): void {
       const now = performance.now()
       for (const [token, { ends }] of held) if (now >= ends) lose(token)
     },
-    loseAll() {
+    loseAll(): void {
       for (const token of held.keys()) lose(token)
     },
   }

@@ -1,5 +1,5 @@
 import type { Released } from '../../../ports/lease-ports.ts'
-import { StorageError } from '../../storage-error.ts'
+import { refusal } from '../../storage-error.ts'
 import { gather } from './leases-gather.ts'
 import type { LeaseStatements } from './leases-statements.ts'
 
@@ -8,17 +8,11 @@ const LOOK_MS = 1000
 /** A lease that is about to run out is looked at just after that. */
 const LATER_MS = 10
 
-interface LeaseWaits {
-  wait(name: string, signal?: AbortSignal): Promise<Released | null>
-  /** The lease was given back; null: any may have been. */
-  ring(name: string | null): void
-}
-
 export function createLeaseWaits(
   statements: LeaseStatements,
   isGone: (holder: string) => boolean,
   isClosed: () => boolean,
-): LeaseWaits {
+) {
   const bells = new Map<string, Set<() => void>>()
   const look = gather(statements.look)
   const mark = gather(statements.mark)
@@ -43,10 +37,10 @@ export function createLeaseWaits(
   }
 
   return {
-    async wait(name, signal) {
+    async wait(name: string, signal?: AbortSignal): Promise<Released | null> {
       for (;;) {
         if (signal?.aborted) return null
-        if (isClosed()) throw new StorageError('storage_error', 'the database is closed')
+        if (isClosed()) throw refusal('the database is closed')
         const bell = createBell(bells, name, signal)
         try {
           const seen = await lookOnce(name)
@@ -57,7 +51,8 @@ export function createLeaseWaits(
         }
       }
     },
-    ring(name) {
+    /** The lease was given back; null: any may have been. */
+    ring(name: string | null): void {
       const rung = name === null ? [...bells.values()] : [bells.get(name) ?? []]
       for (const ofOne of rung) for (const bell of ofOne) bell()
     },

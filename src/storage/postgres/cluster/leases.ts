@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Lease, LeaseStore } from '../../../ports/lease-ports.ts'
-import { StorageError } from '../../storage-error.ts'
+import { refusal } from '../../storage-error.ts'
 import type { Listener } from '../connection/listen.ts'
 import type { Unit } from '../connection/unit.ts'
 import { gather } from './leases-gather.ts'
@@ -177,7 +177,7 @@ function createSupervisor(
   }
 }
 
-const closed = () => new StorageError('storage_error', 'the database is closed')
+const closed = () => refusal('the database is closed')
 
 /** A name that PostgreSQL takes whatever the schema is called. */
 const channelOf = (schema: string): string =>

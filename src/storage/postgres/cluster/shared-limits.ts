@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type SharedJudge, type SharedLimits, tellAt } from '../../../asking/shared/shared-limits.ts'
-import { StorageError } from '../../storage-error.ts'
+import { refusal } from '../../storage-error.ts'
 import type { PoolSettings } from '../connection/pool.ts'
 import { openUnit } from '../connection/unit.ts'
 
@@ -33,7 +33,7 @@ export function openSharedLimits(url: string, schema: string, settings: PoolSett
     tell: (judge, told) =>
       unit.write(async (sql) => {
         const [row] = await sql.rows<{ state: string; now: number }>(HOLD, [judge])
-        if (row === undefined) throw new StorageError('storage_error', 'the row of the judge is not there')
+        if (row === undefined) throw refusal('the row of the judge is not there')
         const { state, heard } = tellAt(parseState(row.state), me, told, row.now)
         await sql.run(STORE, [judge, JSON.stringify({ version: VERSION, ...state })])
         return heard

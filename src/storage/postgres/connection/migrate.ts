@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { assertKnown, digestSql, loadMigrations, type Migration } from '../../sqlite/migrate.ts'
-import { StorageError } from '../../storage-error.ts'
+import { refusal } from '../../storage-error.ts'
 import { IS_HEARD, SILENCE_S } from '../cluster/processes.ts'
 import type { PoolSettings, Sql } from './pool.ts'
 import { openUnit, type Unit } from './unit.ts'
@@ -60,8 +60,7 @@ async function assertAlone(sql: Sql): Promise<void> {
     SILENCE_S,
   ])
   if (row === undefined || row.n === 0) return
-  throw new StorageError(
-    'storage_error',
+  throw refusal(
     `its schema is older than this program, and ${row.n} of the older processes that use it may live: stop them all, then start this one ` +
       '(one that was killed counts as living for a minute)',
   )

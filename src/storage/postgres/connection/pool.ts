@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { StorageError } from '../../storage-error.ts'
+import { refusal } from '../../storage-error.ts'
 import { isLost, serverOf, toConnectError } from './postgres-error.ts'
 import { decodeText, encodeValue } from './text.ts'
 
@@ -25,20 +25,13 @@ export interface Sql {
   say(text: string): Promise<Record<string, unknown>[]>
 }
 
-interface Pool {
-  /** Rejects with a StorageError where there is no connection to be had; else with what `work` rejects with. */
-  use<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** Waits for what is running. */
-  close(): Promise<void>
-}
-
 /** How much longer than the server the driver waits, for a server that does not answer at all. */
 const GRACE_MS = 5_000
 const IDLE_MS = 30_000
 const OLDEST_VERSION = 140_000
 
 /** `schema` is letters, digits, dashes and underscores; with null nothing is looked up by a bare name. */
-export function openPool(url: string, schema: string | null, settings: PoolSettings): Pool {
+export function openPool(url: string, schema: string | null, settings: PoolSettings) {
   const pool = new pg.Pool({
     connectionString: url,
     max: settings.max_connections,
@@ -74,15 +67,17 @@ export function openPool(url: string, schema: string | null, settings: PoolSetti
   }
 
   return {
-    use(work) {
-      if (closing !== undefined) return Promise.reject(new StorageError('storage_error', 'the database is closed'))
+    /** Rejects with a StorageError where there is no connection to be had; else with what `work` rejects with. */
+    use<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+      if (closing !== undefined) return Promise.reject(refusal('the database is closed'))
       const using = use(work)
       const forget = () => void running.delete(using)
       using.then(forget, forget)
       running.add(using)
       return using
     },
-    close() {
+    /** Waits for what is running. */
+    close(): Promise<void> {
       closing ??= Promise.allSettled(running).then(() => pool.end())
       return closing
     },
@@ -115,10 +110,9 @@ async function prepare(client: pg.PoolClient, schema: string | null, settings: P
     "SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version",
   )
   const [server] = rows
-  if (server?.encoding !== 'UTF8')
-    throw new StorageError('storage_error', `the database must have the encoding UTF8, not ${server?.encoding}`)
+  if (server?.encoding !== 'UTF8') throw refusal(`the database must have the encoding UTF8, not ${server?.encoding}`)
   if (Number(server.version) < OLDEST_VERSION)
-    throw new StorageError('storage_error', 'the database server is too old: PostgreSQL 14 or newer is needed')
+    throw refusal('the database server is too old: PostgreSQL 14 or newer is needed')
 }
 
 function createSql(client: pg.PoolClient): Sql {

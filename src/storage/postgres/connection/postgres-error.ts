@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { StorageError, type StorageErrorCode } from '../../storage-error.ts'
+import { refusal, StorageError, type StorageErrorCode } from '../../storage-error.ts'
 
 /** What an error of PostgreSQL or of the way to it means to a caller; other errors stay what they are. */
 export function toStorageError(error: unknown): unknown {
@@ -22,10 +22,10 @@ function explainConnect(error: unknown): StorageError {
   const known = toStorageError(error)
   if (known instanceof StorageError) return known
   if (error instanceof Error && error.message.startsWith(NO_PASSWORD_WORDS))
-    return new StorageError('storage_error', NO_PASSWORD, { cause: error })
+    return refusal(NO_PASSWORD, { cause: error })
   const code = codeOf(error)
   const why = typeof code === 'string' ? code : error instanceof Error ? error.message : 'unknown error'
-  return new StorageError('storage_error', `the database server cannot be connected to: ${why}`, { cause: error })
+  return refusal(`the database server cannot be connected to: ${why}`, { cause: error })
 }
 
 /** The driver says it so, and without a code. */

@@ -1,6 +1,6 @@
 import { DEFAULT_PROJECT, isProjectName } from '../../../access/access.ts'
 import { isComplete } from '../../sqlite/migrate.ts'
-import { StorageError } from '../../storage-error.ts'
+import { refusal } from '../../storage-error.ts'
 import { loadPostgresMigrations } from './migrate.ts'
 import type { PoolSettings } from './pool.ts'
 import { openUnit, type Unit } from './unit.ts'
@@ -10,7 +10,7 @@ const PREFIX = `${MAIN}_`
 
 /** The schema of a project. Throws a StorageError for what is no name: it becomes part of statements. */
 export function projectSchema(name: string): string {
-  if (!isProjectName(name)) throw new StorageError('storage_error', 'this is no name of a project')
+  if (!isProjectName(name)) throw refusal('this is no name of a project')
   return name === DEFAULT_PROJECT ? MAIN : PREFIX + name
 }
 
@@ -31,18 +31,12 @@ export async function listProjectSchemas(sql: Pick<Unit, 'rows'>): Promise<strin
     .sort()
 }
 
-interface SchemaList {
-  list(): Promise<string[]>
-  /** Whether the project has a schema that would be opened as it is, without a migration. */
-  isMigrated(project: string): Promise<boolean>
-  close(): Promise<void>
-}
-
-export function openSchemaList(url: string, settings: PoolSettings): SchemaList {
+export function openSchemaList(url: string, settings: PoolSettings) {
   const unit = openUnit(url, null, { ...settings, max_connections: 1 })
   return {
     list: () => listProjectSchemas(unit),
-    async isMigrated(project) {
+    /** Whether the project has a schema that would be opened as it is, without a migration. */
+    async isMigrated(project: string): Promise<boolean> {
       const schema = projectSchema(project)
       const [table] = await unit.rows<{ name: string | null }>(TABLE, [schema])
       if (table === undefined || table.name === null) return false
