@@ -1,8 +1,7 @@
 import type { BatchRecord, NewItem } from '../ports/batch-ports.ts'
-import type { Cluster } from '../ports/cluster.ts'
 import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
 import type { Stores } from '../ports/ports.ts'
-import type { Slice, SliceEnd, WorkNotice } from '../ports/slice-ports.ts'
+import type { Cluster, Slice, SliceEnd, WorkNotice } from '../ports/slice-ports.ts'
 import type { ProviderPump } from './provider-pump.ts'
 import type { RunnerDeps } from './run/run.ts'
 

@@ -1,6 +1,6 @@
 import type { BatchRecord, NewBatch } from '../ports/batch-ports.ts'
-import type { Cluster } from '../ports/cluster.ts'
 import type { Lease } from '../ports/lease-ports.ts'
+import type { Cluster } from '../ports/slice-ports.ts'
 import { type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
 import type { EngineDeps, GrowingBatch } from './engine-deps.ts'
 import { createNotifier } from './run/notifier.ts'

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import type { BlobSettings } from '../config/blob-settings.ts'
+import { loadConfig } from '../config/config.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { BlobError, type BlobStore } from '../ports/blob-ports.ts'
 import type { ProjectBlobs } from '../ports/upkeep-ports.ts'
@@ -11,10 +13,19 @@ import { createS3Requests, type S3Requests } from './s3-requests.ts'
  * start costs neither a connection nor the client.
  */
 export function openBlobs(settings: BlobSettings | null, secrets: Secrets): ProjectBlobs {
-  if (settings === null) return { of: () => null, close: () => undefined }
+  if (settings === null) return NONE
   const s3 = createLazyS3(settings, secrets)
   const requests = createS3Requests(settings, s3)
   return { of: (project) => openFolder(settings, requests, project), close: () => s3.close() }
+}
+
+const NONE: ProjectBlobs = { of: () => null, close: () => undefined }
+
+/** The same where the environment says that it lies; where it says nothing, no other configuration is looked at. */
+export function openConfiguredBlobs(env: NodeJS.ProcessEnv): ProjectBlobs {
+  if (env['VERIDICT_BLOBS'] === undefined || env['VERIDICT_BLOBS'] === '') return NONE
+  const { config, secrets } = loadConfig(env, (path) => readFileSync(path, 'utf8'))
+  return openBlobs(config.blobs, secrets)
 }
 
 const PROJECT = /^[a-z0-9][a-z0-9_-]{0,99}$/

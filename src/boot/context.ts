@@ -2,19 +2,18 @@ import { createAccess } from '../access/stored-access.ts'
 import type { BatchListener } from '../batches/engine-deps.ts'
 import type { Context } from '../http/context.ts'
 import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
-import { systemClock } from './clock.ts'
 import { openProjects } from './projects.ts'
 import { type ContextOptions, gatherShared } from './shared.ts'
 
 /** The one composition root. Fails with a message that says what to do; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
-  const { config, clock = systemClock } = options
+  const { config } = options
   const listeners = new Set<BatchListener>()
   const shared = await gatherShared(options, {
     onTrouble: (trouble) => listeners.forEach((one) => void one.onTrouble(trouble)),
     onStatus: (project, batch) => listeners.forEach((one) => void one.onStatus(project, batch)),
   })
-  const { judges, unready, rubrics } = shared
+  const { judges, unready, rubrics, clock } = shared
   const projects = await openProjects(shared).catch(async (error: unknown) => {
     await shared.pool.close()
     throw error

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
 import { arrivedEarly } from './body/raw-body.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -16,5 +17,17 @@ export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
     const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
     request.log[level]({ method, route, status, ms: Math.round(ms) }, 'answered')
     done()
+  })
+}
+
+/** Every request is a span, from its headers to the last byte of its answer or to the end of its connection. */
+export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
+  if (tracing === NO_TRACING) return
+  app.addHook('onRequest', (request, reply, done) => {
+    const { method, headers, routeOptions } = request
+    const span = tracing.request({ method, route: routeOptions.url, traceparent: headers['traceparent'] })
+    if (span === null) return done()
+    reply.raw.once('close', () => span.end(reply.raw.writableFinished ? reply.raw.statusCode : null))
+    span.enter(done)
   })
 }

@@ -1,11 +1,11 @@
 import { LineSplitter } from '../domain/text/line-splitter.ts'
 import type { Answered, BatchResult } from '../ports/batch-api.ts'
-import type { JudgeReply } from '../ports/judge-ports.ts'
+import type { JudgeReply, ReplyDetails } from '../ports/judge-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { NO_SUCH_BATCH } from './batch-calls.ts'
 import { describeError, type Sdk } from './call.ts'
 import { failure } from './failures.ts'
-import { type About, failed, redact, redactReply } from './reply.ts'
+import { failed, redact, redactReply } from './reply.ts'
 
 /** A line of a results file. What else it holds is the provider’s own. */
 export interface ResultLine {
@@ -13,7 +13,7 @@ export interface ResultLine {
 }
 
 /** Nothing is known of what was used. */
-export const UNKNOWN: About = { usage: null, model_resolved: null, request_id: null }
+export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, request_id: null }
 
 /** Thrown by what opens the lines of a batch that runs still. */
 export class NotEnded extends Error {}

@@ -1,19 +1,12 @@
 import { isStandardTier } from '../domain/money/price.ts'
-import type { JudgeReply } from '../ports/judge-ports.ts'
+import type { JudgeReply, ReplyDetails } from '../ports/judge-ports.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { failure } from './failures.ts'
 
 const MOST_RAW_CHARS = 1_000_000
 
-/** What an answer says besides its text. */
-export interface About {
-  readonly usage: Usage | null
-  readonly model_resolved: string | null
-  readonly request_id: string | null
-}
-
 /** Throws a TypeError where the text is none: a provider’s types are a promise, not a fact. */
-export function answered(text: string, body: unknown, about: About): JudgeReply {
+export function answered(text: string, body: unknown, about: ReplyDetails): JudgeReply {
   if (typeof text !== 'string') throw new TypeError('the text of the answer is not text')
   return { ok: true, text, raw: rawOf(body), ...about }
 }
@@ -22,7 +15,7 @@ export const failed = (
   code: Parameters<typeof failure>[0],
   message: string,
   body: unknown,
-  about: About,
+  about: ReplyDetails,
 ): JudgeReply => ({ ok: false, failure: failure(code, message), raw: rawOf(body), ...about })
 
 /** Token counts as they were reported; null where one of them is not a count. */

@@ -78,21 +78,16 @@ export interface JudgeRequest {
   }
 }
 
+/** What an answer says besides its text. */
+export interface ReplyDetails {
+  readonly usage: Usage | null
+  readonly model_resolved: string | null
+  readonly request_id: string | null
+}
+
 /** What came back. `raw` is the provider's whole answer as text, kept whatever the outcome. */
-export type JudgeReply =
-  | {
-      readonly ok: true
-      readonly text: string
-      readonly raw: string
-      readonly usage: Usage | null
-      readonly model_resolved: string | null
-      readonly request_id: string | null
-    }
-  | {
-      readonly ok: false
-      readonly failure: Failure
-      readonly raw: string | null
-      readonly usage: Usage | null
-      readonly model_resolved: string | null
-      readonly request_id: string | null
-    }
+export type JudgeReply = ReplyDetails &
+  (
+    | { readonly ok: true; readonly text: string; readonly raw: string }
+    | { readonly ok: false; readonly failure: Failure; readonly raw: string | null }
+  )

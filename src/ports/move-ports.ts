@@ -12,16 +12,22 @@ export interface MoveProgress {
   readonly total: number
 }
 
-/** How the target is reached. Times in milliseconds. */
+/** How a PostgreSQL is reached. Times in milliseconds. */
+export interface PoolSettings {
+  /** Of each project in each process. */
+  readonly max_connections: number
+  /** To connect, and to wait for a connection where all are busy. */
+  readonly connect_timeout_ms: number
+  /** The server gives a statement up after so long; 0: never. */
+  readonly statement_timeout_ms: number
+  /** The server closes a connection that leaves a transaction alone for so long. */
+  readonly idle_transaction_timeout_ms: number
+}
+
 export interface MoveTarget {
   /** May hold a password: never shown. */
   readonly url: string
-  readonly settings: {
-    readonly max_connections: number
-    readonly connect_timeout_ms: number
-    readonly statement_timeout_ms: number
-    readonly idle_transaction_timeout_ms: number
-  }
+  readonly settings: PoolSettings
 }
 
 export interface MoveOptions {

@@ -3,11 +3,11 @@ import type { Failure } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
-import type { Cluster } from './cluster.ts'
 import type { CommentStore, GradeStore, ReviewStore } from './grade-ports.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest, ModelLifecycle } from './judge-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
+import type { Cluster } from './slice-ports.ts'
 
 /** What answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
 export interface Judge {

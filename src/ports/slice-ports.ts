@@ -1,4 +1,5 @@
 import type { BatchMode } from '../schemas/vocabulary.ts'
+import type { LeaseStore } from './lease-ports.ts'
 
 /** Items of one batch that are worked on together: small enough to be spread, large enough to cost little each. */
 export const SLICE_ITEMS = 16
@@ -60,6 +61,14 @@ export interface WorkNotices {
   send(notice: WorkNotice): Promise<void>
   /** Null: some may have been missed. `onNotice` may not throw. */
   onNotice(onNotice: (notice: WorkNotice | null) => void): void
+}
+
+/** What several processes on one database share. Null in `Stores` where there is only one: SQLite. */
+export interface Cluster {
+  readonly leases: LeaseStore
+  readonly slices: SliceStore
+  /** Of all projects. */
+  readonly notices: WorkNotices
 }
 
 /** The name of the lease under which the work is done. */

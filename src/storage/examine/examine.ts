@@ -6,18 +6,11 @@ import { openToRead } from '../read-file.ts'
 import { toStorageError } from '../storage-error.ts'
 import { type Check, type Examined, error } from './examine-check.ts'
 import { CONTENT_CHECKS } from './examine-content.ts'
-import { FILE_CHECKS, lookAtFile } from './examine-file.ts'
-import { OUTSIDE_CHECKS } from './examine-outside.ts'
+import { FILE_CHECKS, lookAtFile, OUTSIDE } from './examine-file.ts'
 import { judgeSchema, readSchema, STRUCTURE_CHECKS } from './examine-schema.ts'
 import { WORK_CHECKS } from './examine-work.ts'
 
-const CHECKS: readonly Check[] = [
-  ...STRUCTURE_CHECKS,
-  ...FILE_CHECKS,
-  ...WORK_CHECKS,
-  ...OUTSIDE_CHECKS,
-  ...CONTENT_CHECKS,
-]
+const CHECKS: readonly Check[] = [...STRUCTURE_CHECKS, ...FILE_CHECKS, ...WORK_CHECKS, OUTSIDE, ...CONTENT_CHECKS]
 
 /**
  * All looks at one database, in the order in which a person wants to read them. Opens it for reading only, beside a service that

@@ -7,15 +7,14 @@ import { projectSchema } from '../postgres/connection/project-schemas.ts'
 import { openUnit } from '../postgres/connection/unit.ts'
 import { listProjects, projectPath } from '../project-files.ts'
 import { refusal } from '../storage-error.ts'
-import { MOVED, type MovedTable } from './moved-tables.ts'
-import { checkReferences } from './references.ts'
-import type { Row } from './rows.ts'
+import { MOVED, type MovedTable, type Row } from './moved-tables.ts'
 import { openSource, type Source } from './source.ts'
 import { createAdder, type Totals } from './table-digest.ts'
 import {
   assertEmpty,
   assertMoved,
   assertNoOthers,
+  checkReferences,
   enterSchema,
   finishTables,
   makeTables,

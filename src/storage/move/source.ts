@@ -6,8 +6,7 @@ import { openToRead } from '../read-file.ts'
 import { refusal, toStorageError } from '../storage-error.ts'
 import { inUse } from '../unused-file.ts'
 import { findUndescribed } from './catalogue.ts'
-import { MOVED, type MovedTable } from './moved-tables.ts'
-import { CHUNK_BYTES, CHUNK_ROWS, type Row, sizeOf, type Value } from './rows.ts'
+import { CHUNK_BYTES, CHUNK_ROWS, MOVED, type MovedTable, type Row, sizeOf, type Value } from './moved-tables.ts'
 
 export type Source = ReturnType<typeof openSource>
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { MovedTable } from './moved-tables.ts'
-import type { Row, Value } from './rows.ts'
+import type { MovedTable, Row, Value } from './moved-tables.ts'
 
 /** Rows, and a digest that is the same in whatever order they come: each order of both databases is one. */
 export interface Totals {

@@ -1,6 +1,5 @@
 import type { Statement } from '../statements.ts'
-import type { MovedTable, Type } from './moved-tables.ts'
-import { CHUNK_ROWS, type Row, type Value } from './rows.ts'
+import { CHUNK_ROWS, type MovedTable, type Row, type Type, type Value } from './moved-tables.ts'
 
 const ARRAYS: Readonly<Record<Type, string>> = {
   text: 'text[]',

@@ -1,4 +1,5 @@
 import type { BlobStore } from '../../ports/blob-ports.ts'
+import type { PoolSettings } from '../../ports/move-ports.ts'
 import { createOutside } from '../outside.ts'
 import { createBlobPlaces, settlePlace } from '../stores/blob-places.ts'
 import { createTables, type ProjectStores } from '../stores/stores.ts'
@@ -7,7 +8,6 @@ import { registerProcess, SILENCE_S } from './cluster/processes.ts'
 import { createSliceStore, createWorkNotices } from './cluster/slices.ts'
 import { createListener } from './connection/listen.ts'
 import { openMigrated } from './connection/migrate.ts'
-import type { PoolSettings } from './connection/pool.ts'
 import { openUnit } from './connection/unit.ts'
 import { createDb } from './postgres-db.ts'
 

@@ -33,16 +33,7 @@ export interface StoredReplyRow extends ReplyRow, Omit<StoredReply, 'attempt_id'
   readonly id: string
 }
 
-/** The end of a call as its row. */
-export interface EndRow extends Pick<LedgerEntry, 'id' | 'outcome' | 'message' | 'cost_usd' | 'latency_ms'> {
-  readonly reply_text: Buffer | null
-  readonly raw_reply: Buffer | null
-  readonly usage: string | null
-  readonly request_id: string | null
-  readonly model_resolved: string | null
-  /** Of both replies, the bytes that lie outside of the database. */
-  readonly outside_bytes: number | null
-}
+export type EndRow = Readonly<ReturnType<typeof renderEnd>>
 
 /** The columns that the end of a call fills. */
 export const END_COLUMNS = [
@@ -78,7 +69,7 @@ export const renderPlanned = (planned: PlannedAttempt) => ({
 const COMPRESS_ABOVE = 1024
 
 /** The end of a call as its row; batch endpoints know no latency. */
-export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonly latency_ms: number | null }): EndRow {
+export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonly latency_ms: number | null }) {
   const { reply } = ended
   return {
     id: ended.id,
@@ -91,7 +82,8 @@ export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonl
     latency_ms: ended.latency_ms,
     request_id: reply.request_id,
     model_resolved: reply.model_resolved,
-    outside_bytes: null,
+    /** Of both replies, the bytes that lie outside of the database. */
+    outside_bytes: null as number | null,
   }
 }
 

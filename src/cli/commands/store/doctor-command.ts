@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { Command, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../../../access/access.ts'
-import { openConfiguredBlobs } from '../../../blobs/configured-blobs.ts'
+import { openConfiguredBlobs } from '../../../blobs/open-blobs.ts'
 import { type Finding, SEVERITIES, type Severity } from '../../../ports/upkeep-ports.ts'
 import { projectFiles } from '../../../storage/backup.ts'
 import { examineDatabase } from '../../../storage/examine/examine.ts'

@@ -6,19 +6,7 @@ import type { Sql } from '../connection/pool.ts'
 import type { Unit } from '../connection/unit.ts'
 
 /** The registry as the other stores of this process use it. */
-export interface Processes {
-  /** This process, for as long as its stores are open. */
-  readonly id: string
-  /** This process as the holder of a lease: also says where it runs. */
-  readonly holder: string
-  /** Surely dead: no process on this machine has its number. Of processes elsewhere nothing is known. */
-  isGone(holder: string): boolean
-  beat(): Promise<void>
-  /** Ids of the processes that live, this one always among them; all others are dead. */
-  living(sql: Pick<Sql, 'rows'>): Promise<string[]>
-  /** What this process holds is free from now on. */
-  leave(): Promise<void>
-}
+export type Processes = Awaited<ReturnType<typeof registerProcess>>
 
 interface Living {
   readonly id: string
@@ -39,10 +27,11 @@ const BEAT = `
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
 
 /** Registers this process; the rows of the dead go. */
-export async function registerProcess(unit: Unit, silenceS: number): Promise<Processes> {
+export async function registerProcess(unit: Unit, silenceS: number) {
   const me: Living = { id: `prc_${randomUUID()}`, host: machine(), pid: process.pid }
   // Inserted again where another process took this one for dead and removed it.
   const beat = async () => void (await unit.run(BEAT, [me.id, me.host, me.pid]))
+  /** Ids of the processes that live, this one always among them; all others are dead. */
   const living = async (sql: Pick<Sql, 'rows'>): Promise<string[]> => {
     const rows = await sql.rows<Living>(LIVING, [silenceS])
     return [me.id, ...rows.filter((row) => row.id !== me.id && exists(row, me)).map((row) => row.id)]
@@ -52,15 +41,19 @@ export async function registerProcess(unit: Unit, silenceS: number): Promise<Pro
     await sql.run('DELETE FROM processes WHERE NOT id = ANY($1)', [await living(sql)])
   })
   return {
+    /** This process, for as long as its stores are open. */
     id: me.id,
+    /** This process as the holder of a lease: also says where it runs. */
     holder: `${me.id} ${me.pid} ${me.host}`,
-    isGone(holder) {
+    /** Surely dead: no process on this machine has its number. Of processes elsewhere nothing is known. */
+    isGone(holder: string): boolean {
       const [, pid = '', ...host] = holder.split(' ')
       return host.join(' ') === me.host && Number(pid) !== me.pid && !pidExists(Number(pid))
     },
     beat,
     living,
-    async leave() {
+    /** What this process holds is free from now on. */
+    async leave(): Promise<void> {
       // A row that stays names a process that is about to be gone: the others see that for themselves.
       await unit.run('DELETE FROM processes WHERE id = $1', [me.id]).catch(() => undefined)
     },

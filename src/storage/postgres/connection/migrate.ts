@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
+import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { assertKnown, digestSql, loadMigrations, type Migration } from '../../sqlite/migrate.ts'
 import { refusal } from '../../storage-error.ts'
 import { IS_HEARD, SILENCE_S } from '../cluster/processes.ts'
-import type { PoolSettings, Sql } from './pool.ts'
+import type { Sql } from './pool.ts'
 import { openUnit, type Unit } from './unit.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../../migrations/postgres/', import.meta.url))

@@ -1,20 +1,9 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { refusal } from '../../storage-error.ts'
 import { isLost, serverOf, toConnectError } from './postgres-error.ts'
 import { decodeText, encodeValue } from './text.ts'
-
-/** Times in milliseconds. */
-export interface PoolSettings {
-  /** Of each project in each process. */
-  readonly max_connections: number
-  /** To connect, and to wait for a connection where all are busy. */
-  readonly connect_timeout_ms: number
-  /** The server gives a statement up after so long; 0: never. */
-  readonly statement_timeout_ms: number
-  /** The server closes a connection that leaves a transaction alone for so long. */
-  readonly idle_transaction_timeout_ms: number
-}
 
 /** One connection of the pool. */
 export interface Sql {

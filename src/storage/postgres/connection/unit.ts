@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { Undo } from '../../db.ts'
 import { StorageError } from '../../storage-error.ts'
-import { openPool, type PoolSettings, type Sql, Stuck } from './pool.ts'
+import { openPool, type Sql, Stuck } from './pool.ts'
 import { isLost, isSerializationFailure, toStorageError } from './postgres-error.ts'
 
 /** Units of work over a pool. They reject with a StorageError where the database refuses, and then nothing was written. */
