@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import { picturesNote } from '../../domain/rubric/prompt.ts'
 import type { JudgeRequest } from '../../ports/judge-ports.ts'
+import { pictureParts } from '../picture-parts.ts'
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
@@ -48,13 +48,11 @@ const ttlOf = ({ cache_ttl }: JudgeSettings): { ttl?: '5m' | '1h' } =>
 
 type Block = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
 
-function trajectoryBlocks({ trajectory, images, evidence }: JudgeRequest): Block[] {
-  const shown = images.flatMap(({ label, picture: { media_type, data } }): Block[] => [
-    { type: 'text', text: label },
-    { type: 'image', source: { type: 'base64', media_type, data } },
-  ])
-  return [
-    { type: 'text', text: trajectory },
-    ...(shown.length === 0 ? [] : [{ type: 'text' as const, text: picturesNote(evidence.rubric) }, ...shown]),
-  ]
-}
+const trajectoryBlocks = (request: JudgeRequest): Block[] => [
+  { type: 'text', text: request.trajectory },
+  ...pictureParts<Block>(
+    request,
+    (text) => ({ type: 'text', text }),
+    ({ media_type, data }) => ({ type: 'image', source: { type: 'base64', media_type, data } }),
+  ),
+]

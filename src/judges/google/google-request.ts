@@ -1,7 +1,7 @@
 import type { GenerateContentConfig, GenerateContentParameters, Part } from '@google/genai'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import { picturesNote } from '../../domain/rubric/prompt.ts'
 import type { JudgeRequest } from '../../ports/judge-ports.ts'
+import { pictureParts } from '../picture-parts.ts'
 
 /** What a `generateContent` call says. Trajectory first, question after it, repairs last: what is shared stands in front. */
 export function buildGenerateRequest(request: JudgeRequest, settings: JudgeSettings): GenerateContentParameters {
@@ -38,10 +38,9 @@ function thinking({ effort }: JudgeSettings): GenerateContentConfig {
   return { thinkingConfig: { thinkingLevel: effort.toUpperCase() as Level } }
 }
 
-function pictures({ images, evidence }: JudgeRequest): Part[] {
-  const shown = images.flatMap(({ label, picture: { media_type, data } }): Part[] => [
-    { text: label },
-    { inlineData: { mimeType: media_type, data } },
-  ])
-  return shown.length === 0 ? [] : [{ text: picturesNote(evidence.rubric) }, ...shown]
-}
+const pictures = (request: JudgeRequest): Part[] =>
+  pictureParts<Part>(
+    request,
+    (text) => ({ text }),
+    ({ media_type, data }) => ({ inlineData: { mimeType: media_type, data } }),
+  )

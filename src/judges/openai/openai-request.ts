@@ -1,8 +1,8 @@
 import type OpenAI from 'openai'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
-import { picturesNote } from '../../domain/rubric/prompt.ts'
 import type { Picture } from '../../domain/trajectory/picture.ts'
 import type { JudgeRequest } from '../../ports/judge-ports.ts'
+import { pictureParts } from '../picture-parts.ts'
 
 type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
 type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming
@@ -104,18 +104,16 @@ function constraint({ answer_schema }: JudgeRequest, { structured_output }: Judg
 
 const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
 
-function responsesPictures({ images, evidence }: JudgeRequest): OpenAI.Responses.ResponseInputContent[] {
-  const shown = images.flatMap(({ label, picture }): OpenAI.Responses.ResponseInputContent[] => [
-    { type: 'input_text', text: label },
-    { type: 'input_image', image_url: dataUrl(picture), detail: 'auto' },
-  ])
-  return shown.length === 0 ? [] : [{ type: 'input_text', text: picturesNote(evidence.rubric) }, ...shown]
-}
+const responsesPictures = (request: JudgeRequest) =>
+  pictureParts<OpenAI.Responses.ResponseInputContent>(
+    request,
+    (text) => ({ type: 'input_text', text }),
+    (picture) => ({ type: 'input_image', image_url: dataUrl(picture), detail: 'auto' }),
+  )
 
-function chatPictures({ images, evidence }: JudgeRequest): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
-  const shown = images.flatMap(({ label, picture }): OpenAI.Chat.Completions.ChatCompletionContentPart[] => [
-    { type: 'text', text: label },
-    { type: 'image_url', image_url: { url: dataUrl(picture) } },
-  ])
-  return shown.length === 0 ? [] : [{ type: 'text', text: picturesNote(evidence.rubric) }, ...shown]
-}
+const chatPictures = (request: JudgeRequest) =>
+  pictureParts<OpenAI.Chat.Completions.ChatCompletionContentPart>(
+    request,
+    (text) => ({ type: 'text', text }),
+    (picture) => ({ type: 'image_url', image_url: { url: dataUrl(picture) } }),
+  )
