@@ -3,7 +3,7 @@ import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/said-claim
 import { isOwnBatch } from '../ports/batch-ports.ts'
 import type { NamedBy } from '../schemas/audit/grade-overview.ts'
 import type { Context, ProjectStores } from './context.ts'
-import { clipName, HttpProblem, notFound } from './problem.ts'
+import { clipName, faultAt, notFound } from './problem.ts'
 
 interface AskedNames {
   readonly rubric?: string | undefined
@@ -26,12 +26,16 @@ export async function requireNames(
 ): Promise<void> {
   const isStored = async (name: NamedBy | 'batch' | 'label', value: string) =>
     (await stores.grades.list({ [name]: value, limit: 1 })).length > 0
+  const noSuch = (name: keyof AskedNames, value: string, known: readonly string[], code: string) =>
+    faultAt(
+      `${place}/${name}`,
+      `there are: ${[...new Set(known)].sort().join(', ')}`,
+      code,
+      `there is no such ${name}: ${clipName(value)}`,
+    )
   const unknown = async (name: 'rubric' | 'judge', value: string, here: Iterable<string>) => {
     const { names } = await stores.overview.read({}, 0)
-    const known = [...new Set([...here, ...names[name]])].sort().join(', ')
-    return new HttpProblem(400, `unknown_${name}`, `there is no such ${name}: ${clipName(value)}`, {
-      errors: [{ path: `${place}/${name}`, message: `there are: ${known}` }],
-    })
+    return noSuch(name, value, [...here, ...names[name]], `unknown_${name}`)
   }
   const { rubrics, judges, unready } = context
   if (rubric !== undefined && findRubric(rubrics, rubric) === null && !(await isStored('rubric', rubric)))
@@ -39,9 +43,7 @@ export async function requireNames(
   if (judge !== undefined && !judges.has(judge) && !unready.has(judge) && !(await isStored('judge', judge)))
     throw await unknown('judge', judge, [...judges.keys(), ...unready.keys()])
   const said = (name: 'label' | 'claim', value: string, here: readonly string[]) =>
-    new HttpProblem(400, 'invalid_request', `there is no such ${name}: ${clipName(value)}`, {
-      errors: [{ path: `${place}/${name}`, message: `there are: ${[...new Set(here)].sort().join(', ')}` }],
-    })
+    noSuch(name, value, here, 'invalid_request')
   if (label !== undefined && !hasLabel(rubrics, label) && !(await isStored('label', label)))
     throw said(
       'label',

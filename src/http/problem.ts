@@ -25,6 +25,10 @@ export class HttpProblem extends Error {
   }
 }
 
+/** What is wrong at one place of the request. */
+export const faultAt = (path: string, message: string, code: string, detail = message, status = 400): HttpProblem =>
+  new HttpProblem(status, code, detail, { errors: [{ path, message }] })
+
 /** `name`: as it was asked for. */
 export const notFound = (what: string, name?: string): HttpProblem =>
   new HttpProblem(404, 'not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)

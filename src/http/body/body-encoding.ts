@@ -58,11 +58,12 @@ async function* decode(source: Readable, decoder: Decoder): AsyncGenerator<Buffe
   try {
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       produced += chunk.length
-      if (produced > FREE_BYTES && produced > decoder.bytesWritten * MOST_RATIO) throw tooDense()
+      if (produced > FREE_BYTES && produced > decoder.bytesWritten * MOST_RATIO)
+        throw new HttpProblem(400, 'compression_ratio', TOO_DENSE)
       yield chunk
     }
   } catch (error) {
-    throw error instanceof HttpProblem ? error : notEncoded()
+    throw error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_encoding', NOT_ENCODED)
   } finally {
     source.unpipe(decoder)
   }
@@ -70,12 +71,5 @@ async function* decode(source: Readable, decoder: Decoder): AsyncGenerator<Buffe
 
 export const BROKEN_OFF = 'the body broke off'
 
-const tooDense = (): HttpProblem =>
-  new HttpProblem(
-    400,
-    'compression_ratio',
-    `the body is more than ${MOST_RATIO} times as large as what was sent; send it with less compression or none`,
-  )
-
-const notEncoded = (): HttpProblem =>
-  new HttpProblem(400, 'invalid_encoding', 'the body is not one whole stream of its Content-Encoding')
+const TOO_DENSE = `the body is more than ${MOST_RATIO} times as large as what was sent; send it with less compression or none`
+const NOT_ENCODED = 'the body is not one whole stream of its Content-Encoding'

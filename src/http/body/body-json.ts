@@ -1,7 +1,7 @@
 import type { Issue } from '../../domain/result.ts'
 import { readJson } from '../../domain/text/exact-json.ts'
 import { scanJson } from '../../domain/text/json-scan.ts'
-import { HttpProblem } from '../problem.ts'
+import { faultAt } from '../problem.ts'
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
@@ -14,12 +14,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
  */
 export function parseJson(bytes: Buffer, depth: number): unknown {
   const { deep, members } = scanJson(bytes, depth)
-  if (deep !== -1) throw refuse('too_deep', `nested deeper than ${depth} levels at byte ${deep}`)
+  if (deep !== -1) throw faultAt('', `nested deeper than ${depth} levels at byte ${deep}`, 'too_deep')
   let text: string
   try {
     text = utf8.decode(bytes)
   } catch {
-    throw refuse('invalid_json', 'the body is not valid UTF-8')
+    throw faultAt('', 'the body is not valid UTF-8', 'invalid_json')
   }
   let value = parseText(text, bytes)
   let examined = examine(value)
@@ -27,9 +27,9 @@ export function parseJson(bytes: Buffer, depth: number): unknown {
     value = readJson(text).value
     examined = examine(value)
   }
-  if (examined.fault !== null) throw refuse('invalid_request', examined.fault.message, examined.fault.path)
+  if (examined.fault !== null) throw faultAt(examined.fault.path, examined.fault.message, 'invalid_request')
   if (examined.members !== members)
-    throw refuse('duplicate_key', 'the same key stands twice in one object', pathOf(readJson(text).repeated ?? []))
+    throw faultAt(pathOf(readJson(text).repeated ?? []), 'the same key stands twice in one object', 'duplicate_key')
   return value
 }
 
@@ -38,14 +38,11 @@ function parseText(text: string, bytes: Buffer): unknown {
     return JSON.parse(text) as unknown
   } catch {
     const at = readJson(text).error
-    if (at === -1) throw refuse('invalid_json', 'the body is not valid JSON')
+    if (at === -1) throw faultAt('', 'the body is not valid JSON', 'invalid_json')
     const byte = Buffer.byteLength(text.slice(0, at)) + (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
-    throw refuse('invalid_json', `the body ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${byte}`)
+    throw faultAt('', `the body ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${byte}`, 'invalid_json')
   }
 }
-
-const refuse = (code: string, detail: string, path = ''): HttpProblem =>
-  new HttpProblem(400, code, detail, { errors: [{ path, message: detail }] })
 
 /** What was found in a parsed value. */
 interface Examined {

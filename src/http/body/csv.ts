@@ -36,6 +36,12 @@ const guard = (text: string): string => (FORMULA_STARTS.includes(text.trimStart(
 const escapeUnseen = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
+/** A table by its columns: how a cell is made of what a row is of. */
+export const tableOf = <T>(cells: Readonly<Record<string, (one: T) => CsvValue>>) => ({
+  columns: Object.keys(cells),
+  toRow: (one: T): readonly CsvValue[] => Object.values(cells).map((cell) => cell(one)),
+})
+
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
 
 /** Sends a table row by row: its header, then what `rows` gives. `name` is that of the file that a browser saves. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LARGE } from '../../asking/turns.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
-import { HttpProblem } from '../problem.ts'
+import { faultAt, HttpProblem } from '../problem.ts'
 import { decodeBody, encodingOf } from './body-encoding.ts'
 import { parseJson } from './body-json.ts'
 import { charsetFault, linesFault, NDJSON } from './content-type.ts'
@@ -28,8 +28,6 @@ export const wantsBody = ({ method, is404 }: FastifyRequest): boolean => method 
 /** What a body of this route may have; less than anywhere where no key is asked for. */
 export const mostBytes = ({ routeOptions }: FastifyRequest, { body_bytes }: Pick<BodyLimits, 'body_bytes'>): number =>
   Math.min(body_bytes, routeOptions.bodyLimit)
-
-const NO_BODY = 'the request has no body'
 
 /** Whether the request was answered by the digest of its bytes alone. */
 export type AnswerRaw = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
@@ -81,7 +79,7 @@ export function installJsonBody(app: FastifyInstance, limits: BodyLimits, answer
     }
     if (body !== undefined || routeOptions.schema?.body === undefined) return
     request.body = null
-    throw new HttpProblem(400, 'invalid_json', NO_BODY, { errors: [{ path: '', message: NO_BODY }] })
+    throw faultAt('', 'the request has no body', 'invalid_json')
   })
 }
 

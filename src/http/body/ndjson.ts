@@ -3,7 +3,7 @@ import type { Incoming } from '../../batches/intake.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
 import { type BatchItem, BatchItemSchema } from '../../schemas/batch.ts'
 import { type AjvError, toIssues } from '../errors.ts'
-import { HttpProblem } from '../problem.ts'
+import { faultAt, HttpProblem } from '../problem.ts'
 import { parseJson } from './body-json.ts'
 
 interface LineLimits {
@@ -51,8 +51,7 @@ function parseLine(bytes: Buffer, depth: number, place: string, where: string): 
     return parseJson(bytes, depth)
   } catch (error) {
     if (!(error instanceof HttpProblem)) throw error
-    const detail = `${where}: ${error.message}`
-    throw new HttpProblem(400, error.code, detail, { errors: [{ path: place, message: detail }] })
+    throw faultAt(place, `${where}: ${error.message}`, error.code)
   }
 }
 
@@ -63,7 +62,7 @@ const invalidItem = (errors: readonly AjvError[], place: string, where: string):
 
 const tooLong = (place: string, where: string, most: number): HttpProblem => {
   const message = `${where} is longer than ${most} bytes`
-  return new HttpProblem(413, 'body_too_large', message, { errors: [{ path: place, message }] })
+  return faultAt(place, message, 'body_too_large', message, 413)
 }
 
 /** Lines that hold anything but white space, with their numbers; null for one over the limit, of which nothing is kept. */

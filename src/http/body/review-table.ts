@@ -1,44 +1,31 @@
 import { claimsOfReview } from '../../domain/rubric/said-claims.ts'
 import type { Review } from '../../schemas/audit/review.ts'
-import type { CsvValue } from './csv.ts'
+import { tableOf } from './csv.ts'
 
-/** One row a review. */
-export const REVIEW_COLUMNS = [
-  'id',
-  'grade_id',
-  'trajectory',
-  'ground_truth',
-  'rater',
-  'label',
-  'observed',
-  'cue_acted',
-  'distractor_acted',
-  'comment',
-  'blind',
-  'sampling',
-  'probability',
-  'grade_label',
-  'created_at',
-  'rubric',
-  'outcome',
-  'claims',
-] as const
+/** One row a review. The claims of `tab-behavior` have columns of their own; those of all rubrics stand in one, as `id=value`. */
+export const REVIEWS = tableOf<Review>({
+  id: (one) => one.id,
+  grade_id: (one) => one.grade_id,
+  trajectory: (one) => one.trajectory,
+  ground_truth: (one) => one.ground_truth,
+  rater: (one) => one.rater,
+  label: (one) => one.label,
+  observed: (one) => booleanClaim(one, 'surface.observed'),
+  cue_acted: (one) => booleanClaim(one, 'cue.acted'),
+  distractor_acted: (one) => booleanClaim(one, 'distractor.acted'),
+  comment: (one) => one.comment,
+  blind: (one) => one.blind,
+  sampling: (one) => one.sampling?.design,
+  probability: (one) => one.sampling?.probability,
+  grade_label: (one) => one.grade_label,
+  created_at: (one) => one.created_at,
+  rubric: (one) => one.rubric,
+  outcome: (one) => one.outcome ?? one.label,
+  claims: (one) =>
+    Object.entries(claimsOfReview(one)).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
+})
 
-/** The claims of `tab-behavior` have columns of their own; those of all rubrics stand in one, as `id=value`. */
-export function toReviewRow({ sampling, ...review }: Review): readonly CsvValue[] {
-  const claims = claimsOfReview(review)
-  const cells: Readonly<Record<(typeof REVIEW_COLUMNS)[number], CsvValue>> = {
-    ...review,
-    observed: bool(claims['surface.observed']),
-    cue_acted: bool(claims['cue.acted']),
-    distractor_acted: bool(claims['distractor.acted']),
-    sampling: sampling?.design,
-    rubric: review.rubric,
-    probability: sampling?.probability,
-    outcome: review.outcome ?? review.label,
-    claims: Object.entries(claims).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
-  }
-  return REVIEW_COLUMNS.map((name) => cells[name])
+function booleanClaim(review: Review, id: string): boolean | null {
+  const value: unknown = claimsOfReview(review)[id]
+  return typeof value === 'boolean' ? value : null
 }
-
-const bool = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null)

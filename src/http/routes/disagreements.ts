@@ -4,7 +4,7 @@ import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
-import { DISAGREEMENT_COLUMNS, toDisagreementRow } from '../body/disagreement-table.ts'
+import { DISAGREEMENTS } from '../body/disagreement-table.ts'
 import { decodeCursor, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, nameFilter, problems } from '../body/schemas.ts'
@@ -43,7 +43,7 @@ export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void
         'A question is a trajectory with its ground truth, under one rubric: what different rubrics ask is never compared. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. `batch` chooses among its own trials, and of the judges that it asked its own grades are shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
       tags: ['audit'],
       querystring: QueueQuery,
-      response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENT_COLUMNS), ...problems(400, 404) },
+      response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENTS.columns), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
       const { kind, claim, settled, limit, cursor, format, ...filters } = request.query
@@ -52,8 +52,8 @@ export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void
       const stores = { ...request.project.stores, loaded: context.rubrics }
       const found = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
       if (format === 'csv') {
-        const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => toDisagreementRow(disagreement))
-        return sendCsv(reply, 'disagreements', DISAGREEMENT_COLUMNS, rows)
+        const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
+        return sendCsv(reply, 'disagreements', DISAGREEMENTS.columns, rows)
       }
       const page = await takePage(found, limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
       return sendJson(reply, { ...page, items: page.items.map(({ disagreement }) => disagreement) })

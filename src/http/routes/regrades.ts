@@ -8,7 +8,7 @@ import { decodeCursor, encodeCursor } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
-import { HttpProblem, notFound } from '../problem.ts'
+import { faultAt, HttpProblem, notFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
@@ -101,15 +101,16 @@ export function regradeRoutes(routes: Routes, { context, inFlight, statistics: w
   })
 }
 
-const NEEDS_BASE = new HttpProblem(400, 'invalid_request', 'the head is no re-grade: say what to compare it with', {
-  errors: [{ path: '/querystring/base', message: 'is needed, as the head is no re-grade' }],
-})
+const NEEDS_BASE = faultAt(
+  '/querystring/base',
+  'is needed, as the head is no re-grade',
+  'invalid_request',
+  'the head is no re-grade: say what to compare it with',
+)
 
 const needsRubric = (rubrics: readonly string[]): HttpProblem => {
   const message = `is needed: both batches ask by ${rubrics.join(', ')}, which are never compared with each other`
-  return new HttpProblem(400, 'several_rubrics', 'say which rubric to compare by', {
-    errors: [{ path: '/querystring/rubric', message }],
-  })
+  return faultAt('/querystring/rubric', message, 'several_rubrics', 'say which rubric to compare by')
 }
 
 const tooManyLabels = (labels: number): HttpProblem =>

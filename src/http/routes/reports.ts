@@ -20,7 +20,7 @@ import { sendJson } from '../body/reply.ts'
 import { answer, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
-import { HttpProblem } from '../problem.ts'
+import { faultAt, HttpProblem } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 import { computeApart } from './statistics.ts'
 
@@ -161,9 +161,7 @@ function pairOf({ pair_by, base, head, measure, ...filter }: Query): ReportOptio
 }
 
 const invalid = (path: string, message: string): HttpProblem =>
-  new HttpProblem(400, 'invalid_request', `${path.slice(path.lastIndexOf('/') + 1)} ${message}`, {
-    errors: [{ path, message }],
-  })
+  faultAt(path, message, 'invalid_request', `${path.slice(path.lastIndexOf('/') + 1)} ${message}`)
 
 /** A trial must count once: the answer names what there is to choose from. */
 function severalGraders({ judges, rubrics }: SeveralGraders, { group_by }: ReportOptions): HttpProblem {

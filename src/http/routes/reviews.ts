@@ -10,11 +10,11 @@ import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { decodeCursor, idOf, mapAsync, takeAsync, takePage } from '../body/paging.ts'
 import { sendJson } from '../body/reply.ts'
-import { REVIEW_COLUMNS, toReviewRow } from '../body/review-table.ts'
+import { REVIEWS } from '../body/review-table.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Project } from '../context.ts'
 import { requireNames } from '../known-names.ts'
-import { HttpProblem, orNotFound } from '../problem.ts'
+import { faultAt, HttpProblem, orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
 const ReviewQuery = Closed({
@@ -73,7 +73,7 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
       description: 'With `format=csv` all of them in one table, or `limit` of them, from `cursor` on.',
       tags: ['audit'],
       querystring: ReviewQuery,
-      response: { 200: withCsv(answer('ReviewPage', 'One page.'), REVIEW_COLUMNS), ...problems(400) },
+      response: { 200: withCsv(answer('ReviewPage', 'One page.'), REVIEWS.columns), ...problems(400) },
     },
     handler: async (request, reply) => {
       const { limit, format } = request.query
@@ -81,7 +81,7 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
       await requireNames({ context, stores }, { rubric: request.query.rubric })
       const found = readReviews(stores.reviews, filterOf(request.query, context.rubrics))
       if (format === 'csv')
-        return sendCsv(reply, 'reviews', REVIEW_COLUMNS, mapAsync(takeAsync(found, limit), toReviewRow))
+        return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(takeAsync(found, limit), REVIEWS.toRow))
       return sendJson(reply, await takePage(found, limit ?? 50, idOf))
     },
   })
@@ -104,8 +104,8 @@ function requireLabel(label: string, rubrics: Rubrics): void {
   const isNumber = outcomes.some(({ kind }) => kind === 'sum') && /^-?\d+$/.test(label)
   const labels = new Set([...outcomes.flatMap((one) => one.labels), 'none'])
   if (isNumber || labels.has(label)) return
-  const errors = [{ path: '/querystring/label', message: `must be one of ${[...labels].join(', ')}` }]
-  throw new HttpProblem(400, 'invalid_request', 'no loaded rubric has this label', { errors })
+  const message = `must be one of ${[...labels].join(', ')}`
+  throw faultAt('/querystring/label', message, 'invalid_request', 'no loaded rubric has this label')
 }
 
 const notLoaded = (name: string): HttpProblem =>

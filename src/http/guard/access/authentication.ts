@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access, Caller } from '../../../access/access.ts'
 import { HttpProblem } from '../../problem.ts'
-import { type createHostCheck, crossOrigin, isCrossSite, noHost, wrongHost } from './origin.ts'
+import { type createHostCheck, isCrossSite } from './origin.ts'
 import type { CountRequest } from './request-rate.ts'
 import type { Need } from './route-scopes.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -15,6 +15,10 @@ export interface Guard {
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
+const WRONG_HOST =
+  'the service is not asked by this name; the setting access.allowed_hosts (VERIDICT_ALLOWED_HOSTS) allows more names'
+const CROSS_ORIGIN = 'a page of another origin may not ask for this; behind a proxy, keep Host as it was'
+
 /**
  * Who asks, and whether they may: throws where they may not. Answers whether the answer was given here already: a browser was led to
  * sign in.
@@ -26,14 +30,17 @@ export async function authenticate(
   { access, isGoodHost, cookie, keyRate }: Guard,
 ): Promise<boolean> {
   const { headers } = request
-  if (headers.host === undefined && request.raw.httpVersion === '1.1') throw noHost()
-  if (!isGoodHost(headers.host)) throw wrongHost()
+  // RFC 9112, section 3.2.
+  if (headers.host === undefined && request.raw.httpVersion === '1.1')
+    throw new HttpProblem(400, 'invalid_request', 'a request of HTTP/1.1 needs a Host')
+  if (!isGoodHost(headers.host)) throw new HttpProblem(421, 'wrong_host', WRONG_HOST)
   const bearer = bearerOf(request)
   const session = bearer === null ? cookie.read(request) : null
   // What changes something, or spends money.
   if (!SAFE.has(request.method)) {
-    if (isCrossSite(headers)) throw crossOrigin()
-    if (session !== null && !isOfScript(request)) throw formRefused()
+    if (isCrossSite(headers)) throw new HttpProblem(403, 'cross_origin', CROSS_ORIGIN)
+    if (session !== null && !isOfScript(request))
+      throw new HttpProblem(403, 'cross_origin', `with a session, send JSON or the header ${PAGE_HEADER}`)
   }
   if (need === 'open') return false
   const caller = await identify({ bearer, session }, access)
@@ -72,9 +79,6 @@ const PAGE_HEADER = 'x-veridict-page'
 /** What no form of a page can send, and no script of another origin without asking first: the second lock beside the origin. */
 const isOfScript = ({ headers }: FastifyRequest): boolean =>
   headers[PAGE_HEADER] !== undefined || SCRIPT_TYPES.test(headers['content-type'] ?? '')
-
-const formRefused = (): HttpProblem =>
-  new HttpProblem(403, 'cross_origin', `with a session, send JSON or the header ${PAGE_HEADER}`)
 
 /** The one page that needs no session, and the way back: only ever a path of the audit. */
 function signInFor(url: string): string {

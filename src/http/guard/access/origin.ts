@@ -1,17 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Config } from '../../../config/config.ts'
-import { HttpProblem } from '../../problem.ts'
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Whether the service may be asked by what stands in `Host`. */
-type HostCheck = (host: string | undefined) => boolean
-
 /**
- * Against DNS rebinding: a page of an adversary can give its own name the address of loopback, and would then be of one origin with
+ * Whether the service may be asked by what stands in `Host`. Against DNS rebinding: a page of an adversary can give its own name the address of loopback, and would then be of one origin with
  * the service. What gives it away is that name, in `Host`. Every name is good where neither loopback is listened on nor names are given.
  */
-export function createHostCheck({ host, access }: Pick<Config, 'host' | 'access'>): HostCheck {
+export function createHostCheck({
+  host,
+  access,
+}: Pick<Config, 'host' | 'access'>): (asked: string | undefined) => boolean {
   if (!access.loopback && access.allowed_hosts.length === 0) return () => true
   const names = new Set([...LOOPBACK_NAMES, asName(host), ...access.allowed_hosts].map((one) => one.toLowerCase()))
   // Clients ask by the same name again and again.
@@ -31,16 +30,6 @@ const withoutPort = (host: string): string => host.replace(/:\d{1,5}$/, '')
 /** An address of version 6 stands in brackets in a URL. */
 const asName = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
 
-/** HTTP/1.1 wants one (RFC 9112, section 3.2). */
-export const noHost = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'a request of HTTP/1.1 needs a Host')
-
-export const wrongHost = (): HttpProblem =>
-  new HttpProblem(
-    421,
-    'wrong_host',
-    'the service is not asked by this name; the setting access.allowed_hosts (VERIDICT_ALLOWED_HOSTS) allows more names',
-  )
-
 /**
  * Pages of other sites may make a browser send requests. They could not read the answers, but a grade would be paid for all the
  * same; where no key is needed nothing else would stop them. Programs send neither header and are not concerned.
@@ -58,10 +47,3 @@ function hostOf(origin: string): string | null {
   const url = URL.parse(origin)
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.host : null
 }
-
-export const crossOrigin = (): HttpProblem =>
-  new HttpProblem(
-    403,
-    'cross_origin',
-    'a page of another origin may not ask for this; behind a proxy, keep Host as it was',
-  )
