@@ -6,7 +6,7 @@ import { DATABASE_URL } from '../config/postgres-settings.ts'
 import type { Context } from '../http/context.ts'
 import { measureContext } from '../http/context-metrics.ts'
 import { installErrors } from '../http/errors.ts'
-import { createMetrics } from '../http/metrics.ts'
+import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { operationRoutes } from '../http/routes/operations.ts'
 import { schemaController } from '../http/validation.ts'
 import { boundHeap } from '../process/heap.ts'
@@ -54,7 +54,7 @@ export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
 function buildHealth(
   config: Config,
   context: Context,
-  metrics: ReturnType<typeof createMetrics>,
+  metrics: Metrics,
   state: { readonly draining: boolean },
 ): FastifyInstance {
   const http = fastify({

@@ -1,20 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Grade } from '../schemas/grade.ts'
-import { type CountRequest, countRequests } from './request-times.ts'
+import { countRequests } from './request-times.ts'
 
-export interface Metrics {
-  readonly registry: Registry
-  readonly request: CountRequest
-  /** A new grade, counted once however many requests it answers; a hit only counts as a hit. */
-  graded(grade: Grade): void
-  hit(): void
-  /** A unit of work of a store; `error` is a code. */
-  unit(operation: string, seconds: number, error: string | null): void
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 /** Prometheus metrics of one application: what this process did. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'veridict_' })
   const counter = (name: string, help: string, labelNames: string[]) =>
@@ -55,11 +47,13 @@ export function createMetrics(): Metrics {
     registry,
     request: countRequests(registry),
     hit: () => void hits++,
-    unit(operation, seconds, error) {
+    /** A unit of work of a store; `error` is a code. */
+    unit(operation: string, seconds: number, error: string | null): void {
       units.observe({ operation }, seconds)
       if (error !== null) refusals.inc({ code: error })
     },
-    graded(grade) {
+    /** A new grade, counted once however many requests it answers; a hit only counts as a hit. */
+    graded(grade: Grade): void {
       const { judge } = grade.receipt
       cache.inc({ result: 'miss' })
       if (counted.has(grade.id)) return

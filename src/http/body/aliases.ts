@@ -11,18 +11,7 @@ export interface Answer {
   readonly text: string
 }
 
-/**
- * Answers a project’s same bytes again without parsing them: digest of the bytes → key → stored grade, with a small front in memory. A
- * grade that another process stores is only seen once the front has dropped the older one.
- */
-export interface Aliases {
-  /** Of those in memory. */
-  recall(bodyDigest: string): Answer | null
-  /** Of those in memory and in the store. */
-  find(bodyDigest: string): Promise<Answer | null>
-  /** The grade as it was answered, with the metadata of the request. */
-  remember(bodyDigest: string, grade: Grade): Promise<void>
-}
+export type Aliases = ReturnType<typeof createAliases>
 
 const MEMORY_BYTES = 32 * 1024 * 1024
 
@@ -34,13 +23,18 @@ export const createAliasMemory = () => ({
   current: new LRUCache<string, string>({ max: 50_000 }),
 })
 
+/**
+ * Answers a project’s same bytes again without parsing them: digest of the bytes → key → stored grade, with a small front in memory. A
+ * grade that another process stores is only seen once the front has dropped the older one.
+ */
 export function createAliases(
   { name, stores, service }: Pick<Project, 'name' | 'stores' | 'service'>,
   { answers, current }: ReturnType<typeof createAliasMemory>,
   answerConfig: string,
-): Aliases {
+) {
   service.onGrade((grade) => void current.set(`${name}/${grade.receipt.key}`, grade.id))
   const stored = (bodyDigest: string) => hash('sha256', `${bodyDigest}/${answerConfig}`)
+  /** Of those in memory. */
   const recall = (bodyDigest: string): Answer | null => {
     const known = answers.get(`${name}/${bodyDigest}`)
     return known !== undefined && (current.get(`${name}/${known.key}`) ?? known.grade_id) === known.grade_id
@@ -49,7 +43,8 @@ export function createAliases(
   }
   return {
     recall,
-    async find(bodyDigest) {
+    /** Of those in memory and in the store. */
+    async find(bodyDigest: string): Promise<Answer | null> {
       const known = recall(bodyDigest)
       if (known !== null) return known
       const alias = await stores.aliases.find(stored(bodyDigest))
@@ -61,7 +56,8 @@ export function createAliases(
       current.set(`${name}/${alias.key}`, grade.id)
       return answer
     },
-    remember: (bodyDigest, { receipt, metadata }) =>
+    /** The grade as it was answered, with the metadata of the request. */
+    remember: (bodyDigest: string, { receipt, metadata }: Grade): Promise<void> =>
       stores.aliases.put(stored(bodyDigest), receipt.key as Digest, metadata),
   }
 }

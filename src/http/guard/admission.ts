@@ -6,17 +6,12 @@ import { boundLargeAnswers } from '../body/large-answers.ts'
 import type { Context } from '../context.ts'
 import { answerClientError } from '../errors.ts'
 import { watchPressure } from './pressure.ts'
-import { createSlots, type Slots } from './slots.ts'
+import { createSlots } from './slots.ts'
 import { watchSlowBodies } from './slow-bodies.ts'
 
 type Limits = Context['config']['limits']
 
-export interface Admission {
-  /** Looks for room once it is clear that the bytes are no hit: what the cache answers is never refused. */
-  behindHits(answerRaw: AnswerRaw): AnswerRaw
-  /** Room for a body of so many bytes, and how it is given back; null where there is none. */
-  holdBody(bytes: number): (() => void) | null
-}
+export type Admission = ReturnType<typeof installAdmission>
 
 /** What one request holds; given back when its work is done, or with its answer where no work began. */
 declare module 'fastify' {
@@ -35,8 +30,7 @@ interface Ticket {
   working: boolean
 }
 
-type Room = 'statistics' | 'streams'
-const ROOMS: Readonly<Record<string, Room>> = {
+const ROOMS: Readonly<Record<string, 'statistics' | 'streams'>> = {
   '/v1/batches/:id/events': 'streams',
   '/v1/batches/:id/results': 'streams',
   '/v1/reports': 'statistics',
@@ -54,7 +48,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
 export function installAdmission(
   app: FastifyInstance,
   { limits, registry }: { readonly limits: Limits; readonly registry: Registry },
-): Admission {
+) {
   const pools = createPools(limits, registry)
   const pressure = watchPressure(limits)
   const slow = watchSlowBodies(limits.slow_body_ms, (socket) =>
@@ -106,18 +100,22 @@ export function installAdmission(
   })
 
   return {
-    behindHits: (answerRaw) => async (request, reply) => {
-      if (await answerRaw(request, reply)) return true
-      const ticket = ticketOf(request)
-      if (request.routeOptions.url === '/v1/grades') {
-        const reason = pressure.reason()
-        if (reason !== null) throw pools.grading.refusal(reason)
-        ticket.releases.push(pools.grading.take(1))
-      }
-      if (ticket.bytes > LARGE) await nextTurn()
-      return false
-    },
-    holdBody: (bytes) => pools.held.tryTake(bytes, mostHeld(limits, bytes)),
+    /** Looks for room once it is clear that the bytes are no hit: what the cache answers is never refused. */
+    behindHits:
+      (answerRaw: AnswerRaw): AnswerRaw =>
+      async (request, reply) => {
+        if (await answerRaw(request, reply)) return true
+        const ticket = ticketOf(request)
+        if (request.routeOptions.url === '/v1/grades') {
+          const reason = pressure.reason()
+          if (reason !== null) throw pools.grading.refusal(reason)
+          ticket.releases.push(pools.grading.take(1))
+        }
+        if (ticket.bytes > LARGE) await nextTurn()
+        return false
+      },
+    /** Room for a body of so many bytes, and how it is given back; null where there is none. */
+    holdBody: (bytes: number) => pools.held.tryTake(bytes, mostHeld(limits, bytes)),
   }
 }
 
@@ -143,14 +141,9 @@ function boundWork(route: RouteOptions, pools: Pools): void {
   route.handler = admitted
 }
 
-interface Pools extends Readonly<Record<Room, Slots>> {
-  readonly grading: Slots
-  readonly uploads: Slots
-  readonly held: Slots
-  readonly answers: Slots
-}
+type Pools = ReturnType<typeof createPools>
 
-function createPools(limits: Limits, registry: Registry): Pools {
+function createPools(limits: Limits, registry: Registry) {
   const refusals = new Counter({
     name: 'veridict_refused_total',
     help: 'Requests that were refused because the service had too much to do, by what there was too much of.',

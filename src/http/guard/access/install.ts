@@ -6,7 +6,7 @@ import { type Access, type Caller, DEFAULT_PROJECT } from '../../../access/acces
 import type { Config } from '../../../config/config.ts'
 import { authenticate, type Guard } from './authentication.ts'
 import { createHostCheck, isCrossSite } from './origin.ts'
-import { type CountRequest, RATE_PLUGIN, requestRate } from './request-rate.ts'
+import { RATE_PLUGIN, requestRate } from './request-rate.ts'
 import { findNeed, type Need } from './route-scopes.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sessionCookie } from './session-cookie.ts'
@@ -38,22 +38,14 @@ export interface AccessOptions {
   readonly config: Pick<Config, 'host' | 'access'>
 }
 
-export interface InstalledAccess {
-  /** Of the requests of a key. For sign-ins. */
-  readonly keyRate: CountRequest
-  /** Whether everything here lets a request pass as `access.anybody`, where it is not to an open route: it shows neither key nor session, and none is needed. */
-  isAnybody(headers: IncomingHttpHeaders): boolean
-}
+export type InstalledAccess = Awaited<ReturnType<typeof installAccess>>
 
 /**
  * Everything that stands before a route, all of it before any body is read. To be installed before every other hook and route: what answers
  * earlier would answer unguarded. `request.caller` is who asks. What a route needs and what headers it sets is known once it is added; a
  * route that says nothing of who may use it cannot be built.
  */
-export async function installAccess(
-  http: FastifyInstance,
-  { access, config }: AccessOptions,
-): Promise<InstalledAccess> {
+export async function installAccess(http: FastifyInstance, { access, config }: AccessOptions) {
   // Neither plugin adds a hook of its own: cookies are read and requests counted only where that matters.
   await http.register(cookies, { hook: false })
   await http.register(rateLimit, RATE_PLUGIN)
@@ -64,6 +56,7 @@ export async function installAccess(
     cookie: sessionCookie(http, config),
     keyRate: requestRate(http),
   }
+  /** Whether everything here lets a request pass as `access.anybody`, where it is not to an open route: it shows neither key nor session, and none is needed. */
   const isAnybody = (headers: IncomingHttpHeaders): boolean =>
     !access.required &&
     headers.authorization === undefined &&
@@ -97,6 +90,7 @@ export async function installAccess(
     }
     authenticate(request, reply, need, guard).then((led) => led || done(), done)
   })
+  // The rate of the requests of a key is for sign-ins, too.
   return { keyRate: guard.keyRate, isAnybody }
 }
 
