@@ -19,8 +19,8 @@ export function claimIssues(claim: ClaimRule, claims: readonly ClaimRule[], trut
   const isOfAll = [claim, ...claim.of].some((one) => one.id.split('.').some((part) => part in {}))
   return [
     ...broken(at, [
-      [isTaken, '', `${group ?? name} is the name of another member of the answer: choose another name for this claim`],
-      [isOfAll, '', 'has a name that every object of JavaScript has: choose another name for it'],
+      [isTaken, `${group ?? name} is the name of another member of the answer: choose another name for this claim`],
+      [isOfAll, 'has a name that every object of JavaScript has: choose another name for it'],
     ]),
     ...ownIssues(claim, at, claims, truth),
     ...claim.of.flatMap((one) => {
@@ -37,10 +37,9 @@ const ownIssues = (claim: ClaimRule, at: string, scope: Scope, truth: TruthRule)
     ...nameIssues(proof, scope, truth, `${at}/proof/${key(value)}`),
   ]),
   ...broken(`${at}/only_if_given`, [
-    [isUnknown(claim.only_if_given, truth), '', noInstruction(claim.only_if_given, truth)],
+    [isUnknown(claim.only_if_given, truth), noInstruction(claim.only_if_given, truth)],
     [
       claim.only_if_given !== null && claim.type !== 'boolean',
-      '',
       'is for a boolean claim: remove it, or make the claim boolean',
     ],
   ]),
@@ -55,38 +54,32 @@ function formIssues(claim: ClaimRule, at: string, scope: Scope): Issue[] {
   const isList = type === 'list'
   const no = (what: string): string => `${what}, not a claim of type ${type}: remove it`
   return broken(at, [
-    [type === 'enum' && values.length === 0, '', 'an enum needs its values: add values: [one, other]'],
-    [type !== 'enum' && values.length > 0, '/values', no('only an enum has values')],
-    [values.includes(UNCLEAR), '/values', `${UNCLEAR} is a value of every claim: leave it out`],
-    [values.includes('any'), '/values', 'any is the name of the proof of all values: name this value otherwise'],
+    [type === 'enum' && values.length === 0, 'an enum needs its values: add values: [one, other]'],
+    [type !== 'enum' && values.length > 0, no('only an enum has values'), '/values'],
+    [values.includes(UNCLEAR), `${UNCLEAR} is a value of every claim: leave it out`, '/values'],
+    [values.includes('any'), 'any is the name of the proof of all values: name this value otherwise', '/values'],
     [
       isInteger && !(hasMinimum && hasMaximum && minimum <= maximum),
-      '',
       'an integer needs a minimum and a maximum that is not below it: add minimum: 0, maximum: 3',
     ],
-    [!isInteger && hasMinimum, '/minimum', no('only an integer has one')],
-    [!isInteger && !isList && hasMaximum, '/maximum', no('only an integer or a list has one')],
+    [!isInteger && hasMinimum, no('only an integer has one'), '/minimum'],
+    [!isInteger && !isList && hasMaximum, no('only an integer or a list has one'), '/maximum'],
     [
       isList && !(hasMaximum && maximum >= 1 && maximum <= MOST_ENTRIES),
-      '',
       `a list needs a maximum of 1 to ${MOST_ENTRIES} entries: add maximum: 20`,
     ],
-    [isList && of.length === 0, '', 'a list needs what its entries say: add of: { name: { type: … } }'],
-    [!isList && of.length > 0, '/of', no('only a list has entries')],
-    [
-      isList && id.includes('.'),
-      '',
-      'is a list, whose name has no dot, as its entries have their own claims: rename it',
-    ],
-    [isList && Object.keys(proofs).length > 0, '/proof', 'belongs to the claims of the entries: move it below of'],
+    [isList && of.length === 0, 'a list needs what its entries say: add of: { name: { type: … } }'],
+    [!isList && of.length > 0, no('only a list has entries'), '/of'],
+    [isList && id.includes('.'), 'is a list, whose name has no dot, as its entries have their own claims: rename it'],
+    [isList && Object.keys(proofs).length > 0, 'belongs to the claims of the entries: move it below of', '/proof'],
     nameRule('/only_if', only_if, 'boolean', scope, id),
-    [runs_of !== null && !isInteger, '/computed', no('only an integer is computed')],
+    [runs_of !== null && !isInteger, no('only an integer is computed'), '/computed'],
     [
       runs_of !== null && !scope.some((one) => one.id === runs_of),
-      '/computed',
       `${runs_of} is no claim: ${there(scope)}`,
+      '/computed',
     ],
-    [cap !== null && !isInteger, '/capped_by_document', no('only an integer is capped')],
+    [cap !== null && !isInteger, no('only an integer is capped'), '/capped_by_document'],
     nameRule('/capped_by_document', cap?.names ?? null, 'text', scope),
   ])
 }
@@ -95,7 +88,7 @@ function formIssues(claim: ClaimRule, at: string, scope: Scope): Issue[] {
 function nameRule(at: string, name: string | null, type: ClaimRule['type'], scope: Scope, self = ''): Rule {
   const fitting = scope.filter((one) => one.type === type && one.id !== self)
   const message = `${name} is no ${self === '' ? '' : 'other '}claim of type ${type}; ${there(fitting)}`
-  return [name !== null && !fitting.some(({ id }) => id === name), at, message]
+  return [name !== null && !fitting.some(({ id }) => id === name), message, at]
 }
 
 const there = (claims: readonly ClaimRule[]): string =>
@@ -107,7 +100,6 @@ const entryIssues = ({ proofs }: ClaimRule, at: string): Issue[] =>
     broken(`${at}/proof/${key(value)}`, [
       [
         shows.length > 0 || finds_nothing_of.length > 0 || does !== null || after !== null,
-        '',
         'shows, does, after and search_finds_nothing_of are not for entries of a list: move this claim out of it',
       ],
     ]),
@@ -121,18 +113,18 @@ function valueIssues(claim: ClaimRule, value: string, proof: ProofRule, at: stri
   const isFalse = type === 'boolean' && value === 'false'
   const named = type === 'integer' ? [`${claim.minimum} to ${claim.maximum}`] : valuesOf(claim)
   return broken(at, [
-    [!isValue(claim, value), '', `${value} is no value of this claim; there are: ${[...named, 'any'].join(', ')}`],
+    [!isValue(claim, value), `${value} is no value of this claim; there are: ${[...named, 'any'].join(', ')}`],
     [
       agent_of !== null && type !== 'agent',
-      '/agent_of',
       `is for a claim of type agent, and this one is of type ${type}: remove it`,
+      '/agent_of',
     ],
-    [shows.length > 0 && !isTrue, '/shows', `proves that a boolean claim is true, and nothing else: ${MOVE}`],
-    [does !== null && !isTrue, '/does', `proves that a boolean claim is true, and nothing else: ${MOVE}`],
+    [shows.length > 0 && !isTrue, `proves that a boolean claim is true, and nothing else: ${MOVE}`, '/shows'],
+    [does !== null && !isTrue, `proves that a boolean claim is true, and nothing else: ${MOVE}`, '/does'],
     [
       finds_nothing_of.length > 0 && !isFalse,
-      '/search_finds_nothing_of',
       'proves that a boolean claim is false, and nothing else: move it to proof: { false: … }',
+      '/search_finds_nothing_of',
     ],
   ])
 }
@@ -150,8 +142,8 @@ function isValue(claim: ClaimRule, value: string): boolean {
 function nameIssues(proof: ProofRule, scope: Scope, truth: TruthRule, path: string): Issue[] {
   const instruction = (at: string, name: string | null): Rule => [
     isUnknown(name, truth),
-    at,
     noInstruction(name, truth),
+    at,
   ]
   return broken(path, [
     instruction('/after', proof.after),

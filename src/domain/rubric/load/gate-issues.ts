@@ -25,19 +25,18 @@ function proofIssues(proof: ProofRule, path: string): Issue[] {
   const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Rule[] =>
     quote.map((actor) => [
       isMeant && actors.includes(actor),
-      '/quote',
       `${actor} can never prove ${what}: remove it from the list`,
+      '/quote',
     ])
   const needsQuote = [does, after, in_step, holds].some((one) => one !== null) || shows.length > 0
   const beside = 'does not go with shows, which finds its place by itself: remove it'
   return broken(path, [
-    [needsQuote && quote.length === 0, '', 'has no quote that it could be checked by: add quote: [actor, …]'],
-    [does !== null && after !== null, '/after', 'is what does means already: remove it'],
-    [shows.length > 0 && in_step !== null, '/in_step', beside],
-    [shows.length > 0 && holds !== null, '/holds', beside],
+    [needsQuote && quote.length === 0, 'has no quote that it could be checked by: add quote: [actor, …]'],
+    [does !== null && after !== null, 'is what does means already: remove it', '/after'],
+    [shows.length > 0 && in_step !== null, beside, '/in_step'],
+    [shows.length > 0 && holds !== null, beside, '/holds'],
     [
       finds_nothing_of.length > 0 && (needsQuote || quote.length > 0),
-      '',
       'search_finds_nothing_of stands alone, as an absence has no quote: remove the rest',
     ],
     ...wrong(shows.length > 0, [...WORDS, 'agent_action'], 'that something was seen'),
@@ -76,9 +75,9 @@ function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
   const isHeld = Object.values(proofs).every(({ holds }) => holds === id)
   const isThere = Object.values(proofs).every(({ in_step }) => in_step === id)
   return broken(at, [
-    [isOpen, path, `nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`],
-    [type === 'text' && !isOpen && !isHeld, '/proof', `a text is proved by a quote that holds it: add holds: ${id}`],
-    [type === 'step' && !isOpen && !isThere, '/proof', `a step is proved by a quote in it: add in_step: ${id}`],
+    [isOpen, `nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`, path],
+    [type === 'text' && !isOpen && !isHeld, `a text is proved by a quote that holds it: add holds: ${id}`, '/proof'],
+    [type === 'step' && !isOpen && !isThere, `a step is proved by a quote in it: add in_step: ${id}`, '/proof'],
   ])
 }
 
@@ -109,8 +108,8 @@ function measureIssues(claim: ClaimRule, at: string): Issue[] {
   }
   const [isSo, what] = says[measured_by]
   return broken(`${at}/measured_by`, [
-    [type !== 'boolean', '', 'is for a boolean claim: remove it'],
-    [type === 'boolean' && !isSo, '', `${what}: remove it here`],
+    [type !== 'boolean', 'is for a boolean claim: remove it'],
+    [type === 'boolean' && !isSo, `${what}: remove it here`],
   ])
 }
 
@@ -121,11 +120,7 @@ function mixedIssues({ proofs }: ClaimRule, at: string): Issue[] {
   const named = Object.values(proofs).flatMap(({ after, does }) => [after, does].filter((one) => one !== null))
   const different = [...new Set(named)].join(' and ')
   return broken(`${at}/proof`, [
-    [
-      new Set(named).size > 1,
-      '',
-      `after and does of one claim name one instruction, not ${different}: make it two claims`,
-    ],
+    [new Set(named).size > 1, `after and does of one claim name one instruction, not ${different}: make it two claims`],
   ])
 }
 
@@ -137,7 +132,6 @@ export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'
   const ofRuns = broken('/about', [
     [
       about === 'runs' && all !== '',
-      '',
       `several runs have no instructions, as no run saw another’s: remove about, or ${all} from /truth/properties`,
     ],
   ])
@@ -149,28 +143,28 @@ export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'
     return broken(`/claims/${id}`, [
       [
         seen.length > 0 && claim !== sight,
-        '/proof',
         `${sight?.id} already says what was seen: a rubric has one such claim; remove shows here, or use after`,
+        '/proof',
       ],
       [
         seen.length > 0 && claim === sight && seen.length !== truth.instructions.length,
-        '/proof/true/shows',
         `the one claim of what was seen shows all instructions of the truth: write [${all}]`,
+        '/proof/true/shows',
       ],
       [
         searched.length > 0 && claim !== sight,
-        '/proof/false',
         'search_finds_nothing_of is for the claim whose true is proved by shows: remove it, or add shows there',
+        '/proof/false',
       ],
       [
         claim === sight && searched.length !== truth.instructions.length,
-        '/proof',
         `an absence has no quote: add false: { search_finds_nothing_of: [${all}] }`,
+        '/proof',
       ],
       [
         done !== null && sight === null,
-        '/proof/true/does',
         `what is done of ${done} is known only after it was seen: add a boolean claim with true: { quote: [tool_output], shows: [${all}] }`,
+        '/proof/true/does',
       ],
     ])
   })

@@ -76,8 +76,8 @@ function decidingIssues({ id, path, types, what }: Used, claims: readonly ClaimR
   const wanted = `${what} needs a claim of type ${types.join(' or ')}, and ${id} is of type ${claim.type}: name another`
   return [
     ...broken(path, [
-      [!types.includes(claim.type), '', wanted],
-      [!isCitable(claim), '', `${id} decides the outcome and nobody could check it: add a proof with a quote to it`],
+      [!types.includes(claim.type), wanted],
+      [!isCitable(claim), `${id} decides the outcome and nobody could check it: add a proof with a quote to it`],
     ]),
     ...partIssues(claim, path),
   ]
@@ -88,10 +88,9 @@ const partIssues = ({ id, only_if, unclear }: ClaimRule, path: string): Issue[] 
   broken(path, [
     [
       only_if !== null,
-      '',
       `${id} decides the outcome and counts only if ${only_if}: remove only_if, or name ${only_if} instead`,
     ],
-    [unclear === 'kept', '', `${id} decides the outcome and may not be kept unclear: remove unclear: kept`],
+    [unclear === 'kept', `${id} decides the outcome and may not be kept unclear: remove unclear: kept`],
   ])
 
 /** The best entry of a list: what is summed are its integers, what is told is one of its enums. */

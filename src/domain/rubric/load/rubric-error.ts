@@ -11,11 +11,11 @@ export class RubricError extends Error {
   }
 }
 
-/** A rule of a place: whether it is broken, where, and what to do then. */
-export type Rule = readonly [isBroken: boolean, path: string, message: string]
+/** A rule of a place: whether it is broken, what to do then, and where, if not at the place itself. */
+export type Rule = readonly [isBroken: boolean, message: string, path?: string]
 
 export const broken = (at: string, rules: readonly Rule[]): Issue[] =>
-  rules.flatMap(([isBroken, path, message]) => (isBroken ? [{ path: at + path, message }] : []))
+  rules.flatMap(([isBroken, message, path = '']) => (isBroken ? [{ path: at + path, message }] : []))
 
 /** A name as one key of a JSON pointer. */
 export const key = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
