@@ -1,4 +1,5 @@
 import { count } from '../../domain/count.ts'
+import { notesOf } from '../../domain/notes.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 
 /** A Terminal-Bench run that a group of trials can be measured by. */
@@ -48,17 +49,20 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
     return { ...trial, baseline: null }
   })
   const byCell = Map.groupBy(ofTasks, cellOf)
+  const differing = countConflicts(paired)
   return {
     trials: paired,
     resolutionsOf: (some) => resolutions(some, byCell, byPlace),
-    warnings: [
-      ...(ambiguous > 0
-        ? [
-            `${count(ambiguous, 'trial shares', 'trials share')} agent, model, task and run index with others, so that ${ambiguous === 1 ? 'its Terminal-Bench run is not known: it is' : 'their Terminal-Bench run is not known: they are'} not in C`,
-          ]
-        : []),
-      ...conflicts(paired),
-    ],
+    warnings: notesOf([
+      [
+        ambiguous > 0,
+        `${count(ambiguous, 'trial shares', 'trials share')} agent, model, task and run index with others, so that ${ambiguous === 1 ? 'its Terminal-Bench run is not known: it is' : 'their Terminal-Bench run is not known: they are'} not in C`,
+      ],
+      [
+        differing > 0,
+        `trials of ${count(differing, 'run')} differ in metadata.terminal_bench_resolved: resolution takes the newest`,
+      ],
+    ]),
   }
 }
 
@@ -81,8 +85,8 @@ function resolutions(
   return [...stored.map(({ task, resolved }) => ({ task, run: null, resolved })), ...said.values(), ...alone]
 }
 
-/** Trials of one place that say different things of its one Terminal-Bench run. */
-function conflicts(trials: readonly PairedTrial[]): string[] {
+/** Places whose trials say different things of its one Terminal-Bench run. */
+function countConflicts(trials: readonly PairedTrial[]): number {
   const said = new Map<string, boolean>()
   const places = new Set<string>()
   for (const trial of trials) {
@@ -93,10 +97,7 @@ function conflicts(trials: readonly PairedTrial[]): string[] {
     if (before !== undefined && before !== terminal_bench_resolved) places.add(place)
     said.set(place, before ?? terminal_bench_resolved)
   }
-  if (places.size === 0) return []
-  return [
-    `trials of ${count(places.size, 'run')} differ in metadata.terminal_bench_resolved: resolution takes the newest`,
-  ]
+  return places.size
 }
 
 function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {

@@ -1,6 +1,6 @@
 import { UNCLEAR } from '../../domain/rubric/answer-schema.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
-import { type Outcome, ratesOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import { type Outcome, sharesOf } from '../../domain/statistics/clustered-rates.ts'
 import type { ClaimFigure } from '../../schemas/audit/report.ts'
 import { correctShares } from './report-corrected.ts'
 import { meanOf } from './report-means.ts'
@@ -63,12 +63,11 @@ function figureOf(
   const words = wordsOf(rule)
   const said = new Map(trials.map((trial) => [trial, saidOf(trial, rule)]))
   const saidIn = (trial: TrialRow) => said.get(trial) ?? 'unknown'
-  const outcomes = words.map((word) => (trial: TrialRow): Outcome => {
+  const isWord = (trial: TrialRow, word: string): Outcome => {
     const one = saidIn(trial)
     return typeof one === 'string' ? one : wordOf(one.value) === word
-  })
-  const rates = ratesOf(tally(trials, options.clusterOf, outcomes), options)
-  const shares = Object.fromEntries(words.flatMap((word, index) => (rates[index] ? [[word, rates[index]]] : [])))
+  }
+  const shares = sharesOf(trials, words, isWord, options.clusterOf, options)
   if (type === 'integer') {
     const asked = trials.filter((trial) => saidIn(trial) !== 'outside')
     const numberOf = (trial: TrialRow) => {

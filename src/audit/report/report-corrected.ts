@@ -1,4 +1,5 @@
 import { count } from '../../domain/count.ts'
+import { notesOf } from '../../domain/notes.ts'
 import { correctedShares } from '../../domain/statistics/shares/corrected-shares.ts'
 import type { GradedCount, ReviewedPair } from '../../domain/statistics/shares/correction-table.ts'
 import { chooseEstimator } from '../../domain/statistics/shares/estimator-choice.ts'
@@ -39,6 +40,7 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
     const judge = judged(trial)
     return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
   })
+  const lost = trials.filter((trial) => trial.review !== null).length - found.length
   const silent = found.filter(({ review }) => shares.reviewed(review) === null).length
   const reviewed = silent > 0 ? [] : found
   const design = mainDesign(reviewed)
@@ -67,7 +69,7 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
     n_reviews: used.length,
     reviews_to_halve,
     shares: Object.fromEntries(values),
-    warnings: [...warnings, ...designWarnings(reviewed, used.length, design), ...withoutLabel(trials, judged)],
+    warnings: [...warnings, ...designWarnings(reviewed, used.length, design, lost)],
   }
 }
 
@@ -110,24 +112,23 @@ function countGraded(
   return [...counts.values()]
 }
 
-function designWarnings(reviewed: readonly Reviewed[], used: number, design: SamplingDesign | null): string[] {
+function designWarnings(
+  reviewed: readonly Reviewed[],
+  used: number,
+  design: SamplingDesign | null,
+  lost: number,
+): string[] {
   const other = reviewed.length - used
   const seeing = reviewed.filter(({ review }) => !review.blind).length
-  return [
-    ...(other > 0
-      ? [
-          `${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`,
-        ]
-      : []),
-    ...(seeing > 0 ? [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`] : []),
-  ]
-}
-
-function withoutLabel(trials: readonly TrialRow[], judged: Shares['judged']): string[] {
-  const lost = trials.filter((trial) => trial.review !== null && judged(trial) === null).length
-  return lost > 0
-    ? [
-        `${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`,
-      ]
-    : []
+  return notesOf([
+    [
+      other > 0,
+      `${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`,
+    ],
+    [seeing > 0, `${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`],
+    [
+      lost > 0,
+      `${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`,
+    ],
+  ])
 }

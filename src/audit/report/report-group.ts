@@ -1,5 +1,6 @@
-import { type Outcome, ratesOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import { type Outcome, sharesOf } from '../../domain/statistics/clustered-rates.ts'
 import type { ReportGroup } from '../../schemas/audit/report.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
 import { countEnds } from './count-ends.ts'
 import { claimFigures } from './report-claims.ts'
 import { correctShares } from './report-corrected.ts'
@@ -15,22 +16,18 @@ export function describeGroup(
   labels: readonly string[],
   options: GroupOptions,
 ): ReportGroup {
-  const { clusterOf } = options
-  const isLabel = labels.map(
-    (label) =>
-      (trial: TrialRow): Outcome =>
-        trial.label === null ? 'unknown' : trial.label === label,
-  )
-  const rates = ratesOf(tally(trials, clusterOf, isLabel), options)
   return {
     key,
     counts: countTrials(trials),
-    shares: Object.fromEntries(labels.flatMap((label, index) => (rates[index] ? [[label, rates[index]]] : []))),
+    shares: sharesOf(trials, labels, hasLabel, options.clusterOf, options),
     mean: outcome.kind === 'sum' ? meanOf(trials, numberOf, options) : null,
     claims: claimFigures(trials, claims, options),
     corrected: correctShares(trials, { labels, judged: ({ label }) => label, reviewed: ({ human }) => human }, options),
   }
 }
+
+export const hasLabel = (trial: TrialRow, label: Label): Outcome =>
+  trial.label === null ? 'unknown' : trial.label === label
 
 /** The label of an outcome that is a number is its text. */
 const numberOf = ({ label }: TrialRow): number | null => (label === null ? null : Number(label))

@@ -1,4 +1,5 @@
 import { count } from '../../domain/count.ts'
+import { notesOf } from '../../domain/notes.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
 import type { GradeStore, ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
@@ -84,12 +85,12 @@ async function addReviews(
     if (review === null && all.length > 0) unsettled++
     return { ...row, review }
   })
-  const notes =
-    unsettled > 0
-      ? [
-          `the reviews of ${count(unsettled, 'trial')} have no label that more than half of the raters share: they are not used`,
-        ]
-      : []
+  const notes = notesOf([
+    [
+      unsettled > 0,
+      `the reviews of ${count(unsettled, 'trial')} have no label that more than half of the raters share: they are not used`,
+    ],
+  ])
   return { trials, notes }
 }
 
@@ -123,9 +124,10 @@ function doubledTruths(held: readonly Held[]): string[] {
     truths.set(trajectory, (truths.get(trajectory) ?? new Set()).add(truth))
   }
   const doubled = [...truths.values()].filter(({ size }) => size > 1).length
-  return doubled > 0
-    ? [
-        `${count(doubled, 'trajectory is', 'trajectories are')} stored with several ground truths: each counts as a trial`,
-      ]
-    : []
+  return notesOf([
+    [
+      doubled > 0,
+      `${count(doubled, 'trajectory is', 'trajectories are')} stored with several ground truths: each counts as a trial`,
+    ],
+  ])
 }

@@ -5,6 +5,7 @@ import type { Paired, PairedReport, Pairing } from '../../schemas/audit/report.t
 import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
 import type { PairedTrial } from './report-baseline.ts'
 import { isTrue } from './report-claims.ts'
+import { hasLabel } from './report-group.ts'
 import { clusterOfTask, type ReportOptions, type TrialRow } from './report-rows.ts'
 import { hasAlignment, labelsOf, measureNames, type ReportRubric } from './report-rubric.ts'
 
@@ -64,7 +65,7 @@ export function pairedReport(
 
 /** As `measureNames` has them. */
 function measureOf(name: string, { claims }: ReportRubric, labels: readonly string[]): Measure {
-  if (labels.includes(name)) return (trial) => (trial.label === null ? 'unknown' : trial.label === name)
+  if (labels.includes(name)) return (trial) => hasLabel(trial, name)
   const rule = claims.find(({ id }) => id === name)
   return MEASURED[name] ?? ((trial) => (rule === undefined ? 'unknown' : isTrue(trial, rule)))
 }

@@ -1,7 +1,8 @@
 import { count } from '../../domain/count.ts'
+import { notesOf } from '../../domain/notes.ts'
 import { labelScores } from '../../domain/statistics/agreement/label-scores.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import { rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import { rateOf, sharesOf, tally } from '../../domain/statistics/clustered-rates.ts'
 import {
   brierScore,
   calibrateLevels,
@@ -10,8 +11,8 @@ import {
   MIN_REVIEWS_A_LEVEL,
   type ReviewOutcome,
 } from '../../domain/statistics/shares/calibration.ts'
-import type { JudgeQuality } from '../../schemas/audit/report.ts'
-import { CONFIDENCE_LEVELS, type ConfidenceLevel } from '../../schemas/vocabulary.ts'
+import type { JudgeEvidence, JudgeQuality } from '../../schemas/audit/report.ts'
+import { CITATION_STATUSES, CONFIDENCE_LEVELS, type ConfidenceLevel, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
 import { type Reviewed, reviewedOf } from './report-corrected.ts'
 import { clusterOfTask, type TrialRow } from './report-rows.ts'
 
@@ -24,6 +25,7 @@ export function judgeQuality(
 ): JudgeQuality {
   const reviewed = reviewedOf(trials)
   const random = reviewed.filter(isRandom)
+  const other = reviewed.length - random.length
   const confusion = labels.map((human) =>
     labels.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
   )
@@ -51,7 +53,12 @@ export function judgeQuality(
     ece: ece.value,
     brier: brierScore(forecasts).value,
     reason: ece.value === null ? 'too_few_reviews' : null,
-    warnings: qualityWarnings(reviewed, random),
+    warnings: notesOf([
+      [
+        other > 0,
+        `${other} of ${count(reviewed.length, 'reviewed trial')} ${other === 1 ? 'is' : 'are'} no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`,
+      ],
+    ]),
   }
 }
 
@@ -94,11 +101,14 @@ function countLevels(reviewed: readonly Reviewed[]) {
   return { n, right }
 }
 
-function qualityWarnings(reviewed: readonly Reviewed[], random: readonly Reviewed[]): string[] {
-  const other = reviewed.length - random.length
-  return other > 0
-    ? [
-        `${other} of ${count(reviewed.length, 'reviewed trial')} ${other === 1 ? 'is' : 'are'} no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`,
-      ]
-    : []
+/** How the grades of one judge ended, and what checking their citations came to. Citations of one task are no independent ones. */
+export function judgeEvidence(judge: string, trials: readonly TrialRow[], settings: BootstrapSettings): JudgeEvidence {
+  const grades = trials.filter(({ status }) => status !== 'cancelled')
+  const citations = trials.flatMap(({ task, run, citations: own }) => own.map((status) => ({ task, run, status })))
+  const isStatus = (row: { readonly status: string }, status: string) => row.status === status
+  return {
+    judge,
+    grades: sharesOf(grades, GRADE_STATUSES, isStatus, clusterOfTask, settings),
+    citations: sharesOf(citations, CITATION_STATUSES, isStatus, clusterOfTask, settings),
+  }
 }

@@ -1,6 +1,7 @@
 import type { BatchStores } from '../../batches/ended-items.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
+import { notesOf } from '../../domain/notes.ts'
 import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import { type GradeStore, questionOf, type StandingGrade } from '../../ports/grade-ports.ts'
@@ -88,12 +89,12 @@ async function findStanding(
     if (known !== undefined) replaced++
     if (known === undefined || (known.row.status === 'failed' && held.row.status !== 'failed')) newest.set(key, held)
   }
-  const notes =
-    replaced > 0
-      ? [
-          `${count(replaced, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`,
-        ]
-      : []
+  const notes = notesOf([
+    [
+      replaced > 0,
+      `${count(replaced, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`,
+    ],
+  ])
   return { ...sorted.found, held: [...newest.values()], notes }
 }
 
@@ -112,18 +113,16 @@ async function findInBatch(
   }
   const total = (await stores.batches.get(batch))?.counts.total ?? 0
   const again = all.length - new Set(all.map(({ question, row }) => `${question}/${row.judge}`)).size
-  const notes = [
-    ...(ended < total
-      ? [
-          `${total - ended} of the ${count(total, 'trial')} of the batch ${total - ended === 1 ? 'has not ended: it is' : 'have not ended: they are'} not counted`,
-        ]
-      : []),
-    ...(again > 0
-      ? [
-          `${count(again, 'trial of the batch is the same, byte for byte, as another', 'trials of the batch are the same, byte for byte, as others')} of it: each counts`,
-        ]
-      : []),
-  ]
+  const notes = notesOf([
+    [
+      ended < total,
+      `${total - ended} of the ${count(total, 'trial')} of the batch ${total - ended === 1 ? 'has not ended: it is' : 'have not ended: they are'} not counted`,
+    ],
+    [
+      again > 0,
+      `${count(again, 'trial of the batch is the same, byte for byte, as another', 'trials of the batch are the same, byte for byte, as others')} of it: each counts`,
+    ],
+  ])
   return { ...sorted.found, held: all, notes }
 }
 

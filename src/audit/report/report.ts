@@ -1,12 +1,12 @@
 import { count } from '../../domain/count.ts'
+import { type Note, notesOf } from '../../domain/notes.ts'
 import { NO_FIELD, type Report, type ReportGroup } from '../../schemas/audit/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures } from './report-alignment.ts'
 import { type Baselines, type PairedTrial, pairBaselines } from './report-baseline.ts'
-import { judgeEvidence } from './report-evidence.ts'
 import { describeGroup } from './report-group.ts'
 import { pairedReport } from './report-paired.ts'
-import { judgeQuality } from './report-quality.ts'
+import { judgeEvidence, judgeQuality } from './report-quality.ts'
 import {
   clusterOfRun,
   clusterOfTask,
@@ -88,7 +88,7 @@ function notesOn(
   const few = named + runs
   const without = count(runs, runs === alone.length ? 'trial' : 'different run')
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
-  const rules: readonly (readonly [boolean, string])[] = [
+  const notes: readonly Note[] = [
     [trials.length === 0, 'no stored grade fits'],
     [
       judges.length > 1,
@@ -113,7 +113,7 @@ function notesOn(
     ],
   ]
   return [
-    ...rules.flatMap(([applies, text]) => (applies ? [text] : [])),
+    ...notesOf(notes),
     ...(group_by === 'agent' ? pooledModels('agent', trials, ({ agent, model }) => [agent, model ?? '']) : []),
     ...pooledModels('judge', trials, ({ judge, judge_model }) => [judge_model === null ? null : judge, judge_model]),
     ...(hasAlignment(rubric.name) ? baselineNotes(input, baselines) : []),
@@ -138,7 +138,7 @@ function pooledModels(
 
 function baselineNotes({ trials, baselines: measuredRuns }: ReportInput, baselines: Baselines): string[] {
   const measured = baselines.trials.filter(({ baseline }) => baseline !== null).length
-  const rules: readonly (readonly [boolean, string])[] = [
+  const notes: readonly Note[] = [
     [
       measuredRuns.length > 0,
       `runs of variant ${BASELINE_VARIANT} (${measuredRuns.length}) are in C and resolution alone`,
@@ -148,7 +148,7 @@ function baselineNotes({ trials, baselines: measuredRuns }: ReportInput, baselin
       `the Terminal-Bench run of ${trials.length - measured} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`,
     ],
   ]
-  return [...rules.flatMap(([applies, text]) => (applies ? [text] : [])), ...baselines.warnings]
+  return [...notesOf(notes), ...baselines.warnings]
 }
 
 /** What the intervals take such trials for: nothing says more of how they hang together than that their runs are the same. */

@@ -88,6 +88,19 @@ export function ratesOf(counted: Tally, settings: BootstrapSettings): Rate[] {
   return rates.map((rate, measure) => withInterval(rate, drawn.get(measure) ?? NO_UNITS))
 }
 
+/** How often each of several outcomes is that of a trial, by name. */
+export function sharesOf<Row, Name extends string>(
+  rows: readonly Row[],
+  names: readonly Name[],
+  outcomeOf: (row: Row, name: Name) => Outcome,
+  clusterOf: (row: Row) => string | null,
+  settings: BootstrapSettings,
+): Record<Name, Rate> {
+  const outcomes = names.map((name) => (row: Row) => outcomeOf(row, name))
+  const rates = ratesOf(tally(rows, clusterOf, outcomes), settings)
+  return Object.fromEntries(names.map((name, index) => [name, rates[index]])) as Record<Name, Rate>
+}
+
 /**
  * One rate. Wilson’s interval where no cluster has two trials. Where all or none of the trials count, resampling would answer that it
  * is certain: then Wilson’s as if each cluster were one trial, which is the cautious end of what clustering can do.

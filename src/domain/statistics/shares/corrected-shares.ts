@@ -1,4 +1,5 @@
 import type { SamplingDesign } from '../../../schemas/audit/review.ts'
+import { notesOf } from '../../notes.ts'
 import { type CorrectionTable, type GradedCount, type ReviewedPair, tally } from './correction-table.ts'
 import { chooseEstimator, type Estimator } from './estimator-choice.ts'
 import { sum } from './linear-algebra.ts'
@@ -113,7 +114,7 @@ function designWarnings(estimator: Estimator, table: CorrectionTable, { reviews 
   const weighed = estimator === 'inverse_probability' || (estimator === 'ppi_plus_plus' && known)
   const off = weighed && Math.abs(sum(weights) / graded - 1) > room
   const unseen = table.judgeCounts.some((count, j) => count > 0 && !table.reviews.some(({ judge }) => judge === j))
-  const rules: readonly (readonly [boolean, string])[] = [
+  return notesOf([
     [reviews.length < FEW, `fewer than ${FEW} reviews: the intervals are rough`],
     [
       tasks.size > 0 && tasks.size < FEW_TASKS,
@@ -124,8 +125,7 @@ function designWarnings(estimator: Estimator, table: CorrectionTable, { reviews 
       `the weights add to ${sum(weights).toFixed(1)}, not to the ${graded} graded items: were all able to be picked?`,
     ],
     [estimator === 'inverse_probability' && unseen, 'a judge label that occurs has no review'],
-  ]
-  return rules.flatMap(([applies, text]) => (applies ? [text] : []))
+  ])
 }
 
 function refused(input: CorrectionInput, reason: string): CorrectedShares {

@@ -1,0 +1,5 @@
+/** What is told of a result, and whether it has to be. */
+export type Note = readonly [applies: boolean, text: string]
+
+/** The texts that apply, in their order. */
+export const notesOf = (notes: readonly Note[]): string[] => notes.flatMap(([applies, text]) => (applies ? [text] : []))
