@@ -1,6 +1,5 @@
 import { priceOn } from '../domain/money/price.ts'
-import type { Trajectory } from '../domain/trajectory/trajectory.ts'
-import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
+import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Refusal } from '../grading/refusal.ts'
 import { type Refused, refuse } from '../grading/resolve.ts'
 import type { GradingService } from '../grading/service.ts'

@@ -1,7 +1,6 @@
 import { turnFor } from '../asking/turns.ts'
 import type { Digest } from '../domain/digest.ts'
-import type { Trajectory } from '../domain/trajectory/trajectory.ts'
-import { metadataOf } from '../domain/trajectory/trial-metadata.ts'
+import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'

@@ -14,8 +14,7 @@ import {
   sightClaim,
 } from '../rubric/rubric.ts'
 import { quoted } from '../text/quoted.ts'
-import { agentsOf } from '../trajectory/agents.ts'
-import type { Step } from '../trajectory/trajectory.ts'
+import { agentsOf, type Step } from '../trajectory/trajectory.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'
 import { isPictured } from './evidence-pictures.ts'
 import { type Checked, type EvidenceQuestion, isProof, type UnmetClaim, unmet } from './evidence-question.ts'

@@ -1,4 +1,5 @@
 import type { Unread } from '../../schemas/grade.ts'
+import { MOST_FIELDS, MOST_NAME_CHARS, type TrialMetadata } from '../../schemas/grade-request.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Act } from '../acts/act.ts'
 import type { Digest } from '../digest.ts'
@@ -108,4 +109,25 @@ export function happensAfter(trajectory: Trajectory, act: Position, sight: Posit
   if (later === undefined || earlier === undefined) return false
   const isLaterByClock = later.at === null || earlier.at === null || later.at >= earlier.at
   return isLaterByClock && later.id > earlier.id
+}
+
+const known = new WeakMap<Trajectory, readonly string[]>()
+
+/** The names of the agents of a run, in the order in which they first appear; of a run of one, its name, or `agent`. */
+export function agentsOf(trajectory: Trajectory): readonly string[] {
+  const read = known.get(trajectory)
+  if (read !== undefined) return read
+  const named = new Set(trajectory.steps.flatMap(({ agent }) => (agent === undefined ? [] : [agent])))
+  const agents = named.size > 0 ? [...named] : [trajectory.agent.name ?? 'agent']
+  known.set(trajectory, agents)
+  return agents
+}
+
+/** What the caller says of the trial; where that names no agent or no model, what the run itself says of them. */
+export function metadataOf({ agent }: Trajectory, given: TrialMetadata = {}): TrialMetadata {
+  const own = Object.entries({ agent: agent.name, model: agent.model }).flatMap(([field, name]) =>
+    name === null || name === '' ? [] : [[field, name.slice(0, MOST_NAME_CHARS).toWellFormed()] as const],
+  )
+  const whole = { ...Object.fromEntries(own), ...given }
+  return Object.keys(whole).length > MOST_FIELDS ? given : whole
 }
