@@ -1,6 +1,5 @@
 import type { Digest } from '../domain/digest.ts'
-import { costUsd } from '../domain/money/cost.ts'
-import { priceOn } from '../domain/money/price.ts'
+import { costUsd, priceOn } from '../domain/money/price.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
 import type { AttemptLedger } from '../ports/ledger-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'

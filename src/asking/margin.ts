@@ -1,5 +1,4 @@
-import { upperBoundUsd } from '../domain/money/cost.ts'
-import { priceOn } from '../domain/money/price.ts'
+import { priceOn, upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
 import type { JudgeInfo, JudgeRequest } from '../ports/judge-ports.ts'

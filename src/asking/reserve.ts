@@ -1,6 +1,5 @@
-import { upperBoundUsd } from '../domain/money/cost.ts'
 import { ASSUMED_OUTPUT_TOKENS, type OutputHistory } from '../domain/money/history.ts'
-import { priceOn } from '../domain/money/price.ts'
+import { priceOn, upperBoundUsd } from '../domain/money/price.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
 import { type Caps, isCapped, type OverBudget } from '../ports/ledger-ports.ts'
 import { budgetExceeded } from './asker.ts'

@@ -1,6 +1,5 @@
 import { isTransient } from '../asking/retry.ts'
-import { costUsd } from '../domain/money/cost.ts'
-import { priceOn } from '../domain/money/price.ts'
+import { costUsd, priceOn } from '../domain/money/price.ts'
 import type { BatchApi, BatchResult } from '../ports/batch-api.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { ProviderBatchRecord, ProviderEnd, ProviderQueue } from '../ports/provider-ports.ts'

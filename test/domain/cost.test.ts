@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { costUsd, upperBoundUsd } from '../../src/domain/money/cost.ts'
-import type { Price } from '../../src/domain/money/price.ts'
+import { costUsd, type Price, upperBoundUsd } from '../../src/domain/money/price.ts'
 
 const PRICE: Price = {
   input_per_mtok: 2,

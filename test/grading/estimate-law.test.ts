@@ -4,7 +4,7 @@ import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/askin
 import { estimateQuestion } from '../../src/batches/estimate/estimate.ts'
 import { planSample } from '../../src/batches/estimate/plan.ts'
 import { mostOfReading } from '../../src/batches/estimate/sample.ts'
-import { costUsd } from '../../src/domain/money/cost.ts'
+import { costUsd } from '../../src/domain/money/price.ts'
 import {
   type Billing,
   GOOD,

@@ -1,7 +1,6 @@
 import { type Asker, summarize } from '../../src/asking/asker.ts'
 import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
-import { costUsd } from '../../src/domain/money/cost.ts'
-import type { Price } from '../../src/domain/money/price.ts'
+import { costUsd, type Price } from '../../src/domain/money/price.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { Question } from '../../src/grading/question.ts'

@@ -1,7 +1,6 @@
 import { leastTokens, mostTokens, UNLIMITED_OUTPUT_TOKENS } from '../../asking/margin.ts'
-import { upperBoundUsd } from '../../domain/money/cost.ts'
 import { callsPerQuestion, likelyOutput, type OutputHistory } from '../../domain/money/history.ts'
-import type { Price } from '../../domain/money/price.ts'
+import { type Price, upperBoundUsd } from '../../domain/money/price.ts'
 import type { Question } from '../../grading/question.ts'
 import { WINDOW_SCALES } from '../../grading/reading-budget.ts'
 import { MOST_REPAIRS } from '../../grading/sample.ts'
