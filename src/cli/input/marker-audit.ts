@@ -15,10 +15,12 @@ import {
   type MarkerCode,
   type MarkerFinding,
   type MarkerName,
+  type MarkerTexts,
+  markersOf,
+  placesOf,
   removedIn,
 } from '../../domain/markers/marker-finding.ts'
 import { clashesOf, MarkerSet, type SetTask, type StringOwner } from '../../domain/markers/marker-set.ts'
-import { type MarkerTexts, markersOf, placesOf } from '../../domain/markers/marker-strings.ts'
 import type { ReachRow } from '../../domain/markers/reach-shares.ts'
 import { clip } from '../results/terminal-text.ts'
 
