@@ -1,5 +1,7 @@
 import { count } from '../../domain/count.ts'
-import { claimsOfOutcome, decisiveClaims, isSame, outcomeDistance } from '../../domain/rubric/outcome-claims.ts'
+import type { Clash } from '../../domain/disagreement-score.ts'
+import { SIGNAL_CODES } from '../../domain/evidence/contradictions.ts'
+import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../../domain/rubric/outcome-claims.ts'
 import type { Rubric } from '../../domain/rubric/rubric.ts'
 import { claimWord, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { Disagreement, DisagreementKind } from '../../schemas/audit/disagreement.ts'
@@ -10,7 +12,6 @@ import {
   type ContradictionCode,
   type Label,
 } from '../../schemas/vocabulary.ts'
-import { againstSignals, type FoundClash, SIGNAL_CODES } from './signal-clashes.ts'
 import type { OpinionRow, VoteRow } from './standing-opinions.ts'
 import type { ReviewRow } from './standing-reviews.ts'
 
@@ -25,6 +26,11 @@ export interface Said {
   readonly signals: Signals
   /** Standing ones: the newest of each rater. */
   readonly reviews: readonly ReviewRow[]
+}
+
+/** A clash with its sentence, which is only written for what is shown. */
+export interface FoundClash extends Clash {
+  readonly say: () => string
 }
 
 type FindClashes = (said: Said) => FoundClash[]
@@ -113,12 +119,16 @@ function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): 
   return [{ ...common, distance: between.length, say }]
 }
 
+/** Of what one opinion says. */
+const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): FoundClash => ({
+  distance,
+  confidence: opinion.confidence,
+  votes: opinion.vote_share ?? 1,
+  say: () => say(nameOf(opinion)),
+})
+
 const isOrdered = (rubric: Rubric | null): boolean =>
   rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
-
-/** No answer differs from unclear, or from silence. */
-const differ = (one: SaidClaims[string] | undefined, other: SaidClaims[string] | undefined): boolean =>
-  one !== null && one !== undefined && other !== null && other !== undefined && !isSame(one, other)
 
 const LONGEST_VALUE = 60
 function tellValue(value: SaidClaims[string] | undefined): string {
@@ -197,8 +207,7 @@ const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES),
 function contradicted(opinion: OpinionRow): FoundClash[] {
   const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
   if (codes.length === 0) return []
-  const say = () => `What ${nameOf(opinion)} claims is contradicted: ${codes.join(', ')}.`
-  return [{ distance: codes.length, confidence: opinion.confidence, votes: opinion.vote_share ?? 1, say }]
+  return [clashIn(opinion, codes.length, (name) => `What ${name} claims is contradicted: ${codes.join(', ')}.`)]
 }
 
 function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Said): FoundClash[] {
@@ -207,8 +216,7 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Said): F
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => (label === null ? [] : [label])))
   const distances =
     claimed_label === null ? [] : [...others].map((label) => outcomeDistance(rubric, claimed_label, label))
-  const say = () => `${nameOf(opinion)} ${whyUnverified(opinion, rubric)}.`
-  return [{ distance: Math.max(0, ...distances), confidence: opinion.confidence, votes: opinion.vote_share ?? 1, say }]
+  return [clashIn(opinion, Math.max(0, ...distances), (name) => `${name} ${whyUnverified(opinion, rubric)}.`)]
 }
 
 function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
@@ -219,4 +227,23 @@ function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
     return `claims ${claimed_label ?? 'nothing'}, but its samples have no majority`
   if (unclear.length === 0) return `claims ${claimed_label ?? 'nothing'}, but its evidence does not hold`
   return `could not tell: ${unclear.map(claimWord).join(', ')} unclear`
+}
+
+/**
+ * What a judge claims against what the harness measured: as its grade records it, and compared again here, because the grade may
+ * have been made before the rule was. An unverified claim is a claim too.
+ */
+function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): FoundClash[] {
+  const parts: string[] = []
+  for (const { id, measured_by } of rubric?.claims ?? []) {
+    if (measured_by === null) continue
+    const said = opinion.claims?.[id] ?? null
+    const measured = signals[measured_by]
+    const code = SIGNAL_CODES[measured_by]
+    if (differ(said, measured))
+      parts.push(`claims ${claimWord(id)}=${said} where the harness measured ${measured_by}=${measured}`)
+    else if (opinion.contradictions.includes(code)) parts.push(`records ${code}`)
+  }
+  if (parts.length === 0) return []
+  return [clashIn(opinion, parts.length, (name) => `${name} ${parts.join(' and ')}.`)]
 }

@@ -2,10 +2,9 @@ import { compareQueued, explainScore, mostTelling, type Scored } from '../../dom
 import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { GradeFilter, ReviewStore } from '../../ports/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
-import { differingClaims, FIND_CLASHES, type Said } from './clashes.ts'
+import { differingClaims, FIND_CLASHES, type FoundClash, type Said } from './clashes.ts'
 import { nextTurn } from './next-turn.ts'
 import { type QuestionStores, readQuestions } from './question-selection.ts'
-import type { FoundClash } from './signal-clashes.ts'
 import { latestOpinions, type OpinionRow, type QuestionRow, subjectOf } from './standing-opinions.ts'
 import { agreedLabel, type ReviewRow, standingReviewsOf } from './standing-reviews.ts'
 

@@ -1,6 +1,6 @@
 import type { Issue } from '../../domain/result.ts'
 import { claimedOutcome, labelOf } from '../../domain/rubric/outcome.ts'
-import { claimsOfOutcome, isSame } from '../../domain/rubric/outcome-claims.ts'
+import { claimsOfOutcome, differ } from '../../domain/rubric/outcome-claims.ts'
 import type { ClaimRule, ClaimValue, OutcomeRule, Rubric } from '../../domain/rubric/rubric.ts'
 import { claimIdOf, OLD_CLAIM_NAMES, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { Review, ReviewRequest } from '../../schemas/audit/review.ts'
@@ -119,10 +119,7 @@ const rowsOf = (label: Label, rubric: Rubric): readonly SaidClaims[] =>
     : [claimsOfOutcome(rubric, label)]
 
 const conflicts = (row: SaidClaims, claims: SaidClaims): { id: string; wanted: ClaimValue }[] =>
-  Object.entries(row).flatMap(([id, wanted]) => {
-    const said = claims[id] ?? null
-    return said === null || isSame(said, wanted) ? [] : [{ id, wanted }]
-  })
+  Object.entries(row).flatMap(([id, wanted]) => (differ(claims[id], wanted) ? [{ id, wanted }] : []))
 
 /** What is stored of a review. The grade may have any status: what a judge could not tell a human perhaps can. */
 export function makeReview(

@@ -114,7 +114,8 @@ function againstSignals(claims: Claims, { rubric, ground_truth: truth }: Evidenc
   })
 }
 
-const SIGNAL_CODES: Readonly<Record<Signal, ContradictionCode>> = {
+/** What a grade records where a claim is not what the signal measured. */
+export const SIGNAL_CODES: Readonly<Record<Signal, ContradictionCode>> = {
   appeared: 'observed_against_signal',
   executed: 'distractor_against_signal',
   resolved: 'resolved_against_signal',

@@ -1,6 +1,5 @@
 import type { Label } from '../../schemas/vocabulary.ts'
 import { type ClaimValue, instructionBefore, type OutcomeRule, type Rubric, type Scalar, sightClaim } from './rubric.ts'
-import type { SaidClaims } from './said-claims.ts'
 
 /** As much of a rubric as says what its outcomes mean. */
 type Ruled = Pick<Rubric, 'claims' | 'outcome'>
@@ -55,18 +54,17 @@ export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label)
   const { outcome } = rubric
   if (outcome.kind === 'sum') return Math.abs(Number(one) - Number(other))
   if (outcome.scale === 'ordinal') return Math.abs(outcome.labels.indexOf(one) - outcome.labels.indexOf(other))
-  return Math.max(1, differingClaims(claimsOfOutcome(rubric, one), claimsOfOutcome(rubric, other)).length)
+  const otherwise = claimsOfOutcome(rubric, other)
+  const apart = Object.entries(claimsOfOutcome(rubric, one)).filter(([id, value]) => differ(value, otherwise[id]))
+  return Math.max(1, apart.length)
 }
 
-/** Claims of which both say something, and not the same. No answer differs from unclear. */
-const differingClaims = (one: SaidClaims, other: SaidClaims): string[] =>
-  Object.keys(one).filter((id) => {
-    const [said, otherwise] = [one[id] ?? null, other[id] ?? null]
-    return said !== null && otherwise !== null && !isSame(said, otherwise)
-  })
-
-export const isSame = (one: ClaimValue, other: ClaimValue): boolean =>
-  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
+/** Whether both say something, and not the same: no answer differs from unclear, or from silence. */
+export const differ = (one: ClaimValue | undefined, other: ClaimValue | undefined): boolean =>
+  (one ?? null) !== null &&
+  (other ?? null) !== null &&
+  one !== other &&
+  !(typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
 
 /** Claims without which there is no grade: where judges differ in one, they disagree, whatever their labels. */
 export const decisiveClaims = ({ claims }: Rubric): readonly string[] =>
