@@ -10,8 +10,7 @@ import type { QuestionRow } from '../disagreements/standing-opinions.ts'
 import { type ReviewRow, standingReviewsOf } from '../disagreements/standing-reviews.ts'
 import { clustersOfRepeated } from '../report/report-rows.ts'
 import { allCategories, findMeasure, type Measure, measuredWords } from './measure.ts'
-import { parseRaters, type RaterWord } from './rater-words.ts'
-import { answersOf } from './stored-raters.ts'
+import { answersOf, parseRaters, type RaterWord } from './stored-raters.ts'
 
 /** More make an answer of many seconds; ten thousand questions of a hundred raters. */
 const MAX_STORED_RATINGS = 1_000_000

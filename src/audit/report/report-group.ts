@@ -1,11 +1,10 @@
 import { type Outcome, sharesOf } from '../../domain/statistics/clustered-rates.ts'
 import type { ReportGroup } from '../../schemas/audit/report.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
-import { countEnds } from './count-ends.ts'
 import { claimFigures } from './report-claims.ts'
 import { correctShares } from './report-corrected.ts'
 import { meanOf } from './report-means.ts'
-import type { GroupOptions, TrialRow } from './report-rows.ts'
+import { countEnds, type GroupOptions, type TrialRow } from './report-rows.ts'
 import type { ReportRubric } from './report-rubric.ts'
 
 /** The figures of one group of trials that every rubric has. */

@@ -2,8 +2,7 @@ import type { Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import type { Pairing } from '../../schemas/audit/report.ts'
 import type { SamplingDesign } from '../../schemas/audit/review.ts'
-import type { CitationStatus, ConfidenceLevel, Label } from '../../schemas/vocabulary.ts'
-import type { Ended } from './count-ends.ts'
+import type { CitationStatus, ConfidenceLevel, FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
 import type { ReportRubric } from './report-rubric.ts'
 
 /** What humans said of a trial, settled to one label. */
@@ -109,4 +108,21 @@ export function clustersOfRepeated(
 export interface GroupOptions extends BootstrapSettings {
   /** What is resampled together. */
   clusterOf(trial: Related): string | null
+}
+
+/** How a trial has ended; `failure` is there exactly where it is `failed`. */
+export interface Ended {
+  readonly status: ItemStatus
+  readonly failure: FailureCode | null
+}
+
+/** Each trial under exactly one of the four; what failed, again by its code. */
+export function countEnds(trials: Iterable<Ended>) {
+  const counts = { graded: 0, unverified: 0, failed: 0, cancelled: 0 }
+  const failures: Partial<Record<FailureCode, number>> = {}
+  for (const { status, failure } of trials) {
+    counts[status]++
+    if (failure !== null) failures[failure] = (failures[failure] ?? 0) + 1
+  }
+  return { ...counts, failures }
 }

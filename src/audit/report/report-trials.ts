@@ -8,7 +8,7 @@ import { type GradeStore, questionOf, type StandingGrade } from '../../ports/gra
 import type { Grade } from '../../schemas/grade.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
-import { type BatchTrial, fitsTrial, readBatchTrials } from '../comparison/batch-trials.ts'
+import { type BatchTrial, fitsTrial, readBatchTrials } from '../comparison/batch-questions.ts'
 import { readStanding } from '../disagreements/standing-opinions.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 import { hasAlignment } from './report-rubric.ts'
