@@ -28,9 +28,10 @@ interface Wording {
 const wordings = new WeakMap<Rubric, Wording>()
 
 function wordingOf(rubric: Rubric): Wording {
-  const known = wordings.get(rubric)
-  if (known !== undefined) return known
-  const wording = { template: readTemplate(rubric.question), answer_schema: JSON.stringify(rubric.answer_schema) }
+  const wording = wordings.get(rubric) ?? {
+    template: readTemplate(rubric.question),
+    answer_schema: JSON.stringify(rubric.answer_schema),
+  }
   wordings.set(rubric, wording)
   return wording
 }

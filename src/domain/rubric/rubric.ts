@@ -39,16 +39,14 @@ interface DocumentCap {
 }
 
 export const NO_PROOF: ProofRule = {
-  ...{
-    quote: [],
-    in_step: null,
-    after: null,
-    shows: [],
-    does: null,
-    finds_nothing_of: [],
-    agent_of: null,
-    holds: null,
-  },
+  quote: [],
+  in_step: null,
+  after: null,
+  shows: [],
+  does: null,
+  finds_nothing_of: [],
+  agent_of: null,
+  holds: null,
 }
 
 /** One thing that a rubric asks. */

@@ -1,7 +1,7 @@
 import { ExpectedInSchema, GivenInstructionSchema, NOT_BLANK, SignalsSchema } from '../../../schemas/ground-truth.ts'
 import type { Issue } from '../../result.ts'
 import type { TruthRule } from '../rubric.ts'
-import { key } from './rubric-error.ts'
+import { broken, key, type Rule } from './rubric-error.ts'
 import { promptNames, SECTIONS, VARIABLES } from './rubric-warnings.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -57,30 +57,20 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
     Array.isArray(names) && names.every((name) => typeof name === 'string' && Object.hasOwn(properties, name))
   const isChoice = (one: unknown): boolean => isRecord(one) && Object.keys(one).length === 1 && isNamed(one['required'])
   const isChoices = anyOf === undefined || (Array.isArray(anyOf) && anyOf.every(isChoice))
-  const issues: Issue[] = [
-    ...(type === 'object' ? [] : [{ path: '/type', message: 'must be object: remove it, or write type: object' }]),
-    ...Object.keys(others).map((name) => ({
-      path: `/${key(name)}`,
-      message: `is not known here; there are: ${ROOT}. What is known of a run goes below properties`,
-    })),
-    ...(named === undefined || isRecord(named)
-      ? []
-      : [{ path: '/properties', message: 'must hold members by their names: expected: { type: string }' }]),
-    ...read.flatMap(({ issues: own }) => own),
-    ...(required === undefined || isNamed(required)
-      ? []
-      : [
-          { path: '/required', message: `must be a list of members; there are: ${Object.keys(properties).join(', ')}` },
-        ]),
-    ...(isChoices
-      ? []
-      : [
-          {
-            path: '/anyOf',
-            message: `must be a list of { required: [member] }; members: ${Object.keys(properties).join(', ')}`,
-          },
-        ]),
-  ].map(({ path, message }) => ({ path: `/truth${path}`, message }))
+  const there = Object.keys(properties).join(', ')
+  const unknown = `is not known here; there are: ${ROOT}. What is known of a run goes below properties`
+  const issues = broken('/truth', [
+    [type !== 'object', 'must be object: remove it, or write type: object', '/type'],
+    ...Object.keys(others).map((name): Rule => [true, unknown, `/${key(name)}`]),
+    [
+      named !== undefined && !isRecord(named),
+      'must hold members by their names: expected: { type: string }',
+      '/properties',
+    ],
+    ...read.flatMap(({ issues: own }) => own.map(({ path, message }): Rule => [true, message, path])),
+    [required !== undefined && !isNamed(required), `must be a list of members; there are: ${there}`, '/required'],
+    [!isChoices, `must be a list of { required: [member] }; members: ${there}`, '/anyOf'],
+  ])
   const schema = {
     type: 'object',
     ...(required === undefined ? {} : { required }),
@@ -100,15 +90,15 @@ function clashes(truth: TruthRule): Issue[] {
   const { variables, sections } = promptNames({ truth })
   const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at)
   const names = new Set([...twice(variables), ...twice(sections)])
-  return [...truth.members, ...truth.instructions].flatMap((name) =>
-    name === 'expected_in' || (names.has(name) && name !== 'instruction')
-      ? [
-          {
-            path: `/truth/properties/${key(name)}`,
-            message: `${name} is a name of the prompt: choose another; taken are: ${TAKEN}`,
-          },
-        ]
-      : [],
+  return broken(
+    '/truth/properties',
+    [...truth.members, ...truth.instructions].map(
+      (name): Rule => [
+        name === 'expected_in' || (names.has(name) && name !== 'instruction'),
+        `${name} is a name of the prompt: choose another; taken are: ${TAKEN}`,
+        `/${key(name)}`,
+      ],
+    ),
   )
 }
 
