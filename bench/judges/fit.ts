@@ -39,7 +39,7 @@ export function fitPpi(table: CorrectionTable): Fit {
   ]
   return {
     shares: estimate.shares,
-    variances: clusteredVariance(contributions, estimate.shares.length).variances,
+    variances: clusteredVariance(contributions, estimate.shares.length),
     units: new Set(table.reviews.map(({ cluster }, place) => cluster ?? place)).size,
   }
 }

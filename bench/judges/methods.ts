@@ -18,7 +18,7 @@ function raw(archive: Archive): Answer {
       cluster,
     })),
   )
-  const { variances } = clusteredVariance(contributions, shares.length)
+  const variances = clusteredVariance(contributions, shares.length)
   const ci95 = shares.map((share, k) => {
     const variance = at(variances, k)
     return wilsonOf(share, variance > 0 ? (share * (1 - share)) / variance : total)

@@ -19,7 +19,7 @@ function errorsOf(table: PpiTable, found: PpiEstimate): number[] {
     ...table.confusion.flatMap((row, h) => row.map((count, j) => ({ psi: ofReview(h, j), count, cluster: null }))),
     ...table.unreviewed.map((count, j) => ({ psi: ofOther(j), count, cluster: null })),
   ]
-  return clusteredVariance(contributions, table.unreviewed.length).variances.map(Math.sqrt)
+  return clusteredVariance(contributions, table.unreviewed.length).map(Math.sqrt)
 }
 
 /** Its normal intervals. */

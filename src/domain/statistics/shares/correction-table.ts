@@ -52,12 +52,19 @@ export function tally(
 ): Tally {
   const places = new Map(labels.map((label, place) => [label, place]))
   if (places.size !== labels.length || labels.length < 2) return { error: 'two or more different labels are needed' }
-  const clusters = new Counts(labels.length)
+  const clusters = new Map<string | null, { readonly graded: number[]; readonly unreviewed: number[] }>()
+  const countsOf = (cluster: string | null) => {
+    const counts = clusters.get(cluster) ?? { graded: labels.map(() => 0), unreviewed: labels.map(() => 0) }
+    clusters.set(cluster, counts)
+    return counts
+  }
   for (const { judge, count, cluster } of graded) {
     const place = places.get(judge)
     if (place === undefined) return { error: `graded items have the unknown label ${JSON.stringify(judge)}` }
     if (!Number.isSafeInteger(count) || count < 0) return { error: `${count} is no count of graded items` }
-    clusters.addGraded(cluster ?? null, place, count)
+    const { graded: all, unreviewed } = countsOf(cluster ?? null)
+    all[place] = at(all, place) + count
+    unreviewed[place] = at(unreviewed, place) + count
   }
   const indexed: IndexedReview[] = []
   for (const pair of reviews) {
@@ -66,42 +73,12 @@ export function tally(
     if (human === undefined || judge === undefined) {
       return { error: `a review has an unknown label: ${JSON.stringify([pair.human, pair.judge])}` }
     }
-    clusters.takeReviewed(pair.cluster ?? null, judge)
+    const { unreviewed } = countsOf(pair.cluster ?? null)
+    unreviewed[judge] = at(unreviewed, judge) - 1
     indexed.push({ human, judge, cluster: pair.cluster ?? null })
   }
-  return { table: tableOf(clusters.all(), indexed, labels.length) }
-}
-
-/** Graded and not yet reviewed items per cluster and judge label. */
-class Counts {
-  readonly #clusters = new Map<string | null, { readonly graded: number[]; readonly unreviewed: number[] }>()
-  readonly #labels: number
-
-  constructor(labels: number) {
-    this.#labels = labels
-  }
-
-  addGraded(cluster: string | null, label: number, count: number): void {
-    const { graded, unreviewed } = this.#of(cluster)
-    graded[label] = at(graded, label) + count
-    unreviewed[label] = at(unreviewed, label) + count
-  }
-
-  takeReviewed(cluster: string | null, label: number): void {
-    const { unreviewed } = this.#of(cluster)
-    unreviewed[label] = at(unreviewed, label) - 1
-  }
-
-  all(): ClusterCounts[] {
-    return [...this.#clusters].map(([cluster, counts]) => ({ cluster, ...counts }))
-  }
-
-  #of(cluster: string | null) {
-    const zeros = (): number[] => range(this.#labels).map(() => 0)
-    const counts = this.#clusters.get(cluster) ?? { graded: zeros(), unreviewed: zeros() }
-    this.#clusters.set(cluster, counts)
-    return counts
-  }
+  const counted = [...clusters].map(([cluster, counts]) => ({ cluster, ...counts }))
+  return { table: tableOf(counted, indexed, labels.length) }
 }
 
 function tableOf(

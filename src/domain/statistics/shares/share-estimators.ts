@@ -85,7 +85,7 @@ function onSimplex(
   contributions: readonly Contribution[],
   size: number,
 ): Estimated {
-  const { variances } = clusteredVariance(contributions, raw.length)
+  const variances = clusteredVariance(contributions, raw.length)
   const moved = raw.some((share) => share < 0) ? simplexLeastSquares(identity(raw.length), raw) : null
   const shares = moved ?? raw
   const units = Math.min(size, unitsOf(table))
@@ -118,7 +118,7 @@ function gradedOf(table: CorrectionTable): { readonly graded: number; readonly e
     (counts) => counts.graded,
     (judge) => judged.map((share, k) => (Number(k === judge) - share) / graded),
   )
-  const noise = sum(clusteredVariance(contributions, judged.length).variances)
+  const noise = sum(clusteredVariance(contributions, judged.length))
   return { graded, effectiveGraded: noise > 0 ? (1 - dot(judged, judged)) / noise : graded }
 }
 
@@ -147,17 +147,11 @@ interface Contribution {
   readonly cluster: string | null
 }
 
-/** Variance of an estimate per label, and how many named clusters stand behind it. */
-interface ClusteredVariance {
-  readonly variances: Vector
-  readonly clusters: number
-}
-
 /**
- * Var = Σ_c (Σ_{i∈c} ψ_i)², the cluster-robust variance (Miller, arXiv 2411.00640, section 2.2, for a mean; Liang & Zeger
+ * Variance of an estimate per label: Var = Σ_c (Σ_{i∈c} ψ_i)², the cluster-robust variance (Miller, arXiv 2411.00640, section 2.2, for a mean; Liang & Zeger
  * 1986). With no cluster it is Σ ψ_i²: the usual variance with divisor n (ddof 0), as in ppi_py.
  */
-export function clusteredVariance(contributions: Iterable<Contribution>, labels: number): ClusteredVariance {
+export function clusteredVariance(contributions: Iterable<Contribution>, labels: number): Vector {
   const variances = range(labels).map(() => 0)
   const totals = new Map<string, number[]>()
   for (const { psi, count, cluster } of contributions) {
@@ -170,7 +164,7 @@ export function clusteredVariance(contributions: Iterable<Contribution>, labels:
     totals.set(cluster, total)
   }
   for (const total of totals.values()) addInto(variances, (k) => at(total, k) ** 2)
-  return { variances, clusters: totals.size }
+  return variances
 }
 
 function addInto(vector: number[], amount: (k: number) => number): void {
