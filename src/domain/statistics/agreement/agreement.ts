@@ -68,11 +68,7 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     n_items: ratings.items.length,
     n_raters: ratings.raters.length,
     n_ratings: ratings.n_ratings,
-    raw_agreement: statistic('raw_agreement'),
-    cohen_kappa: statistic('cohen_kappa'),
-    fleiss_kappa: statistic('fleiss_kappa'),
-    krippendorff_alpha: statistic('krippendorff_alpha'),
-    gwet_ac1: statistic('gwet_ac1'),
+    ...ofEach(statistic),
     ...(sample.order && {
       weighted: {
         scale: sample.order.scale,
@@ -92,16 +88,13 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
       ...settings,
       unit: units.unit,
       n_units: units.count,
-      undefined: {
-        raw_agreement: interval('raw_agreement').undefined_draws,
-        cohen_kappa: interval('cohen_kappa').undefined_draws,
-        fleiss_kappa: interval('fleiss_kappa').undefined_draws,
-        krippendorff_alpha: interval('krippendorff_alpha').undefined_draws,
-        gwet_ac1: interval('gwet_ac1').undefined_draws,
-      },
+      undefined: ofEach((name) => interval(name).undefined_draws),
     },
   })
 }
+
+const ofEach = <Value>(read: (name: Name) => Value) =>
+  Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Record<(typeof NAMES)[number], Value>
 
 /** Labels without an order have no distance, and numbers are numbers. */
 function scaleIssues({ ratings, labels }: AgreementRequest, scale: Scale): Issue[] {
