@@ -50,13 +50,7 @@ export interface TrialRow extends Ended {
 }
 
 /** A run of the task as Terminal-Bench has it: variant `terminal-bench`. */
-export interface BaselineRun {
-  readonly agent: string | null
-  readonly model: string | null
-  readonly task: string | null
-  readonly run_index: number | null
-  readonly resolved: boolean | null
-}
+export type BaselineRun = Pick<TrialRow, 'agent' | 'model' | 'task' | 'run_index' | 'resolved'>
 
 /** All that a report is computed from; small, and fit to be sent to another thread. */
 export interface ReportInput {

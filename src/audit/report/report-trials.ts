@@ -13,14 +13,8 @@ import { readStanding } from '../disagreements/standing-opinions.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 import { hasAlignment } from './report-rubric.ts'
 
-export interface ReportFilter {
-  readonly judge?: string | undefined
-  readonly rubric?: string | undefined
-  readonly batch?: string | undefined
-  readonly agent?: string | undefined
-  readonly model?: string | undefined
-  readonly task?: string | undefined
-  readonly variant?: string | undefined
+export type ReportFilter = {
+  readonly [Name in 'judge' | 'rubric' | 'batch' | 'agent' | 'model' | 'task' | 'variant']?: string | undefined
 }
 
 export type TrialStores = BatchStores & { readonly grades: GradeStore }
