@@ -26,7 +26,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
     'unknown-tools': [
       '5: what a tool does that nobody knows is not sure',
       'argument-thinking_server argument-hand_over argument-copilot_goal',
-      "return role === 'unknown' ? atMostUnsure(use) : use",
+      "return role === 'unknown' ? weakest(use, 'unsure') : use",
       'return use',
     ],
     'role-web': [

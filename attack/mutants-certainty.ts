@@ -172,7 +172,7 @@ const OTHERS: readonly Mutant[] = inFile(`${SHELL}/syntax/read-shell.ts`, 'not_e
   'same-program': [
     '5: a command of the same program may look, ask or do the opposite',
     'instead-',
-    'const use = within(taken, limitOf(ran, command, askedDry))',
+    'const use = weakest(taken, limitOf(ran, command, askedDry))',
     'const use = ran.dry === null ? limitOf(ran, command, askedDry) : taken',
   ],
   'dry-by-program': [

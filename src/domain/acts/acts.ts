@@ -150,11 +150,11 @@ class RunActs implements Acts {
     const part = this.trajectory.steps[at.step]?.parts[at.part]
     if (part?.actor !== 'agent_action') return 'done'
     const { act } = part
-    if (act === null) return atMostUnsure(this.files.shellOf(part, at).useAt(start, end))
+    if (act === null) return weakest(this.files.shellOf(part, at).useAt(start, end), 'unsure')
     if (NOT_RUN.has(act.call.outcome)) return 'told'
     const range = this.rangeUse(part, act, at, start, end)
     const use = range === 'told' && this.isRunLater(part, at) ? 'unsure' : range
-    return this.isUncertain(part, act, at) ? atMostUnsure(use) : use
+    return this.isUncertain(part, act, at) ? weakest(use, 'unsure') : use
   }
 
   /** Whether it may have ended before it came to what is asked for: it was interrupted, or something of it failed. */
@@ -206,12 +206,12 @@ class RunActs implements Acts {
 
   private useAfter(sight: Position, step: Step, part: Part, at: Position, string: string): Use {
     const use = this.one(step, part, at, string)
-    return isOrderKnown(this.trajectory, at, sight) ? use : atMostUnsure(use)
+    return isOrderKnown(this.trajectory, at, sight) ? use : weakest(use, 'unsure')
   }
 
   private one(step: Step, part: Part, at: Position, string: string): Use {
     const use = this.ofPart(step, part, at, string)
-    return use === 'done' || use === 'unsure' ? weakest<Use>(use, this.limitByOthers(part, string)) : use
+    return use === 'done' || use === 'unsure' ? weakest(use, this.limitByOthers(part, string)) : use
   }
 
   /**
@@ -231,11 +231,11 @@ class RunActs implements Acts {
     if (part.actor === 'agent_message') return this.inMessage(part, string)
     if (part.actor !== 'agent_action') return 'absent'
     const { act } = part
-    if (act === null) return atMostUnsure(this.inShell(part, at, string))
+    if (act === null) return weakest(this.inShell(part, at, string), 'unsure')
     const { outcome } = act.call
     if (NOT_RUN.has(outcome)) return this.mentions(part, string) ? 'told' : 'absent'
     const use = this.byRole(step, part, act, at, string)
-    return this.isUncertain(part, act, at) ? atMostUnsure(use) : use
+    return this.isUncertain(part, act, at) ? weakest(use, 'unsure') : use
   }
 
   /** A message that may hold an act which its format does not mark cannot be told from one. */
@@ -255,7 +255,7 @@ class RunActs implements Acts {
     if (role === 'writes') return this.inWritten(step, part, act, at, string)
     if (role === 'unknown' || role === 'executes') {
       const use = mentionsAny(part.text, string) ? this.useInCall(step, act, string) : 'absent'
-      return role === 'unknown' ? atMostUnsure(use) : use
+      return role === 'unknown' ? weakest(use, 'unsure') : use
     }
     if (!this.mentions(part, string)) return 'absent'
     if (role === 'web' && isAddress(part.text) && isAddress(string))
@@ -307,7 +307,7 @@ class RunActs implements Acts {
   /** What a shell does, and what the scripts do that the agent wrote before and now runs. */
   private inShell(part: Part, at: Position, string: string): Use {
     const reading = this.files.shellOf(part, at)
-    const direct = this.files.goesOn(part, at) ? atMostUnsure(reading.useOf(string)) : reading.useOf(string)
+    const direct = this.files.goesOn(part, at) ? weakest(reading.useOf(string), 'unsure') : reading.useOf(string)
     let use = strongest(direct, this.useByLaterRun(part, at, string))
     for (const path of use === 'done' ? [] : reading.runs)
       for (const file of this.files.writtenBefore(path, at)) use = strongest(use, this.ofScript(path, file, string, at))
@@ -346,7 +346,7 @@ class RunActs implements Acts {
 
   private ofScript(path: string, file: Written, string: string, run: Position | null): Use {
     const use = this.files.scriptOf(path, file).useOf(string)
-    return this.files.isReplaced(file, run) || !this.files.isSame(file, path) ? atMostUnsure(use) : use
+    return this.files.isReplaced(file, run) || !this.files.isSame(file, path) ? weakest(use, 'unsure') : use
   }
 
   private isNamed(text: string): boolean {
@@ -371,6 +371,3 @@ const textOf = ({ parts }: Step, call: Call): string =>
 
 const useInText = (text: string, string: string): Use =>
   mentions(text, string) ? (namesAll(text, string) ? 'done' : 'unsure') : 'absent'
-
-/** What is not certain by itself proves nothing for sure. */
-const atMostUnsure = <U extends Use>(use: U): U | 'unsure' => weakest<U | 'unsure'>(use, 'unsure')

@@ -36,7 +36,7 @@ export function useInMessage(text: string, wanted: string, instruction: Instruct
   const most = indexOfName(text, wanted, 0) === -1 ? 'unsure' : 'done'
   for (let at = indexOfWord(text, wanted, 0); at !== -1; at = indexOfWord(text, wanted, at + wanted.length)) {
     if (++judged > MOST_PLACES) return 'unsure'
-    const here = weakest<Use>(useOfPlace(text, at, at + wanted.length, instruction, isFenced), most)
+    const here = weakest(useOfPlace(text, at, at + wanted.length, instruction, isFenced), most)
     if (here === 'done') return 'done'
     if (use !== 'unsure') use = here
   }

@@ -1,6 +1,6 @@
 import { wordSet } from '../../text/words.ts'
 import { type Call, mentionAll } from '../syntax/call.ts'
-import { within } from '../syntax/record.ts'
+import { weakest } from '../syntax/use.ts'
 import type { Halt, Machine, Scope } from './machine.ts'
 import type { Status } from './outcome.ts'
 import { setArguments } from './set-variables.ts'
@@ -31,7 +31,7 @@ export const FLOW: Readonly<Record<string, Special>> = {
   set: (machine, { words, fields, scope }) => {
     const end = setOptions(machine, words, scope)
     if (end < words.length) setArguments(machine, words.slice(words[end] === '--' ? end + 1 : end), scope)
-    return mentionAll(machine, fields.slice(0, end), within('done', scope.use), 'told')
+    return mentionAll(machine, fields.slice(0, end), weakest('done', scope.use), 'told')
   },
 }
 

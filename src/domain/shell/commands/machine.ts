@@ -1,7 +1,7 @@
 import type { CommandNode, CompoundList, ParsedScript, Redirected } from 'unbash'
 import { baseName } from '../../acts/mentions.ts'
-import { type Record, type Write, within } from '../syntax/record.ts'
-import type { ScriptContext, Taken } from '../syntax/use.ts'
+import type { Record, Write } from '../syntax/record.ts'
+import { type ScriptContext, type Taken, weakest } from '../syntax/use.ts'
 import { Bindings } from './bindings.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
 import { type Fails, OPEN, type Outcome, type Status, SUCCESS } from './outcome.ts'
@@ -293,14 +293,14 @@ export class Machine {
     const isUnknown = piece.file !== undefined || isUnknownOutput(piece)
     if (isUnknown && path !== null) this.files.doubt(path)
     if (isUnknown) return
-    const use = piece.doubt === 'printed' ? within('unsure', certainty) : certainty
+    const use = piece.doubt === 'printed' ? weakest('unsure', certainty) : certainty
     if (!this.spend(0, piece.text.length + COST_OF_PIECE)) return
     const write: Write = { path, text: piece.text, use }
     this.record.writes.push(write)
     this.sayWritten(path, piece.text, use)
     const { asSetting, asCommand } = usesOfWriting(path, piece.text, this.context)
     const shown: Taken = asSetting === 'done' && asCommand !== 'told' ? 'done' : 'unsure'
-    this.paint(piece.start, piece.end, within(shown, use), piece.frame)
+    this.paint(piece.start, piece.end, weakest(shown, use), piece.frame)
     if (path !== null) this.files.append(path, piece, write)
   }
 
@@ -315,8 +315,8 @@ export class Machine {
   sayWritten(path: string | null, text: string, use: Taken): void {
     const { asString, asCommand, asCall, asSetting } = usesOfWriting(path, text, this.context)
     const { live, comments } = withoutComments(path, text)
-    this.record.say(live, within(asString, use), within(asCommand, use), within(asCall, use))
-    this.record.set(live, within(asSetting, use))
+    this.record.say(live, weakest(asString, use), weakest(asCommand, use), weakest(asCall, use))
+    this.record.set(live, weakest(asSetting, use))
     this.record.say(comments, 'unsure', 'told')
   }
 }

@@ -1,7 +1,6 @@
 import { wordSet } from '../../text/words.ts'
 import { type Call, contentOf, mention, mentionAll, textOf } from '../syntax/call.ts'
-import { within } from '../syntax/record.ts'
-import type { Taken } from '../syntax/use.ts'
+import { type Taken, weakest } from '../syntax/use.ts'
 import { LEAVES_OUT } from '../syntax/word-match.ts'
 import { kindOf, subcommandOf } from './command-kinds.ts'
 import { isCommandName, listOf, MESSAGE_OPTIONS } from './command-table.ts'
@@ -20,7 +19,7 @@ export function runKind(machine: Machine, call: Call): Status {
   if (first !== undefined) mention(machine, first, 'told', 'told')
   const [asString, asCommand] = USE_OF_LOOKING[kind === 'tells' ? 'searches' : kind][scope.out.flow]
   if (asString === 'done' && EDITING.has(name)) mentionAll(machine, rest, 'unsure', asCommand)
-  else mentionAll(machine, rest, within(asString, scope.use), asCommand)
+  else mentionAll(machine, rest, weakest(asString, scope.use), asCommand)
   if (kind === 'copies' || (EXTRACTING.has(name) && scope.out.pieces !== null)) pass(machine, call)
   else for (const piece of scope.input) machine.tell(piece)
   return name === '[' || name === 'test' ? testWordsStatus(words) : null
@@ -64,13 +63,13 @@ function pass(machine: Machine, { name, words, scope }: Call): void {
 /** A command that does something with its words and its input. */
 export function act(machine: Machine, { name, words, fields, scope }: Call): Status {
   const told = toldWords(name, words)
-  const done = within(mayAct(machine, name, words) ? 'done' : 'unsure', scope.use)
-  const inMessage = machine.context.tells === true ? within('unsure', scope.use) : 'told'
+  const done = weakest(mayAct(machine, name, words) ? 'done' : 'unsure', scope.use)
+  const inMessage = machine.context.tells === true ? weakest('unsure', scope.use) : 'told'
   const acting: string[] = []
   for (const [at, field] of fields.entries()) {
     if (told.has(at)) mention(machine, field, inMessage, 'told')
     else if (readsAsProse(field.text) || isLeftOut(machine, field.text, words[at - 1] ?? ''))
-      mention(machine, field, within('unsure', scope.use), 'unsure')
+      mention(machine, field, weakest('unsure', scope.use), 'unsure')
     else {
       acting.push(field.text)
       machine.record.addPattern(field.text)
@@ -116,7 +115,7 @@ const LOOKING_WORDS: ReadonlySet<string> = new Set(
 
 /** A piece of the input of a command that acts: `asString` for a string in it, `asCommand` for a command in it. */
 function take(machine: Machine, piece: Piece, asString: Taken, asCommand: Taken): void {
-  const use = piece.doubt === 'printed' ? within(asString, 'unsure') : asString
+  const use = piece.doubt === 'printed' ? weakest(asString, 'unsure') : asString
   if (use === 'told' && asCommand === 'told') machine.tell(piece)
   else {
     machine.record.say(piece.text, use, asCommand)

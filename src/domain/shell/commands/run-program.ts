@@ -1,7 +1,6 @@
 import { type Call, frameOf, frameOfPiece, joined, mention, mentionAll, runText, wordOf } from '../syntax/call.ts'
 import { readCode } from '../syntax/code.ts'
-import { within } from '../syntax/record.ts'
-import type { Taken } from '../syntax/use.ts'
+import { type Taken, weakest } from '../syntax/use.ts'
 import { mayBeDry } from './command-kinds.ts'
 import { INTERPRETERS, programOf } from './command-table.ts'
 import { type Machine, SCREEN, type Scope } from './machine.ts'
@@ -35,7 +34,7 @@ export function runShell(machine: Machine, call: Call): Status {
 
 /** A script that gets `--help` may only show what it does. */
 const useOfWords = ({ name, words, scope }: Call): Taken =>
-  within(mayBeDry(name, words, []) ? 'unsure' : 'done', scope.use)
+  weakest(mayBeDry(name, words, []) ? 'unsure' : 'done', scope.use)
 
 /** A shell that reads its script from its input. */
 export function runInput(machine: Machine, given: Scope): void {
@@ -116,7 +115,7 @@ export function runInterpreter(machine: Machine, call: Call): Status {
 function tellCode(machine: Machine, text: string, language: string, scope: Scope, paint: (use: Taken) => void): void {
   if (!machine.spend(1, text.length)) return
   const code = readCode(text, language)
-  const done = within('done', scope.use)
+  const done = weakest('done', scope.use)
   machine.record.say(code.live, done, 'unsure')
   machine.record.say(code.doubtful, 'unsure', 'unsure')
   machine.record.say(code.told, 'told', 'told')
@@ -142,7 +141,7 @@ function tellCode(machine: Machine, text: string, language: string, scope: Scope
 }
 
 export function runSourced(machine: Machine, call: Call): Status {
-  mentionAll(machine, call.fields, within('done', call.scope.use), 'told')
+  mentionAll(machine, call.fields, weakest('done', call.scope.use), 'told')
   takeFile(machine, call.words[1] ?? '')
   machine.calls++
   machine.leaving(['return'], () => runFile(machine, call.words[1] ?? '', call, 2))
@@ -154,7 +153,7 @@ export function runSourced(machine: Machine, call: Call): Status {
 /** `sed -i` and `perl -pi`: what is looked for is taken away, what replaces it is written. */
 export function editInPlace(machine: Machine, call: Call, scripts: readonly number[]): Status {
   const { fields, scope, words } = call
-  const done = within('done', scope.use)
+  const done = weakest('done', scope.use)
   // With `-n` Perl writes what its code prints.
   const isCode = call.name === 'perl' && words.some((word) => /^-[a-z]*n/u.test(word))
   for (const word of words) machine.files.doubt(word)

@@ -2,7 +2,7 @@ import { type Call, frameOf, mention, mentionAll, runText } from '../syntax/call
 import { wholeOf } from '../syntax/expand.ts'
 import { LONGEST_SCRIPT } from '../syntax/parse-script.ts'
 import { applyPatch, copyFiles, readsInput, removeFiles, sedScripts, takeInto } from '../syntax/put-into-file.ts'
-import { within } from '../syntax/record.ts'
+import { weakest } from '../syntax/use.ts'
 import { editsInPlace, firstCommand, handedOverFrom, runsForFound, subcommandOf } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
 import { FLOW, type Special } from './flow-commands.ts'
@@ -34,7 +34,7 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
   },
   tee: (machine, { words, fields, scope }) => {
     const paths = words.slice(1).filter((word) => !word.startsWith('-') && !word.startsWith('/dev/'))
-    mentionAll(machine, fields, within('done', scope.use), 'told')
+    mentionAll(machine, fields, weakest('done', scope.use), 'told')
     const adds = words.some((word) => word === '--append' || /^-[a-z]*a/u.test(word))
     if (!adds) for (const path of paths) machine.files.replace(path, scope.use)
     for (const piece of scope.input) for (const path of paths) machine.write(path, piece, scope.use)
@@ -184,7 +184,7 @@ const withoutEscapes = (text: string): string =>
 
 /** `ssh host 'a && b'`: the words behind the host are one line of a shell. */
 function runRemote(machine: Machine, { words, fields, scope }: Call, from: number): Status {
-  mentionAll(machine, fields.slice(0, from), within('done', scope.use), 'told')
+  mentionAll(machine, fields.slice(0, from), weakest('done', scope.use), 'told')
   const [first, ...more] = fields.slice(from)
   if (first === undefined) {
     // The first lines may answer its questions, and it may not come up at all.
@@ -219,7 +219,7 @@ function entryPoint(fields: readonly Field[]): Field[] {
 }
 
 function runBehind(machine: Machine, { fields, scope }: Call, at: number, first: readonly Field[] = []): Status {
-  mentionAll(machine, fields.slice(0, at), within('done', scope.use), 'told')
+  mentionAll(machine, fields.slice(0, at), weakest('done', scope.use), 'told')
   const run = [...first, ...fields.slice(at)]
   const work = (): Status => machine.deeper(() => machine.evaluate.fields(machine, run, scope))
   if (run.length > 0) machine.process(work, 'nothing')
@@ -237,7 +237,7 @@ function runOption(machine: Machine, call: Call): Status {
   mentionAll(
     machine,
     call.fields.filter((one) => one !== field),
-    within('done', call.scope.use),
+    weakest('done', call.scope.use),
     'told',
   )
   machine.process(() => runText(machine, field.text, frameOf(machine, field), call.scope), 'exported')

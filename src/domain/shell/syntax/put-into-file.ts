@@ -6,11 +6,11 @@ import { patchWrites } from '../commands/patch-writes.ts'
 import type { Piece } from '../commands/piece.ts'
 import { type Call, mentionAll, textOf } from './call.ts'
 import { expandBody, expandToText } from './expand.ts'
-import { within } from './record.ts'
+import { weakest } from './use.ts'
 
 /** Commands that put their input into a file, instead of what it held. */
 export function takeInto(machine: Machine, { name, words, fields, scope }: Call, path: string | null): Status {
-  mentionAll(machine, fields, within('done', scope.use), 'told')
+  mentionAll(machine, fields, weakest('done', scope.use), 'told')
   const adds = name === 'dd' ? words.some((word) => /notrunc|append/u.test(word)) : words.includes('-a')
   if (path !== null && !adds) machine.files.replace(path, scope.use)
   for (const piece of scope.input) machine.write(path, piece, scope.use)
@@ -64,17 +64,17 @@ export function sedScripts(words: readonly string[]): number[] {
 
 /** What a patch adds is written, what it takes away is not. */
 export function applyPatch(machine: Machine, { fields, words, scope }: Call): Status {
-  mentionAll(machine, fields.slice(0, 1), within('done', scope.use), 'told')
+  mentionAll(machine, fields.slice(0, 1), weakest('done', scope.use), 'told')
   const given = words[0] === 'apply_patch' ? fields.slice(1) : []
   if (words.includes('-R') || words.includes('--reverse')) return mentionAll(machine, given, 'unsure', 'told')
   const texts = [...scope.input.map((piece) => piece.text), ...given.map((field) => field.text)]
   for (const { path, text, old } of texts.flatMap(patchWrites)) {
     machine.sayChanged(path, text, old, scope.use)
-    machine.record.say(path ?? '', within('done', scope.use), 'told')
+    machine.record.say(path ?? '', weakest('done', scope.use), 'told')
   }
   for (const piece of scope.input) machine.paint(piece.start, piece.end, 'unsure', piece.frame)
   for (const field of given) machine.paint(field.start, field.end, 'unsure')
-  if (given.length === 0) mentionAll(machine, fields.slice(1), within('done', scope.use), 'told')
+  if (given.length === 0) mentionAll(machine, fields.slice(1), weakest('done', scope.use), 'told')
   return null
 }
 
@@ -144,7 +144,7 @@ function redirectTo(
 
 /** A file that is written to is more than mentioned. */
 function noteTarget(machine: Machine, target: string, start: number, end: number, scope: Scope): Scope {
-  machine.record.say(target, within('done', scope.use), 'told')
-  machine.paint(start, end, within('done', scope.use))
+  machine.record.say(target, weakest('done', scope.use), 'told')
+  machine.paint(start, end, weakest('done', scope.use))
   return scope
 }

@@ -6,7 +6,7 @@ import { withoutComments } from '../commands/file-kinds.ts'
 import { Machine, SCREEN, type Scope } from '../commands/machine.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
 import { readKeystrokes } from './keystrokes.ts'
-import { type Ran, Record, useOfNeedle, type Write, within } from './record.ts'
+import { type Ran, Record, useOfNeedle, type Write } from './record.ts'
 import { runFields } from './simple-command.ts'
 import { evaluator } from './statements.ts'
 import { rankOf, type ScriptContext, strongest, type Taken, type Use, weakest } from './use.ts'
@@ -46,7 +46,7 @@ function readWhole(text: string, language: 'shell' | 'argv' | 'keystrokes', cont
   const edits = record.edits.map(({ path, text: added, old, use }) => {
     const contents = readEdit([added], [old], path, context)
     return (anchor: string): Use =>
-      contents.reduce<Use>((most, one) => strongest(most, weakest<Use>(one.useOf(anchor), use)), 'absent')
+      contents.reduce<Use>((most, one) => strongest(most, weakest(one.useOf(anchor), use)), 'absent')
   })
   return readingOf(text, record, { parsed: !machine.exceeded, exact, broken: machine.broken }, edits)
 }
@@ -111,7 +111,7 @@ function readingOf(
   const findUse = (text: string): Use => {
     const anchor = readAnchor(text)
     const use = edits.reduce((most, edit) => strongest(most, edit(text)), useInRecord(record, anchor))
-    const limited = parsed ? use : weakest<Use>(use, 'unsure')
+    const limited = parsed ? use : weakest(use, 'unsure')
     if (rankOf(limited) < rankOf('unsure') && record.mayMatch(anchor.needles)) return 'unsure'
     return limited !== 'absent' && parsed ? limited : strongest<Use>(limited, useInSource(anchor))
   }
@@ -141,7 +141,7 @@ function readingOf(
 /** The use of an anchor by what the record holds: its commands, then its text. */
 function useInRecord(record: Record, anchor: Anchor): Use {
   const run =
-    anchor.commands === null ? 'absent' : anchor.commands.map((one) => useOfCommand(record, one)).reduce(weakest<Use>)
+    anchor.commands === null ? 'absent' : anchor.commands.map((one) => useOfCommand(record, one)).reduce(weakest)
   if (run === 'done') return run
   const text = record.useOfText(anchor.needles, anchor.kind)
   const best = strongest<Use>(run, text)
@@ -156,10 +156,10 @@ function useOfCommand(record: Record, command: AnchorCommand): Use {
   const askedDry = isDry(command.name, command.words)
   for (const ran of record.named(command.name)) {
     const taken = command.isFed ? (ran.useFed ?? ran.use) : ran.use
-    const use = within(taken, limitOf(ran, command, askedDry))
+    const use = weakest(taken, limitOf(ran, command, askedDry))
     if (rankOf(use) <= rankOf(best) || !sendsTo(ran.outputs, command.outputs)) continue
     if (holdsWords(command.name, ran.words, command.words)) best = use
-    else if (mayHoldWords(command.name, ran.words, command.words)) best = strongest<Use>(best, within('unsure', use))
+    else if (mayHoldWords(command.name, ran.words, command.words)) best = strongest<Use>(best, weakest('unsure', use))
   }
   return record.isGuessed(command.name) || record.mayHaveRun(command.words) ? strongest<Use>(best, 'unsure') : best
 }
@@ -218,7 +218,7 @@ function usePrinted(record: Record, command: AnchorCommand): Use {
         .filter(({ path, old }) => path !== null && old === undefined && isSame(output, normalPath(path)))
         .reduce<Use>((use, write) => strongest(use, intoFile(write)), 'absent'),
     )
-    .reduce(weakest<Use>)
+    .reduce(weakest)
 }
 
 /** How often a text holds the string of an anchor, or what its commands print into files. */

@@ -55,7 +55,7 @@ function startsLine(lines: string, needle: string): boolean {
 /** What a text of that use does with a string that it holds: inside of a longer word it may be for something else. */
 export function useOfNeedle(text: string, needle: string, use: Taken): Use {
   if (needle === '' || indexOfWord(text, needle, 0) === -1) return 'absent'
-  return indexOfName(text, needle, 0) === -1 ? within('unsure', use) : use
+  return indexOfName(text, needle, 0) === -1 ? weakest('unsure', use) : use
 }
 
 /** All that a reading found, in a form that answers many anchors: strings by what a hit in them proves. */
@@ -232,6 +232,3 @@ export class Record {
     return USES[best] ?? 'told'
   }
 }
-
-/** No use is stronger than the certainty of the place where it stands. */
-export const within = <U extends Use>(use: U, limit: Taken): U | Taken => weakest<U | Taken>(use, limit)

@@ -21,8 +21,7 @@ import { SPECIAL } from '../commands/special-commands.ts'
 import { type Call, fieldsOf, mention, mentionAll, wordOf } from './call.ts'
 import { assign, expandWord, UNKNOWN_OUTPUT } from './expand.ts'
 import { redirect } from './put-into-file.ts'
-import { within } from './record.ts'
-import type { Taken } from './use.ts'
+import { type Taken, weakest } from './use.ts'
 import { isUnknown, STANDS_FOR_MANY } from './word-match.ts'
 
 export function runCommand(machine: Machine, command: Command, outer: Scope): Status {
@@ -104,7 +103,7 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
   const fields = isFed ? fed(machine, all.slice(skipped), scope, before) : all.slice(skipped)
   const words = fields.map((field) => field.text)
   if (words[0] === undefined) return null
-  for (const field of all.slice(0, skipped)) mention(machine, field, within('done', scope.use), 'told')
+  for (const field of all.slice(0, skipped)) mention(machine, field, weakest('done', scope.use), 'told')
   const use = useBehind(
     wrappers,
     scope.input.some(({ text }) => /\S/u.test(text)) || (words.includes(':::') && words.at(-1) !== ':::'),
@@ -115,7 +114,7 @@ export function runFields(machine: Machine, all: readonly Field[], scope: Scope,
     ...{ name: programOf(words[0]), fields, words },
     scope: { ...scope, use: use === 'done' ? limit : 'unsure' },
   }
-  const useFed = isFed ? within(useBehind(wrappers, true), limit) : call.scope.use
+  const useFed = isFed ? weakest(useBehind(wrappers, true), limit) : call.scope.use
   const knows = wrappers.at(-1)?.[0] === 'parallel' ? 'exported' : before.every(isSetting) ? 'all' : 'none'
   const status = runCall(machine, call, useFed, knows)
   if (wrappers.some(([first]) => first === 'exec') || call.name === 'exec')
