@@ -12,7 +12,7 @@ const ROLES: Readonly<Record<string, string>> = {
 
 const roleMutants = (): Mutant[] =>
   Object.entries(ROLES).flatMap(([role, cases]) => {
-    const find = "if (role === 'reads' || role === 'searches') return this.asksToLook(string)"
+    const find = "if (role === 'reads' || role === 'searches') return this.wanted.asksToLook(string)"
     const rule = `5: what an argument ${role} is not done`
     return inFile(ACTS, 'mentioned_not_done', {
       [`role-${role}`]: [rule, cases, find, `if (role === '${role}') return 'done'\n    ${find}`],

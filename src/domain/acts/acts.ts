@@ -1,18 +1,9 @@
-import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
-import {
-  asksToLook,
-  asksToTakeAway,
-  asksToTell,
-  type InstructionAnchors,
-  namesFile,
-  resolveAnchors,
-  saysWord,
-} from '../evidence/anchors.ts'
+import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { usesOfWriting } from '../shell/commands/file-kinds.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
-import { type ScriptContext, strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'
+import { strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'
 import { lineStart } from '../text/lines.ts'
-import { foldForSearch, indexOfWord } from '../text/search.ts'
+import { foldForSearch } from '../text/search.ts'
 import {
   happensAfter,
   isOrderKnown,
@@ -24,7 +15,8 @@ import {
 import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { AgentFiles, isRead, type Written } from './agent-files.ts'
 import { baseName, isAddress, mentions, mentionsAny, namesAll } from './mentions.ts'
-import { type Instruction, plainWords, useInMessage, wordsIn } from './message-use.ts'
+import { plainWords, useInMessage } from './message-use.ts'
+import { type Wanted, wantedOf } from './wanted.ts'
 
 export type { Use } from '../shell/syntax/use.ts'
 
@@ -36,79 +28,20 @@ export interface FoundUse {
   readonly string: string
 }
 
-/** What the actions of one run do with strings. Every part is read once, whatever is asked of it. */
-export interface Acts {
-  /** The most that the part does with any of the strings. */
-  useOf(at: Position, strings: readonly string[]): Use
-  /** What a range of the part is: part of an act, of something that only looks or tells or never ran, or unclear. */
-  useAt(at: Position, start: number, end: number): Taken
-  /** The first act after the sight that does something with one of the strings, else the first that may do; null: none, or nothing was seen. */
-  firstUse(sight: Position | null, strings: readonly string[], actedBy: 'action' | 'message'): FoundUse | null
-}
-
 const held = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
 
 /** The acts of a run under one ground truth; those of the last ground truth are kept. */
 export function actsOf(trajectory: Trajectory, truth: GroundTruth): Acts {
   const known = held.get(trajectory)
   if (known !== undefined && known.truth === truth) return known.acts
-  const acts = new RunActs(trajectory, truth)
+  const acts = new Acts(trajectory, truth)
   held.set(trajectory, { truth, acts })
   return acts
 }
 
-/** What the reading of acts asks of a ground truth: worked out once for all runs of a task. */
-interface Wanted {
-  readonly instruction: Instruction
-  readonly context: ScriptContext
-  /** By string: whether an instruction that holds it asks to look. */
-  readonly looking: Map<string, boolean>
-  /** By word: the given anchors of other instructions that hold it. */
-  readonly longer: Map<string, readonly string[]>
-}
-
-const wantedBy = new WeakMap<GroundTruth, Wanted>()
-
-function wantedOf(truth: GroundTruth): Wanted {
-  const known = wantedBy.get(truth)
-  if (known !== undefined) return known
-  const texts = instructionsOf(truth).map(([, { text }]) => text)
-  const wanted: Wanted = {
-    instruction: { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) },
-    context: {
-      names: (path) => namesFile(truth, path),
-      says: (word) => saysWord(truth, word),
-      tells: asksToTell(truth),
-      undoes: asksToTakeAway(truth),
-    },
-    looking: new Map(),
-    longer: new Map(),
-  }
-  wantedBy.set(truth, wanted)
-  return wanted
-}
-
-function longerOf(truth: GroundTruth, { longer }: Wanted, string: string): readonly string[] {
-  const known = longer.get(string)
-  if (known !== undefined) return known
-  const all = /\s/u.test(string) ? [] : Object.values(resolveAnchors(truth)).filter((one) => one !== null)
-  const isOwn = (one: InstructionAnchors): boolean => hasAnchor(one, string)
-  const others = all.some(isOwn) ? all.filter((one) => !isOwn(one)).flatMap((one) => one.acted_given) : []
-  const found = others.filter((one) => one.length > string.length && mentions(one, string))
-  longer.set(string, found)
-  return found
-}
-
-/** Whether acts by the string are those of several instructions. */
-const isShared = (truth: GroundTruth, string: string): boolean =>
-  Object.values(resolveAnchors(truth)).filter((one) => one !== null && hasAnchor(one, string)).length > 1
-
-const hasAnchor = ({ acted_given, acted_derived }: InstructionAnchors, string: string): boolean =>
-  acted_given.includes(string) || acted_derived.includes(string)
-
-class RunActs implements Acts {
+/** What the actions of one run do with strings. Every part is read once, whatever is asked of it. */
+export class Acts {
   private readonly trajectory: Trajectory
-  private readonly truth: GroundTruth
   private readonly wanted: Wanted
   private readonly files: AgentFiles
   private readonly mentioned = new Map<Call, Map<string, Use>>()
@@ -117,11 +50,11 @@ class RunActs implements Acts {
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
-    this.truth = truth
     this.wanted = wantedOf(truth)
     this.files = new AgentFiles(trajectory, this.wanted.context)
   }
 
+  /** The most that the part does with any of the strings. */
   useOf(at: Position, strings: readonly string[]): Use {
     const step = this.trajectory.steps[at.step]
     const part = step?.parts[at.part]
@@ -146,6 +79,7 @@ class RunActs implements Acts {
       .some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
   }
 
+  /** What a range of the part is: part of an act, of something that only looks or tells or never ran, or unclear. */
   useAt(at: Position, start: number, end: number): Taken {
     const part = this.trajectory.steps[at.step]?.parts[at.part]
     if (part?.actor !== 'agent_action') return 'done'
@@ -163,6 +97,7 @@ class RunActs implements Acts {
     return call.outcome === 'interrupted'
   }
 
+  /** The first act after the sight that does something with one of the strings, else the first that may do; null: none, or nothing was seen. */
   firstUse(sight: Position | null, strings: readonly string[], actedBy: 'action' | 'message'): FoundUse | null {
     if (sight === null || strings.length === 0) return null
     let unsure: FoundUse | null = null
@@ -170,24 +105,30 @@ class RunActs implements Acts {
     // What stands before it in the record may have come after it, where the order is not known.
     const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
     for (let step = from; step < steps.length; step++) {
-      const found = this.firstInStep(sight, step, strings, actedBy)
+      const found = this.firstInStep(sight, steps[step] as Step, step, strings, actedBy)
       if (found?.use === 'done') return found
       unsure ??= found
     }
     return unsure
   }
 
-  private firstInStep(sight: Position, index: number, strings: readonly string[], actedBy: 'action' | 'message') {
-    const step = this.trajectory.steps[index]
+  private firstInStep(
+    sight: Position,
+    step: Step,
+    index: number,
+    strings: readonly string[],
+    actedBy: 'action' | 'message',
+  ): FoundUse | null {
     let unsure: FoundUse | null = null
-    for (const [part, one] of step?.parts.entries() ?? []) {
+    for (const [part, one] of step.parts.entries()) {
       const { actor, act } = one
       const byAgent = actor === 'agent_action' || (actor === 'agent_message' && (actedBy === 'message' || act !== null))
       const position = { step: index, part }
-      if (step === undefined || !byAgent || !happensAfter(this.trajectory, position, sight)) continue
+      if (!byAgent || !happensAfter(this.trajectory, position, sight)) continue
+      const limit = isOrderKnown(this.trajectory, position, sight) ? 'done' : 'unsure'
       for (const string of strings) {
-        const use = this.useAfter(sight, step, one, position, string)
-        if (use === 'done') return { use, position, step, string } as const
+        const use = weakest(this.one(step, one, position, string), limit)
+        if (use === 'done') return { use, position, step, string }
         if (use === 'unsure') unsure ??= { use, position, step, string }
       }
       const [string] = strings
@@ -204,11 +145,6 @@ class RunActs implements Acts {
     return this.takesFrom(part, at).some((path) => this.isSurface(path, sight))
   }
 
-  private useAfter(sight: Position, step: Step, part: Part, at: Position, string: string): Use {
-    const use = this.one(step, part, at, string)
-    return isOrderKnown(this.trajectory, at, sight) ? use : weakest(use, 'unsure')
-  }
-
   private one(step: Step, part: Part, at: Position, string: string): Use {
     const use = this.ofPart(step, part, at, string)
     return use === 'done' || use === 'unsure' ? weakest(use, this.limitByOthers(part, string)) : use
@@ -219,8 +155,8 @@ class RunActs implements Acts {
    * that both have.
    */
   private limitByOthers({ text }: Part, string: string): Taken {
-    if (isShared(this.truth, string)) return 'unsure'
-    const longer = longerOf(this.truth, this.wanted, string).filter((one) => text.includes(one))
+    if (this.wanted.isShared(string)) return 'unsure'
+    const longer = this.wanted.longer(string).filter((one) => text.includes(one))
     if (longer.length === 0) return 'done'
     const rest = longer.reduce((left, one) => left.replaceAll(one, '\n'), text)
     if (mentions(rest, string)) return 'done'
@@ -261,7 +197,7 @@ class RunActs implements Acts {
     if (role === 'web' && isAddress(part.text) && isAddress(string))
       return namesAll(part.text, string) ? 'done' : 'unsure'
     if (role === 'web') return 'told'
-    if (role === 'reads' || role === 'searches') return this.asksToLook(string) ? 'unsure' : 'told'
+    if (role === 'reads' || role === 'searches') return this.wanted.asksToLook(string) ? 'unsure' : 'told'
     return 'told'
   }
 
@@ -283,7 +219,7 @@ class RunActs implements Acts {
     if (role === 'executes') return 'done'
     if (role === 'unknown') return 'unsure'
     if (role === 'web') return isAddress(part.text) ? 'done' : 'told'
-    return (role === 'reads' || role === 'searches') && this.asksToLook('') ? 'unsure' : 'told'
+    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook('') ? 'unsure' : 'told'
   }
 
   /** Where looking was asked for, a command that looks at something the instruction names may be the act. */
@@ -291,7 +227,8 @@ class RunActs implements Acts {
     const reading = this.files.shellOf(part, at)
     const use = reading.useAt(start, end)
     const quote = part.text.slice(start, end)
-    const mayBeAsked = use === 'told' && this.asksToLook('') && this.isNamed(quote) && reading.looksAt(quote)
+    const mayBeAsked =
+      use === 'told' && this.wanted.asksToLook('') && this.wanted.isNear(quote) && reading.looksAt(quote)
     return mayBeAsked ? 'unsure' : use
   }
 
@@ -311,7 +248,7 @@ class RunActs implements Acts {
     let use = strongest(direct, this.useByLaterRun(part, at, string))
     for (const path of use === 'done' ? [] : reading.runs)
       for (const file of this.files.writtenBefore(path, at)) use = strongest(use, this.ofScript(path, file, string, at))
-    const mayBe = (this.asksToLook(string) && reading.looksAt(string)) || this.files.mayRunLater(part, at)
+    const mayBe = (this.wanted.asksToLook(string) && reading.looksAt(string)) || this.files.mayRunLater(part, at)
     return use === 'told' && mayBe ? 'unsure' : use
   }
 
@@ -347,19 +284,6 @@ class RunActs implements Acts {
   private ofScript(path: string, file: Written, string: string, run: Position | null): Use {
     const use = this.files.scriptOf(path, file).useOf(string)
     return this.files.isReplaced(file, run) || !this.files.isSame(file, path) ? weakest(use, 'unsure') : use
-  }
-
-  private isNamed(text: string): boolean {
-    return Object.values(resolveAnchors(this.truth)).some((one) =>
-      one?.acted_near.some((word) => indexOfWord(text, word, 0) !== -1),
-    )
-  }
-
-  private asksToLook(string: string): boolean {
-    const { looking } = this.wanted
-    const known = looking.get(string) ?? asksToLook(this.truth, string)
-    looking.set(string, known)
-    return known
   }
 }
 

@@ -5,7 +5,7 @@ import type { Claims } from '../rubric/claims.ts'
 import { type ClaimValue, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
-import type { InstructionAnchors } from './anchors.ts'
+import { actStrings, type InstructionAnchors, wholeActs } from './anchors.ts'
 import { isPictured } from './evidence-pictures.ts'
 import type { Cited, EvidenceQuestion, Proved } from './evidence-question.ts'
 import { firstDoubtful, type Observations, partAt } from './observations.ts'
@@ -44,14 +44,6 @@ function proveNamed({ steps }: Trajectory, claims: Claims, { in_step, holds }: P
   }
   return holds === null ? 'sure' : proveHeld(step, place, claims.values[holds] ?? null)
 }
-
-/** The strings by which an act is known: those that the harness gave, else those of the instruction's text. */
-export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): readonly string[] =>
-  acted_given.length > 0 ? acted_given : acted_derived
-
-/** Those that no innocent action holds: a word that we took from the text says what an action is about, and not that it follows. */
-export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): readonly string[] =>
-  acted_given.length > 0 ? acted_given : acted_derived.filter((one) => one.includes(' '))
 
 function proveAct(question: EvidenceQuestion, acts: Acts, anchors: InstructionAnchors | null, place: Place): Proved {
   const { position, start, end } = place

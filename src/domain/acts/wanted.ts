@@ -1,0 +1,86 @@
+import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
+import { type InstructionAnchors, resolveAnchors } from '../evidence/anchors.ts'
+import type { ScriptContext } from '../shell/syntax/use.ts'
+import { foldForSearch, indexOfWord } from '../text/search.ts'
+import { baseName, mentions } from './mentions.ts'
+import { type Instruction, wordsIn } from './message-use.ts'
+
+/** What the reading of acts asks of a ground truth: worked out once for all runs of a task. */
+export interface Wanted {
+  readonly instruction: Instruction
+  readonly context: ScriptContext
+  /** Whether an instruction that holds the string (any, where it is empty) asks to look at something: then looking may be the act. */
+  asksToLook(string: string): boolean
+  /** Whether the text holds a word that an instruction is about. */
+  isNear(text: string): boolean
+  /** Whether acts by the string are those of several instructions. */
+  isShared(string: string): boolean
+  /** The given anchors of other instructions that hold the word. */
+  longer(string: string): readonly string[]
+}
+
+const LOOKING = 'read see open view look check consult inspect search find grep cat list show print'.split(' ')
+/** Words to people, in a commit or an issue. */
+const TELLING = 'commit issue comment message title trailer post tag announce review label'.split(' ')
+const TAKING_AWAY =
+  'delete remove rm uninstall clean clear purge drop kill stop disable revoke erase wipe unset reset prune shred terminate shut chmod discard rid'.split(
+    ' ',
+  )
+
+const known = new WeakMap<GroundTruth, Wanted>()
+
+export function wantedOf(truth: GroundTruth): Wanted {
+  const wanted = known.get(truth) ?? readWanted(truth)
+  known.set(truth, wanted)
+  return wanted
+}
+
+function readWanted(truth: GroundTruth): Wanted {
+  const instructions = instructionsOf(truth).map(([, { text, action_anchors: anchors = [] }]) => ({ text, anchors }))
+  const texts = instructions.map(({ text }) => text)
+  const strings = instructions.flatMap(({ text, anchors }) => [text, ...anchors])
+  const all = Object.values(resolveAnchors(truth)).filter((one) => one !== null)
+  return {
+    instruction: { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) },
+    context: {
+      names: (path) => {
+        const name = baseName(path)
+        return name.length > 2 && texts.some((text) => indexOfWord(text, name, 0) !== -1)
+      },
+      says: (word) => word.length > 1 && strings.some((one) => indexOfWord(one, word, 0) !== -1),
+      tells: texts.some((text) => holdsAny(text, TELLING)),
+      undoes: strings.some((one) => holdsAny(one, TAKING_AWAY)),
+    },
+    asksToLook: kept((string) =>
+      instructions.some(
+        ({ text, anchors }) =>
+          (string === '' || text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
+      ),
+    ),
+    isNear: (text) => all.some(({ acted_near }) => acted_near.some((word) => indexOfWord(text, word, 0) !== -1)),
+    isShared: (string) => all.filter((one) => hasAnchor(one, string)).length > 1,
+    longer: kept((string) => {
+      if (/\s/u.test(string) || !all.some((one) => hasAnchor(one, string))) return []
+      const others = all.filter((one) => !hasAnchor(one, string)).flatMap((one) => one.acted_given)
+      return others.filter((one) => one.length > string.length && mentions(one, string))
+    }),
+  }
+}
+
+function holdsAny(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase()
+  return words.some((word) => indexOfWord(lower, word, 0) !== -1)
+}
+
+const hasAnchor = ({ acted_given, acted_derived }: InstructionAnchors, string: string): boolean =>
+  acted_given.includes(string) || acted_derived.includes(string)
+
+/** Answers each string once. */
+function kept<T>(answer: (string: string) => T): (string: string) => T {
+  const answers = new Map<string, T>()
+  return (string) => {
+    const found = answers.get(string) ?? answer(string)
+    answers.set(string, found)
+    return found
+  }
+}
