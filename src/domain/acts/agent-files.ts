@@ -1,11 +1,17 @@
 import { pushTo } from '../push-to.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { interpreterOf } from '../shell/commands/program-words.ts'
-import { type Content, readShell, type ShellReading, UNREAD } from '../shell/syntax/read-shell.ts'
+import {
+  type Content,
+  readContent,
+  readEdit,
+  readShell,
+  type ShellReading,
+  UNREAD,
+} from '../shell/syntax/read-shell.ts'
 import type { ScriptContext } from '../shell/syntax/use.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
-import { type Act, NOT_RUN } from './act.ts'
-import { readWrites } from './edits.ts'
+import { type Act, type ActRole, NOT_RUN } from './act.ts'
 import { baseName, mayBeOneFile } from './mentions.ts'
 
 const LAST_WRITES = 16
@@ -237,4 +243,26 @@ function readScript(path: string, text: string, context: ScriptContext): ShellRe
   const interpreter = interpreterOf(path, text)
   if (interpreter === null) return readShell(text, 'shell', context)
   return readShell(JSON.stringify([interpreter.program, interpreter.option, text]), 'argv', context)
+}
+
+/** What the parts of a call write, by part: that of a patch or a path, else those that edit the same file. */
+function readWrites(step: Step, part: Part, act: Act, context: ScriptContext): Map<Part, readonly Content[]> {
+  const { call, language, target } = act
+  if (language === 'patch') {
+    const changes = patchWrites(part.text)
+    const contents = changes.flatMap(({ path, text, old }) => [
+      ...readEdit([text], [old], path ?? target, context),
+      ...(path === null ? [] : [readContent(path, path, context)]),
+    ])
+    return new Map([[part, contents]])
+  }
+  if (part.text === target) return new Map([[part, [readContent(part.text, target, context)]]])
+  const ofRole = (role: ActRole): Part[] =>
+    step.parts.filter(
+      ({ text, act }) => act?.call === call && act.role === role && act.target === target && text !== target,
+    )
+  const parts = ofRole('writes')
+  const texts = parts.map(({ text }) => text)
+  const old = ofRole('removes').map(({ text }) => text)
+  return new Map(readEdit(texts, old, target, context).map((one, at) => [parts[at] ?? part, [one]]))
 }

@@ -1,5 +1,4 @@
-import { hexDigit } from './text-escapes.ts'
-import { readCharacter } from './utf8.ts'
+import { hexDigit, readCharacter } from './text-escapes.ts'
 
 /** A text that a part shows byte by byte; `from` maps each unit to its place in the part. */
 interface DumpedText {
