@@ -4,8 +4,17 @@ import type { Record, Write } from '../syntax/record.ts'
 import { type ScriptContext, type Taken, weakest } from '../syntax/use.ts'
 import { Bindings } from './bindings.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
-import { type Fails, OPEN, type Outcome, type Status, SUCCESS } from './outcome.ts'
-import { type Frame, isUnknownOutput, type Piece, UNKNOWN } from './piece.ts'
+import {
+  type Fails,
+  type Frame,
+  isUnknownOutput,
+  OPEN,
+  type Outcome,
+  type Piece,
+  type Status,
+  SUCCESS,
+  UNKNOWN,
+} from './outcome.ts'
 import { ScriptFiles } from './script-files.ts'
 
 /** Where output goes in the end. `gone`: thrown away, or to the screen as a complaint. */

@@ -5,8 +5,7 @@ import { LEAVES_OUT } from '../syntax/word-match.ts'
 import { kindOf, subcommandOf } from './command-kinds.ts'
 import { isCommandName, listOf, MESSAGE_OPTIONS } from './command-table.ts'
 import type { Flow, Machine } from './machine.ts'
-import type { Status } from './outcome.ts'
-import { doubted, isUnknownOutput, type Piece } from './piece.ts'
+import { doubted, isUnknownOutput, type Piece, type Status } from './outcome.ts'
 import { testWordsStatus } from './test-status.ts'
 
 export function runKind(machine: Machine, call: Call): Status {

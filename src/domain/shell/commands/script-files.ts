@@ -1,7 +1,7 @@
 import { normalPath } from '../../acts/mentions.ts'
 import type { Write } from '../syntax/record.ts'
 import type { Taken } from '../syntax/use.ts'
-import { isDoubtful, type Piece } from './piece.ts'
+import { isDoubtful, type Piece } from './outcome.ts'
 
 interface Content {
   readonly pieces: Piece[]

@@ -1,6 +1,5 @@
 import type { Field, Machine, Scope } from '../commands/machine.ts'
-import type { Status } from '../commands/outcome.ts'
-import { doubted, type Frame, type Piece } from '../commands/piece.ts'
+import { doubted, type Frame, type Piece, type Status } from '../commands/outcome.ts'
 import { TAKEN_OUTPUT, wholeOf } from './expand.ts'
 import type { Taken } from './use.ts'
 

@@ -8,7 +8,7 @@ import type {
   WordPart,
 } from 'unbash'
 import type { Field, Flow, Machine, Scope } from '../commands/machine.ts'
-import { type Frame, isExact, type Piece } from '../commands/piece.ts'
+import { type Frame, isExact, type Piece } from '../commands/outcome.ts'
 import { isUnknown } from './word-match.ts'
 
 /** Stands for what a substitution prints; its commands are read by themselves. */
