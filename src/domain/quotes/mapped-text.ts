@@ -37,10 +37,6 @@ class MappedUnits {
     this.#to[this.length++] = to
   }
 
-  get last(): number {
-    return this.length === 0 ? -1 : (this.#codes[this.length - 1] ?? -1)
-  }
-
   finish(): MappedText {
     return {
       text: Buffer.from(this.#codes.buffer, 0, this.length * 2).toString('utf16le'),
@@ -98,7 +94,6 @@ const LONGEST_MARK = 3
 
 /** A run of one mark, as it may open or close an emphasis. */
 interface Mark {
-  readonly start: number
   readonly text: string
   readonly opens: boolean
   readonly closes: boolean
@@ -154,7 +149,6 @@ function readMark(text: string, start: number): Mark {
   const before = kindOf(text, start - 1)
   const after = kindOf(text, end)
   return {
-    start,
     text: mark,
     opens: fits && before !== 'word' && after !== 'space',
     closes: fits && before !== 'space' && after !== 'word',
