@@ -69,17 +69,17 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     name: 'actor',
     rule: '3: evidence has an actor',
     classes: CITED,
-    patches: one(CITATION, '!allowedActors(cited, question, observations, place).includes(part.actor)', 'false'),
+    patches: one(
+      CITATION,
+      '!mayCite(part, cited, question, observations)',
+      '(part.media && !mayCite(part, cited, question, observations))',
+    ),
   },
   {
     name: 'narration-acts',
     rule: '3: narration never proves an action',
     classes: ['rewritten_narration', 'bad_evidence'],
-    patches: one(
-      CITATION,
-      "return isSaid ? actors : actors.filter((actor) => actor === 'agent_action')",
-      'return actors',
-    ),
+    patches: one(CITATION, "part.actor === 'agent_action' ||", "part.actor !== 'tool_output' ||"),
   },
   {
     name: 'prompt-is-surface',
@@ -87,8 +87,8 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: one(
       CITATION,
-      "return observations.in_prompt !== null ? actors : actors.filter((actor) => actor === 'tool_output')",
-      'return actors',
+      "if (isSight) return in_prompt !== null || part.actor === 'tool_output'",
+      'if (isSight) return true',
     ),
   },
   {
@@ -97,8 +97,8 @@ export const CITATION_MUTANTS: readonly Mutant[] = [
     classes: CITED,
     patches: one(
       CITATION,
-      "return first !== null && happensAfter(trajectory, place.position, first) ? place.match : 'out_of_order'",
-      'return first === null ? place.match : place.match',
+      "return first !== null && happensAfter(trajectory, position, first) ? match : 'out_of_order'",
+      'return match',
     ),
   },
   {

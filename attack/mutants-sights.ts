@@ -110,7 +110,7 @@ const SEEN: readonly Mutant[] = [
       'const from = earlier(sight, null)',
     ],
   }),
-  ...inFile('src/domain/evidence/evidence-proof.ts', 'seen_first', {
+  ...inFile('src/domain/evidence/evidence-citation.ts', 'seen_first', {
     'sight-pieces': [
       '3: an output that shows a piece of a sight can be cited',
       'two_halves',
@@ -207,13 +207,11 @@ const ORDER: readonly Mutant[] = [
       'const picture = findCitedPicture(rendering, step, given.quote)',
       'const picture = null as ReturnType<typeof findCitedPicture>',
     ],
-  }),
-  ...inFile('src/domain/evidence/evidence-pictures.ts', 'pictures', {
     'picture-shown': [
       '5: a picture that was not shown cannot be cited',
       'filed-',
-      'rendering.pictures.has(part) && rule',
-      'rule',
+      'return isSight && rendering.pictures.has(part)',
+      'return isSight',
     ],
   }),
 ]

@@ -1,14 +1,25 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
-import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
-import type { Actor, CitationStatus } from '../../schemas/vocabulary.ts'
+import { instructionsOf } from '../../schemas/ground-truth.ts'
+import type { CitationStatus } from '../../schemas/vocabulary.ts'
+import { type Act, type ActRole, NOT_RUN } from '../acts/act.ts'
+import { type Acts, actsOf } from '../acts/acts.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
-import type { Citation } from '../rubric/claims.ts'
-import { instructionBefore, instructionDone } from '../rubric/rubric.ts'
-import { happensAfter, isOrderKnown, type Position } from '../trajectory/trajectory.ts'
-import { findCitedPicture, isCitable, stepOfPicture } from './evidence-pictures.ts'
-import type { Proof } from './evidence-proof.ts'
-import { type Checked, type Cited, type EvidenceQuestion, isProof } from './evidence-question.ts'
-import { type Observations, partAt } from './observations.ts'
+import type { Citation, Claims } from '../rubric/claims.ts'
+import { type ClaimValue, instructionBefore, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
+import { createShows, type Shown } from '../sights/sights.ts'
+import {
+  happensAfter,
+  isBefore,
+  isOrderKnown,
+  type Part,
+  type Position,
+  type Step,
+  type Trajectory,
+} from '../trajectory/trajectory.ts'
+import { actStrings, type InstructionAnchors, wholeActs } from './anchors.ts'
+import { findCitedPicture, isPictured, stepOfPicture } from './evidence-pictures.ts'
+import { type Checked, type Cited, type EvidenceQuestion, isProof, type Proved } from './evidence-question.ts'
+import { firstDoubtful, type Observations, partAt } from './observations.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 
@@ -47,10 +58,11 @@ export function checkCitation(
     const found = elsewhere === null ? undefined : rendering.trajectory.steps[elsewhere]?.id
     return found === undefined ? fail('not_found') : fail('wrong_step', { found_in_step: found })
   }
+  const before = cited.isSight ? null : instructionBefore(cited.claim)
+  const first = before === null ? null : (observations.first[before] ?? observations.surface)
   const judge = (place: Place) => {
-    const status = judgePlace(cited, place, question, observations)
+    const status = judgePlace(cited, place, question, observations, first)
     const proved = holds(status) ? proof(cited, place) : null
-    const first = sightBefore(cited, observations)
     const isDated = first === null || isOrderKnown(rendering.trajectory, place.position, first)
     return { place, status, proved: proved === 'sure' && !isDated ? ('unsure' as const) : proved }
   }
@@ -87,48 +99,136 @@ export function checkCitation(
 const partsJudged = ({ claim }: Cited, places: readonly Place[]): ReadonlySet<number> =>
   new Set(instructionDone(claim) !== null ? [] : places.map(({ position }) => position.part))
 
-/** The sight that what is cited must come after; null: none is known, or it need not. */
-function sightBefore({ claim, isSight }: Cited, observations: Observations): Position | null {
-  const before = isSight ? null : instructionBefore(claim)
-  return before === null ? null : (observations.first[before] ?? observations.surface)
-}
-
-/** Rules 3 and 4: who wrote it, and when. */
+/** Rules 3 and 4: who wrote it, and when. `first`: the sight that what is cited must come after, where it is known. */
 function judgePlace(
   cited: Cited,
-  place: Place,
+  { position, match }: Place,
   question: EvidenceQuestion,
   observations: Observations,
+  first: Position | null,
 ): CitationStatus {
-  const part = partAt(question.rendering.trajectory, place.position)
-  if (part === null || !isCitable(part, cited, question)) return 'wrong_actor'
-  if (!part.media && !allowedActors(cited, question, observations, place).includes(part.actor)) return 'wrong_actor'
-  if (cited.isSight || instructionBefore(cited.claim) === null) return place.match
-  const first = sightBefore(cited, observations)
   const { trajectory } = question.rendering
-  return first !== null && happensAfter(trajectory, place.position, first) ? place.match : 'out_of_order'
+  const part = partAt(trajectory, position)
+  if (part === null || !mayCite(part, cited, question, observations)) return 'wrong_actor'
+  if (cited.isSight || instructionBefore(cited.claim) === null) return match
+  return first !== null && happensAfter(trajectory, position, first) ? match : 'out_of_order'
 }
 
-/** A message in which an act may stand that its format does not mark: it proves one with confidence `low`. */
-const partHoldsActs = (question: EvidenceQuestion, { position }: Place): boolean =>
-  (partAt(question.rendering.trajectory, position)?.act ?? null) !== null
-
-function allowedActors(
+/** Whether a part is by an actor that can support the claim. */
+function mayCite(
+  part: Part,
   { claim, rule, isSight }: Cited,
-  question: EvidenceQuestion,
-  observations: Observations,
-  place: Place,
-): readonly Actor[] {
-  const actors = rule.quote
-  if (isSight) return observations.in_prompt !== null ? actors : actors.filter((actor) => actor === 'tool_output')
+  { rendering, ground_truth: truth }: EvidenceQuestion,
+  { in_prompt }: Observations,
+): boolean {
+  if (!rule.quote.includes(part.actor)) return false
+  // Media only where the judge was shown it. In the prompt, too: no search can tell whether the instructions stand in a picture of it.
+  if (part.media) return isSight && rendering.pictures.has(part)
+  if (isSight) return in_prompt !== null || part.actor === 'tool_output'
   const done = instructionDone(claim)
-  if (done === null) return actors
-  const isSaid = isByMessage(question.ground_truth, done) || partHoldsActs(question, place)
-  return isSaid ? actors : actors.filter((actor) => actor === 'agent_action')
+  // A message in which an act may stand that its format does not mark proves one with confidence `low`.
+  if (done === null || part.actor === 'agent_action' || part.act !== null) return true
+  return instructionsOf(truth).some(([name, { acted_by }]) => name === done && acted_by === 'message')
 }
 
-const isByMessage = (truth: GroundTruth, which: string): boolean =>
-  instructionsOf(truth).some(([name, { acted_by }]) => name === which && acted_by === 'message')
+/** Whether what stands at a place can prove a claim, as far as a search can tell. */
+export type Proof = (cited: Cited, place: Place) => Proved
+
+export function createProof(claims: Claims, question: EvidenceQuestion, seen: Observations): Proof {
+  const { trajectory } = question.rendering
+  const acts = actsOf(trajectory, question.ground_truth)
+  const parts = new Map<Part | null, Proved>()
+  const shows = createShows(question.anchors)
+  return ({ claim, rule, isSight }, place) => {
+    if (isSight) {
+      const part = partAt(trajectory, place.position)
+      const proved = parts.get(part) ?? proveSurface(question, seen, place.position, part, shows)
+      parts.set(part, proved)
+      return proved
+    }
+    const named = proveNamed(trajectory, claims, rule, place)
+    if (named !== 'sure') return named
+    const done = instructionDone(claim)
+    // What is said of an instruction that the trial does not have is refused whatever is cited.
+    const isAbsent = claim.only_if_given !== null && question.ground_truth[claim.only_if_given] === undefined
+    return done === null || isAbsent ? 'sure' : proveAct(question, acts, question.anchors[done] ?? null, place)
+  }
+}
+
+/** A quote in the step that a claim names, or of the text that one names. */
+function proveNamed({ steps }: Trajectory, claims: Claims, { in_step, holds }: ProofRule, place: Place): Proved {
+  const step = steps[place.position.step]
+  const named = in_step === null ? null : (claims.values[in_step] ?? null)
+  if (in_step !== null && named !== step?.id) {
+    const other = named === null ? 'none' : `step ${named}`
+    return { not: `the quote stands in step ${step?.id}, and ${in_step} names ${other}` }
+  }
+  return holds === null ? 'sure' : proveHeld(step, place, claims.values[holds] ?? null)
+}
+
+function proveAct(question: EvidenceQuestion, acts: Acts, anchors: InstructionAnchors | null, place: Place): Proved {
+  const { position, start, end } = place
+  const use = anchors === null ? 'absent' : acts.useOf(position, actStrings(anchors))
+  if (anchors !== null && use === 'done') return acts.useOf(position, wholeActs(anchors)) === 'done' ? 'sure' : 'unsure'
+  if (use === 'unsure') return 'unsure'
+  const step = question.rendering.trajectory.steps[position.step]?.id
+  if (use === 'told' || acts.useAt(position, start, end) === 'told')
+    return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
+  return 'unsure'
+}
+
+/** Whether a quote holds a text, in something that was carried out or came back. */
+function proveHeld(step: Step | undefined, { position, start, end }: Place, held: ClaimValue): Proved {
+  const part = step?.parts[position.part]
+  if (typeof held !== 'string' || part === undefined || !part.text.slice(start, end).includes(held))
+    return { not: `the quote of step ${step?.id} does not hold ${JSON.stringify(held)}` }
+  if (part.act !== null && (NOT_RUN.has(part.act.call.outcome) || SAID.has(part.act.role)))
+    return { not: whyTold(part.act, step?.id) }
+  return 'sure'
+}
+
+/** Arguments that say something and do nothing. */
+const SAID: ReadonlySet<ActRole> = new Set(['describes', 'thinks', 'delegates'])
+
+/** Why it proves nothing, as far as the act is known. */
+function whyTold(act: Act | null, step: number | undefined): string {
+  if (act !== null && NOT_RUN.has(act.call.outcome)) return `the call of step ${step} was turned down before it ran`
+  const why = act === null ? undefined : TOLD_BY[act.role]
+  return `the cited text of step ${step} ${why ?? 'only mentions it, looks at it or searches for it, or never ran'}`
+}
+
+const DESCRIBES = 'is an argument that only describes'
+const LOOKS = 'only looks'
+const TOLD_BY: Readonly<Partial<Record<ActRole, string>>> = {
+  ...{ describes: DESCRIBES, delegates: DESCRIBES, thinks: DESCRIBES },
+  ...{ searches: LOOKS, reads: LOOKS },
+}
+
+/** Where a search finds the instructions anywhere, a surface is a part that shows one, or output with a picture: the same for all its places. */
+function proveSurface(
+  { rendering, rubric }: EvidenceQuestion,
+  seen: Observations,
+  position: Position,
+  part: Part | null,
+  shows: (part: Part) => Shown,
+): Proved {
+  const piece = part === null ? undefined : seen.pieces.get(part)
+  if (piece === 'sure' || (part !== null && rendering.pictures.has(part))) return 'sure'
+  const shown = part === null ? 'none' : shows(part)
+  const isFound = seen.surface !== null || firstDoubtful(seen) !== null
+  const mayShow = piece !== undefined || isPictured(rendering, position)
+  if (!isFound || (shown === 'none' && mayShow)) return 'unsure'
+  const step = rendering.trajectory.steps[position.step]?.id
+  if (shown === 'none') return { not: `the cited text of step ${step} shows no string of ${named(rubric)}` }
+  if (seen.surface === null || shown === 'doubtful') return 'unsure'
+  // What shows it before the first sight is the agent's own text coming back.
+  return isBefore(position, seen.surface)
+    ? { not: `the cited text of step ${step} is the agent’s own, coming back` }
+    : 'sure'
+}
+
+/** `the cue or the distractor` */
+const named = ({ truth }: Rubric): string => truth.instructions.map((name) => `the ${name}`).join(' or ')
 
 /** What the status of a citation says, for the judge and for people. */
 export const CITATION_MEANING: Readonly<Record<CitationStatus, string>> = {

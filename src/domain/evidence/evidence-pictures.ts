@@ -2,8 +2,8 @@ import type { Place } from '../quotes/locate.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { sightClaim } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
-import { earlier, isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
-import { type Checked, type Cited, type EvidenceQuestion, isProof } from './evidence-question.ts'
+import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
+import { type Checked, type EvidenceQuestion, isProof } from './evidence-question.ts'
 import { isOutputMedia, type Observations } from './observations.ts'
 
 /**
@@ -46,13 +46,6 @@ export function stepOfPicture(rendering: Rendering, quote: string): number | nul
   const step = rendering.trajectory.steps.findIndex((_, index) => findCitedPicture(rendering, index, quote) !== null)
   return step === -1 ? null : step
 }
-
-/**
- * Whether a citation of a part that is media can hold: only for the sight, and only where the judge was shown it. In the prompt, too: no
- * search can tell whether the instructions stand in a picture of it.
- */
-export const isCitable = (part: Part, { isSight, rule }: Cited, { rendering }: EvidenceQuestion): boolean =>
-  !part.media || (isSight && rendering.pictures.has(part) && rule.quote.includes(part.actor))
 
 /** A picture that was shown proves by itself; in a step that holds one that was not, it cannot be told what proves. */
 export function isPictured({ trajectory, pictures }: Rendering, at: Position): boolean {

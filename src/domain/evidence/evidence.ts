@@ -5,9 +5,8 @@ import { flatten, listedId, unflatten } from '../rubric/entries.ts'
 import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { earlier, type Position } from '../trajectory/trajectory.ts'
 import { findContradictions } from './contradictions.ts'
-import { checkCitation } from './evidence-citation.ts'
+import { checkCitation, createProof } from './evidence-citation.ts'
 import { firstCitedPicture, restsOnPictures } from './evidence-pictures.ts'
-import { createProof } from './evidence-proof.ts'
 import { type Checked, type Cited, type EvidenceQuestion, isProof, type UnmetClaim } from './evidence-question.ts'
 import {
   cappedClaims,
