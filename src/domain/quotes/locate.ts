@@ -122,17 +122,13 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     for (const quote of pending) elsewhere.set(quote.text, null)
     let scan = createScan(pending.flatMap(landmarkOf), canStand)
     for (let step = 0; step < steps.length && pending.length > 0; step++) {
-      const hit = [...scanStep(step, scan)].filter((quote) => inStep(step, quote.text).length > 0)
+      const found = new Set((steps[step]?.parts ?? []).flatMap((part) => [...scan(bareOf(part).text)]))
+      const hit = [...found].filter((quote) => inStep(step, quote.text).length > 0)
       if (hit.length === 0) continue
       for (const quote of hit) elsewhere.set(quote.text, step)
       pending = pending.filter((quote) => !hit.includes(quote))
       scan = createScan(pending.flatMap(landmarkOf), canStand)
     }
-  }
-  const scanStep = (step: number, scan: Scan<Quote>): Set<Quote> => {
-    const hit = new Set<Quote>()
-    for (const part of steps[step]?.parts ?? []) for (const quote of scan.find(bareOf(part).text)) hit.add(quote)
-    return hit
   }
   return {
     inStep,
@@ -187,16 +183,12 @@ function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made
 }
 
-/** Looks for many strings in one pass. */
-interface Scan<T> {
-  /** What belongs to the strings that the text holds, each at a place that is accepted. */
-  find(text: string): Set<T>
-}
-
 const LONGEST_WINDOW = 16
 const TABLE = 4096
 
 /**
+ * Looks for many strings in one pass: what belongs to those that a text holds, each at a place that is accepted.
+ *
  * Wu and Manber, “A fast algorithm for multi-pattern searching” (1994), with blocks of two units: where the two units at the end of a window
  * stand in no string, the whole window is skipped. Strings are compared by the first units that the shortest of them has too, in a map, so that
  * many of them cost no more than one.
@@ -204,7 +196,7 @@ const TABLE = 4096
 function createScan<T>(
   strings: readonly (readonly [string, T])[],
   accept: (value: T, text: string, at: number) => boolean,
-): Scan<T> {
+): (text: string) => Set<T> {
   const window = Math.min(LONGEST_WINDOW, ...strings.map(([string]) => string.length))
   const shift = new Uint8Array(TABLE).fill(Math.max(1, window - 1))
   const heads = new Map<string, (readonly [string, T])[]>()
@@ -216,23 +208,21 @@ function createScan<T>(
       shift[block] = Math.min(shift[block] ?? 0, window - 1 - at)
     }
   }
-  return {
-    find(text) {
-      const found = new Set<T>()
-      if (strings.length === 0) return found
-      for (let end = window - 1; end < text.length; ) {
-        const skip = shift[blockOf(text.charCodeAt(end - 1), text.charCodeAt(end))] ?? 0
-        if (skip > 0) {
-          end += skip
-          continue
-        }
-        const start = end + 1 - window
-        for (const [string, value] of heads.get(text.slice(start, end + 1)) ?? [])
-          if (!found.has(value) && text.startsWith(string, start) && accept(value, text, start)) found.add(value)
-        end++
+  return (text) => {
+    const found = new Set<T>()
+    if (strings.length === 0) return found
+    for (let end = window - 1; end < text.length; ) {
+      const skip = shift[blockOf(text.charCodeAt(end - 1), text.charCodeAt(end))] ?? 0
+      if (skip > 0) {
+        end += skip
+        continue
       }
-      return found
-    },
+      const start = end + 1 - window
+      for (const [string, value] of heads.get(text.slice(start, end + 1)) ?? [])
+        if (!found.has(value) && text.startsWith(string, start) && accept(value, text, start)) found.add(value)
+      end++
+    }
+    return found
   }
 }
 

@@ -247,7 +247,7 @@ function reachBack(text: string, from: number, length: number): number {
 }
 
 /** How a text is read to be compared with a quote. */
-export interface Form {
+interface Form {
   /** Its place among the forms, the plainest first. */
   readonly rank: number
   readonly escapes: boolean
@@ -296,7 +296,7 @@ function countForms(text: string, actor: Actor): number {
 }
 
 /** What a reading looks like in a form. */
-export function needleOf(reading: Reading, form: Form): string {
+function needleOf(reading: Reading, form: Form): string {
   if (form.escapes) return form.emphasis ? reading.plainBroken : reading.broken
   return form.emphasis ? reading.plain : reading.folded
 }

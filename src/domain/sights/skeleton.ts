@@ -300,11 +300,11 @@ const isJoined = (code: number): boolean => code > 0x20 && code !== PLUS
 
 /** How a unit is treated; any larger value of the table is the unit's own folded form. */
 const UNKNOWN = 0
-export const HIDDEN = 1
-export const CONTROL = 2
-export const OPENER = 3
-export const NEWLINE = 4
-export const SPACE = 5
+const HIDDEN = 1
+const CONTROL = 2
+const OPENER = 3
+const NEWLINE = 4
+const SPACE = 5
 /** Added to what would be taken for one of these. */
 const MOVED = 0xe000
 /** An escape character that begins nothing. */
@@ -317,7 +317,7 @@ const HIGH_OF_STYLED = 0xd835
 /** By UTF-16 unit: how it is treated, else its folded form. `UNKNOWN` until `foldOf` was asked for it: texts use few of all units. */
 const FOLDED = new Uint16Array(0x10000)
 
-export function foldOf(code: number): number {
+function foldOf(code: number): number {
   const known = FOLDED[code] ?? UNKNOWN
   if (known !== UNKNOWN) return known
   const folded = foldUnit(code)
@@ -326,8 +326,8 @@ export function foldOf(code: number): number {
 }
 
 const ESCAPE = 0x1b
-export const BACKSPACE = 0x08
-export const PLUS = 0x2b
+const BACKSPACE = 0x08
+const PLUS = 0x2b
 /** What an escape begins with, `\\`, `&`, `%`, `^`; a tag, `<`; and `+`. */
 const OPENERS = [0x5c, 0x26, 0x25, 0x5e, 0x3c, PLUS]
 

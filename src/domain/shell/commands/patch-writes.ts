@@ -3,7 +3,7 @@ import type { Write } from '../syntax/record.ts'
 const HEADERS = ['+++ b/', '+++ ', '*** Add File: ', '*** Update File: ', '*** Move to: ']
 
 /** What a patch writes into a file, and what it takes out of it. */
-export interface PatchWrite extends Write {
+interface PatchWrite extends Write {
   readonly old: string
 }
 
