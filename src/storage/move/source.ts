@@ -10,7 +10,10 @@ import { CHUNK_BYTES, CHUNK_ROWS, MOVED, type MovedTable, type Row, sizeOf, type
 
 export type Source = ReturnType<typeof openSource>
 
-/** A file of SQLite as it was when it was opened. Nothing is written to it. Throws a StorageError for a file that is used, damaged, no database of ours, or of another version. */
+/**
+ * A file of SQLite as it was when it was opened. Nothing is written to it. Throws a StorageError for a file that is used, damaged, no database
+ * of ours, or of another version.
+ */
 export function openSource(path: string, project: string, now: Date, chunkBytes = CHUNK_BYTES) {
   let db: Database.Database | undefined
   try {
@@ -29,7 +32,7 @@ export function openSource(path: string, project: string, now: Date, chunkBytes 
       chunks: (table: MovedTable) => readChunks(file, table, chunkBytes),
       /** Whether another process has written since it was opened. */
       changed: () => fingerprintOf(path) !== fingerprint,
-      close: () => file.close(),
+      close: () => void file.close(),
     }
   } catch (error) {
     db?.close()
