@@ -1,25 +1,17 @@
 import { expect, test } from 'vitest'
 import { DraftSlices } from '../../src/batches/run/draft-slices.ts'
-import type { NewBatch, NewItem } from '../../src/ports/batch-ports.ts'
+import type { NewItem } from '../../src/ports/batch-ports.ts'
 import { SLICE_ITEMS } from '../../src/ports/slice-ports.ts'
+import { makeBatch, makeItem } from '../storage/make-batch.ts'
 
-const DRAFT: NewBatch = {
-  id: 'bat_1',
-  kind: 'grade',
-  mode: 'direct',
-  name: null,
-  key: null,
-  max_cost_usd: null,
-  payer: null,
-  created_at: '2026-11-24T00:00:00.000Z',
-}
+const DRAFT = makeBatch('bat_1')
 
 /** Items of `from` up to before `to`, of a judge that their slice names. */
 const items = (from: number, to: number, judgeOf = (_slice: number) => 'ours'): NewItem[] =>
-  Array.from({ length: to - from }, (_, at) => ({
-    index: from + at,
-    request: { judge: judgeOf(Math.floor((from + at) / SLICE_ITEMS)) },
-  })) as unknown as NewItem[]
+  Array.from({ length: to - from }, (_, at) => {
+    const item = makeItem(from + at)
+    return { ...item, request: { ...item.request, judge: judgeOf(Math.floor(item.index / SLICE_ITEMS)) } }
+  })
 
 test('a slice is there once it is whole, however its items arrive', () => {
   const draft = new DraftSlices(DRAFT)
