@@ -140,3 +140,13 @@ describe('a run', () => {
     expect(performance.now() - started).toBeLessThan(5_000)
   })
 })
+
+test.each([
+  ['ls', '/messages/0/extra/actions/0', 'must be an object, not string; not read'],
+  [{}, '/messages/0/extra/actions/0/command', 'must be text, not null; not read'],
+  [{ command: 7 }, '/messages/0/extra/actions/0/command', 'must be text, not number; not read'],
+])('a noted action that is %j is warned of at its place', (action, path, message) => {
+  const messages = [{ role: 'assistant', content: 'x', extra: { actions: [action] } }]
+  const { warnings } = read({ trajectory_format: 'mini-swe-agent-1.1', messages })
+  expect(warnings).toContainEqual({ path, message })
+})

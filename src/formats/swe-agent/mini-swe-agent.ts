@@ -141,7 +141,11 @@ function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: st
   const actions = asList(asRecord(message['extra'])['actions'])
   const before = parts.length
   for (const [action, place] of itemsIn(actions, `${path}/extra/actions`)) {
-    const { command } = asRecord(action)
+    if (!isRecord(action)) {
+      sink.reading.unread(place, `must be an object, not ${typeName(action)}; not read`, true)
+      continue
+    }
+    const { command = null } = action
     const at = `${place}/command`
     const meaning = meaningOfKind('shell', null, openCall('bash'))
     if (typeof command === 'string') sink.reading.add(parts, { ...sink.locate(command, at), name: 'bash', ...meaning })
