@@ -16,11 +16,11 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const work = mkdtempSync(join(tmpdir(), 'veridict-package-'))
 const PACKED = join(work, `veridict-${version}.tgz`)
 
-/** Nothing of the npm script that runs this, and no setting of Veridict; npm as it is configured. */
+/** Nothing of the npm script that runs this, its silence included, and no setting of Veridict; npm as it is configured. */
 const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(?:npm_(?!config_)|npm_config_\w*prefix$|VERIDICT_|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
+      ([name]) => !/^(?:npm_(?!config_)|npm_config_(?:\w*prefix|loglevel)$|VERIDICT_|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
     ),
   ),
   PATH: `${dirname(process.env['TRY_NODE'] ?? process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
@@ -96,7 +96,8 @@ try {
   })
   const installed = folder('installed')
   timed('npm install of the packed file', () => {
-    run(installed, ['npm', 'install', '--no-audit', '--no-fund', PACKED], /^/)
+    // Otherwise npm installs into the nearest folder above that has a node_modules, even into / itself.
+    run(installed, ['npm', 'install', '--prefix', '.', '--no-audit', '--no-fund', PACKED], /^/)
   })
   const packages = join(installed, 'node_modules')
   console.log(
