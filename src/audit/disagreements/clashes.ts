@@ -1,5 +1,4 @@
 import { count } from '../../domain/count.ts'
-import type { Clash } from '../../domain/disagreement-score.ts'
 import { SIGNAL_CODES } from '../../domain/evidence/contradictions.ts'
 import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../../domain/rubric/outcome-claims.ts'
 import type { Rubric } from '../../domain/rubric/rubric.ts'
@@ -12,6 +11,7 @@ import {
   type ContradictionCode,
   type Label,
 } from '../../schemas/vocabulary.ts'
+import type { Clash } from './score.ts'
 import type { OpinionRow, VoteRow } from './standing-opinions.ts'
 import type { ReviewRow } from './standing-reviews.ts'
 

@@ -1,10 +1,10 @@
-import { compareQueued, explainScore, mostTelling, type Scored } from '../../domain/disagreement-score.ts'
 import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { GradeFilter, ReviewStore } from '../../ports/grade-ports.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
 import { differingClaims, FIND_CLASHES, type FoundClash, type Said } from './clashes.ts'
 import { nextTurn } from './next-turn.ts'
 import { type QuestionStores, readQuestions } from './question-selection.ts'
+import { compareQueued, explainScore, mostTelling, type Scored } from './score.ts'
 import { latestOpinions, type OpinionRow, type QuestionRow, subjectOf } from './standing-opinions.ts'
 import { agreedLabel, type ReviewRow, standingReviewsOf } from './standing-reviews.ts'
 

@@ -1,5 +1,5 @@
-import type { DisagreementKind } from '../schemas/audit/disagreement.ts'
-import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
+import type { DisagreementKind } from '../../schemas/audit/disagreement.ts'
+import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
 
 /** Ten apart, and everything else stays below ten: kinds never mix in the order. */
 const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
