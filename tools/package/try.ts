@@ -20,7 +20,8 @@ const PACKED = join(work, `veridict-${version}.tgz`)
 const env: NodeJS.ProcessEnv = {
   ...Object.fromEntries(
     Object.entries(process.env).filter(
-      ([name]) => !/^(?:npm_(?!config_)|npm_config_(?:\w*prefix|loglevel)$|VERIDICT_|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
+      ([name]) =>
+        !/^(?:npm_(?!config_)|npm_config_(?:\w*prefix|loglevel)$|VERIDICT_|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
     ),
   ),
   PATH: `${dirname(process.env['TRY_NODE'] ?? process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,
