@@ -33,7 +33,7 @@ copy_stage() {
 
 packages="$work/packages" app="$work/app" data="$work/data" temp="$work/temp" out="$work/out"
 copy_stage 1 "" "$packages"
-(cd "$packages" && npm ci --omit=dev --ignore-scripts --silent)
+(cd "$packages" && npm ci --omit=dev --ignore-scripts --loglevel=error)
 copy_stage 2 "$packages" "$app"
 rm -rf "$packages"
 mkdir "$data" "$temp" "$out"

@@ -90,7 +90,7 @@ function tryLibrary(cwd: string): void {
 }
 
 try {
-  run(ROOT, ['npm', 'pack', '--silent', '--pack-destination', work], /\.tgz/)
+  run(ROOT, ['npm', 'pack', '--pack-destination', work], /\.tgz/)
   const empty = folder('empty')
   timed(`npx of the packed file grades the examples, from an empty folder`, () => {
     run(empty, ['npx', '--yes', '--package', PACKED, 'veridict', 'demo'], /8 of 8 examples graded as expected/)
