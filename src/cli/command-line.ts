@@ -4,6 +4,7 @@ import { VERSION } from '../grading/software.ts'
 import { boundHeap } from '../process/heap.ts'
 import { programName, typedFrom } from './client/program-name.ts'
 import type { Shell } from './client/shell.ts'
+import { removedWord } from './removed-words.ts'
 import { inert } from './results/terminal-text.ts'
 
 type MakeCommand = (shell: Shell) => Command
@@ -121,6 +122,12 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       process.exitCode = code
     },
     exit: (code) => process.exit(code),
+  }
+  const removed = removedWord(args)
+  if (removed !== null) {
+    shell.err.write(`error: ${inert(removed)}\n`)
+    shell.exit(1)
+    return
   }
   const program = buildProgram(typedAs)
   // Help, and what is wrong with what was typed, is said with all commands in view.

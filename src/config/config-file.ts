@@ -10,6 +10,7 @@ import { JudgeFileSchema } from './judge-settings.ts'
 import { BATCHES, LIMITS, RETRY } from './limits.ts'
 import { nullable } from './nullable.ts'
 import { POSTGRES } from './postgres-settings.ts'
+import { removedKeysIn } from './removed-settings.ts'
 import { WorkersFileSchema } from './worker-settings.ts'
 import { parseYaml } from './yaml.ts'
 
@@ -39,7 +40,9 @@ export type ConfigFile = Static<typeof FileSchema>
 /** Throws with the place of what cannot be used. */
 export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
   const value = parseFile(path, readText(path, readFile))
-  const issues = inputIssues(FileSchema, value ?? {}).map(({ path: place, message }) => `${place || '/'} ${message}`)
+  const removed = removedKeysIn(value)
+  const found = removed.length > 0 ? removed : inputIssues(FileSchema, value ?? {})
+  const issues = found.map(({ path: place, message }) => `${place || '/'} ${message}`)
   if (issues.length > 0) throw new Error(`VERIDICT_CONFIG: ${path}: ${issues.join('; ')}`)
   return (value ?? {}) as ConfigFile
 }

@@ -6,6 +6,7 @@ import {
   type ProviderPlace,
   providerRow,
 } from '../schemas/providers.ts'
+import { refuseRemovedVariables } from './removed-settings.ts'
 
 /** The environment as typed values: the only reader of `process.env`. Values are text; `config.ts` gives them meaning. */
 export type Environment = ReturnType<typeof readEnvironment>
@@ -73,6 +74,7 @@ export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string
 
 /** Throws with the name of the variable that cannot be used. An empty variable counts as absent. */
 export function readEnvironment(env: NodeJS.ProcessEnv) {
+  refuseRemovedVariables(env)
   const any = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
   const text = (name: Variable): string | undefined => any(name)
   const read = <T>(name: Variable, parse: (value: string, name: string) => T): T | undefined => {

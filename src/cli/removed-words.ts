@@ -1,0 +1,19 @@
+/** Names each command that was removed, with its replacement. */
+export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {}
+
+/** Names each option that was removed (`batch --export`), with its replacement. */
+export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {}
+
+/** Returns the sentence for a removed command or option among the typed words, or null where all words are in use. */
+export function removedWord(args: readonly string[]): string | null {
+  const command = args[0] ?? ''
+  const replacement = REMOVED_COMMANDS[command]
+  if (replacement !== undefined) return `\`veridict ${command}\` was removed: ${replacement}`
+  for (const word of args.slice(1)) {
+    if (word === '--') break
+    const option = word.split('=', 1)[0] ?? ''
+    const instead = option.startsWith('--') ? REMOVED_OPTIONS[`${command} ${option}`] : undefined
+    if (instead !== undefined) return `\`veridict ${command} ${option}\` was removed: ${instead}`
+  }
+  return null
+}
