@@ -113,6 +113,7 @@ export function findPinFaults(manifest: Manifest, lock: Lock): string[] {
 /** Our own folders, installed as packages. */
 const OWN: ReadonlySet<string> = new Set([
   'node_modules/@veridict/node-runtime',
+  'node_modules/@veridict/openapi-types',
   'node_modules/@veridict/postgres-runtime',
 ])
 const isOwn = (path: string, { link }: LockEntry): boolean => link === true || OWN.has(path)
