@@ -4,7 +4,6 @@ import { isOpenToAll } from '../config/access-settings.ts'
 import { loadConfig } from '../config/config.ts'
 import { unknownVariables } from '../config/environment.ts'
 import type { Context } from '../http/context.ts'
-import { boundHeap } from '../process/heap.ts'
 import { openLogStream } from '../process/log-stream.ts'
 import { type Stoppable, stopOnSignals } from '../process/stop.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
@@ -24,7 +23,6 @@ const readText = (path: string): string => readFileSync(path, 'utf8')
 
 /** Builds everything, listens, and stops cleanly on SIGTERM or SIGINT: a second signal stops at once. */
 export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
-  boundHeap()
   const { config, secrets } = loadConfig(env, readText)
   const tracing = await openTracing(env, 'veridict')
   const context = await buildContext({ config, secrets, tracing })

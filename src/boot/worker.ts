@@ -9,7 +9,6 @@ import { installErrors } from '../http/errors.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { operationRoutes } from '../http/routes/operations.ts'
 import { schemaController } from '../http/validation.ts'
-import { boundHeap } from '../process/heap.ts'
 import { openLogStream } from '../process/log-stream.ts'
 import { stopOnSignals } from '../process/stop.ts'
 import { logBatches } from '../process/trouble-log.ts'
@@ -25,7 +24,6 @@ const readText = (path: string): string => readFileSync(path, 'utf8')
 
 /** Works on batches until SIGTERM or SIGINT: then it begins nothing more, gives back what it has not begun, and ends with 0. */
 export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
-  boundHeap()
   const { config, secrets } = loadConfig(env, readText)
   if (config.postgres === null) throw new Error(NO_DATABASE)
   const tracing = await openTracing(env, 'veridict-worker')

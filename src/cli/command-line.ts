@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
-import { boundHeap } from '../process/heap.ts'
 import { programName, typedFrom } from './client/program-name.ts'
 import type { Shell } from './client/shell.ts'
 import { removedWord } from './removed-words.ts'
@@ -101,7 +100,6 @@ async function warnOfVariables({ env, err }: Shell): Promise<void> {
 
 /** Runs the command that was typed; its exit code is that of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
-  boundHeap()
   const cwd = process.cwd()
   const { env, typedIn } = typedFrom(process.env, cwd)
   if (typedIn !== cwd) process.chdir(typedIn)
