@@ -4,8 +4,8 @@ import type { SettingSources } from '../schemas/judge-info.ts'
 import { PROVIDER_NAMES, type Provider } from '../schemas/providers.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import { CONCURRENCY, type Concurrency } from './concurrency.ts'
-import { nullable } from './nullable.ts'
 import { PriceSettings } from './prices.ts'
+import { nullable } from './settings.ts'
 
 /** How a server is made to keep to the answer’s schema, by the field that it documents; `none`: the prompt tells it. */
 const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'structured_outputs', 'guided_json', 'none'] as const

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { isStandardTier, type Price, type Rates, tierRates } from '../domain/money/price.ts'
 import { type Provider, providerRow } from '../schemas/providers.ts'
 import { Closed, Type } from '../schemas/type.ts'
-import { nullable } from './nullable.ts'
+import { nullable } from './settings.ts'
 
 const PER_MILLION = 'US dollars for a million tokens, like 2.5'
 const dollars = () => Type.Optional(Type.Number({ minimum: 0, description: PER_MILLION }))

@@ -1,14 +1,14 @@
-import type { Static, TInteger, TObject, TPartial, TProperties } from 'typebox'
+import type { Static, TInteger, TObject, TPartial, TProperties, TSchema, TUnsafe } from 'typebox'
 import { Closed, Type } from '../schemas/type.ts'
 
-/** A group of settings, each said once: its type and bounds, its default and what it means. */
+/** Names a group of settings; its schema holds type, bounds, default and meaning of each. */
 export interface SettingsOf<P extends TProperties> {
   readonly defaults: Readonly<Static<TObject<P>>>
-  /** What the configuration file may say of them. */
+  /** The same settings in the configuration file, all optional. */
   readonly file: TPartial<TObject<P>>
 }
 
-/** Every property has a default. Its description stands behind what is told of a value that cannot be used. */
+/** Defines a group of settings. Every property has a default; its description follows an error about its value. */
 export function defineSettings<P extends TProperties>(properties: P): SettingsOf<P> {
   const defaults = Object.entries(properties).map(([name, schema]) => [name, (schema as { default?: unknown }).default])
   return {
@@ -19,9 +19,13 @@ export function defineSettings<P extends TProperties>(properties: P): SettingsOf
   }
 }
 
-/** A whole number from 1 on, or between the bounds. */
+/** Describes a whole number from 1 on, or between the bounds. */
 export const whole = (
   value: number,
   description: string,
   bounds: { readonly minimum?: number; readonly maximum?: number } = {},
 ): TInteger => Type.Integer({ minimum: 1, ...bounds, default: value, description })
+
+/** Allows null beside the values of a schema. One schema, since the error of a union names the faults of every member. */
+export const nullable = <S extends TSchema & { readonly type: string }>(schema: S): TUnsafe<Static<S> | null> =>
+  Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
