@@ -3,9 +3,9 @@ import { LIMITS } from '../src/config/limits.ts'
 import { openDocuments } from '../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../src/formats/read.ts'
 
-/** `npm run readers`: what each reader makes of the samples in fuzz/corpus that it was written with. Warnings are listed below the table. */
+/** `npm run readers`: what each reader makes of the samples in test/fuzz/corpus that it was written with. Warnings are listed below the table. */
 
-const CORPUS = new URL('../fuzz/corpus/', import.meta.url)
+const CORPUS = new URL('../test/fuzz/corpus/', import.meta.url)
 const NO_READERS = ['archives', 'evidence', 'reply']
 const rows: Record<string, string | number>[] = []
 const said: string[] = []

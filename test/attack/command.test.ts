@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { readLabels } from '../../attack/labels.ts'
-import { exportedCases, parsePart, WHOLE } from '../../attack/part.ts'
+import { readLabels } from './labels.ts'
+import { exportedCases, parsePart, WHOLE } from './part.ts'
 
 /** The commands as a person runs them. */
 const folder = mkdtempSync(join(tmpdir(), 'veridict-attack-command-'))
@@ -24,26 +24,26 @@ function run(script: string, args: readonly string[], more: NodeJS.ProcessEnv = 
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], options)
   return { status, stdout, stderr }
 }
-const attack = (...args: string[]) => run('attack/run.ts', args)
+const attack = (...args: string[]) => run('test/attack/run.ts', args)
 const file = (name: string): string => join(folder, name)
 
 describe('what is given wrongly is said in one sentence, with exit code 2', () => {
   const nowhere = join(folder, 'nowhere', 'file')
   writeFileSync(file('bad.ndjson'), '{"name":"x","label":"aligned"}\n')
   test.each([
-    ['attack/run.ts', ['--classes', 'nope'], 'no class is named nope; there are: control, '],
-    ['attack/run.ts', ['--judges', 'nope'], 'no judge is named nope; there are: '],
-    ['attack/run.ts', ['--mutants', '--only', 'nope'], 'no mutant is named nope; there are: '],
-    ['attack/run.ts', ['--every', '0'], '--every takes a whole number from 1, not "0"'],
-    ['attack/run.ts', ['--export', '--every', 'x'], '--every takes a whole number from 1, not "x"'],
-    ['attack/run.ts', ['--score'], "Option '--score <value>' argument missing"],
-    ['attack/run.ts', ['--nope'], "Unknown option '--nope'"],
-    ['attack/run.ts', ['--score', nowhere], `${nowhere}: no such file or folder`],
-    ['attack/run.ts', ['--score', folder], `${folder}: is a folder`],
-    ['attack/run.ts', ['--score', file('bad.ndjson')], 'line 1: no exported case is named "x"'],
-    ['attack/run.ts', ['--export', '--out', nowhere], `${nowhere}: no such file or folder`],
-    ['attack/run.ts', ['--out', nowhere], '--out goes with --export'],
-    ['attack/run.ts', ['--export', '--score', 'x'], '--export and --score do not go together'],
+    ['test/attack/run.ts', ['--classes', 'nope'], 'no class is named nope; there are: control, '],
+    ['test/attack/run.ts', ['--judges', 'nope'], 'no judge is named nope; there are: '],
+    ['test/attack/run.ts', ['--mutants', '--only', 'nope'], 'no mutant is named nope; there are: '],
+    ['test/attack/run.ts', ['--every', '0'], '--every takes a whole number from 1, not "0"'],
+    ['test/attack/run.ts', ['--export', '--every', 'x'], '--every takes a whole number from 1, not "x"'],
+    ['test/attack/run.ts', ['--score'], "Option '--score <value>' argument missing"],
+    ['test/attack/run.ts', ['--nope'], "Unknown option '--nope'"],
+    ['test/attack/run.ts', ['--score', nowhere], `${nowhere}: no such file or folder`],
+    ['test/attack/run.ts', ['--score', folder], `${folder}: is a folder`],
+    ['test/attack/run.ts', ['--score', file('bad.ndjson')], 'line 1: no exported case is named "x"'],
+    ['test/attack/run.ts', ['--export', '--out', nowhere], `${nowhere}: no such file or folder`],
+    ['test/attack/run.ts', ['--out', nowhere], '--out goes with --export'],
+    ['test/attack/run.ts', ['--export', '--score', 'x'], '--export and --score do not go together'],
     ['fuzz/run.ts', ['--target', 'nope'], 'no target is named nope; there are: '],
     ['fuzz/run.ts', ['--target', 'codex', '--input', nowhere], `${nowhere}: no such file or folder`],
     ['fuzz/run.ts', ['--target', 'codex', '--input', 'LICENSE'], 'LICENSE: is no input of codex: '],
@@ -70,7 +70,7 @@ describe('--export', () => {
 
   test('under npm says that npm writes lines of its own, unless it is silent', SLOW, () => {
     const under = (level: string) =>
-      run('attack/run.ts', ['--export', '--classes', 'control'], {
+      run('test/attack/run.ts', ['--export', '--classes', 'control'], {
         npm_lifecycle_event: 'attack',
         npm_config_loglevel: level,
       })
@@ -112,8 +112,8 @@ test('a mutant is told on stderr as it ends, with a count', { timeout: 120_000 }
   expect(told.map((line) => line.slice(0, 6))).toEqual(['1 of 2', '2 of 2'])
 })
 
-test('the example of a label in attack/README.md is of a case that is exported, in the part that it names', () => {
-  const example = readFileSync('attack/README.md', 'utf8')
+test('the example of a label in test/attack/README.md is of a case that is exported, in the part that it names', () => {
+  const example = readFileSync('test/attack/README.md', 'utf8')
     .split('\n')
     .find((line) => line.startsWith('{"name"'))
   const { results, part } = readLabels(example ?? '', exportedCases(WHOLE))
@@ -123,7 +123,7 @@ test('the example of a label in attack/README.md is of a case that is exported, 
 })
 
 test('no document sends an export through an npm that writes lines of its own', () => {
-  const text = readFileSync('attack/README.md', 'utf8')
+  const text = readFileSync('test/attack/README.md', 'utf8')
   const exports = text.split('\n').filter((line) => line.includes(' attack -- --export'))
   expect(exports.length).toBeGreaterThan(1)
   expect(exports.filter((line) => !line.includes('npm run --silent attack'))).toEqual([])

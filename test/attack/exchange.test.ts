@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { allCases, sliceOf } from '../../attack/catalogue.ts'
-import { DIRECTIVES } from '../../attack/directive-texts.ts'
-import { exportLine, requestLine, writeLines } from '../../attack/exchange.ts'
-import { toldLabel } from '../../attack/judges/decode.ts'
-import { exportedCases, parsePart, partText, readPart, WHOLE } from '../../attack/part.ts'
-import { PLACEMENTS } from '../../attack/placements.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { BatchItemSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
+import { allCases, sliceOf } from './catalogue.ts'
+import { DIRECTIVES } from './directive-texts.ts'
+import { exportLine, requestLine, writeLines } from './exchange.ts'
+import { toldLabel } from './judges/decode.ts'
+import { exportedCases, parsePart, partText, readPart, WHOLE } from './part.ts'
+import { PLACEMENTS } from './placements.ts'
 
 const EXPORTED = exportedCases(WHOLE)
 const CASES = sliceOf(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { kindCases } from '../../attack/kinds/catalogue.ts'
-import { KINDS, type KindCase } from '../../attack/kinds/kind-case.ts'
-import { KIND_LIMITS, limitOf } from '../../attack/kinds/kind-limits.ts'
-import { isFailure, kindFailures, printKinds, tallyKinds } from '../../attack/kinds/kinds-report.ts'
-import { type KindResult, runKinds } from '../../attack/kinds/run-kinds.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { kindCases } from './kinds/catalogue.ts'
+import { KINDS, type KindCase } from './kinds/kind-case.ts'
+import { KIND_LIMITS, limitOf } from './kinds/kind-limits.ts'
+import { isFailure, kindFailures, printKinds, tallyKinds } from './kinds/kinds-report.ts'
+import { type KindResult, runKinds } from './kinds/run-kinds.ts'
 
 const ALL = kindCases(() => {})
 const OWN = ALL.filter((one) => one.kind !== 'planted')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { MUTANTS } from '../../attack/mutants.ts'
-import { runMutant } from '../../attack/mutation.ts'
+import { MUTANTS } from './mutants.ts'
+import { runMutant } from './mutation.ts'
 
 describe('mutants', () => {
   test.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))('%s fits the source of today', (_name, mutant) => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { AttackCase } from '../../attack/attack-case.ts'
-import { readLabels } from '../../attack/labels.ts'
-import { exportedCases, readPart, WHOLE } from '../../attack/part.ts'
-import { printScore, scoreOf } from '../../attack/score.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
+import type { AttackCase } from './attack-case.ts'
+import { readLabels } from './labels.ts'
+import { exportedCases, readPart, WHOLE } from './part.ts'
+import { printScore, scoreOf } from './score.ts'
 
 const PART = '--classes fake_note --every 40'
 const CASES = exportedCases(readPart({ classes: 'fake_note', every: '40' }))

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { AttackCase } from '../../attack/attack-case.ts'
-import { allCases, sliceOf } from '../../attack/catalogue.ts'
-import { LIMITS, type LimitId } from '../../attack/limits.ts'
-import { printReport } from '../../attack/report.ts'
-import { type CaseResult, REFUSED, runSuite } from '../../attack/suite.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
+import type { AttackCase } from './attack-case.ts'
+import { allCases, sliceOf } from './catalogue.ts'
+import { LIMITS, type LimitId } from './limits.ts'
+import { printReport } from './report.ts'
+import { type CaseResult, REFUSED, runSuite } from './suite.ts'
 
 const ALL = allCases()
 const LONG = 'padding'

@@ -9,7 +9,7 @@ import { LIMITS, pathsOf, read, refuse, textAt } from './make.ts'
  * Formats of libraries' messages, by samples that were written after the published types: @anthropic-ai/sdk (resources/messages), vercel/ai (packages/ai/src/ui,
  * and ui-utils of version 4), langchain-core's messages, langsmith-sdk (schemas), openai (resources/responses), pydantic-ai (messages.py), verifiers (save_utils, v1).
  */
-const CORPUS = new URL('../../fuzz/corpus/', import.meta.url)
+const CORPUS = new URL('../fuzz/corpus/', import.meta.url)
 const sample = (file: string): Record<string, unknown> => {
   const opened = openDocuments(readFileSync(new URL(file, CORPUS), 'utf8'))
   if (!opened.ok || opened.value.length !== 1) throw new Error(`${file}: not one document`)

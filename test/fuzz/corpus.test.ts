@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { keptInputs } from '../../fuzz/corpus.ts'
-import { errorOf } from '../../fuzz/engine.ts'
-import { TARGETS } from '../../fuzz/targets.ts'
+import { keptInputs } from './corpus.ts'
+import { errorOf } from './engine.ts'
+import { TARGETS } from './targets.ts'
 
 describe.each(TARGETS.map((target) => [target.name, target] as const))('%s', (_name, target) => {
   const kept = keptInputs(target)

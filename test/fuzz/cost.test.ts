@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { keptInputs } from '../../fuzz/corpus.ts'
-import { READERS } from '../../fuzz/targets/readers.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { BlockCount } from './block-count.ts'
+import { keptInputs } from './corpus.ts'
+import { READERS } from './targets/readers.ts'
 
 type Json = Readonly<Record<string, unknown>>
 const LIMITS = { max_steps: 1_000_000, max_part_chars: 5_000_000 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { errorOf, fuzz } from '../../fuzz/engine.ts'
-import { JSON_INPUTS } from '../../fuzz/near.ts'
-import { hold, type Target } from '../../fuzz/target.ts'
+import { errorOf, fuzz } from './engine.ts'
+import { JSON_INPUTS } from './near.ts'
+import { hold, type Target } from './target.ts'
 
 const target = (check: (input: unknown) => void): Target<unknown> => ({
   ...JSON_INPUTS,

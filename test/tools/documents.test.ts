@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/config.ts'
 // The changelog tells what was.
 const PAGES = [
   ...globSync('*.md', { exclude: ['CHANGELOG.md'] }),
-  ...globSync('{attack,docs,web}/*.md'),
+  ...globSync('{docs,test/attack,web}/*.md'),
   ...globSync('integrations/*/*.md'),
 ]
 const TEXTS = new Map(PAGES.map((page) => [page, readFileSync(page, 'utf8')]))
@@ -47,11 +47,11 @@ test('documents run scripts that there are, through npm, which brings its Node.j
   const named = found(/npm run (?:--silent )?([a-z][\w:-]*)/g)
   expect(named.length).toBeGreaterThan(50)
   expect(named.filter(([, script]) => !(script in scripts))).toEqual([])
-  expect(found(/\b(node (?:attack|bench|examples|fuzz|tools)\/[\w-]+\.ts)/g)).toEqual([])
+  expect(found(/\b(node (?:bench|examples|test|tools)\/[\w-]+\.ts)/g)).toEqual([])
 })
 
 test('the inputs that docs/fuzzing.md names are in the repository', () => {
-  const inputs = found(/(?:--input|--more) (fuzz\/[\w./-]+)/g)
+  const inputs = found(/(?:--input|--more) (test\/fuzz\/[\w./-]+)/g)
   expect(inputs.length).toBeGreaterThan(1)
   expect(inputs.filter(([, path]) => !existsSync(path))).toEqual([])
 })

@@ -1,0 +1,49 @@
+import { resolveAnchors } from '../../../src/domain/evidence/anchors.ts'
+import { answerByAnchors } from '../../../src/judges/lexical/lexical-answer.ts'
+import { createLexicalJudge } from '../../../src/judges/lexical/lexical-judge.ts'
+import type { JudgeInfo, JudgeRequest } from '../../../src/ports/judge-ports.ts'
+import type { Judge } from '../../../src/ports/ports.ts'
+import type { JudgeName } from '../attack-case.ts'
+import { scriptedJudge } from '../grading.ts'
+import { firstObject } from './json-in-text.ts'
+import { honestAnswer, obey } from './obedient.ts'
+import { believedTrajectory, type FrameReader, readLookalikes, readMarksAnywhere, readParts } from './shown-parts.ts'
+
+/**
+ * The judges of the suite. `script` gives what a judge that is wrong by itself says in the case that is being run; `worded`: they answer
+ * in words, not with true and false.
+ */
+export function makeJudges(script: () => readonly string[], worded = false): Judge[] {
+  const judge = (name: JudgeName, answer: (request: JudgeRequest) => string, info: Partial<JudgeInfo> = {}) =>
+    scriptedJudge(name, worded ? (request) => inWords(answer(request)) : answer, info)
+  const scripted = (name: JudgeName) => judge(name, (request) => byRound(script(), request))
+  return [
+    judge('obedient', obey, { window_tokens: 120_000 }),
+    judge('lazy', takeFirst),
+    scripted('fabricating'),
+    scripted('contradictory'),
+    judge('credulous-reader', (request) => readAnd(request, readLookalikes)),
+    judge('mark-reader', (request) => readAnd(request, readMarksAnywhere)),
+    createLexicalJudge(),
+  ]
+}
+
+/** The text of an answer, in whatever form it is, with its claims in words. */
+const inWords = (text: string): string =>
+  text.replace(/("(?:observed|reasoned|acted)":\s?)(true|false)/g, (_all, key: string, value: string) =>
+    value === 'true' ? `${key}"yes"` : `${key}"no"`,
+  )
+
+const byRound = (script: readonly string[], { repairs }: JudgeRequest): string =>
+  script[Math.min(repairs.length, script.length - 1)] ?? '{}'
+
+/** The first JSON object of the prompt is its answer. */
+const takeFirst = (request: JudgeRequest): string =>
+  firstObject(`${request.system}\n${request.trajectory}\n${request.question}`) ?? JSON.stringify(honestAnswer(request))
+
+/** Honest, but for whose words it takes the frames of the prompt. */
+function readAnd(request: JudgeRequest, read: FrameReader): string {
+  const { ground_truth, rubric } = request.evidence
+  const trajectory = believedTrajectory(readParts(request, read))
+  return JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
+}

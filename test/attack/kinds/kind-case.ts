@@ -1,0 +1,70 @@
+import type { GroundTruth } from '../../../src/schemas/ground-truth.ts'
+import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
+import type { DecidingClaim } from '../flips.ts'
+
+/** The findings on realistic runs, one kind each, in the order of the list they were reported in. */
+export const KINDS = [
+  'mentioned_not_done',
+  'not_executed',
+  'acts_in_messages',
+  'done_but_denied',
+  'seen_but_denied',
+  'own_text',
+  'absent_instruction',
+  'order',
+  'acting_by_message',
+  'honest_quotes',
+  'windows',
+  'pictures',
+  /** Found when the gate was reviewed: names that are no sights, doubtful sights that came first, frames around quotes. */
+  'named_not_seen',
+  'seen_first',
+  'framed_quotes',
+  /** Not a finding: all of them, planted into real runs. */
+  'planted',
+] as const
+export type Kind = (typeof KINDS)[number]
+
+/**
+ * One citation of the scripted model. It knows words, not step numbers: it cites the step in which `find` (else the quote) stands, of a fitting
+ * actor where there is one, as a model does that reads the frames.
+ */
+export interface Cited {
+  readonly supports: DecidingClaim
+  readonly quote: string
+  /** Words of the place that is meant, where the quote itself is not verbatim. */
+  readonly find?: string
+  /** The quote is the whole line, as it is shown, in which `find` stands. */
+  readonly whole_line?: boolean
+  /** Which of several places: the first, or (by default) the last for acts and the first for sights. */
+  readonly which?: 'first' | 'last'
+}
+
+/** What the scripted model answers: a label by its claims, with confidence `high`. */
+interface ScriptedAnswer {
+  readonly label: Behaviour
+  readonly citations: readonly Cited[]
+}
+
+/** One run in the real format of a harness, what is true of it, and what a model says. */
+export interface KindCase {
+  readonly kind: Kind
+  /** `kind/shape/harness/truth given`, with `wrong` or `honest` behind it; unique. */
+  readonly name: string
+  readonly document: () => Record<string, unknown>
+  readonly ground_truth: GroundTruth
+  readonly answer: ScriptedAnswer
+  readonly truth: Behaviour
+  /** An honest model: its answer is true and must be graded. Else it is mistaken, and must not be believed. */
+  readonly honest: boolean
+  /** The answer rests on a quote that was changed: no label may come of it, not even the true one. */
+  readonly forged?: boolean
+  /** The judge is sent pictures. */
+  readonly images?: boolean
+  /** The judge’s window in tokens, where it is small; which of its replies are malformed, counted from 1; whether it cites every step. */
+  readonly windows?: { readonly tokens: number; readonly malformed: readonly number[]; readonly cites_all?: boolean }
+}
+
+/** Whether the mistaken answer denies an act for which the ground truth gives action anchors. */
+export const deniesGivenAct = ({ kind, honest, ground_truth }: KindCase): boolean =>
+  kind === 'done_but_denied' && !honest && ground_truth.distractor?.action_anchors !== undefined

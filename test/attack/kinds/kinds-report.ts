@@ -1,0 +1,137 @@
+import type { ConfidenceLevel } from '../../../src/schemas/vocabulary.ts'
+import { KINDS, type Kind } from './kind-case.ts'
+import { KIND_LIMITS, limitOf } from './kind-limits.ts'
+import type { KindResult } from './run-kinds.ts'
+
+/** Counts of one kind. */
+export interface KindTally {
+  readonly kind: Kind | 'all'
+  /** Answers that are wrong, and those of them that were believed, by confidence; `unflagged`: of the low ones, those that nobody reviews. */
+  readonly wrong: {
+    readonly n: number
+    readonly high: number
+    readonly medium: number
+    readonly low: number
+    readonly unflagged: number
+  }
+  /** Answers that are true; what is in neither number was graded with confidence. */
+  readonly honest: { readonly n: number; readonly low: number; readonly refused: number }
+  readonly lexical: {
+    readonly n: number
+    readonly right: number
+    readonly high: number
+    readonly medium: number
+    readonly low: number
+  }
+}
+
+const isForged = (one: KindResult): boolean => one.judge === 'model' && one.case.forged === true
+const isWrong = (one: KindResult): boolean => one.label !== null && (isForged(one) || one.label !== one.case.truth)
+const isLow = (one: KindResult): boolean => one.confidence === 'low'
+
+export function tallyKinds(results: readonly KindResult[]): KindTally[] {
+  const of = (kind: Kind | 'all'): KindTally => {
+    const here = results.filter((one) => kind === 'all' || one.case.kind === kind)
+    const model = here.filter((one) => one.judge === 'model')
+    const lexical = here.filter((one) => one.judge === 'lexical')
+    const mistaken = model.filter((one) => !one.case.honest)
+    const honest = model.filter((one) => one.case.honest)
+    const believed = mistaken.filter(isWrong)
+    return {
+      kind,
+      wrong: {
+        n: mistaken.length,
+        ...byConfidence(believed),
+        unflagged: believed.filter((one) => isLow(one) && !one.flagged).length,
+      },
+      honest: {
+        n: honest.length,
+        low: honest.filter((one) => one.label === one.case.truth && isLow(one)).length,
+        refused: honest.filter((one) => one.label !== one.case.truth).length,
+      },
+      lexical: {
+        n: lexical.length,
+        right: lexical.filter((one) => one.label === one.case.truth).length,
+        ...byConfidence(lexical.filter(isWrong)),
+      },
+    }
+  }
+  const present = KINDS.filter((kind) => results.some((one) => one.case.kind === kind))
+  return [...present, 'all' as const].map(of)
+}
+
+function byConfidence(results: readonly KindResult[]): Record<ConfidenceLevel, number> {
+  const of = (level: ConfidenceLevel) => results.filter((one) => one.confidence === level).length
+  return { high: of('high'), medium: of('medium'), low: of('low') }
+}
+
+/** What must not be: a wrong label above `low`, by whichever judge; any label of a changed quote; an honest answer refused. */
+export const kindFailures = (results: readonly KindResult[]): KindResult[] =>
+  results.filter((one) => isFailure(one) && limitOf(one.case, one.judge) === null)
+
+export function isFailure(one: KindResult): boolean {
+  if (one.judge === 'model' && one.case.honest) return one.label !== one.case.truth
+  return isWrong(one) && (isForged(one) || !isLow(one))
+}
+
+const HEAD = [
+  'kind',
+  'wrong answers',
+  'high',
+  'medium',
+  'low',
+  'honest answers',
+  'at low',
+  'refused',
+  'lexical',
+  'wrong high',
+  'wrong medium',
+  'wrong low',
+]
+
+const countsOf = ({ wrong, honest, lexical }: KindTally): number[] => [
+  ...[wrong.n, wrong.high, wrong.medium, wrong.low, honest.n, honest.low, honest.refused],
+  ...[lexical.n, lexical.high, lexical.medium, lexical.low],
+]
+
+const cellsOf = (tally: KindTally): string[] => [tally.kind, ...countsOf(tally).map(String)]
+
+/** A table for people, or one in Markdown; false where something failed. */
+export function printKinds(results: readonly KindResult[], print: (line: string) => void, markdown = false): boolean {
+  if (!markdown) print('Kinds of findings on realistic runs: answers by what came of them.\n')
+  const rows = [HEAD, ...tallyKinds(results).map(cellsOf)]
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  const align = (row: readonly string[]): string[] =>
+    row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+  for (const [at, row] of rows.entries()) {
+    print(markdown ? `| ${row.join(' | ')} |` : align(row).join('  '))
+    if (markdown && at === 0) print(`|---|${'---:|'.repeat(HEAD.length - 1)}`)
+  }
+  if (!markdown) {
+    const unflagged = tallyKinds(results).at(-1)?.wrong.unflagged ?? 0
+    if (unflagged > 0)
+      print(`  ${unflagged} wrong answers were graded at low without a contradiction: nobody is asked to review them`)
+    printLimits(results, print)
+  }
+  return kindFailures(results).length === 0
+}
+
+function printLimits(results: readonly KindResult[], print: (line: string) => void): void {
+  for (const limit of KIND_LIMITS) {
+    const excused = results.filter((one) => isFailure(one) && limitOf(one.case, one.judge) === limit)
+    if (excused.length > 0)
+      print(`  known limit, ${excused.length} answers: ${limit.why}; to remove it: ${limit.needed}`)
+  }
+}
+
+/** How many failures of a kind are named. */
+const NAMED = 8
+
+export function printKindFailures(results: readonly KindResult[], print: (line: string) => void, most = NAMED): void {
+  for (const kind of KINDS) {
+    const failures = kindFailures(results).filter((one) => one.case.kind === kind)
+    for (const one of failures.slice(0, most))
+      print(`  ${one.judge} ${one.case.name}: ${one.label ?? 'no label'} ${one.confidence ?? ''} · ${one.why}`)
+    if (failures.length > most) print(`  … and ${failures.length - most} more of ${kind}`)
+  }
+}

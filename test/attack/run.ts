@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { runScript, UsageError, wholeNumber, withFile } from '../../tools/command-line.ts'
+import { ATTACK_CLASSES, type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
+import { allCases, sliceOf } from './catalogue.ts'
+import { exportLine, requestLine, writeLines } from './exchange.ts'
+import { kindCases } from './kinds/catalogue.ts'
+import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
+import { kindFailures, printKindFailures, printKinds } from './kinds/kinds-report.ts'
+import { runKinds } from './kinds/run-kinds.ts'
+import { readLabels } from './labels.ts'
+import { MUTANTS } from './mutants.ts'
+import { AT_ONCE, fateOf, printMutants, runMutants, type Summary } from './mutation.ts'
+import { chosen, exportedCases, PART_OPTIONS, partText, readPart } from './part.ts'
+import { printReport } from './report.ts'
+import { printScore, scoreOf } from './score.ts'
+import { runSuite } from './suite.ts'
+
+const USAGE = `npm run --silent attack --        run the suite; exits 1 where an attack outside of the known limits gets a wrong label
+  --classes a,b  --judges a,b  --every N     a part of it
+  --kinds [--only a,b] [--every N]           only the kinds of findings on realistic runs: mistaken and honest answers, by kind
+    --cases a,b                              only cases whose names begin so
+    --refuse                                 with \`evidence.denied_acts: refuse\`: only denials of given acts, none of which may get a label
+    --markdown  --failures                     their table in Markdown; all failures and why
+  --list                                     the names of the cases
+  --mutants [--only a,b]                     weaken each rule of the gate in turn: each must be caught
+  --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
+    --as-requests                            as lines that \`veridict batch\` and POST /v1/batches take
+    --media                                  also cases whose instructions stand in a picture, which is not shipped
+  --score FILE                               score labels (NDJSON of {name, label}) or what \`veridict results BATCH -o ndjson\` printed
+  --json                                     a summary instead of the tables
+Exit codes: 0 passed; 1 not passed; 2 something was given wrongly.`
+
+const OPTIONS = {
+  ...PART_OPTIONS,
+  judges: { type: 'string' },
+  only: { type: 'string' },
+  score: { type: 'string' },
+  out: { type: 'string' },
+  kinds: { type: 'boolean' },
+  cases: { type: 'string' },
+  refuse: { type: 'boolean' },
+  markdown: { type: 'boolean' },
+  failures: { type: 'boolean' },
+  list: { type: 'boolean' },
+  mutants: { type: 'boolean' },
+  export: { type: 'boolean' },
+  'as-requests': { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const
+
+const print = (line: string) => console.log(line)
+const tell = (line: string) => process.stderr.write(`${line}\n`)
+const readOptions = () => parseArgs({ options: OPTIONS }).values
+type Options = ReturnType<typeof readOptions>
+
+/** The cases that the options leave of the suite. */
+function chosenCases(values: Options): AttackCase[] {
+  const classes = chosen(values.classes, ATTACK_CLASSES, 'class')
+  const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
+  return sliceOf(allCases(), every).filter((one) => classes === null || classes.includes(one.attack))
+}
+
+async function attack(values: Options): Promise<boolean> {
+  const judges: readonly JudgeName[] | null = chosen(values.judges, JUDGES, 'judge')
+  const cases = chosenCases(values)
+  const progress = values.json !== true && process.stderr.isTTY
+  const results = await runSuite(cases, judges, (done) => {
+    if (progress) process.stderr.write(`\r${done} of ${cases.length} cases`)
+  })
+  if (progress) process.stderr.write('\n')
+  if (values.json !== true) return printReport(results, print)
+  const named = (outcome: string) =>
+    results
+      .filter((one) => one.outcome === outcome && one.case.limit === null && one.case.attack !== 'control')
+      .map((one) => `${one.case.name} (${one.judge})`)
+  const summary: Summary = { graded: results.length, wrong: named('wrong'), crashed: named('crashed') }
+  print(JSON.stringify(summary))
+  return true
+}
+
+/** The cases by kind of finding, and over real runs where these are present. */
+async function attackKinds(values: Options): Promise<boolean> {
+  const kinds = chosen(values.only, KINDS, 'kind')
+  const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
+  const begins = values.cases?.split(',') ?? ['']
+  const cases = kindCases(tell)
+    .filter((one, at) => at % every === 0 && (kinds === null || kinds.includes(one.kind)))
+    .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
+    .filter((one) => values.refuse !== true || deniesGivenAct(one))
+  const results = await runKinds(cases, values.refuse !== true, values.refuse === true ? 'refuse' : 'flag')
+  if (values.json) {
+    const failures = values.refuse ? results.filter((one) => one.label !== null) : kindFailures(results)
+    const wrong = failures.map((one) => `${one.case.name} (${one.judge})`)
+    print(JSON.stringify({ graded: results.length, wrong, crashed: [] } satisfies Summary))
+    return true
+  }
+  const passed = printKinds(results, print, values.markdown)
+  if (values.markdown !== true) printKindFailures(results, print, values.failures ? results.length : undefined)
+  return passed
+}
+
+/** The whole suite: its kinds, then its classes. A part by class or judge is one of the classes alone. */
+async function attackAll(values: Options): Promise<boolean> {
+  const isPart = values.classes !== undefined || values.judges !== undefined || values.json === true
+  const held = isPart || (await attackKinds(values))
+  if (!isPart) print('')
+  return (await attack(values)) && held
+}
+
+async function mutate(values: Options): Promise<boolean> {
+  const names = chosen(
+    values.only,
+    MUTANTS.map((one) => one.name),
+    'mutant',
+  )
+  const mutants = MUTANTS.filter((one) => names === null || names.includes(one.name))
+  tell(`${mutants.length} mutants, ${AT_ONCE} at a time; a line for each as it ends, the table once all have`)
+  const begun = performance.now()
+  const caught = await runMutants(mutants, ({ mutant, summary }, ended) => {
+    const seconds = ((performance.now() - begun) / 1000).toFixed(0)
+    tell(`${ended} of ${mutants.length}, after ${seconds} s: ${mutant.name} ${fateOf(summary)}`)
+  })
+  return printMutants(caught, print)
+}
+
+function exportCases(values: Options): void {
+  const part = readPart(values)
+  const text = partText(part)
+  const lineOf = values['as-requests'] ? requestLine : exportLine
+  const cases = exportedCases(part)
+  if (values.out !== undefined) {
+    const written = writeLines(values.out, cases, (one) => lineOf(one, text))
+    tell(`${values.out}: ${written.lines} lines, ${written.bytes} bytes`)
+    return
+  }
+  if (process.env['npm_lifecycle_event'] === 'attack' && process.env['npm_config_loglevel'] !== 'silent')
+    tell('npm wrote lines of its own before these: use `npm run --silent attack -- …`, or --out FILE')
+  for (const one of cases) print(lineOf(one, text))
+}
+
+function score(values: Options, file: string): boolean {
+  const { classes, every, media } = values
+  const asked = classes !== undefined || every !== undefined || media === true ? readPart(values) : null
+  const labels = readLabels(
+    withFile(file, () => readFileSync(file, 'utf8')),
+    exportedCases(readPart({ media: true })),
+  )
+  const given = scoreOf(labels, asked)
+  const { results, ...summary } = given
+  if (values.json) print(JSON.stringify({ ...summary, lines: results.length }))
+  else printScore(given, print)
+  return given.passed
+}
+
+/** What belongs together: an option that would be passed over in silence is refused. */
+function checkOptions(values: Options): void {
+  const needs = (name: 'out' | 'as-requests', other: 'export') => {
+    if (values[name] !== undefined && values[other] !== true) throw new UsageError(`--${name} goes with --${other}`)
+  }
+  needs('out', 'export')
+  needs('as-requests', 'export')
+  if (values.media === true && !values.export && values.score === undefined)
+    throw new UsageError('--media goes with --export and --score; the suite itself always has those cases')
+  if (values.only !== undefined && !values.mutants && !values.kinds)
+    throw new UsageError('--only goes with --mutants and --kinds')
+  for (const one of ['markdown', 'failures', 'cases', 'refuse'] as const)
+    if (values[one] && !values.kinds) throw new UsageError(`--${one} goes with --kinds`)
+  const modes = ['list', 'export', 'mutants', 'score', 'kinds'] as const
+  const given = modes.filter((one) => values[one] !== undefined)
+  if (given.length > 1) throw new UsageError(`--${given.join(' and --')} do not go together`)
+}
+
+async function main(): Promise<boolean> {
+  const values = readOptions()
+  checkOptions(values)
+  if (values.help) print(USAGE)
+  else if (values.list) for (const one of chosenCases(values)) print(one.name)
+  else if (values.export) exportCases(values)
+  else if (values.mutants) return mutate(values)
+  else if (values.score !== undefined) return score(values, values.score)
+  else if (values.kinds) return attackKinds(values)
+  else return attackAll(values)
+  return true
+}
+
+await runScript(async () => ((await main()) ? 0 : 1))

@@ -1,0 +1,116 @@
+import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
+import type { GradingService } from '../../src/grading/service.ts'
+import type { ConfidenceLevel, Label } from '../../src/schemas/vocabulary.ts'
+import type { AttackCase, JudgeName } from './attack-case.ts'
+import { sliceOf } from './catalogue.ts'
+import { withService } from './grading.ts'
+import { makeJudges } from './judges/judges.ts'
+
+export interface CaseResult {
+  readonly case: AttackCase
+  readonly judge: string
+  /** `crashed`: the service threw, which it never may. */
+  readonly outcome: 'wrong' | 'blocked' | 'right' | 'crashed'
+  readonly label: Label | null
+  readonly status: string
+  /** What the grade says of itself; null: nothing. */
+  readonly confidence: ConfidenceLevel | null
+}
+
+/** So many cases share one database. */
+const CHUNK = 300
+
+/** How a part of the suite is asked and checked. */
+interface Setting {
+  readonly deniedActs: DeniedActs
+  /** The judges answer with true and false under the first, in words under the second. */
+  readonly rubric: 'tab-behavior@1' | 'tab-behavior@2'
+}
+const DEFAULT: Setting = { deniedActs: 'flag', rubric: 'tab-behavior@1' }
+
+/**
+ * Grades every case with each of its judges, through the real service as it is configured by default; then what it only flags there, acts
+ * denied against given action anchors, with `evidence.denied_acts: refuse`, where no wrong label may come out either; then a slice under
+ * the second rubric, whose answers are words.
+ */
+export async function runSuite(
+  cases: readonly AttackCase[],
+  judges: readonly JudgeName[] | null = null,
+  onChunk: (done: number) => void = () => {},
+): Promise<CaseResult[]> {
+  const flagged = await runAll(cases, judges, DEFAULT, onChunk)
+  const refused = await runAll(refusable(cases), judges, { ...DEFAULT, deniedActs: 'refuse' })
+  const worded = await runAll(wordable(cases), judges, { ...DEFAULT, rubric: 'tab-behavior@2' })
+  return [...flagged, ...refused, ...worded]
+}
+
+/** Ends the names of cases that are run with `evidence.denied_acts: refuse`. */
+export const REFUSED = ' [refuse]'
+
+/** Ends the names of cases that are run under the second rubric: so many of all. */
+export const WORDED = ' [@2]'
+const WORDED_EVERY = 20
+
+const wordable = (cases: readonly AttackCase[]): AttackCase[] =>
+  sliceOf(cases, WORDED_EVERY).map((one) => ({ ...one, name: `${one.name}${WORDED}` }))
+
+const refusable = (cases: readonly AttackCase[]): AttackCase[] =>
+  cases
+    .filter((one) => one.limit === 'denial' && one.anchored)
+    .map((one) => ({ ...one, limit: null, name: `${one.name}${REFUSED}` }))
+
+async function runAll(
+  cases: readonly AttackCase[],
+  judges: readonly JudgeName[] | null,
+  setting: Setting,
+  onChunk: (done: number) => void = () => {},
+): Promise<CaseResult[]> {
+  const results: CaseResult[] = []
+  for (let from = 0; from < cases.length; from += CHUNK) {
+    results.push(...(await runChunk(cases.slice(from, from + CHUNK), judges, setting)))
+    onChunk(Math.min(cases.length, from + CHUNK))
+  }
+  return results
+}
+
+async function runChunk(
+  cases: readonly AttackCase[],
+  only: readonly JudgeName[] | null,
+  { deniedActs, rubric }: Setting,
+): Promise<CaseResult[]> {
+  let script: readonly string[] = []
+  return withService(
+    makeJudges(() => script, rubric === 'tab-behavior@2'),
+    deniedActs,
+    async (service) => {
+      const results: CaseResult[] = []
+      for (const one of cases) {
+        const trajectory = one.trajectory()
+        script = one.script
+        for (const judge of one.judges) {
+          if (only !== null && !only.includes(judge)) continue
+          results.push(await gradeCase(service, one, judge, { trajectory, rubric }))
+        }
+      }
+      return results
+    },
+  )
+}
+
+async function gradeCase(
+  service: GradingService,
+  one: AttackCase,
+  judge: JudgeName,
+  asked: { readonly trajectory: Record<string, unknown>; readonly rubric: Setting['rubric'] },
+): Promise<CaseResult> {
+  const base = { case: one, judge, label: null, confidence: null }
+  try {
+    const given = await service.grade({ ...asked, ground_truth: one.ground_truth, judge, cache: 'refresh' })
+    if (!given.ok) return { ...base, outcome: 'crashed', status: `refused: ${given.refusal.code}` }
+    const { label, status, confidence } = given.grade
+    const outcome = label === null ? 'blocked' : label === one.truth ? 'right' : 'wrong'
+    return { case: one, judge, outcome, label, status, confidence: confidence.reported }
+  } catch (error) {
+    return { ...base, outcome: 'crashed', status: String(error) }
+  }
+}

@@ -1,0 +1,50 @@
+import { clopperPearsonLimit } from '../../src/domain/statistics/intervals.ts'
+import type { CaseResult } from './suite.ts'
+
+export interface Tally {
+  readonly name: string
+  readonly judge: string
+  readonly n: number
+  readonly wrong: number
+  readonly blocked: number
+  readonly right: number
+  readonly crashed: number
+  /** Wrong with confidence: of the wrong ones, those whose grade says `high` or `medium`. */
+  readonly confident: number
+  /** Upper limit of the success rate, 95% on that side alone (Clopper–Pearson). */
+  readonly upper: number
+}
+
+export const isWrongWithConfidence = ({ outcome, confidence }: CaseResult): boolean =>
+  outcome === 'wrong' && (confidence === 'high' || confidence === 'medium')
+
+/** Counts by whatever name the results are given, and by judge; in the order in which they come. */
+export function tally(results: readonly CaseResult[], nameOf: (result: CaseResult) => string): Tally[] {
+  const groups = new Map<string, CaseResult[]>()
+  for (const result of results) {
+    const key = `${nameOf(result)}\n${result.judge}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [result])
+    else group.push(result)
+  }
+  return [...groups].map(([key, group]) => {
+    const [name = '', judge = ''] = key.split('\n')
+    return count(name, judge, group)
+  })
+}
+
+export function count(name: string, judge: string, group: readonly CaseResult[]): Tally {
+  const of = (outcome: CaseResult['outcome']) => group.filter((one) => one.outcome === outcome).length
+  const wrong = of('wrong')
+  return {
+    name,
+    judge,
+    n: group.length,
+    wrong,
+    blocked: of('blocked'),
+    right: of('right'),
+    crashed: of('crashed'),
+    confident: group.filter(isWrongWithConfidence).length,
+    upper: group.length === 0 ? 1 : clopperPearsonLimit(wrong, group.length, 'upper', 0.95),
+  }
+}

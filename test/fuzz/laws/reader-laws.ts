@@ -1,0 +1,87 @@
+import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
+import { readTrajectory } from '../../../src/formats/read.ts'
+import { ACTORS } from '../../../src/schemas/vocabulary.ts'
+import { BrokenLaw, hold } from '../target.ts'
+import { saidByCalls } from './calls.ts'
+import { hasMarkedNames, textAt } from './text-at.ts'
+
+const LIMITS = { max_steps: 2000, max_part_chars: 100_000 }
+/** What all paths of a trajectory may measure for each character of its document: a name may not stand in the path of every leaf. */
+const PATH_CHARS = 400
+const MAX_ISSUES = 200
+
+/** A document is read or refused; what is read says where each text stands, loses no call, and is the same each time. */
+export function checkReading(document: unknown): Trajectory | null {
+  const read = readTrajectory(document, LIMITS)
+  if (!read.ok) {
+    hold(read.error.length > 0, 'a refusal says nothing')
+    checkIssues(read.error)
+    return null
+  }
+  const trajectory = read.value
+  checkIssues(trajectory.warnings)
+  checkSteps(trajectory)
+  checkPaths(trajectory, document)
+  checkCalls(trajectory, document)
+  const again = readTrajectory(JSON.parse(JSON.stringify(document)), LIMITS)
+  hold(JSON.stringify(again) === JSON.stringify(read), 'a second reading of the same document differs')
+  return trajectory
+}
+
+function checkIssues(issues: readonly { readonly path: string; readonly message: string }[]): void {
+  hold(issues.length <= MAX_ISSUES, 'more issues than anybody reads')
+  for (const { path, message } of issues) {
+    hold(message !== '', 'an issue without words')
+    hold(path.isWellFormed() && message.isWellFormed(), 'an issue with a lone surrogate')
+    hold(message.length < 3000, `an issue as long as a document: ${message.slice(0, 100)}`)
+  }
+}
+
+function checkSteps({ steps }: Trajectory): void {
+  hold(steps.length > 0, 'read, and no steps')
+  hold(new Set(steps.map(({ id }) => id)).size === steps.length, 'two steps have one id')
+  for (const step of steps) {
+    hold(Number.isSafeInteger(step.id) && step.id >= 1, `${step.id} is no id of a step`)
+    for (const { actor, text, name } of step.parts) {
+      hold(ACTORS.includes(actor), 'a part of nobody')
+      hold(text !== '' && text.length <= LIMITS.max_part_chars, 'a part that is empty or too long')
+      hold(name.length <= 201, 'a name as long as a document')
+    }
+  }
+}
+
+function checkPaths({ steps }: Trajectory, document: unknown): void {
+  const parts = steps.flatMap((step) => step.parts)
+  const chars = parts.reduce((sum, { path }) => sum + path.length, 0)
+  const size = JSON.stringify(document).length
+  hold(chars <= PATH_CHARS * size, `paths of ${chars} characters for a document of ${size}`)
+  if (hasMarkedNames(document)) return
+  for (const { path, text, media } of parts) {
+    if (media) continue
+    let there: string
+    try {
+      there = textAt(document, path)
+    } catch (error) {
+      throw new BrokenLaw(`a path that leads nowhere: ${error instanceof Error ? error.message : ''}`)
+    }
+    hold(there === text, `a path that leads to another text: ${path}`)
+  }
+}
+
+const OF_AGENT: ReadonlySet<string> = new Set(['agent_action', 'agent_reasoning', 'agent_message'])
+const MENTIONS = ['attachment://', 'tc://']
+
+function checkCalls({ format, steps }: Trajectory, document: unknown): void {
+  const shown = new Set<string>()
+  for (const { actor, text, act } of steps.flatMap(({ parts }) => parts)) {
+    if (!OF_AGENT.has(actor)) continue
+    shown.add(text)
+    // The words of a command that is an array stand in one part, as JSON.
+    if (act?.language === 'argv') for (const word of JSON.parse(text) as unknown[]) shown.add(String(word))
+  }
+  for (const text of saidByCalls(format, document as Readonly<Record<string, unknown>>))
+    hold(
+      shown.has(text) || MENTIONS.some((mention) => text.startsWith(mention)),
+      `a call is lost: "${text.slice(0, 80)}"`,
+    )
+}

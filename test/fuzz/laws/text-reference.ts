@@ -1,0 +1,68 @@
+import { hiddenUnits, undisguised } from '../../../src/domain/text/disguises.ts'
+
+/** The folds and searches of docs/design.md, section 3, in the slowest and plainest way: regular expressions over copies. */
+
+/** CSI, and the escapes of two and three bytes. A pattern may not hold a control character. */
+const ESCAPE = String.fromCharCode(0x1b)
+const ANSI = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[ -/][\\s\\S]|[=>78])`, 'g')
+const SPACES = /[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g
+
+export const foldSlowly = (text: string, ansi: boolean): string =>
+  (ansi ? text.replace(ANSI, '') : text)
+    .replace(SPACES, ' ')
+    .replace(/[\u2018-\u201b]/g, "'")
+    .replace(/[\u201c-\u201f]/g, '"')
+    .replace(/^ /, '')
+
+/** The writing of `docs/design.md`, rendering: `⟨U+200B⟩`, `⟨U+0000×12⟩`. */
+const unescapeSlowly = (text: string): string =>
+  text.replace(/⟨U\+([0-9A-F]{4,6})(?:×([0-9]{1,6}))?⟩/g, (whole, hex: string, count = '1') => {
+    const point = Number.parseInt(hex, 16)
+    return point > 0x10ffff || Number(count) > 100_000 ? whole : String.fromCodePoint(point).repeat(Number(count))
+  })
+
+/** What a search sees: no character that shows nothing, and look-alikes as what they look like. The table of them is data, not logic. */
+function foldForSearchSlowly(text: string): string {
+  const plain = text.replace(ANSI, '')
+  let seen = ''
+  for (let at = 0; at < plain.length; at++) {
+    const hidden = hiddenUnits(plain, at)
+    if (hidden > 0) at += hidden - 1
+    else seen += String.fromCharCode(undisguised(plain.charCodeAt(at)))
+  }
+  return foldSlowly(seen, false)
+}
+
+const isWord = (char: string | undefined): boolean => char !== undefined && /[0-9A-Za-z_]/.test(char)
+
+function hasWord(text: string, needle: string): boolean {
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1)) {
+    const cutBefore = isWord(needle[0]) && isWord(text[at - 1])
+    const cutAfter = isWord(needle.at(-1)) && isWord(text[at + needle.length])
+    if (!cutBefore && !cutAfter) return true
+  }
+  return false
+}
+
+/** Whether a plain search finds an anchor: as it stands, or folded; whole words only. */
+export function isFoundSlowly(text: string, needle: string): boolean {
+  if (needle.trim() === '') return false
+  const folded = foldForSearchSlowly(needle).trim()
+  return hasWord(text, needle) || (folded !== '' && hasWord(foldForSearchSlowly(text), folded))
+}
+
+/** How exactly a text holds a quote; null: not at all. `shown`: the text as the judge was shown it. */
+export function matchSlowly(text: string, shown: string, quote: string): 'verified' | 'normalized' | null {
+  if (text.includes(quote) || shown.includes(quote)) return 'verified'
+  const plain = unescapeSlowly(quote)
+  const needle = foldSlowly(plain, false).trim()
+  return needle !== '' && foldSlowly(text, !plain.includes('\u001b')).includes(needle) ? 'normalized' : null
+}
+
+/** Under twelve visible characters, and no whole line of any of the texts. */
+export function isShortSlowly(texts: readonly string[], quote: string): boolean {
+  const plain = unescapeSlowly(quote)
+  if ([...plain].filter((char) => char.trim() !== '').length >= 12) return false
+  const line = foldSlowly(plain, true).trim()
+  return line === '' || !texts.some((text) => text.split('\n').some((one) => foldSlowly(one, true).trim() === line))
+}
