@@ -32,8 +32,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   rubric: async () => (await import('./commands/rubric-command.ts')).rubricCommand,
   keys: async () => (await import('./commands/keys-commands.ts')).keysCommand,
   doctor: async () => (await import('./commands/store/doctor-command.ts')).doctorCommand,
-  backup: async () => (await import('./commands/store/backup-command.ts')).backupCommand,
-  restore: async () => (await import('./commands/store/restore-command.ts')).restoreCommand,
+  backup: async () => (await import('./commands/backup-command.ts')).backupCommand,
   'migrate-store': async () => {
     const { migrateStoreCommand } = await import('./commands/store/migrate-store-command.ts')
     return (shell) =>

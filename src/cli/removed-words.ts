@@ -1,8 +1,14 @@
 /** Names each command that was removed, with its replacement. */
-export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {}
+export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {
+  restore:
+    'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
+}
 
 /** Names each option that was removed (`batch --export`), with its replacement. */
-export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {}
+export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
+  'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
+  'backup --force': 'give the name of a new file, or remove the old file first',
+}
 
 /** Returns the sentence for a removed command or option among the typed words, or null where all words are in use. */
 export function removedWord(args: readonly string[]): string | null {

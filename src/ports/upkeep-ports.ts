@@ -38,49 +38,6 @@ export interface ExamineOptions {
   readonly onProgress?: (progress: UpkeepProgress) => void
 }
 
-/** Rows of each table, by its name. */
-export type RowCounts = Readonly<Record<string, number>>
-
-export interface CopyOptions {
-  readonly from: string
-  readonly to: string
-  /** Whether a file that is there may be replaced. */
-  readonly replace: boolean
-  readonly onProgress?: (progress: UpkeepProgress) => void
-}
-
-export interface CopyReport {
-  readonly to: string
-  readonly bytes: number
-  readonly rows: RowCounts
-}
-
-export interface RestoreOptions {
-  /** The backup. */
-  readonly from: string
-  /** The database that it takes the place of. */
-  readonly to: string
-  /** The project whose place that is, where it is known. */
-  readonly project?: string
-  /** What the restored database is to be of, whatever the backup is of. */
-  readonly as_project?: string
-  /** Whether it may make a project that is not there. */
-  readonly new_project?: boolean
-  readonly now: Date
-  readonly onProgress?: (progress: UpkeepProgress) => void
-}
-
-export interface RestoreReport extends CopyReport {
-  /** Of which project the database is; null: not known. */
-  readonly project: string | null
-  /** Where the file that was replaced lies now; null: there was none. */
-  readonly aside: string | null
-  /** Rows that the replaced file had more of, by table; null where it could not be read, or was not there. */
-  readonly lost: RowCounts | null
-  /** Batches at a provider’s that the backup knows nothing of, under the provider’s ids. */
-  readonly forgotten_submissions: readonly string[]
-}
-
 /** Large data of all projects. */
 export interface ProjectBlobs {
   /** Null: it is in the database. */

@@ -27,7 +27,5 @@ export function claimProject(db: Database.Database, path: string, project: strin
   if (known === null && (placed === null || placed === project)) writeProject(db, project)
   if (known === null || known === project) return
   const place = project === DEFAULT_PROJECT ? 'as the main database' : `as that of project ${project}`
-  throw refusal(
-    `${path} is the database of project ${known}, and is opened ${place}: put the right file there, or, to have ${known}’s grades as ${project}’s, run \`veridict restore FILE --as-project ${project}\` with a copy of it`,
-  )
+  throw refusal(`${path} is the database of project ${known}, and is opened ${place}: put the right file there`)
 }

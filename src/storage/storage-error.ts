@@ -1,5 +1,3 @@
-import { fileFault } from '../domain/file-fault.ts'
-
 export type StorageErrorCode = 'storage_full' | 'storage_busy' | 'storage_error' | 'lease_lost'
 
 /** The database refused. Nothing of the unit of work was written. */
@@ -32,20 +30,19 @@ interface FailureOptions extends ErrorOptions {
 export const refusal = (why: string, options?: FailureOptions): StorageError =>
   new StorageError('storage_error', why, options)
 
+/** Returns the refusal of a database that another process has open. */
+export const inUse = (path: string): StorageError =>
+  new StorageError(
+    'storage_busy',
+    `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
+  )
+
 /** What an error of better-sqlite3 means to a caller; other errors stay what they are. */
 export function toStorageError(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return error
   const [kind, message] = explain(code)
   return new StorageError(kind, message, { cause: error })
-}
-
-/** The same, and what the system refuses of a file: its own words name calls of the system. */
-export function toFileError(error: unknown): unknown {
-  const { syscall, path } = error as { syscall?: unknown; path?: unknown }
-  if (error instanceof StorageError || typeof syscall !== 'string' || typeof path !== 'string')
-    return toStorageError(error)
-  return refusal(`${path} cannot be used: ${fileFault(error)}`, { cause: error })
 }
 
 function explain(code: string): [StorageErrorCode, string] {

@@ -1,9 +1,8 @@
 import { Command } from 'commander'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { backupCommand } from '../../src/cli/commands/backup-command.ts'
 import { keysCommand } from '../../src/cli/commands/keys-commands.ts'
-import { backupCommand } from '../../src/cli/commands/store/backup-command.ts'
 import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
-import { restoreCommand } from '../../src/cli/commands/store/restore-command.ts'
 import { testShell } from '../cli/test-shell.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
@@ -53,7 +52,6 @@ describePostgres('keys and projects on PostgreSQL', (tools) => {
     test.each([
       ['doctor', doctorCommand, []],
       ['backup', backupCommand, ['copy.sqlite']],
-      ['restore', restoreCommand, ['copy.sqlite']],
     ] as const)('%s', async (_name, command, args) => {
       const shell = testShell({ args, env: env() })
       await command(shell).parseAsync([...args], { from: 'user' })

@@ -4,7 +4,6 @@ import { fileFault } from '../../domain/file-fault.ts'
 import type { UpkeepProgress } from '../../ports/upkeep-ports.ts'
 import { CliError } from '../client/cli-error.ts'
 import { configurationOf } from '../client/configuration.ts'
-import { watchInterruption } from '../client/interruption.ts'
 import type { Shell } from '../client/shell.ts'
 import { inert } from '../results/terminal-text.ts'
 
@@ -51,28 +50,6 @@ function configured(shell: Shell): string {
       'For a file all the same, name it with --database.',
     ])
   return config.database
-}
-
-/**
- * Copying, which a Ctrl-C ends at the next step: what was begun is removed then. Where the copy is checked, or has its name already, the
- * work ends first.
- */
-export async function withCopying<T>(
-  shell: Shell,
-  copy: (sayTo: (name: string) => (progress: UpkeepProgress) => void) => Promise<T>,
-): Promise<T> {
-  const { signal, release } = watchInterruption(shell)
-  try {
-    return await copy((name) => {
-      const say = sayProgress(shell, name)
-      return (progress) => {
-        signal.throwIfAborted()
-        say(progress)
-      }
-    })
-  } finally {
-    release()
-  }
 }
 
 /** Milliseconds between two words about the same step. */

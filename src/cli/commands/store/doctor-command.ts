@@ -3,9 +3,8 @@ import { Command, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../../../access/access.ts'
 import { openConfiguredBlobs } from '../../../blobs/open-blobs.ts'
 import { type Finding, SEVERITIES, type Severity } from '../../../ports/upkeep-ports.ts'
-import { projectFiles } from '../../../storage/backup.ts'
 import { examineDatabase } from '../../../storage/examine/examine.ts'
-import { projectOfFile } from '../../../storage/restored-project.ts'
+import { listProjects, projectPath } from '../../../storage/project-files.ts'
 import type { ExitCode } from '../../client/exit-codes.ts'
 import type { Shell } from '../../client/shell.ts'
 import { type DatabaseOption, existingDatabase, sayProgress, withDatabase } from '../../input/doctor-database.ts'
@@ -50,12 +49,11 @@ async function examineAll(shell: Shell, options: DoctorOptions): Promise<ExitCod
   const main = existingDatabase(shell, options)
   const diagnoses: Diagnosis[] = []
   const room = openConfiguredBlobs(shell.env)
-  for (const path of [main, ...projectFiles(main)]) {
+  for (const path of [main, ...listProjects(main).map((name) => projectPath(main, name))]) {
     if (options.output === 'table') shell.out.write(`${inert(path)}\n`)
     const findings: Finding[] = []
     const onProgress = sayProgress(shell, path)
-    // A copy may lie anywhere: what it says of itself comes first.
-    const project = projectOfFile(path) ?? (path === main ? DEFAULT_PROJECT : basename(path, '.sqlite'))
+    const project = path === main ? DEFAULT_PROJECT : basename(path, '.sqlite')
     const blobs = room.of(project)
     const full = options.full === true
     for await (const finding of examineDatabase({ path, full, now: new Date(), blobs, onProgress })) {

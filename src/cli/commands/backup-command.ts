@@ -1,0 +1,42 @@
+import { Command } from 'commander'
+import { count } from '../../domain/count.ts'
+import { backUpDatabase } from '../../storage/backup.ts'
+import { EXIT } from '../client/exit-codes.ts'
+import { watchInterruption } from '../client/interruption.ts'
+import { asTyped } from '../client/program-name.ts'
+import type { Shell } from '../client/shell.ts'
+import { type DatabaseOption, existingDatabase, withDatabase } from '../input/doctor-database.ts'
+import { runCommand } from '../output/error-text.ts'
+import { inert } from '../results/terminal-text.ts'
+
+const BACKUP_HELP = `
+Copies the database beside a running service, which goes on reading and writing. FILE must not exist; it appears when the copy is
+whole and on the disk. The copy is readable by you alone, and holds trajectories, grades, and the digests of keys; the configuration
+file and the keys of providers are not in it.
+
+A backup is an ordinary database. To put it back: stop the service, copy FILE to VERIDICT_DATABASE, remove the files of that name
+with -wal and -shm, run \`veridict doctor\`, start the service.
+
+Exit codes: 0 the backup is whole; 1 it is not there; 130 interrupted, and nothing is left of it.
+
+Example:
+  veridict backup /backups/veridict-2026-11-21.sqlite`
+
+export const backupCommand = (shell: Shell): Command =>
+  withDatabase(new Command('backup'))
+    .description('copy the database beside a running service')
+    .argument('<file>', 'the new file')
+    .addHelpText('after', BACKUP_HELP)
+    .action((file: string, options: DatabaseOption) =>
+      runCommand(shell, async () => {
+        const interruption = watchInterruption(shell)
+        try {
+          const bytes = await backUpDatabase(existingDatabase(shell, options), file, interruption.signal)
+          shell.out.write(`${inert(file)}: ${count(bytes, 'byte')}\n`)
+          shell.err.write(asTyped(shell, `Check it: veridict doctor --database ${inert(file)}\n`))
+          return EXIT.graded
+        } finally {
+          interruption.release()
+        }
+      }),
+    )
