@@ -69,7 +69,6 @@ async function addGrade(stores: Stores, n: number, items: number): Promise<void>
   })
   if (n < items) await stores.batches.settle({ batch: 'bat_done', index: n }, endOf(grade))
   if (n % 20 === 0) await addReview(stores, n, grade)
-  if (n % 20 === 0) await addComment(stores, n, grade)
 }
 
 function renderGrade(n: number, question: number, trajectory: Grade['receipt']['trajectory']): Grade {
@@ -112,11 +111,6 @@ async function addReview(stores: Stores, n: number, { id, label, receipt }: Grad
       label: rater === 'bob' && n % 60 === 0 ? 'ignored' : label,
       ...{ blind: true, sampling: { design: 'random', probability: 1 / 3 }, grade_label: label, created_at: AT },
     })
-}
-
-async function addComment(stores: Stores, n: number, { id: grade_id, receipt: { trajectory } }: Grade): Promise<void> {
-  const words = { grade_id, trajectory, step_id: n, text: HARD, rater: n % 40 === 0 ? null : 'ada', created_at: AT }
-  await stores.comments.put({ id: `com_${n}`, ...words })
 }
 
 /** Batches that have not ended, and questions on their way to a provider. */

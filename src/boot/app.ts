@@ -26,7 +26,6 @@ import { batchEventRoute } from '../http/routes/batch-events.ts'
 import { batchCallRoute, batchResultRoute } from '../http/routes/batch-results.ts'
 import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
-import { commentRoutes } from '../http/routes/comments.ts'
 import { disagreementRoutes } from '../http/routes/disagreements.ts'
 import { answerKnownBytes, gradeRoutes } from '../http/routes/grades.ts'
 import { operationRoutes } from '../http/routes/operations.ts'
@@ -110,7 +109,6 @@ export async function buildApp(
   batchCallRoute(routes)
   batchEventRoute(routes, deps)
   regradeRoutes(routes, deps)
-  commentRoutes(routes, deps)
   reviewRoutes(routes, deps)
   disagreementRoutes(routes, deps)
   agreementRoutes(routes, deps)

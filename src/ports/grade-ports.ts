@@ -1,5 +1,4 @@
 import type { Digest } from '../domain/digest.ts'
-import type { Comment } from '../schemas/audit/comment.ts'
 import type { GradeOverview } from '../schemas/audit/grade-overview.ts'
 import type { Review } from '../schemas/audit/review.ts'
 import type { Grade } from '../schemas/grade.ts'
@@ -98,17 +97,6 @@ export interface ReviewStore {
   put(review: Review): Promise<void>
   /** Newest first. */
   list(query: ReviewQuery): Promise<readonly Review[]>
-}
-
-/** What people say to steps, append-only. */
-export interface CommentStore {
-  put(comment: Comment): Promise<void>
-  /** Of one trajectory, oldest first; `after` is exclusive. */
-  list(query: {
-    readonly trajectory: string
-    readonly limit: number
-    readonly after?: string
-  }): Promise<readonly Comment[]>
 }
 
 /** Counts grades for an overview, in bounded time. */

@@ -3,7 +3,7 @@ import type { Failure } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
-import type { CommentStore, GradeStore, ReviewStore } from './grade-ports.ts'
+import type { GradeStore, ReviewStore } from './grade-ports.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest, ModelLifecycle } from './judge-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
@@ -81,7 +81,6 @@ export interface Stores {
   readonly provider: ProviderQueue
   readonly processes: ProcessRegistry
   readonly reviews: ReviewStore
-  readonly comments: CommentStore
   readonly trajectories: TrajectoryStore
   readonly attempts: AttemptLedger
   readonly grades: GradeStore

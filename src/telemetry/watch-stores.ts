@@ -7,7 +7,6 @@ const WATCHED: ReadonlySet<PropertyKey> = new Set([
   'aliases',
   'attempts',
   'batches',
-  'comments',
   'grades',
   'idempotency',
   'overview',

@@ -42,7 +42,6 @@ export async function makeAlpha(app: AnsweringApp): Promise<Alpha> {
     label: 'ignored',
     claims: { observed: true, cue_acted: false, distractor_acted: false },
   })
-  await holder.post(`/v1/grades/${grade.id}/comments`, { step_id: 1, text: MARK })
   const batchKey = `${MARK}-key`
   const batch = await end(await holder.post('/v1/batches', { items: items(3, 'scripted'), key: batchKey }))
   return {

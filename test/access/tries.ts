@@ -111,26 +111,6 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
       404,
     ),
   ],
-  'POST /v1/grades/:id/comments': [
-    post(
-      'cannot be commented on',
-      () => `/v1/grades/${alpha.grade}/comments`,
-      () => ({ step_id: 1, text: 'mine' }),
-      404,
-    ),
-  ],
-  'GET /v1/grades/:id/comments': [
-    get(() => `/v1/grades/${alpha.grade}/comments`),
-    {
-      what: 'sees none of alpha’s at a grade of its own of the same trajectory',
-      ask: async (other) => {
-        const own = await other.post('/v1/grades', { ...alpha.request, metadata: {} })
-        return other.get(`/v1/grades/${own.json().id}/comments`)
-      },
-      gets: 200,
-      like: EMPTY,
-    },
-  ],
   'GET /v1/reviews': [
     get(() => '/v1/reviews', 200, EMPTY),
     get(() => `/v1/reviews?rater=${MARK}`, 200, EMPTY),

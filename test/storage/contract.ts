@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Stores } from '../../src/ports/ports.ts'
 import { describeBatches } from './contract-batches.ts'
-import { describeComments } from './contract-comments.ts'
 import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'
 import { describeProvider } from './contract-provider.ts'
@@ -31,7 +30,6 @@ export function describeStores(name: string, open: () => Promise<Stores>): void 
     describeBatches(current)
     describeProvider(current)
     describeReviews(current)
-    describeComments(current)
 
     test('check writes and may be repeated', async () => {
       await stores.check()

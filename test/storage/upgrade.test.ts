@@ -195,9 +195,3 @@ test('a database of a newer version is refused with what to do, and not a byte o
   )
   expect(readFileSync(path).equals(before)).toBe(true)
 })
-
-test('comments from version 7 are there', async () => {
-  const [grade] = BODIES.slice(3, 4).map(parseBody)
-  const comments = await upgrade(7).comments.list({ trajectory: grade?.receipt.trajectory ?? '', limit: 10 })
-  expect(comments.map(({ id, text }) => [id, text])).toEqual([['com_1', 'naïve \0']])
-})

@@ -3,7 +3,6 @@ import type { AttemptSummary } from '../../src/schemas/grade.ts'
 import type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 import type { TrajectoryStepSchema } from '../../src/schemas/trajectory-view.ts'
 
-export type { Comment } from '../../src/schemas/audit/comment.ts'
 export type { GradeOverview } from '../../src/schemas/audit/grade-overview.ts'
 export type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 export type {

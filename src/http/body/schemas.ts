@@ -1,5 +1,4 @@
 import type { TSchema } from 'typebox'
-import { CommentSchema } from '../../schemas/audit/comment.ts'
 import { DisagreementSchema } from '../../schemas/audit/disagreement.ts'
 import { GradeOverviewSchema } from '../../schemas/audit/grade-overview.ts'
 import { ReportSchema } from '../../schemas/audit/report.ts'
@@ -52,8 +51,6 @@ export const COMPONENTS = {
   Report: ReportSchema,
   Review: ReviewSchema,
   ReviewPage: pageOf('Review'),
-  Comment: CommentSchema,
-  CommentPage: pageOf('Comment'),
   Disagreement: DisagreementSchema,
   DisagreementPage: pageOf('Disagreement'),
   Agreement: AgreementAnswerSchema,

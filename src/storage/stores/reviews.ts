@@ -1,5 +1,4 @@
-import type { CommentStore, ReviewQuery, ReviewStore } from '../../ports/grade-ports.ts'
-import type { Comment } from '../../schemas/audit/comment.ts'
+import type { ReviewQuery, ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import type { Db } from '../db.ts'
 import { createValues, type Statement } from '../statements.ts'
@@ -31,22 +30,4 @@ const renderReview = (review: Review) => ({
   label: review.label,
   body: JSON.stringify(review),
   created_at: review.created_at,
-})
-
-const COMMENTS = 'SELECT body FROM comments WHERE trajectory = $1 AND id > $2 ORDER BY id LIMIT $3'
-
-export const createCommentStore = (db: Db): CommentStore => ({
-  put: (comment) => db.write((sql) => sql.insert('comments', renderComment(comment))),
-  list: async ({ trajectory, after = '', limit }) =>
-    (await db.rows<{ body: string }>(COMMENTS, [trajectory, after, limit])).map(({ body }) =>
-      parseStored<Comment>(body),
-    ),
-})
-
-const renderComment = (comment: Comment) => ({
-  id: comment.id,
-  grade_id: comment.grade_id,
-  trajectory: comment.trajectory,
-  body: JSON.stringify(comment),
-  created_at: comment.created_at,
 })

@@ -9,7 +9,7 @@ import { createBatchStore } from './batches.ts'
 import { createGradeStore } from './grades.ts'
 import { createGradeOverview } from './overview.ts'
 import { createProviderQueue } from './provider-queue.ts'
-import { createCommentStore, createReviewStore } from './reviews.ts'
+import { createReviewStore } from './reviews.ts'
 import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
 import { createTrajectoryStore } from './trajectories.ts'
 
@@ -32,7 +32,6 @@ export const createTables = (db: Db, outside: Outside) =>
     aliases: createAliasStore(db),
     idempotency: createIdempotencyStore(db),
     reviews: createReviewStore(db),
-    comments: createCommentStore(db),
     rubrics: createRubricStore(db),
     secrets: createSecretStore(db),
   }) satisfies Partial<ProjectStores>

@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
 import { AnswersItems, type ItemNames, useItemNames } from '../batches/answers.tsx'
-import { useComments } from '../comments/use-comments.ts'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import { trialOf } from '../grades/trial-columns.tsx'
 import { usePlace } from '../location.ts'
@@ -11,7 +10,7 @@ import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import { Outcome } from '../ui/badges.tsx'
-import { LoadView, Trouble } from '../ui/load-view.tsx'
+import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
 import { Attempts } from './attempts.tsx'
 import { Claims } from './claims.tsx'
@@ -66,7 +65,6 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
   const trajectory = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(grade.receipt.trajectory)}`)
   const truth = useLoad<GroundTruth>(`${base}/ground-truth`)
   const panel = useLoad<List<Grade>>(`${base}/panel`)
-  const comments = useComments(grade.id)
   return (
     <>
       <div class="grade">
@@ -90,9 +88,8 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
         </div>
         <section class="grade-timeline" aria-labelledby="trajectory">
           <h2 id="trajectory">Trajectory</h2>
-          {comments.error !== null && <Trouble what="the comments" message={comments.error} />}
           <LoadView load={trajectory} what="the trajectory">
-            {(summary) => <Timeline summary={summary} citations={grade.citations} comments={comments} />}
+            {(summary) => <Timeline summary={summary} citations={grade.citations} />}
           </LoadView>
         </section>
       </div>

@@ -1,8 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { CheckedCitation, Step } from '../api-types.ts'
-import { StepComments } from '../comments/step-comments.tsx'
-import type { Comments } from '../comments/use-comments.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { formatCount } from '../words.ts'
 import type { Hit } from './find-text.ts'
@@ -18,12 +16,11 @@ export interface StepRowProps {
   readonly hits: readonly Hit[]
   readonly current: Hit | null
   readonly toolsFolded: boolean
-  readonly comments?: Comments
 }
 
 /** One step with all its parts. */
 export function StepRow(props: StepRowProps): JSX.Element {
-  const { step, index, count, citations, hits, current, toolsFolded, comments } = props
+  const { step, index, count, citations, hits, current, toolsFolded } = props
   const marks = useMemo(
     () =>
       step.parts.map((part, number) => [...citationMarks(step, part, citations), ...foundMarks(hits, number, current)]),
@@ -56,7 +53,6 @@ export function StepRow(props: StepRowProps): JSX.Element {
       {step.parts.map((part, number) => (
         <PartView key={number} part={part} marks={marks[number] ?? []} toolsFolded={toolsFolded} />
       ))}
-      {comments && <StepComments step={step.id} comments={comments} />}
     </article>
   )
 }

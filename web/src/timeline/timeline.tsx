@@ -2,7 +2,6 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CheckedCitation, TrajectorySummary } from '../api-types.ts'
-import type { Comments } from '../comments/use-comments.ts'
 import { type Place, usePlace } from '../location.ts'
 import { Trouble } from '../ui/load-view.tsx'
 import { formatCount } from '../words.ts'
@@ -18,8 +17,6 @@ import { useFoldedTools } from './use-folded-tools.ts'
 export interface TimelineProps {
   readonly summary: TrajectorySummary
   readonly citations: readonly CheckedCitation[]
-  /** Absent: there are none here, and none can be made. */
-  readonly comments?: Comments
 }
 
 const NO_HITS: readonly Hit[] = []
@@ -27,7 +24,7 @@ const ROW_ESTIMATE = 160
 const OVERSCAN = 6
 
 /** A trajectory of any length: only the steps around the screen are in the page, those behind it are loaded meanwhile. */
-export function Timeline({ summary, citations, comments }: TimelineProps): JSX.Element {
+export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
   const place = usePlace()
   const box = useRef<HTMLDivElement>(null)
   const { loader, loaded } = useSteps(summary)
@@ -96,7 +93,6 @@ export function Timeline({ summary, citations, comments }: TimelineProps): JSX.E
                       hits={hitsOf.get(item.index) ?? NO_HITS}
                       current={current?.index === item.index ? current : null}
                       toolsFolded={toolsFolded}
-                      {...(comments && { comments })}
                     />
                   )}
                 </div>

@@ -24,8 +24,6 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'GET /v1/grades/:id/panel': 'read',
   'GET /v1/grades/:id/ground-truth': 'read',
   'POST /v1/grades/:id/reviews': 'review',
-  'POST /v1/grades/:id/comments': 'review',
-  'GET /v1/grades/:id/comments': 'read',
   'GET /v1/reviews': 'read',
   'POST /v1/trajectories': 'grade',
   'GET /v1/trajectories/search': 'read',
