@@ -34,7 +34,6 @@ import { reportRoutes } from '../http/routes/reports.ts'
 import { reviewRoutes } from '../http/routes/reviews.ts'
 import { type RouteDeps, typedRoutes } from '../http/routes/route-deps.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
-import { trajectorySearchRoute } from '../http/routes/trajectory-search.ts'
 import { schemaController } from '../http/validation.ts'
 import { logBatches } from '../process/trouble-log.ts'
 import { pageRoutes } from '../web/pages.ts'
@@ -103,7 +102,6 @@ export async function buildApp(
   const routes = typedRoutes(http)
   gradeRoutes(routes, deps)
   trajectoryRoutes(routes, deps)
-  trajectorySearchRoute(routes, deps)
   batchRoutes(routes, deps)
   batchResultRoute(routes, deps)
   batchCallRoute(routes)

@@ -14,7 +14,6 @@ import type { Problem } from '../schemas/problem.ts'
 import type { Comparison, RegradeRequest } from '../schemas/regrade.ts'
 import type { RubricView } from '../schemas/rubric-view.ts'
 import type { SignIn, OpenedSession, Who } from '../schemas/session.ts'
-import type { TrajectorySearch } from '../schemas/trajectory-search.ts'
 import type { TrajectorySummary, TrajectoryStep } from '../schemas/trajectory-view.ts'
 
 export type { Grade }
@@ -40,7 +39,58 @@ export type TrajectoryStepPage = {
   /** `cursor` of the next page; null on the last one. */
   readonly next_cursor: string | null
 }
-export type { TrajectorySearch }
+export type TrajectorySearch = {
+  readonly items: ReadonlyArray<{
+    /** Its id. */
+    readonly trajectory: string
+    /** Its newest grades, at most five; none: it was stored and never graded. */
+    readonly grades: ReadonlyArray<{
+      readonly id: string
+      readonly judge: string
+      readonly task: string | null
+      readonly agent: string | null
+      readonly model: string | null
+      readonly trial: string | null
+      readonly run_index: number | null
+      readonly variant: string | null
+      readonly created_at: string
+    }>
+    /** What the run itself says of its agent. */
+    readonly agent: {
+      readonly name: string | null
+      readonly model: string | null
+    }
+    /** The first three places in each of its first five steps that hold the text. */
+    readonly hits: ReadonlyArray<{
+      readonly step_id: number
+      /** Of the part: where its text stands in the source document. */
+      readonly path: string
+      /** Who wrote the text. */
+      readonly actor: "user" | "system" | "agent_reasoning" | "agent_message" | "agent_action" | "tool_output"
+      /** In the text of the part, UTF-16 units. */
+      readonly start: number
+      readonly end: number
+      /** The text around the place, in whole words where they are not too long. */
+      readonly excerpt: string
+      /** Where the excerpt begins in the text of the part. */
+      readonly excerpt_start: number
+      /** Of the whole text of the part. */
+      readonly text_length: number
+      /** The step holds the text in further places. */
+      readonly more_in_step: boolean
+    }>
+    /** Further steps hold the text. */
+    readonly more_hits: boolean
+  }>
+  /** Trajectories that this request has looked through. */
+  readonly searched: number
+  /** Of them, those that could not be read. */
+  readonly unread: number
+  /** All trajectories that are stored. */
+  readonly total: number
+  /** `cursor` of the next page; null on the last one. */
+  readonly next_cursor: string | null
+}
 export type Rubric = RubricView
 export type RubricList = {
   readonly items: ReadonlyArray<Rubric>
@@ -71,22 +121,6 @@ export type { Report }
 export type { Review }
 export type ReviewPage = {
   readonly items: ReadonlyArray<Review>
-  /** `cursor` of the next page; null on the last one. */
-  readonly next_cursor: string | null
-}
-export type Comment = {
-  readonly id: string
-  /** The grade at which it was written. */
-  readonly grade_id: string
-  readonly trajectory: string
-  readonly step_id: number
-  readonly text: string
-  /** Who wrote it; null: it was not said. */
-  readonly rater: string | null
-  readonly created_at: string
-}
-export type CommentPage = {
-  readonly items: ReadonlyArray<Comment>
   /** `cursor` of the next page; null on the last one. */
   readonly next_cursor: string | null
 }
@@ -344,37 +378,6 @@ export interface Operations {
     }
     answer: Comparison
   }
-  /** Comment on a step. */
-  createComment: {
-    given: {
-      body: {
-        /** A step of the trajectory that was graded. */
-        readonly step_id: number
-        /** The comment; not blank. */
-        readonly text: string
-        /** Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters. */
-        readonly rater?: string
-      }
-      path: { readonly id: string }
-      headers?: {
-        /** The first success under this key is stored and replayed to the same body. */
-        readonly "idempotency-key"?: string
-      }
-    }
-    answer: Comment
-  }
-  /** List the comments on the steps of a run, oldest first. */
-  listComments: {
-    given: {
-      query?: {
-        readonly limit?: number
-        /** `next_cursor` of the page before. */
-        readonly cursor?: string
-      }
-      path: { readonly id: string }
-    }
-    answer: CommentPage
-  }
   /** Say what a human finds. */
   createReview: {
     given: {
@@ -542,8 +545,6 @@ export const OPERATIONS = {
   resumeBatch: ['POST', '/v1/batches/{id}/resume'],
   createRegrade: ['POST', '/v1/regrades'],
   compareBatches: ['GET', '/v1/comparisons'],
-  createComment: ['POST', '/v1/grades/{id}/comments'],
-  listComments: ['GET', '/v1/grades/{id}/comments'],
   createReview: ['POST', '/v1/grades/{id}/reviews'],
   listReviews: ['GET', '/v1/reviews'],
   listDisagreements: ['GET', '/v1/disagreements'],

@@ -58,8 +58,6 @@ export interface GradeStore {
   listStanding(query: GradeQuery): Promise<readonly StandingGrade[]>
   /** The standing grades of one question, newest first. */
   listForQuestion(question: string): Promise<readonly StandingGrade[]>
-  /** Those of one trajectory, whatever they ask of it, newest first. */
-  listForTrajectory(trajectory: string, limit: number): Promise<readonly Grade[]>
   /** Of all stored grades but those that only checked stored replies again; kept as they are written, so that asking costs nothing. */
   countEvidence(): Promise<readonly EvidenceCount[]>
 }

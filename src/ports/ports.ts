@@ -35,9 +35,6 @@ export interface TrajectoryStore {
   get(id: Digest): Promise<StoredTrajectory | null>
   /** The document as it is stored, to be opened beside the event loop. */
   getPacked(id: Digest): Promise<Uint8Array | null>
-  /** Newest first; `before` is exclusive: those that were stored earlier than it. */
-  listIds(query: { readonly limit: number; readonly before?: Digest }): Promise<readonly Digest[]>
-  count(): Promise<number>
 }
 
 /**

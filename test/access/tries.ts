@@ -127,15 +127,6 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
       201,
     ),
   ],
-  'GET /v1/trajectories/search': [
-    // Words that stand in what alpha has stored, and its own place in it.
-    get(() => '/v1/trajectories/search?q=make', 200, { ...EMPTY, searched: 0, total: 0 }),
-    get(() => `/v1/trajectories/search?q=make&cursor=${Buffer.from(alpha.trajectory).toString('base64url')}`, 200, {
-      ...EMPTY,
-      searched: 0,
-      total: 0,
-    }),
-  ],
   'GET /v1/trajectories/:id': [get(() => `/v1/trajectories/${alpha.trajectory}?document=true`)],
   'GET /v1/trajectories/:id/steps': [get(() => `/v1/trajectories/${alpha.trajectory}/steps`)],
   'POST /v1/batches': [

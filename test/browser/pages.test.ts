@@ -61,8 +61,6 @@ const STATES: Readonly<Record<string, () => Promise<State>>> = {
 const EVERYWHERE = {
   grades: 'grades',
   'grades that fit nothing': 'grades?task=nothing',
-  search: 'search',
-  'search that finds': 'search?q=make',
   batches: 'batches',
   disagreements: 'disagreements',
   'disagreements shown': 'disagreements?labels=shown',

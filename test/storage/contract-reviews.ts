@@ -79,19 +79,6 @@ export function describeReviews(current: Current): void {
     })
   })
 
-  test('grades of one trajectory, whatever they ask of it, newest first', async () => {
-    const stores = current()
-    const records = [makeRecord(), makeRecord({ judge: 'openai' }), makeRecord()]
-    for (const record of records) await stores.grades.put(record)
-    const { trajectory } = records[0]?.grade.receipt ?? { trajectory: '' }
-    const ids = async (limit: number) =>
-      (await stores.grades.listForTrajectory(trajectory, limit)).map((grade) => grade.id)
-    const all = records.map(({ grade }) => grade.id).toReversed()
-    expect(await ids(10)).toEqual(all)
-    expect(await ids(2)).toEqual(all.slice(0, 2))
-    expect(await stores.grades.listForTrajectory(trajectory.slice(0, -1), 10)).toEqual([])
-  })
-
   describe('reviews', () => {
     test('come back as they were, newest first, by every filter, and a page at a time', async () => {
       const stores = current()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Digest, digestValue } from '../../src/domain/digest.ts'
+import { digestValue } from '../../src/domain/digest.ts'
 import { unpackText } from '../../src/storage/stored-text.ts'
 import type { Current } from './contract.ts'
 
@@ -50,20 +50,6 @@ export function describeTrajectories(current: Current): void {
       await current().trajectories.put({ id, format: 'steps', document }, AT)
       const packed = await current().trajectories.getPacked(id)
       expect(JSON.parse(unpackText(packed ?? new Uint8Array()))).toEqual(document)
-    })
-
-    test('are listed newest first, a page at a time, and counted', async () => {
-      const { trajectories } = current()
-      expect([await trajectories.count(), await trajectories.listIds({ limit: 5 })]).toEqual([0, []])
-      const ids = Array.from({ length: 5 }, (_, n) => digestValue({ n }))
-      for (const [n, id] of ids.entries())
-        await trajectories.put({ id, format: 'steps', document: { n } }, `2026-11-21T00:00:0${n}.000Z`)
-      const [first, , third, fourth, fifth] = ids
-      expect(await trajectories.listIds({ limit: 2 })).toEqual([fifth, fourth])
-      expect(await trajectories.listIds({ limit: 1, before: fourth as Digest })).toEqual([third])
-      expect(await trajectories.listIds({ limit: 5, before: first as Digest })).toEqual([])
-      expect(await trajectories.listIds({ limit: 5, before: digestValue('nothing') })).toEqual([])
-      expect(await trajectories.count()).toBe(5)
     })
   })
 }

@@ -4,7 +4,7 @@ import { NAMED_BY } from '../../src/schemas/audit/grade-overview.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { spellForSqlite } from '../../src/storage/sqlite/spelling.ts'
 import { FIND_ORPHAN, LIST_FOR_GRADE, LIST_REPLIES, LOST } from '../../src/storage/stores/attempts.ts'
-import { FILTERS, OF_QUESTION, OF_TRAJECTORY, renderList } from '../../src/storage/stores/grade-query.ts'
+import { FILTERS, OF_QUESTION, renderList } from '../../src/storage/stores/grade-query.ts'
 import { renderNamesSql } from '../../src/storage/stores/overview.ts'
 
 const db = openDatabase(':memory:')
@@ -55,13 +55,6 @@ describe('lists of grades walk one index, in its order', () => {
       'SEARCH grades USING INDEX sqlite_autoindex_grades_1 (id<?)',
     ])
   })
-})
-
-test('the grades of a trajectory are found by their questions', () => {
-  expect(planOf(OF_TRAJECTORY)).toEqual([
-    'SEARCH grades USING INDEX grades_by_question (<expr>>? AND <expr><?)',
-    'USE TEMP B-TREE FOR ORDER BY',
-  ])
 })
 
 test('the grades of a question, and what came after a failure, are found by their indexes', () => {

@@ -20,7 +20,6 @@ const ENTRIES: Readonly<Record<string, string>> = {
   cli: 'src/cli.ts',
   'statistics-process': 'src/audit/agreement/statistics-process.ts',
   'trial-worker': 'src/offload/trial-worker.ts',
-  'search-runs-thread': 'src/offload/search-runs-thread.ts',
 }
 
 /** What the code is written for: undici, which is bundled, asks for this Node.js. */

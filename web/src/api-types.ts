@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import type { AttemptSummary } from '../../src/schemas/grade.ts'
-import type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 import type { TrajectoryStepSchema } from '../../src/schemas/trajectory-view.ts'
 
 export type { GradeOverview } from '../../src/schemas/audit/grade-overview.ts'
@@ -17,7 +16,6 @@ export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground
 export type { Problem } from '../../src/schemas/problem.ts'
 export type { RubricView } from '../../src/schemas/rubric-view.ts'
 export type { OpenedSession, Who } from '../../src/schemas/session.ts'
-export type { TrajectorySearch } from '../../src/schemas/trajectory-search.ts'
 export type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
 export type {
   ActOutcome,
@@ -35,8 +33,6 @@ export type {
 export type Step = Static<typeof TrajectoryStepSchema>
 export type Part = Step['parts'][number]
 export type Act = NonNullable<Part['act']>
-/** A stored run that holds what was searched for. */
-export type FoundTrial = TrajectorySearch['items'][number]
 
 /** One page of a list. */
 export interface Page<T> {

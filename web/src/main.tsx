@@ -9,7 +9,6 @@ import './styles/grade.css'
 import './styles/timeline.css'
 import './styles/session.css'
 import './styles/audit.css'
-import './styles/search.css'
 import { applyTheme } from './ui/theme.ts'
 
 applyTheme()

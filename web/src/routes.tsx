@@ -10,7 +10,6 @@ import { LazyReportPage } from './report/lazy-report-page.tsx'
 import { GradeReviewPage } from './review/grade-review-page.tsx'
 import { SamplePage } from './sample/sample-page.tsx'
 import { SampleReviewPage } from './sample/sample-review-page.tsx'
-import { SearchPage } from './search/search-page.tsx'
 import { SignInPage } from './session/sign-in-page.tsx'
 
 /** What every page is given: the part of its path, decoded, that is `:id` in its route; else ''. */
@@ -32,7 +31,6 @@ export const ROUTES: readonly Route[] = [
   { path: '/grades', title: 'Grades', nav: 'Grades', page: GradesPage },
   { path: '/grades/:id', title: 'Grade', page: GradePage },
   { path: '/grades/:id/review', title: 'Review a grade', page: GradeReviewPage },
-  { path: '/search', title: 'Search', page: SearchPage },
   { path: '/batches', title: 'Batches', nav: 'Batches', page: BatchesPage },
   { path: '/batches/:id', title: 'Batch', page: BatchPage },
   { path: '/disagreements', title: 'Disagreements', nav: 'Disagreements', page: DisagreementsPage },

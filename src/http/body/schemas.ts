@@ -12,7 +12,6 @@ import { NextCursorSchema } from '../../schemas/page.ts'
 import { ProblemSchema } from '../../schemas/problem.ts'
 import { ComparisonSchema } from '../../schemas/regrade.ts'
 import { RubricViewSchema } from '../../schemas/rubric-view.ts'
-import { TrajectorySearchSchema } from '../../schemas/trajectory-search.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../../schemas/trajectory-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 
@@ -37,7 +36,6 @@ export const COMPONENTS = {
   TrajectorySummary: TrajectorySummarySchema,
   TrajectoryStep: TrajectoryStepSchema,
   TrajectoryStepPage: pageOf('TrajectoryStep'),
-  TrajectorySearch: TrajectorySearchSchema,
   Rubric: RubricViewSchema,
   RubricList: listOf('Rubric'),
   Judge: JudgeViewSchema,

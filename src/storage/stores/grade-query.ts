@@ -66,9 +66,3 @@ const shortOf = (question: string): string => `substr(${question}, 8, 16) || sub
 export const OF_QUESTION = `
   SELECT ${STANDING_COLUMNS} FROM grades WHERE ${shortOf('question')} = ${shortOf('$1')} AND question = $1 AND ${STANDS}
   ORDER BY id DESC`
-
-/** All questions about a trajectory are behind its digits, and before `g` after them; few, and only they are sorted. */
-export const OF_TRAJECTORY = `
-  SELECT body FROM grades
-  WHERE ${shortOf('question')} >= substr($1, 8, 16) AND ${shortOf('question')} < substr($1, 8, 16) || 'g' AND trajectory = $1
-  ORDER BY id DESC LIMIT $2`

@@ -12,7 +12,7 @@ import type { Db } from '../db.ts'
 import { refusal } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
 import { leasesOf, settleItem } from './batch-items.ts'
-import { OF_QUESTION, OF_TRAJECTORY, renderList, STANDING_COLUMNS, STANDS } from './grade-query.ts'
+import { OF_QUESTION, renderList, STANDING_COLUMNS, STANDS } from './grade-query.ts'
 
 const ANSWER = `
   INSERT INTO current_grades (key, grade_id) VALUES ($1, $2)
@@ -63,7 +63,6 @@ export function createGradeStore(db: Db): GradeStore {
     listStanding: async (query) =>
       (await db.rows<StandingRow>(...renderList(db.isShared, query, STANDING_COLUMNS, STANDS))).map(toStanding),
     listForQuestion: async (question) => (await db.rows<StandingRow>(OF_QUESTION, [question])).map(toStanding),
-    listForTrajectory: (trajectory, limit) => many(OF_TRAJECTORY, [trajectory, limit]),
     countEvidence: () => db.rows<EvidenceCount>(EVIDENCE),
   }
 }

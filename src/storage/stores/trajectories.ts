@@ -1,17 +1,9 @@
 import { LARGE, nextTurn } from '../../asking/turns.ts'
-import type { Digest } from '../../domain/digest.ts'
 import type { StoredTrajectory, TrajectoryStore } from '../../ports/ports.ts'
 import type { Db } from '../db.ts'
 import type { Outside } from '../outside.ts'
 import { insertOf, ONCE } from '../statements.ts'
 import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from '../stored-text.ts'
-
-/** Only SQLite’s rows are numbered in the order in which they were written. */
-const renderIdsSql = (isShared: boolean, isFurther: boolean): string => {
-  const order = isShared ? ['created_at', 'id'] : ['rowid']
-  const older = `WHERE (${order.join(', ')}) < (SELECT ${order.join(', ')} FROM trajectories WHERE id = $2) `
-  return `SELECT id FROM trajectories ${isFurther ? older : ''}ORDER BY ${order.map((one) => `${one} DESC`).join(', ')} LIMIT $1`
-}
 
 export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore {
   return {
@@ -36,15 +28,6 @@ export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore
     async getPacked(id) {
       const [row] = await db.rows<{ document: Buffer }>('SELECT document FROM trajectories WHERE id = $1', [id])
       return row === undefined ? null : outside.fetch({ kind: 'trajectory' }, row.document)
-    },
-    async listIds({ limit, before }) {
-      const text = renderIdsSql(db.isShared, before !== undefined)
-      const rows = await db.rows<{ id: Digest }>(text, before === undefined ? [limit] : [limit, before])
-      return rows.map(({ id }) => id)
-    },
-    async count() {
-      const [row] = await db.rows<{ n: number }>('SELECT count(*) AS n FROM trajectories')
-      return row?.n ?? 0
     },
   }
 }

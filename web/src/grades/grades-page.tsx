@@ -5,7 +5,6 @@ import type { Grade, GradeOverview } from '../api-types.ts'
 import { AnswersOfBatch, type ItemNames, useItemNames } from '../batches/answers.tsx'
 import { setQuery, usePlace } from '../location.ts'
 import { Rubrics } from '../rubrics.ts'
-import { SearchForm } from '../search/search-form.tsx'
 import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
 import { Filters, readFilters } from '../ui/filters.tsx'
 import { Trouble } from '../ui/load-view.tsx'
@@ -34,7 +33,6 @@ export function GradesPage(): JSX.Element {
   return (
     <>
       <h1>Grades</h1>
-      <SearchForm />
       <Filters filters={withLabels(withNames(GRADE_FILTERS, names), labels)} query={query} />
       {overview.value && <OutcomeCounts overview={overview.value} listed={window.grades} rubrics={rubrics} />}
       <AnswersOfBatch items={items} />

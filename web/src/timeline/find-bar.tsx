@@ -1,10 +1,8 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { readPlace } from '../location.ts'
 import { useShortcuts } from '../ui/keyboard.ts'
 import { formatCount } from '../words.ts'
 import { findText, type Hit, MOST_HITS } from './find-text.ts'
-import { readAnchor } from './marks.ts'
 import type { StepLoader } from './step-loader.ts'
 
 export interface Finding {
@@ -23,11 +21,9 @@ export function FindBar(props: {
 }): JSX.Element {
   const { loader, loaded, onFind } = props
   const field = useRef<HTMLInputElement>(null)
-  const [opened] = useState(readPlace)
-  const [wanted, setWanted] = useState(opened.query.get('find') ?? '')
-  const [chosen, setAt] = useState<number | null>(null)
+  const [wanted, setWanted] = useState('')
+  const [at, setAt] = useState(0)
   const hits = useMemo(() => findText(loader.at, loader.count, wanted), [loader, loaded, wanted])
-  const at = chosen ?? firstFrom(hits, loader, opened.hash)
   const current = hits[at] ?? null
   useEffect(() => onFind(hits.length === 0 ? NOTHING : { hits, current }), [hits, current])
   const go = (by: number) => hits.length > 0 && setAt((at + by + hits.length) % hits.length)
@@ -45,7 +41,6 @@ export function FindBar(props: {
         id="find"
         ref={field}
         type="search"
-        defaultValue={wanted}
         placeholder="Search in the trajectory"
         onInput={debounced((text) => {
           setWanted(text)
@@ -71,18 +66,6 @@ export function FindBar(props: {
       </output>
     </search>
   )
-}
-
-/** An address that was opened to lead to a step leads to what is found there, however much before it is loaded meanwhile. */
-function firstFrom(hits: readonly Hit[], loader: StepLoader, hash: string): number {
-  const anchor = readAnchor(hash)
-  const from = anchor !== null && 'step' in anchor ? loader.indexOf(anchor.step) : null
-  return from === null
-    ? 0
-    : Math.max(
-        0,
-        hits.findIndex(({ index }) => index >= from),
-      )
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined

@@ -26,7 +26,6 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'POST /v1/grades/:id/reviews': 'review',
   'GET /v1/reviews': 'read',
   'POST /v1/trajectories': 'grade',
-  'GET /v1/trajectories/search': 'read',
   'GET /v1/trajectories/:id': 'read',
   'GET /v1/trajectories/:id/steps': 'read',
   'POST /v1/batches': 'grade',
