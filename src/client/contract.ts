@@ -39,58 +39,6 @@ export type TrajectoryStepPage = {
   /** `cursor` of the next page; null on the last one. */
   readonly next_cursor: string | null
 }
-export type TrajectorySearch = {
-  readonly items: ReadonlyArray<{
-    /** Its id. */
-    readonly trajectory: string
-    /** Its newest grades, at most five; none: it was stored and never graded. */
-    readonly grades: ReadonlyArray<{
-      readonly id: string
-      readonly judge: string
-      readonly task: string | null
-      readonly agent: string | null
-      readonly model: string | null
-      readonly trial: string | null
-      readonly run_index: number | null
-      readonly variant: string | null
-      readonly created_at: string
-    }>
-    /** What the run itself says of its agent. */
-    readonly agent: {
-      readonly name: string | null
-      readonly model: string | null
-    }
-    /** The first three places in each of its first five steps that hold the text. */
-    readonly hits: ReadonlyArray<{
-      readonly step_id: number
-      /** Of the part: where its text stands in the source document. */
-      readonly path: string
-      /** Who wrote the text. */
-      readonly actor: "user" | "system" | "agent_reasoning" | "agent_message" | "agent_action" | "tool_output"
-      /** In the text of the part, UTF-16 units. */
-      readonly start: number
-      readonly end: number
-      /** The text around the place, in whole words where they are not too long. */
-      readonly excerpt: string
-      /** Where the excerpt begins in the text of the part. */
-      readonly excerpt_start: number
-      /** Of the whole text of the part. */
-      readonly text_length: number
-      /** The step holds the text in further places. */
-      readonly more_in_step: boolean
-    }>
-    /** Further steps hold the text. */
-    readonly more_hits: boolean
-  }>
-  /** Trajectories that this request has looked through. */
-  readonly searched: number
-  /** Of them, those that could not be read. */
-  readonly unread: number
-  /** All trajectories that are stored. */
-  readonly total: number
-  /** `cursor` of the next page; null on the last one. */
-  readonly next_cursor: string | null
-}
 export type Rubric = RubricView
 export type RubricList = {
   readonly items: ReadonlyArray<Rubric>
@@ -276,20 +224,6 @@ export interface Operations {
       path: { readonly id: string }
     }
     answer: TrajectoryStepPage
-  }
-  /** Search in the texts of all trajectories, newest first. */
-  searchTrajectories: {
-    given: {
-      query: {
-        /** A literal text, not blank, in any case; it means nothing to a pattern. */
-        readonly q: string
-        /** Trajectories that hold the text. */
-        readonly limit?: number
-        /** `next_cursor` of the page before. */
-        readonly cursor?: string
-      }
-    }
-    answer: TrajectorySearch
   }
   /** Grade many trials. */
   createBatch: {
@@ -537,7 +471,6 @@ export const OPERATIONS = {
   uploadTrajectory: ['POST', '/v1/trajectories'],
   getTrajectory: ['GET', '/v1/trajectories/{id}'],
   listSteps: ['GET', '/v1/trajectories/{id}/steps'],
-  searchTrajectories: ['GET', '/v1/trajectories/search'],
   createBatch: ['POST', '/v1/batches'],
   listBatches: ['GET', '/v1/batches'],
   getBatch: ['GET', '/v1/batches/{id}'],
