@@ -44,6 +44,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@fastify/swagger': 'http',
   '@fastify/swagger-ui': 'http',
   '@fastify/type-provider-typebox': 'http',
+  '@fastify/under-pressure': 'http',
   // In `ports`: the example of a docstring.
   '@google/genai': 'judges ports',
   '@opentelemetry': 'telemetry',

@@ -61,7 +61,6 @@ async function addGrade(stores: Stores, n: number, items: number): Promise<void>
   await Promise.all([
     stores.trajectories.put({ id: trajectory, format: 'steps', document }, AT),
     addCall(stores, n, grade),
-    stores.aliases.put(digestBytes(`raw ${n}`), digestBytes(`key ${n}`), { task: `t${question % 40}` }),
   ])
   await stores.grades.put({
     ...{ grade, ground_truth: question % 4 === 3 ? GROUND_TRUTH : { ...GROUND_TRUTH, signals } },

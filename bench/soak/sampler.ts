@@ -11,7 +11,6 @@ export interface Sample {
   readonly handles: number
   readonly wal_mb: number
   readonly body_mb: number
-  readonly grading: number
   readonly refused: number
 }
 
@@ -52,7 +51,6 @@ export async function takeSample({ origin, pid, database }: Watched, seconds: ()
     handles: readdirSync(`/proc/${pid}/fd`).length,
     wal_mb: (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) / MB,
     body_mb: (metrics.get('veridict_admitted{of="body_bytes"}') ?? 0) / MB,
-    grading: metrics.get('veridict_admitted{of="grades"}') ?? 0,
     refused: sumOf(metrics, 'veridict_refused_total'),
   }
 }

@@ -5,9 +5,9 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { createStatisticsWorker } from '../audit/agreement/statistics-worker.ts'
-import { createAliases, createAliasMemory } from '../http/body/aliases.ts'
+import { installBodies } from '../http/body/body.ts'
 import { createAnswerOnce } from '../http/body/idempotency.ts'
-import { installJsonBody } from '../http/body/json-body.ts'
+import { createKnownBodies } from '../http/body/known-bodies.ts'
 import type { Context } from '../http/context.ts'
 import { measureContext } from '../http/context-metrics.ts'
 import { answerClientError, answerExpectations, installErrors, sendFrameworkError } from '../http/errors.ts'
@@ -18,8 +18,7 @@ import { installDrain } from '../http/guard/drain.ts'
 import { createInFlight } from '../http/guard/in-flight.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { installOpenApi } from '../http/openapi.ts'
-import { installProjects, perProject } from '../http/project.ts'
-import { installRawAnswers } from '../http/raw-answers.ts'
+import { installProjects } from '../http/project.ts'
 import { recordRequests, traceRequests } from '../http/request-log.ts'
 import { agreementRoutes } from '../http/routes/agreements.ts'
 import { batchEventRoute } from '../http/routes/batch-events.ts'
@@ -46,7 +45,7 @@ export interface App {
   settled(): Promise<void>
 }
 
-/** How long a client may take to send a request, an archive as large as it may be; a judge may take as long as it likes to answer. */
+/** The longest time to send a request, which may be a large archive, and the longest silence of a connection, whose judge may be slow. */
 const REQUEST_TIMEOUT_MS = 3_600_000
 
 /** Plugins and routes in the order in which they work. Never listens. */
@@ -58,6 +57,7 @@ export async function buildApp(
     ...(options.loggerInstance ? { loggerInstance: options.loggerInstance } : { logger: options.logger ?? false }),
     bodyLimit: context.config.limits.body_bytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: REQUEST_TIMEOUT_MS,
     // One line a request, written by `recordRequests`, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => crypto.randomUUID(),
@@ -75,14 +75,13 @@ export async function buildApp(
   measureContext(metrics, context)
   // prom-client watches the garbage collector for as long as the process lives, and through its registry would keep all of this.
   http.addHook('onClose', () => metrics.registry.clear())
-  const memory = createAliasMemory()
-  const aliasesOf = perProject((project) => createAliases(project, memory, context.answer_config))
+  const knownBodies = createKnownBodies(context.answer_config)
   const inFlight = createInFlight()
   const answerOnce = createAnswerOnce(context.clock, inFlight)
   context.listen(logBatches(http.log))
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
-  const deps: RouteDeps = { context, metrics, aliasesOf, inFlight, answerOnce, statistics, state }
+  const deps: RouteDeps = { context, metrics, knownBodies, inFlight, answerOnce, statistics, state }
   installErrors(http)
   answerExpectations(http.server)
   traceRequests(http, context.tracing)
@@ -91,12 +90,16 @@ export async function buildApp(
   recordRequests(http, metrics)
   installProjects(http, context)
   const { limits } = context.config
-  const admission = installAdmission(http, { limits, registry: metrics.registry })
-  installJsonBody(
-    http,
+  const admission = await installAdmission(http, { limits, registry: metrics.registry })
+  installBodies(http, {
     limits,
-    admission.behindHits((request, reply) => answerKnownBytes(request, reply, deps)),
-  )
+    admission,
+    async answerBytes(request, reply) {
+      if (await answerKnownBytes(request, reply, deps)) return true
+      if (request.routeOptions.url === '/v1/grades') admission.requireCalm()
+      return false
+    },
+  })
   installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate: access.keyRate })
   const routes = typedRoutes(http)
@@ -115,6 +118,5 @@ export async function buildApp(
   operationRoutes(http, deps)
   pageRoutes(http)
   await http.ready()
-  installRawAnswers(http, { ...deps, access, admission })
   return { http, state, settled: () => inFlight.settled() }
 }

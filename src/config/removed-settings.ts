@@ -1,8 +1,21 @@
 /** Names each environment variable that was removed, with its replacement. A start with such a variable fails. */
 const REMOVED_VARIABLES: Readonly<Record<string, string>> = {}
 
+const PRESSURE = 'limits.heap_share and limits.event_loop_delay_ms bound the grades in work.'
+const HELD_BYTES = 'limits.held_bytes bounds the bodies that are read at once.'
+const BODY_MS = 'limits.body_ms bounds the time in which a JSON body arrives.'
+
 /** Names each key of the configuration file that was removed (`limits.answer_chars`), with its replacement. A start with such a key fails. */
-const REMOVED_KEYS: Readonly<Record<string, string>> = {}
+const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  'limits.grading_at_once': PRESSURE,
+  'limits.uploads_at_once': HELD_BYTES,
+  'limits.answer_chars': 'no limit replaces it; a page of steps ends after 4 Mi characters.',
+  'limits.slow_reader_ms': 'a connection without any traffic is closed after an hour.',
+  'limits.streams_at_once': 'limits.connections bounds the streams too.',
+  'limits.statistics_at_once': 'statistics are computed one at a time; a request beyond the queue is answered 503.',
+  'limits.slow_body_ms': BODY_MS,
+  'limits.body_bytes_per_s': BODY_MS,
+}
 
 /** Throws for a removed variable that is still set, with its replacement. An empty variable counts as absent. */
 export function refuseRemovedVariables(env: NodeJS.ProcessEnv): void {

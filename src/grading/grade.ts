@@ -22,17 +22,13 @@ import {
 } from './resolve.ts'
 import type { GradeOutcome, GradingService, ItemOutcome, UploadOutcome } from './service.ts'
 
-interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'onGrade'> {
+interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, JudgingDeps {
   readonly recent: RecentTrajectories
 }
 
 /** The use cases of one grade. HTTP, batch and CLI all run through here. */
 export function createGradingService(given: GradingDeps): GradingService {
-  const listeners = new Set<(grade: Grade) => void>()
-  const onGrade = (grade: Grade) => {
-    for (const listener of listeners) listener(grade)
-  }
-  const deps = { ...given, trajectories: given.stores.trajectories, onGrade }
+  const deps = { ...given, trajectories: given.stores.trajectories }
   const fly = createFlights(given.stores, given.clock)
 
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
@@ -107,9 +103,6 @@ export function createGradingService(given: GradingDeps): GradingService {
       return { ok: true, trajectory: read.value, created: await store(read.value, document) }
     },
     trajectory: (id) => loadTrajectory(deps, id),
-    onGrade(listener) {
-      listeners.add(listener)
-    },
   }
 }
 

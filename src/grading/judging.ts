@@ -28,8 +28,6 @@ export interface JudgingDeps {
   readonly day_cap_usd: number | null
   /** One sample: here, or on another thread. */
   readonly gradeSample: (deps: SampleDeps, question: Question, sample: number) => Promise<SampleResult>
-  /** A grade answers its key from now on. */
-  readonly onGrade: (grade: Grade) => void
 }
 
 export type Judged =
@@ -68,7 +66,6 @@ export async function judgeQuestion(
       ...(job.way === 'stored' && { silent: true }),
       ...(lease !== null && { leases: [lease.token] }),
     })
-    if (job.way !== 'stored' && grade.status !== 'failed') deps.onGrade(grade)
     return { kind: 'graded', grade, cached: false }
   } finally {
     inTheMaking.delete(question.grade_id)

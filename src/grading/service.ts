@@ -40,6 +40,4 @@ export interface GradingService {
   upload(document: Record<string, unknown> | readonly unknown[]): Promise<UploadOutcome>
   /** A stored trajectory, read. Null where there is none. */
   trajectory(id: string): Promise<Trajectory | null>
-  /** Calls the listener with every grade that answers its key from now on. */
-  onGrade(listener: (grade: Grade) => void): void
 }

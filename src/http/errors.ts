@@ -2,7 +2,6 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Issue } from '../domain/result.ts'
-import { unsupportedType } from './body/content-type.ts'
 import { ANSWER_HEADERS } from './guard/access/security-headers.ts'
 import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from './problem.ts'
 
@@ -105,6 +104,15 @@ function describeError(error: FastifyError): { name: string; code: string | unde
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
   return { name: error.name, code: error.code, frames }
 }
+
+/** Media types that the route of a request takes. */
+export function takenTypes({ routeOptions }: FastifyRequest): readonly string[] {
+  const content = (routeOptions.schema?.body as { content?: object } | undefined)?.content
+  return content === undefined ? ['application/json'] : Object.keys(content)
+}
+
+export const unsupportedType = (request: FastifyRequest): HttpProblem =>
+  new HttpProblem(415, 'unsupported_media_type', `send ${takenTypes(request).join(' or ')}`)
 
 export interface AjvError {
   readonly instancePath: string

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
-import { arrivedEarly } from './body/raw-body.ts'
 import type { Metrics } from './metrics.ts'
 
 /**
@@ -12,7 +11,7 @@ export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
     const { method } = request
     const { statusCode: status } = reply
     const route = request.routeOptions.url ?? null
-    const ms = (arrivedEarly.get(request.raw)?.ms ?? 0) + reply.elapsedTime
+    const ms = reply.elapsedTime
     metrics.request(route ?? 'none', method, status, ms / 1000)
     const level = status >= 500 ? 'warn' : status >= 400 ? 'info' : 'debug'
     request.log[level]({ method, route, status, ms: Math.round(ms) }, 'answered')

@@ -1,6 +1,6 @@
-import { parseJson } from '../http/body/body-json.ts'
+import { readStrictJson } from '../domain/text/strict-json.ts'
 import { toIssues } from '../http/errors.ts'
-import { HttpProblem } from '../http/problem.ts'
+import { faultAt, HttpProblem } from '../http/problem.ts'
 import { compileSchema } from '../http/validation.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
 
@@ -16,7 +16,9 @@ export function readRequest(given: unknown, { body_bytes, depth }: RequestLimits
   const bytes = Buffer.from(written(given))
   if (bytes.length > body_bytes)
     throw new HttpProblem(413, 'body_too_large', `the request is larger than ${body_bytes} bytes`)
-  const request = parseJson(bytes, depth)
+  const read = readStrictJson(bytes, depth)
+  if (!read.ok) throw faultAt(read.error.path, read.error.message, read.error.code)
+  const request = read.value
   if (!check(request)) {
     const errors = toIssues(check.errors ?? [], 'body')
     throw new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors })

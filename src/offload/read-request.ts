@@ -2,6 +2,7 @@ import { isUploaded, parseLine } from '../archives/trials/request-lines.ts'
 import { isLarge } from '../asking/turns.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
+import { readStrictJson } from '../domain/text/strict-json.ts'
 import { fullCoverage } from '../domain/trajectory/rendering.ts'
 import { rememberSentText } from '../domain/trajectory/sent-text.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
@@ -9,8 +10,6 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { findUnsound } from '../formats/common/json-tree.ts'
 import { isRecord, type Json, type ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'
-import { parseJson } from '../http/body/body-json.ts'
-import { HttpProblem } from '../http/problem.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { type GivenGroundTruth, GivenGroundTruthSchema, type GroundTruth } from '../schemas/ground-truth.ts'
 import { packBytes, textOf } from '../storage/stored-text.ts'
@@ -21,16 +20,11 @@ type OnRead = (trajectory: Trajectory, truth: GroundTruth | null) => Promise<Sea
 
 /** Parses a body as the main thread does, and reads the trajectory in it. For the worker. */
 export async function readBody({ chunks, limits }: ReadBodyJob, onRead: OnRead): Promise<ReadBody> {
-  try {
-    const bytes = Buffer.concat(chunks)
-    const body = parseJson(bytes, limits.depth)
-    rememberSentText(body, bytes)
-    return await readRequest(body, limits, onRead)
-  } catch (error) {
-    if (!(error instanceof HttpProblem)) throw error
-    const { code, message: detail, extras } = error
-    return { refused: { code, detail, errors: extras.errors ?? [] } }
-  }
+  const bytes = Buffer.concat(chunks)
+  const parsed = readStrictJson(bytes, limits.depth)
+  if (!parsed.ok) return { refused: parsed.error }
+  rememberSentText(parsed.value, bytes)
+  return readRequest(parsed.value, limits, onRead)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Asked, Asking } from '../asking/asker.ts'
 import type { Digest } from '../domain/digest.ts'
 import type { Issue, Result } from '../domain/result.ts'
+import type { JsonFault } from '../domain/text/strict-json.ts'
 import type { Measure } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
@@ -34,9 +35,7 @@ export interface Standing extends Pick<Question, 'rubric' | 'denied_acts' | 'sec
 }
 
 /** The body, but for the document of its trajectory; or why it cannot be parsed. */
-export type ReadBody =
-  | ReadRequest
-  | { readonly refused: { readonly code: string; readonly detail: string; readonly errors: readonly Issue[] } }
+export type ReadBody = ReadRequest | { readonly refused: JsonFault }
 
 /** A request, but for the document of its trajectory. `trajectory` is null where there is none to read, and `body` is whole. */
 export interface ReadRequest {

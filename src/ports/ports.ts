@@ -1,6 +1,5 @@
 import type { Digest } from '../domain/digest.ts'
 import type { Failure } from '../schemas/grade.ts'
-import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
 import type { GradeStore, ReviewStore } from './grade-ports.ts'
@@ -35,14 +34,6 @@ export interface TrajectoryStore {
   get(id: Digest): Promise<StoredTrajectory | null>
   /** The document as it is stored, to be opened beside the event loop. */
   getPacked(id: Digest): Promise<Uint8Array | null>
-}
-
-/**
- * Digest of raw request bytes → the key they mean and the metadata they carry: the way to answer without parsing.
- */
-export interface AliasStore {
-  put(rawDigest: string, key: Digest, metadata: TrialMetadata): Promise<void>
-  find(rawDigest: string): Promise<{ key: Digest; metadata: TrialMetadata } | null>
 }
 
 export interface IdempotencyRecord {
@@ -81,7 +72,6 @@ export interface Stores {
   readonly trajectories: TrajectoryStore
   readonly attempts: AttemptLedger
   readonly grades: GradeStore
-  readonly aliases: AliasStore
   readonly idempotency: IdempotencyStore
   readonly rubrics: RubricStore
   readonly secrets: SecretStore

@@ -4,7 +4,6 @@ export type UnitWatcher = (operation: string, result: Promise<unknown>, started:
 /** Stores whose units of work a request or a grade waits for. The others beat, poll and keep the house. */
 const WATCHED: ReadonlySet<PropertyKey> = new Set([
   'access',
-  'aliases',
   'attempts',
   'batches',
   'grades',

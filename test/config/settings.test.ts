@@ -28,6 +28,6 @@ test('every limit is described in docs/load.md or docs/configuration.md', () => 
 })
 
 test('what cannot be used is told with what it means', () => {
-  const read = () => loadConfig({ VERIDICT_CONFIG: 'v.yaml' }, () => 'limits: { uploads_at_once: 0 }')
-  expect(read).toThrow('/limits/uploads_at_once must be >= 1; NDJSON bodies that are being read')
+  const read = () => loadConfig({ VERIDICT_CONFIG: 'v.yaml' }, () => 'limits: { held_bytes: 0 }')
+  expect(read).toThrow('/limits/held_bytes must be >= 1; bytes of bodies that are read and parsed at once')
 })

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readJson } from '../../src/domain/text/exact-json.ts'
-import { parseJson } from '../../src/http/body/body-json.ts'
-import { HttpProblem } from '../../src/http/problem.ts'
+import { readStrictJson } from '../../src/domain/text/strict-json.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -145,12 +144,8 @@ function manyNames(count: number): string {
 
 describe('the parser', () => {
   const read = (text: string): unknown => {
-    try {
-      return parseJson(Buffer.from(text), 64)
-    } catch (error) {
-      if (error instanceof HttpProblem) return error.code
-      throw error
-    }
+    const parsed = readStrictJson(Buffer.from(text), 64)
+    return parsed.ok ? parsed.value : parsed.error.code
   }
 
   test('reads every JSON value as JSON.parse does, and so does the exact one', () => {

@@ -151,11 +151,3 @@ test.each([
   expect(response.body).not.toContain('s3://')
   expect(app.logs.join('')).toContain('the blob store cannot be written')
 })
-
-test('a grade whose alias cannot be stored is answered all the same', async () => {
-  await start(GOOD_ANSWER)
-  const { aliases } = app.context.main.stores
-  Object.assign(aliases, { put: () => Promise.reject(Object.assign(new Error('full'), { code: 'storage_full' })) })
-  expect((await app.post('/v1/grades', REQUEST)).statusCode).toBe(201)
-  expect(app.logs.join('')).toContain('the alias of a request could not be stored')
-})

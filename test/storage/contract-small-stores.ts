@@ -5,14 +5,6 @@ import type { Current } from './contract.ts'
 const AT = '2026-11-21T00:00:00.000Z'
 
 export function describeSmallStores(current: Current): void {
-  test('aliases lead to a key and the metadata of the request', async () => {
-    const metadata = { agent: 'naïve', run_index: 1, odd: null }
-    expect(await current().aliases.find('raw')).toBeNull()
-    await current().aliases.put('raw', digestBytes('k'), metadata)
-    await current().aliases.put('raw', digestBytes('k'), metadata)
-    expect(await current().aliases.find('raw')).toEqual({ key: digestBytes('k'), metadata })
-  })
-
   test('idempotency keys: the first write wins', async () => {
     const first = { request_digest: 'd1', status: 201, body: '{"a":"中文\\u0000"}' }
     expect(await current().idempotency.find('key')).toBeNull()

@@ -104,7 +104,6 @@ const LOOKUPS: readonly string[] = [
   'SELECT 1 FROM grades WHERE id = ?',
   'SELECT body FROM current_grades JOIN grades ON grades.id = current_grades.grade_id WHERE current_grades.key = ?',
   'SELECT 1 FROM attempts WHERE id = ?',
-  'SELECT 1 FROM aliases WHERE raw_digest = ?',
   'SELECT 1 FROM idempotency_keys WHERE key = ?',
   'SELECT 1 FROM rubrics WHERE name = ?',
   'SELECT 1 FROM settings WHERE name = ?',

@@ -178,7 +178,7 @@ test('probes are no spans, and a hit has its units of work', async () => {
     'POST /v1/grades',
     'POST /v1/grades',
   ])
-  expect(collector.treeOf(hit.id).map(([name]) => name)).toContain('aliases.find')
+  expect(collector.treeOf(hit.id).map(([name]) => name)).toContain('grades.findByKey')
 })
 
 test('calls that wait for their turn stay in their own request', async () => {
@@ -214,7 +214,7 @@ test('what comes after a large body, on a connection that others used, is part o
   await service.tracing.close()
   for (const trace of traces) {
     const names = collector.spans.filter((span) => span.trace === trace).map(({ name }) => name)
-    for (const name of ['POST /v1/grades', 'aliases.find', 'grade', 'trajectories.put', 'judge lexical', 'grades.put'])
+    for (const name of ['POST /v1/grades', 'grade', 'trajectories.put', 'judge lexical', 'grades.put'])
       expect(
         names.filter((one) => one === name),
         `${trace} ${name}`,

@@ -5,9 +5,9 @@ import { followBatch, followResults } from '../../batches/follow.ts'
 import type { Incoming, OnDiscarded } from '../../batches/intake.ts'
 import type { App } from '../../boot/app.ts'
 import { ServiceError } from '../../client/errors.ts'
+import { findUnstorable } from '../../domain/text/strict-json.ts'
 import { textSize } from '../../domain/trajectory/text-size.ts'
 import type { Refusal } from '../../grading/refusal.ts'
-import { examine } from '../../http/body/body-json.ts'
 import type { Context, Project } from '../../http/context.ts'
 import type { InFlight } from '../../http/guard/in-flight.ts'
 import { refusalProblem } from '../../http/outcomes.ts'
@@ -112,7 +112,7 @@ async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incomin
   for await (const { item, trajectory } of items) {
     const place = `/items/${index}`
     const { trajectory: _document, ...said } = item
-    const { fault } = examine(trajectory === null ? item : said)
+    const fault = findUnstorable(trajectory === null ? item : said)
     const issues = fault === null ? inputIssues(BatchItemSchema, item) : [fault]
     if (issues.length > 0) fail(unfit(index, issues))
     yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }

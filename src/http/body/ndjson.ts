@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Incoming } from '../../batches/intake.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
+import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { type BatchItem, BatchItemSchema } from '../../schemas/batch.ts'
 import { type AjvError, toIssues } from '../errors.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
-import { parseJson } from './body-json.ts'
 
 interface LineLimits {
   /** Of one line. */
@@ -47,12 +47,9 @@ export async function readRecords(request: FastifyRequest, limits: LineLimits): 
 }
 
 function parseLine(bytes: Buffer, depth: number, place: string, where: string): unknown {
-  try {
-    return parseJson(bytes, depth)
-  } catch (error) {
-    if (!(error instanceof HttpProblem)) throw error
-    throw faultAt(place, `${where}: ${error.message}`, error.code)
-  }
+  const read = readStrictJson(bytes, depth)
+  if (!read.ok) throw faultAt(place, `${where}: ${read.error.message}`, read.error.code)
+  return read.value
 }
 
 const invalidItem = (errors: readonly AjvError[], place: string, where: string): HttpProblem =>

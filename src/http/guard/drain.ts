@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { arrivedEarly } from '../body/raw-body.ts'
 import { draining, sendProblem } from '../problem.ts'
 
 const PROBES: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
@@ -7,9 +6,7 @@ const PROBES: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metric
 /** Once a stop was asked for: what is in flight is finished, nothing new is begun, and every answer ends its connection. */
 export function installDrain(app: FastifyInstance, state: { readonly draining: boolean }): void {
   app.addHook('onRequest', (request, reply, done) => {
-    // What was read before the framework saw it had begun before the stop.
-    const isInFlight = arrivedEarly.has(request.raw)
-    if (!state.draining || isInFlight || PROBES.includes(request.routeOptions.url)) return done()
+    if (!state.draining || PROBES.includes(request.routeOptions.url)) return done()
     sendProblem(reply, draining())
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {

@@ -169,18 +169,18 @@ function questionRoutes(routes: Routes): void {
   })
 }
 
-/** Before anything is parsed: sends the stored answer, where the same bytes were answered before. Answers whether it did. */
+/** Sends the stored answer of equal bytes, before they are parsed. Answers whether it did. */
 export async function answerKnownBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  { aliasesOf, metrics }: Pick<RouteDeps, 'aliasesOf' | 'metrics'>,
+  { knownBodies, metrics }: Pick<RouteDeps, 'knownBodies' | 'metrics'>,
 ): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const known = await aliasesOf(request.project).find(request.bodyDigest)
-  if (known === null) return false
+  const grade = await knownBodies.find(request.project, request.bodyDigest)
+  if (grade === null) return false
   metrics.hit()
-  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
-  sendText(reply, known.text)
+  request.log.debug({ grade_id: grade.id, cached: true }, 'graded')
+  sendJson(reply, grade)
   return true
 }
 
@@ -195,13 +195,6 @@ export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps
   if (cached) deps.metrics.hit()
   else deps.metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
-  if ((body.cache ?? 'use') === 'use')
-    // Not waited for: the grade is stored already, and without its alias the next equal request is only slower.
-    void deps
-      .aliasesOf(request.project)
-      .remember(request.bodyDigest, grade)
-      .catch(({ code }: { code?: string }) => {
-        request.log.warn({ code }, 'the alias of a request could not be stored')
-      })
+  if ((body.cache ?? 'use') === 'use') deps.knownBodies.remember(request.project, request.bodyDigest, grade)
   return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
 }

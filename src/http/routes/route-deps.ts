@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
-import type { Aliases } from '../body/aliases.ts'
 import type { AnswerOnce } from '../body/idempotency.ts'
-import type { Context, Project } from '../context.ts'
+import type { KnownBodies } from '../body/known-bodies.ts'
+import type { Context } from '../context.ts'
 import type { InFlight } from '../guard/in-flight.ts'
 import type { Metrics } from '../metrics.ts'
 
@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics.ts'
 export interface RouteDeps {
   readonly context: Context
   readonly metrics: Metrics
-  readonly aliasesOf: (project: Project) => Aliases
+  readonly knownBodies: KnownBodies
   readonly inFlight: InFlight
   readonly answerOnce: AnswerOnce
   readonly statistics: StatisticsWorker

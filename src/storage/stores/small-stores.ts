@@ -1,23 +1,8 @@
 import type { Digest } from '../../domain/digest.ts'
-import type { AliasStore, IdempotencyRecord, IdempotencyStore, RubricStore, SecretStore } from '../../ports/ports.ts'
-import type { TrialMetadata } from '../../schemas/grade-request.ts'
+import type { IdempotencyRecord, IdempotencyStore, RubricStore, SecretStore } from '../../ports/ports.ts'
 import type { Db } from '../db.ts'
 import { insertOf, ONCE } from '../statements.ts'
 import { refusal } from '../storage-error.ts'
-import { parseStored } from '../stored-text.ts'
-
-export const createAliasStore = (db: Db): AliasStore => ({
-  async put(raw, key, metadata) {
-    await db.run(...insertOf('aliases', { raw_digest: raw, key, metadata: JSON.stringify(metadata) }, ONCE))
-  },
-  async find(raw) {
-    const [row] = await db.rows<{ key: Digest; metadata: string }>(
-      'SELECT key, metadata FROM aliases WHERE raw_digest = $1',
-      [raw],
-    )
-    return row ? { key: row.key, metadata: parseStored<TrialMetadata>(row.metadata) } : null
-  },
-})
 
 export const createIdempotencyStore = (db: Db): IdempotencyStore => ({
   async find(key) {

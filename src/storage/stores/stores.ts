@@ -10,7 +10,7 @@ import { createGradeStore } from './grades.ts'
 import { createGradeOverview } from './overview.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './reviews.ts'
-import { createAliasStore, createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
+import { createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
 import { createTrajectoryStore } from './trajectories.ts'
 
 /** The stores of one project. Keys count only in the main one, although each has a table for them. */
@@ -29,7 +29,6 @@ export const createTables = (db: Db, outside: Outside) =>
     attempts: createAttemptLedger(db, outside),
     grades: createGradeStore(db),
     overview: createGradeOverview(db),
-    aliases: createAliasStore(db),
     idempotency: createIdempotencyStore(db),
     reviews: createReviewStore(db),
     rubrics: createRubricStore(db),

@@ -2,14 +2,14 @@ import type { Readable, Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { HttpProblem } from '../problem.ts'
 
-/** Decoded bytes that a body may have before its ratio is looked at: small bodies of one letter are honest. */
+/** Decoded bytes below which any ratio is honest: small bodies of one letter exist. */
 const FREE_BYTES = 1024 * 1024
 /** Trajectories shrink to a fifth or a thirtieth; zeros to a thousandth and less. */
 const MOST_RATIO = 100
 
-/** One stream and nothing after it, so that no byte of a body goes unread. */
+/** A decoder takes one stream and no garbage after it, so that no byte of a body goes unread. */
 const EXACT = { chunkSize: 64 * 1024, rejectGarbageAfterEnd: true } as const
-/** The window that RFC 9659 allows on the web. Without it a frame of a few bytes can ask for 128 MB. */
+/** RFC 9659 allows windows of 8 MB on the web. Without the limit, a frame of a few bytes can ask for 128 MB. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 
 const DECODERS = {
@@ -20,12 +20,10 @@ const DECODERS = {
 } as const
 const ACCEPTED = Object.keys(DECODERS).join(', ')
 
-/** Counts the bytes that it has used up. */
-type Decoder = Transform & { readonly bytesWritten: number }
-/** What a body is wrapped in; null: in nothing. */
+/** The encoding of a body; null: plain bytes. */
 type Encoding = keyof typeof DECODERS | null
 
-/** Throws 415 for an encoding that is not one of ours, and for more than one. */
+/** Reads `Content-Encoding`. Throws 415 for an unknown encoding, and for more than one. */
 export function encodingOf(header: string | undefined): Encoding {
   const name = (header ?? 'identity').trim().toLowerCase()
   if (name === 'identity') return null
@@ -35,22 +33,33 @@ export function encodingOf(header: string | undefined): Encoding {
   })
 }
 
+/** Bounds the decoded bytes of a body by its `Content-Length`, which may be NaN. */
+export const mostDecoded = (encoding: Encoding, length: number): number =>
+  Number.isNaN(length) ? Infinity : encoding === null ? length : Math.max(FREE_BYTES, length * MOST_RATIO)
+
 /**
- * The bytes of a body without their encoding. Breaks with an HttpProblem where they are not what the encoding says, or grow as only a
- * bomb does. Decodes in zlib’s own threads, 64 KiB at a time and no faster than it is read: a bomb takes no memory and delays no other request.
- * Begins when it is first read. What is left when its reader stops is let through unread, so that the client can read the answer.
+ * Decodes a body in the threads of zlib, 64 KiB at a time and no faster than its reader: a bomb takes no memory and delays no other request. Throws an
+ * HttpProblem for bytes that do not fit the encoding, and for a ratio that only bombs have. The bytes that its reader leaves are let through unread,
+ * so that the client can read the answer.
  */
 export async function* decodeBody(encoding: Encoding, source: Readable): AsyncGenerator<Buffer> {
   try {
-    if (encoding === null) yield* source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-    else yield* decode(source, DECODERS[encoding]())
+    yield* encoding === null ? plain(source) : decode(source, DECODERS[encoding]())
   } finally {
     source.resume()
   }
 }
 
-async function* decode(source: Readable, decoder: Decoder): AsyncGenerator<Buffer> {
-  const breakOff = () => source.readableEnded || decoder.destroy(new HttpProblem(400, 'invalid_request', BROKEN_OFF))
+async function* plain(source: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } catch {
+    throw brokenOff()
+  }
+}
+
+async function* decode(source: Readable, decoder: Transform & { readonly bytesWritten: number }) {
+  const breakOff = () => source.readableEnded || decoder.destroy(brokenOff())
   source.on('error', breakOff).once('close', breakOff)
   if (source.destroyed) breakOff()
   source.pipe(decoder)
@@ -69,7 +78,6 @@ async function* decode(source: Readable, decoder: Decoder): AsyncGenerator<Buffe
   }
 }
 
-export const BROKEN_OFF = 'the body broke off'
-
+const brokenOff = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
 const TOO_DENSE = `the body is more than ${MOST_RATIO} times as large as what was sent; send it with less compression or none`
 const NOT_ENCODED = 'the body is not one whole stream of its Content-Encoding'

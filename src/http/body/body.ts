@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { readStrictJson } from '../../domain/text/strict-json.ts'
+import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
+import { readLargeBody } from '../../offload/large-body.ts'
+import { answerClientError, takenTypes, unsupportedType } from '../errors.ts'
+import { type Admission, LARGE_BODY } from '../guard/admission.ts'
+import { faultAt, HttpProblem } from '../problem.ts'
+import { decodeBody, encodingOf, mostDecoded } from './encoding.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** SHA-256 of the body’s bytes without their encoding, in hex; empty for a request without a JSON body. */
+    bodyDigest: string
+  }
+}
+
+export const NDJSON = 'application/x-ndjson'
+
+export interface BodyLimits {
+  readonly body_bytes: number
+  readonly body_ms: number
+  readonly depth: number
+  readonly max_steps: number
+  readonly max_part_chars: number
+}
+
+interface BodyOptions {
+  readonly limits: BodyLimits
+  readonly admission: Pick<Admission, 'hold'>
+  /** Answers a body by the digest of its bytes, before the body is parsed. Answers whether the reply was sent. */
+  readonly answerBytes: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>
+}
+
+/** A body whose bytes are hashed and not parsed. */
+class RawBody {
+  readonly chunks: readonly Buffer[]
+  readonly length: number
+  readonly release: () => void
+
+  constructor(chunks: readonly Buffer[], length: number, release: () => void) {
+    this.chunks = chunks
+    this.length = length
+    this.release = release
+  }
+}
+
+/** Adds the two parsers: JSON, which is parsed after `answerBytes` and before validation, and NDJSON, which its route reads line by line. */
+export function installBodies(app: FastifyInstance, options: BodyOptions): void {
+  const { limits, admission, answerBytes } = options
+  app.decorateRequest('bodyDigest', '')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    // A body that no route wants is never kept.
+    if (!wantsBody(request)) return void payload.resume()
+    requireUtf8(request)
+    return await collect(request, payload, options)
+  })
+  app.addContentTypeParser(NDJSON, async (request: FastifyRequest, payload: IncomingMessage) => {
+    if (request.routeOptions.schema?.body !== undefined && !takenTypes(request).includes(NDJSON))
+      throw unsupportedType(request)
+    requireUtf8(request)
+    const encoding = encodingOf(request.headers['content-encoding'])
+    payload.once('close', await admission.hold(linesHeld(request, limits.body_bytes)))
+    return decodeBody(encoding, payload)
+  })
+  app.addHook('preValidation', async (request, reply) => {
+    if (!wantsBody(request)) return
+    const { body, routeOptions } = request
+    if (body instanceof RawBody)
+      try {
+        if (await answerBytes(request, reply)) return reply
+        request.body = await parse(body, routeOptions.url === '/v1/grades', limits)
+      } finally {
+        body.release()
+      }
+    if (body !== undefined || routeOptions.schema?.body === undefined) return
+    request.body = null
+    throw faultAt('', 'the request has no body', 'invalid_json')
+  })
+}
+
+/** Only `POST` routes take a body. */
+const wantsBody = ({ method, is404 }: FastifyRequest): boolean => method === 'POST' && !is404
+
+async function collect(request: FastifyRequest, payload: IncomingMessage, { limits, admission }: BodyOptions) {
+  const most = Math.min(limits.body_bytes, request.routeOptions.bodyLimit)
+  const tooLarge = () => new HttpProblem(413, 'body_too_large', `the body is larger than ${most} bytes`)
+  const length = Number(request.headers['content-length'] ?? Number.NaN)
+  if (length > most) throw tooLarge()
+  const encoding = encodingOf(request.headers['content-encoding'])
+  const release = await admission.hold(Math.min(most, mostDecoded(encoding, length)))
+  const late = setTimeout(() => answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, payload.socket), limits.body_ms)
+  const running = createHash('sha256')
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of decodeBody(encoding, payload)) {
+      size += chunk.length
+      if (size > most) throw tooLarge()
+      chunks.push(chunk)
+      running.update(chunk)
+    }
+    request.bodyDigest = running.digest('hex')
+    return new RawBody(chunks, size, release)
+  } catch (error) {
+    release()
+    throw error
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+async function parse({ chunks, length }: RawBody, asksForGrade: boolean, limits: BodyLimits): Promise<unknown> {
+  const bytes = Buffer.concat(chunks)
+  const isLarge = asksForGrade && length > LARGE_BODY
+  const read = isLarge ? await readLargeBody(bytes, limits) : readStrictJson(bytes, limits.depth)
+  if (!read.ok) {
+    const { code, path, message } = read.error
+    throw faultAt(path, message, code, message, code === 'body_too_large' ? 413 : 400)
+  }
+  if (!isLarge) rememberSentText(read.value, bytes)
+  return read.value
+}
+
+/** Bytes of an NDJSON body that stay in memory: one line of a batch, all of one run. */
+const linesHeld = ({ headers, routeOptions }: FastifyRequest, most: number): number =>
+  routeOptions.url === '/v1/trajectories' ? Math.min(most, Number(headers['content-length']) || most) : LARGE_BODY
+
+/** Throws for a charset other than UTF-8: read as UTF-8, its text would be another text, in which no quote is found. */
+function requireUtf8({ headers }: FastifyRequest): void {
+  for (const parameter of (headers['content-type'] ?? '').split(';').slice(1)) {
+    const [name = '', value = ''] = parameter.split('=', 2)
+    if (name.trim().toLowerCase() !== 'charset') continue
+    if (!UTF8.includes(value.trim().replaceAll('"', '').toLowerCase()))
+      throw new HttpProblem(415, 'unsupported_encoding', 'send the body as UTF-8')
+  }
+}
+
+/** ASCII is a part of UTF-8. */
+const UTF8: readonly string[] = ['utf-8', 'utf8', 'us-ascii', 'ascii']
