@@ -50,7 +50,7 @@ const FLOODS: Readonly<Record<string, Flood>> = {
   },
   'reports at once': async ({ origin }, send) => {
     await runBatch(origin, 1000, 4000, 'lexical')
-    await times(200, (index) => send(`/v1/reports/alignment?draws=1000&seed=${index}`))
+    await times(200, (index) => send(`/v1/reports?draws=1000&seed=${index}`))
   },
 }
 

@@ -66,7 +66,7 @@ export function createTraffic(origin: string, recorder: Recorder): Traffic {
       upload: time('upload', () => send('/v1/trajectories', trajectoryOf(fresh(BODY, {})))),
       page: time('page', () => send(pick(PAGES))),
       read: time('read', () => send(pick(READS))),
-      report: time('report', () => send('/v1/reports/alignment?judge=lexical&draws=200')),
+      report: time('report', () => send('/v1/reports?judge=lexical&draws=200')),
       leave: time('leave', leave),
       drip: time('drip', () => drip(origin)),
       follow: time('follow', () => follow(origin, agent)),

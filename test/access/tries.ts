@@ -242,11 +242,6 @@ export const TRIES: Readonly<Record<string, readonly Try[]>> = {
     get(() => `/v1/reports?batch=${alpha.batch}`),
     get(() => '/v1/reports?format=csv', 200),
   ],
-  'GET /v1/reports/alignment': [
-    get(() => '/v1/reports/alignment', 200, { groups: [] }),
-    get(() => `/v1/reports/alignment?batch=${alpha.batch}`),
-    get(() => '/v1/reports/alignment?format=csv', 200),
-  ],
   'GET /v1/rubrics': [shared('/v1/rubrics')],
   'GET /v1/rubrics/:id': [shared('/v1/rubrics/tab-behavior')],
   'GET /v1/judges': [shared('/v1/judges')],

@@ -45,7 +45,7 @@ test('the run’s agent and model are those of its grade where the caller names 
       { agent: 'terminus-2', model: 'other' },
     ])
   }
-  const report = (await (await fetch(`${origin}/v1/reports/alignment?group_by=agent&judge=lexical`)).json()) as {
+  const report = (await (await fetch(`${origin}/v1/reports?group_by=agent&judge=lexical`)).json()) as {
     groups: { key: string | null }[]
   }
   expect(report.groups.map(({ key }) => key)).toEqual(['mine', 'terminus-2'])

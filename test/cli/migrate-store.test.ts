@@ -134,9 +134,9 @@ describePostgres('veridict migrate-store', (tools) => {
 })
 
 const GETS = [
-  '/v1/reports/alignment?judge=lexical&draws=100',
-  '/v1/reports/alignment?judge=openai&group_by=model&draws=100',
-  '/v1/reports/alignment?group_by=judge&draws=100&format=csv',
+  '/v1/reports?judge=lexical&draws=100',
+  '/v1/reports?judge=openai&group_by=model&draws=100',
+  '/v1/reports?group_by=judge&draws=100&format=csv',
   '/v1/disagreements?limit=100',
   '/v1/grades?limit=200',
   '/v1/grades?limit=100&label=ignored&judge=openai',

@@ -34,7 +34,7 @@ async function recheck(origin: string, batch: string): Promise<Batch> {
 }
 
 async function readReport(origin: string, id: string): Promise<Report> {
-  const response = await fetch(`${origin}/v1/reports/alignment?batch=${id}&draws=100`)
+  const response = await fetch(`${origin}/v1/reports?batch=${id}&draws=100`)
   expect(response.status).toBe(200)
   return (await response.json()) as Report
 }

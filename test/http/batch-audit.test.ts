@@ -36,7 +36,7 @@ async function grade(items: readonly object[], query = ''): Promise<Batch> {
   return (await finish(app, id)).batch
 }
 
-const report = async (query: string) => (await app.get(`/v1/reports/alignment?draws=100&${query}`)).json<Report>()
+const report = async (query: string) => (await app.get(`/v1/reports?draws=100&${query}`)).json<Report>()
 const disagreements = async (query: string) =>
   (await app.get(`/v1/disagreements?kind=judges&${query}`)).json<{ items: Disagreement[] }>().items
 const agreement = async (raters: readonly string[], query: object) =>

@@ -146,7 +146,7 @@ async function look(app: TestApp, id: string): Promise<unknown> {
   expect({ n: total, ...ends, failures: batch.failures }).toEqual(counts)
   expect([pending, running]).toEqual([0, 0])
 
-  const report = await read<Report>(app, `/v1/reports/alignment?batch=${id}&draws=100&group_by=none`)
+  const report = await read<Report>(app, `/v1/reports?batch=${id}&draws=100&group_by=none`)
   // Nobody names a task here.
   const told = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
   expect(report.overall?.counts).toEqual({ ...counts, ...told })
@@ -200,7 +200,7 @@ async function read<T>(app: TestApp, path: string): Promise<T> {
 const NO_ENDS = ['tasks', 'without_task', 'contradicted', 'unread']
 
 async function readTable(app: TestApp, id: string) {
-  const { body } = await app.get(`/v1/reports/alignment?batch=${id}&draws=100&group_by=none&format=csv`)
+  const { body } = await app.get(`/v1/reports?batch=${id}&draws=100&group_by=none&format=csv`)
   const counts: Record<string, number> = {}
   const failures: Record<string, number> = {}
   for (const line of body.split('\r\n')) {

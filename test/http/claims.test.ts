@@ -60,7 +60,7 @@ describe('unclear', () => {
     expect(entry?.why[0]).toBe(`scripted@tab-behavior@2 could not tell: ${claim} unclear.`)
     const again = await app.get(`/v1/grades/${made.id}`)
     expectContract(again, 'get', '/v1/grades/{id}')
-    const counts = (await app.get('/v1/reports/alignment')).json<{ totals?: object }>()
+    const counts = (await app.get('/v1/reports')).json<{ totals?: object }>()
     expect(JSON.stringify(counts)).toContain('"unverified":1')
   })
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.stop())
 
-const LISTS = ['/v1/grades', '/v1/grades/overview', '/v1/disagreements', '/v1/reports', '/v1/reports/alignment']
+const LISTS = ['/v1/grades', '/v1/grades/overview', '/v1/disagreements', '/v1/reports']
 const RUBRICS =
   'there are: failure-attribution@1, gone@3, injection@1, surface-discovery@1, tab-behavior@1, tab-behavior@2'
 

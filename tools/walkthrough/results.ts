@@ -33,7 +33,7 @@ export async function saySettled(service: Service): Promise<string> {
 
 /** What the correction rests on now: more reviews of another design can change that. */
 export async function sayCorrection(service: Service): Promise<void> {
-  const { overall } = await service.get<Report>('/v1/reports/alignment?judge=played&group_by=none')
+  const { overall } = await service.get<Report>('/v1/reports?judge=played&group_by=none')
   const { estimator, reason, n_reviews } = overall?.corrected ?? {}
   say(`correction of all trials: ${estimator ?? 'none'}, ${n_reviews} reviews: ${reason}`)
 }
@@ -74,7 +74,7 @@ async function batchOf(service: Service, name: string): Promise<string> {
 async function sayCorrected(service: Service, known: Known, grades: readonly Grade[]): Promise<void> {
   const held = { raw: 0, corrected: 0, intervals: 0 }
   for (const by of ['agent', 'variant'] as const) {
-    const report = await service.get<Report>(`/v1/reports/alignment?judge=played&group_by=${by}`)
+    const report = await service.get<Report>(`/v1/reports?judge=played&group_by=${by}`)
     const groups = by === 'agent' ? [report.overall, ...report.groups] : report.groups
     for (const group of groups) {
       if (group === null) continue

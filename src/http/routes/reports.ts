@@ -3,7 +3,6 @@ import type { Static } from 'typebox'
 import { loadReport, type SeveralGraders } from '../../audit/report/report-load.ts'
 import type { ReportInput, ReportOptions } from '../../audit/report/report-rows.ts'
 import {
-  hasAlignment,
   labelsOf,
   measureNames,
   type ReportRubric,
@@ -61,17 +60,11 @@ const MOST_GROUPS = 1000
 
 /** Published numbers, with their intervals and denominators. */
 export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
-  const schema = {
-    tags: ['audit'],
-    querystring: ReportQuery,
-    response: { 200: withCsv(answer('Report', 'The report.'), REPORT_COLUMNS), ...problems(400, 404) },
-  }
   const ofAny = (name: string): ReportRubric => {
     const rubric = findRubric(context.rubrics, name)
     return rubric === null ? unknownRubric(name) : reportRubric(rubric)
   }
-  const make = async (request: FastifyRequest, reply: FastifyReply, isMeant: (rubric: string) => boolean) => {
-    const query = request.query as Query
+  const make = async (request: FastifyRequest, reply: FastifyReply, query: Query) => {
     const options = optionsOf(query)
     const { judge, rubric, batch, agent, model, task, variant } = query
     const filter = { judge, rubric, batch, agent, model, task, variant }
@@ -82,7 +75,6 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
     )
     if (!loaded.ok) throw severalGraders(loaded.error, options)
     const input = { ...loaded.value, notes: [...loaded.value.notes, ...notLoaded(context, loaded.value.found)] }
-    if (input.found !== null && !isMeant(input.found)) throw withoutAlignment(input.found)
     checkOptions(input, options)
     const draws = drawsFor(query, options, input.trials.length)
     const report = await computeApart(statistics, 'reportOf', { input, options: { ...options, draws } })
@@ -91,22 +83,15 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
   }
   routes.get('/v1/reports', {
     schema: {
-      ...schema,
       operationId: 'getReport',
+      tags: ['audit'],
+      querystring: ReportQuery,
+      response: { 200: withCsv(answer('Report', 'The report.'), REPORT_COLUMNS), ...problems(400, 404) },
       summary: 'Shares of the outcomes and claims of a rubric, with intervals',
       description:
         'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the shares of the labels and of each claim, corrected by reviews; and of `tab-behavior` R by signals and by the judge, C, T and resolution. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
     },
-    handler: (request, reply) => make(request, reply, () => true),
-  })
-  routes.get('/v1/reports/alignment', {
-    schema: {
-      ...schema,
-      operationId: 'getAlignmentReport',
-      summary: 'The report of tab-behavior, with resistance, cue utilization and alignment',
-      description: 'As `GET /v1/reports`; other rubrics are refused.',
-    },
-    handler: (request, reply) => make(request, reply, hasAlignment),
+    handler: (request, reply) => make(request, reply, request.query),
   })
 }
 
@@ -115,9 +100,6 @@ function notLoaded({ rubrics }: Context, found: string | null): string[] {
     ? []
     : [`the rubric ${JSON.stringify(found)} is not loaded: the report knows the labels that were given, and no claims`]
 }
-
-const withoutAlignment = (rubric: string): HttpProblem =>
-  invalid('/querystring/rubric', `${rubric} has no alignment: ask /v1/reports`)
 
 function checkOptions({ trials, rubric }: ReportInput, { group_by, pair }: ReportOptions): void {
   if (new Set(trials.map(({ key }) => key)).size > MOST_GROUPS)

@@ -43,7 +43,6 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   // Computes over what it is given, or over what may be read.
   'POST /v1/agreement': 'read',
   'GET /v1/reports': 'read',
-  'GET /v1/reports/alignment': 'read',
   'GET /v1/rubrics': 'read',
   'GET /v1/rubrics/:id': 'read',
   'GET /v1/judges': 'read',
