@@ -411,11 +411,6 @@ export interface Operations {
     }
     answer: Report
   }
-  /** The report of tab-behavior, with resistance, cue utilization and alignment. */
-  getAlignmentReport: {
-    given: Operations['getReport']['given']
-    answer: Report
-  }
   /** The loaded rubrics. */
   listRubrics: {
     given: Record<never, never>
@@ -483,7 +478,6 @@ export const OPERATIONS = {
   listDisagreements: ['GET', '/v1/disagreements'],
   computeAgreement: ['POST', '/v1/agreement'],
   getReport: ['GET', '/v1/reports'],
-  getAlignmentReport: ['GET', '/v1/reports/alignment'],
   listRubrics: ['GET', '/v1/rubrics'],
   getRubric: ['GET', '/v1/rubrics/{id}'],
   listBatchRubrics: ['GET', '/v1/batches/{id}/rubrics'],
