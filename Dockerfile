@@ -10,7 +10,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY tools/node-runtime ./tools/node-runtime
 COPY tools/postgres-runtime ./tools/postgres-runtime
-# Packages of judges that few configure: --build-arg JUDGE_PACKAGES="@google/genai@3.1.0" (docs/configuration.md has the names).
+# Packages of judges that few configure: --build-arg JUDGE_PACKAGES="@anthropic-ai/bedrock-sdk@1.1.3" (docs/configuration.md has the names).
 ARG JUDGE_PACKAGES=""
 RUN npm ci --omit=dev --ignore-scripts && if [ -n "$JUDGE_PACKAGES" ]; then npm install --no-save --ignore-scripts $JUDGE_PACKAGES; fi
 

@@ -37,7 +37,8 @@ const MOST_FILES = 20
 
 /** The folders that use a package; a package that is not named here is used by nobody. */
 const OWNERS: Readonly<Record<string, string>> = {
-  '@anthropic-ai': 'judges',
+  // In `ports`: the example of a docstring.
+  '@anthropic-ai': 'judges ports',
   '@aws-sdk/client-s3': 'blobs',
   '@fastify/cookie': 'http',
   '@fastify/rate-limit': 'http',
@@ -45,8 +46,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@fastify/swagger-ui': 'http',
   '@fastify/type-provider-typebox': 'http',
   '@fastify/under-pressure': 'http',
-  // In `ports`: the example of a docstring.
-  '@google/genai': 'judges ports',
   '@opentelemetry': 'telemetry',
   '@stdlib': 'domain',
   ajv: 'boot http',

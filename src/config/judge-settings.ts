@@ -17,7 +17,7 @@ const label = () => Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9
 /** One model judge of the configuration file. What is absent comes from the environment, else from the row of its provider. */
 export const JudgeFileSchema = Closed({
   provider: Type.Optional(Type.Enum(PROVIDER_NAMES, { type: 'string' })),
-  api: Type.Optional(Type.Enum(['responses', 'chat', 'messages', 'generate'] as const, { type: 'string' })),
+  api: Type.Optional(Type.Enum(['responses', 'chat', 'messages'] as const, { type: 'string' })),
   model: word(),
   base_url: word(),
   region: label(),
@@ -41,7 +41,7 @@ export type JudgeFile = Static<typeof JudgeFileSchema>
 /** A model judge with everything decided. */
 export interface JudgeSettings {
   readonly provider: Provider
-  readonly api: 'responses' | 'chat' | 'messages' | 'generate'
+  readonly api: 'responses' | 'chat' | 'messages'
   readonly model: string
   /** Null: the provider’s public address. */
   readonly base_url: string | null

@@ -61,6 +61,8 @@ function resolveJudge(
     oneOf(`${at}/cache_ttl`, judge.cache_ttl, api === 'chat' ? cache_ttls.slice(0, 1) : cache_ttls)
   if (judge.service_tier !== undefined) oneOf(`${at}/service_tier`, judge.service_tier, service_tiers)
   const structured = judge.structured_output ?? defaults.structured_output
+  if (provider === 'google' && /^-?\d+$/.test(judge.effort ?? ''))
+    throw fault(`${at}/effort: a number of tokens was removed: write low, medium or high, or null for the model’s own`)
   if (api !== 'chat') oneOf(`${at}/structured_output`, structured, ['json_schema', 'none'])
   return {
     ...defaults,

@@ -21,7 +21,7 @@ const ADAPTERS: Readonly<Record<Provider, () => Promise<CreateJudge>>> = {
   anthropic: async () => (await import('./anthropic/anthropic-judge.ts')).createAnthropicJudge,
   bedrock: async () => (await import('./anthropic/cloud-judges.ts')).createBedrockJudge,
   vertex: async () => (await import('./anthropic/cloud-judges.ts')).createVertexJudge,
-  google: async () => (await import('./google/google-judge.ts')).createGoogleJudge,
+  google: async () => (await import('./openai/openai-judge.ts')).createOpenAiJudge,
 }
 
 /** The configured model judges and those of the providers, by name. */

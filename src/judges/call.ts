@@ -66,11 +66,13 @@ export function describeError(error: unknown, { errors, secret, place }: Sdk, si
   if (error instanceof errors.APIError) {
     const { status, headers, error: body, code, type, requestID } = error as unknown as ApiErrorShape
     if (status === undefined) return without('judge_unreachable', `${place.host} broke off its answer`)
-    const fault = { status, headers, ...faultWords({ code, type, body, headers }) }
+    const text = bodyOf(headers)
+    // The SDK finds no error in the list that Gemini answers.
+    const fault = { status, headers, ...faultWords({ code, type, body: body ?? parsedBody(text), headers }) }
     return {
       failure: redactFailure(classifyHttp(fault, place), secret),
       status,
-      raw: redact(bodyAsItCame(bodyOf(headers), secret) ?? rawOf(body), secret),
+      raw: redact(bodyAsItCame(text, secret) ?? rawOf(body), secret),
       usage: usageOfFault(fault),
       request_id: requestID == null ? null : redact(requestID, secret),
     }
@@ -79,6 +81,14 @@ export function describeError(error: unknown, { errors, secret, place }: Sdk, si
   if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
     return without('judge_unreachable', `the answer of ${place.host} was cut off or is not what its API promises`)
   return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
+}
+
+function parsedBody(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return null
+  }
 }
 
 /** An SDK that finds credentials by itself fails like a connection where it finds none; then nothing of ours was sent. */

@@ -4,9 +4,13 @@ import type { JudgeInfo } from '../ports/judge-ports.ts'
 import { publicAddress } from '../schemas/providers.ts'
 import type { Place } from './remedies.ts'
 
-/** Where a judge asks. */
-export const addressOf = ({ base_url, provider, region }: JudgeSettings): string =>
-  base_url ?? publicAddress(provider, region) ?? ''
+/** Finds the address that a judge asks. A base URL of Gemini without its OpenAI-compatible path gets that path. */
+export function addressOf({ base_url, provider, region }: JudgeSettings): string {
+  if (base_url === null) return publicAddress(provider, region) ?? ''
+  const bare = base_url.replace(/\/$/, '')
+  if (provider !== 'google' || bare.endsWith('/openai')) return base_url
+  return bare.endsWith('/v1beta') ? `${bare}/openai` : `${bare}/v1beta/openai`
+}
 
 export const placeOf = (name: string, settings: JudgeSettings): Place => ({
   judge: name,

@@ -3,9 +3,9 @@ import manifest from '../../package.json' with { type: 'json' }
 /**
  * Loads a package that Veridict can do without until something is configured that needs it.
  *
- * @param name the package, as it is installed: `@google/genai`
- * @param load imports it: `() => import('@google/genai')`
- * @param need who needs it, as the error begins: `judge gemini`
+ * @param name the package, as it is installed: `@anthropic-ai/vertex-sdk`
+ * @param load imports it: `() => import('@anthropic-ai/vertex-sdk')`
+ * @param need who needs it, as the error begins: `judge claude`
  * @returns what `load` resolves to
  * @throws {Error} with one line that says what to install, where exactly this package is not there. Any other error is passed on as it is:
  *   a package that is there and broken must not look like one that is missing.

@@ -1,6 +1,6 @@
 /** How a judge is asked when the environment only says what has to be said. */
 interface ProviderDefaults {
-  readonly api: 'responses' | 'chat' | 'messages' | 'generate'
+  readonly api: 'responses' | 'chat' | 'messages'
   /** Null: the provider names models, or deployments, in each account’s own way, and the judge has to say it. */
   readonly model: string | null
   readonly window_tokens: number
@@ -120,15 +120,14 @@ export const PROVIDERS = {
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     variables: { base_url: 'GOOGLE_GEMINI_BASE_URL', model: 'VERIDICT_GOOGLE_MODEL' },
     needs: {},
-    address: 'https://generativelanguage.googleapis.com',
-    apis: ['generate'],
+    address: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    apis: ['chat'],
     batches: null,
     cache_write: { short: 1, long: 1 },
     cache_ttls: [],
-    service_tiers: ['standard', 'flex', 'priority'],
-    optional_package: '@google/genai',
+    service_tiers: [],
     defaults: {
-      api: 'generate',
+      api: 'chat',
       model: 'gemini-3.6-flash',
       window_tokens: 1_000_000,
       effort: 'high',

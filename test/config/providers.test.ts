@@ -55,6 +55,9 @@ test.each([
   ['openai: { cache_ttl: 1h }', '/judges/openai/cache_ttl must be one of 30m, 12h'],
   ['openai: { api: chat, cache_ttl: 12h }', '/judges/openai/cache_ttl must be one of 30m'],
   ['google: { cache_ttl: 1h }', '/judges/google/cache_ttl is not a setting of this provider: leave it out'],
+  ['google: { service_tier: flex }', '/judges/google/service_tier is not a setting of this provider: leave it out'],
+  ['google: { effort: "2048" }', '/judges/google/effort: a number of tokens was removed: write low, medium or high'],
+  ['google: { api: generate }', '/judges/google/api must be one of'],
   ['anthropic: { service_tier: flex }', '/judges/anthropic/service_tier must be one of auto, standard_only'],
   ['openai: { structured_output: guided_json }', '/judges/openai/structured_output must be one of json_schema, none'],
 ])('%s is refused', (file, message) => {
@@ -111,7 +114,7 @@ describe('prices', () => {
 test('an optional package is pinned, tested with, and no dependency', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, unknown>>
   const packages = PROVIDER_NAMES.flatMap((name) => providerRow(name).optional_package ?? [])
-  expect(packages).toHaveLength(3)
+  expect(packages).toHaveLength(2)
   for (const name of packages) {
     expect(manifest['peerDependencies']?.[name]).toMatch(/^\d+\.\d+\.\d+$/)
     expect(manifest['devDependencies']?.[name]).toBe(manifest['peerDependencies']?.[name])

@@ -21,6 +21,8 @@ const google = (code: number, status: string, reason?: string, more: object[] = 
     },
   },
 })
+/** The OpenAI-compatible endpoint of Gemini answers a list with one such error. */
+const gemini = (...fault: Parameters<typeof google>): Played => ({ ...google(...fault), body: [google(...fault).body] })
 const openai = (status: number, code: string | null, type: string): Played => ({
   status,
   body: { error: { message: `prose with ${SECRET}`, type, param: null, code } },
@@ -111,34 +113,34 @@ const TOLD: readonly (readonly [Provider, string, Played, string, string])[] = [
   [
     'google',
     'a wrong key',
-    google(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID'),
+    gemini(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID'),
     'authentication',
     'replace the key in TESTED_KEY, it was refused: HOST answered 400 (API_KEY_INVALID, INVALID_ARGUMENT)',
   ],
   [
     'google',
     'a retired model',
-    google(404, 'NOT_FOUND'),
+    gemini(404, 'NOT_FOUND'),
     'refused',
     'there is no model gemini-x, or no longer: set model of the judge tested to one that is there: HOST answered 404 (NOT_FOUND)',
   ],
   [
     'google',
     'a key that may not',
-    google(403, 'PERMISSION_DENIED'),
+    gemini(403, 'PERMISSION_DENIED'),
     'authentication',
     'look at what the key in TESTED_KEY may do: HOST answered 403 (PERMISSION_DENIED)',
   ],
   [
     'google',
     'too many calls',
-    google(429, 'RESOURCE_EXHAUSTED', undefined, [
+    gemini(429, 'RESOURCE_EXHAUSTED', undefined, [
       { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' },
     ]),
     'rate_limited',
     'HOST answered 429 (RESOURCE_EXHAUSTED)',
   ],
-  ['google', 'an overload', google(503, 'UNAVAILABLE'), 'judge_unreachable', 'HOST answered 503 (UNAVAILABLE)'],
+  ['google', 'an overload', gemini(503, 'UNAVAILABLE'), 'judge_unreachable', 'HOST answered 503 (UNAVAILABLE)'],
   [
     'azure',
     'a wrong key',

@@ -20,80 +20,88 @@ async function ask(provider: Provider, played: Played, more: object = {}, reques
   return { reply, asked: asked[0] as (typeof asked)[number] }
 }
 
-/** As https://ai.google.dev/api/generate-content has them. */
-const gemini = (candidate: object, more: object = {}): Played => ({
+/** An answer of https://ai.google.dev/gemini-api/docs/openai: thoughts are in `total_tokens` alone. */
+const gemini = (choice: object, more: object = {}): Played => ({
   body: {
-    candidates: [candidate],
-    usageMetadata: {
-      promptTokenCount: 100,
-      candidatesTokenCount: 20,
-      thoughtsTokenCount: 50,
-      cachedContentTokenCount: 40,
-      totalTokenCount: 170,
-    },
-    modelVersion: 'gemini-x-001',
-    responseId: 'resp_1',
+    id: 'resp_1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'gemini-x-001',
+    choices: [choice],
+    usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 170 },
     ...more,
   },
 })
-const ANSWERED = {
-  content: { role: 'model', parts: [{ text: 'hm', thought: true }, { text: '{"a":' }, { text: '1}' }] },
-  finishReason: 'STOP',
-}
+const ANSWERED = { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: '{"a":1}' } }
 
 describe('google', () => {
-  test('a question is one generateContent call that holds the model to the schema', async () => {
+  test('a question is one call of the OpenAI-compatible endpoint that holds the model to the schema', async () => {
     const images = [{ label: '[image 1]', picture: DOT }]
     const { asked, reply } = await ask('google', gemini(ANSWERED), { images: true }, { ...QUESTION, images })
-    expect(asked.path).toBe('/v1beta/models/gemini-x:generateContent')
-    expect(asked.headers['x-goog-api-key']).toBe(SECRET)
+    expect(asked.path).toBe('/v1beta/openai/chat/completions')
+    expect(asked.headers['authorization']).toBe(`Bearer ${SECRET}`)
     expect(asked.body).toEqual({
-      systemInstruction: { role: 'user', parts: [{ text: 'You judge.' }] },
-      contents: [
+      model: 'gemini-x',
+      messages: [
+        { role: 'system', content: 'You judge.' },
         {
           role: 'user',
-          parts: [
-            { text: QUESTION.trajectory },
-            { text: expect.any(String) },
-            { text: '[image 1]' },
-            { inlineData: { mimeType: DOT.media_type, data: DOT.data } },
-            { text: 'What happened?' },
+          content: [
+            { type: 'text', text: QUESTION.trajectory },
+            { type: 'text', text: expect.any(String) },
+            { type: 'text', text: '[image 1]' },
+            { type: 'image_url', image_url: { url: `data:${DOT.media_type};base64,${DOT.data}` } },
+            { type: 'text', text: 'What happened?' },
           ],
         },
-        { role: 'model', parts: [{ text: '{"a":1}' }] },
-        { role: 'user', parts: [{ text: 'not found' }] },
+        { role: 'assistant', content: '{"a":1}' },
+        { role: 'user', content: 'not found' },
       ],
-      generationConfig: {
-        maxOutputTokens: 16_000,
-        candidateCount: 1,
-        thinkingConfig: { thinkingLevel: 'HIGH' },
-        responseMimeType: 'application/json',
-        responseJsonSchema: QUESTION.answer_schema,
+      max_completion_tokens: 16_000,
+      reasoning_effort: 'high',
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'judge_answer', strict: true, schema: QUESTION.answer_schema },
       },
     })
     expect(reply).toMatchObject({
       ok: true,
       text: '{"a":1}',
-      usage: { input_tokens: 100, output_tokens: 70, cache_read_tokens: 40, cache_write_tokens: 0 },
+      usage: { input_tokens: 100, output_tokens: 70, cache_read_tokens: 0, cache_write_tokens: 0 },
       model_resolved: 'gemini-x-001',
-      request_id: 'resp_1',
     })
-    expect(reply.ok && JSON.parse(reply.raw)).toMatchObject({ responseId: 'resp_1', candidates: [ANSWERED] })
+    expect(reply.ok && JSON.parse(reply.raw)).toMatchObject({ id: 'resp_1', choices: [ANSWERED] })
+  })
+
+  test.each(['', '/', '/v1beta', '/v1beta/', '/v1beta/openai', '/v1beta/openai/'])(
+    'the base URL ORIGIN%s leads to the same endpoint',
+    async (path) => {
+      const { origin, asked } = await play(gemini(ANSWERED))
+      expect((await (await judgeAt('google', `${origin}${path}`)).ask(QUESTION, never())).ok).toBe(true)
+      expect(asked[0]?.path).toBe('/v1beta/openai/chat/completions')
+    },
+  )
+
+  test('a judge of the environment asks the public endpoint, and sends no field that Gemini refuses', async () => {
+    const { addressOf } = await import('../../src/judges/describe.ts')
+    const { buildChatRequest } = await import('../../src/judges/openai/openai-request.ts')
+    const { providerDefaults } = await import('../../src/config/provider-judges.ts')
+    const settings = providerDefaults('google')
+    expect(addressOf(settings)).toBe('https://generativelanguage.googleapis.com/v1beta/openai')
+    expect(buildChatRequest(QUESTION, settings)).not.toHaveProperty('prompt_cache_key')
+  })
+
+  test('without effort no field says so', async () => {
+    const { asked } = await ask('google', gemini(ANSWERED), { effort: null, max_output_tokens: 300 })
+    expect(asked.body).toMatchObject({ max_completion_tokens: 300 })
+    expect(asked.body).not.toHaveProperty('reasoning_effort')
   })
 
   test.each([
-    [{ effort: '2048' }, { thinkingConfig: { thinkingBudget: 2048 } }],
-    [{ effort: 'low' }, { thinkingConfig: { thinkingLevel: 'LOW' } }],
-    [{ effort: null, max_output_tokens: 300 }, { maxOutputTokens: 300 }],
-  ])('settings %o', async (settings, config) => {
-    const { asked } = await ask('google', gemini(ANSWERED), settings)
-    expect(asked.body['generationConfig']).toMatchObject(config)
-    expect('thinkingConfig' in (asked.body['generationConfig'] as object)).toBe(settings.effort !== null)
-  })
-
-  test.each([
+    ['length', 'truncated'],
     ['MAX_TOKENS', 'truncated'],
-    ['CONTINUATION', 'truncated'],
+    ['content_filter', 'refused'],
+    ['content_filter: RECITATION', 'refused'],
     ['SAFETY', 'refused'],
     ['RECITATION', 'refused'],
     ['PROHIBITED_CONTENT', 'refused'],
@@ -104,33 +112,18 @@ describe('google', () => {
     ['A_NEW_ONE', 'internal'],
     ['constructor', 'internal'],
     [undefined, 'internal'],
-  ])('finish reason %s is no answer, whatever its text: %s', async (finishReason, code) => {
-    const { reply } = await ask('google', gemini({ ...ANSWERED, finishReason }))
+  ])('finish reason %s is no answer, whatever its text: %s', async (finish_reason, code) => {
+    const { reply } = await ask('google', gemini({ ...ANSWERED, finish_reason }))
     expect(reply).toMatchObject({ ok: false, failure: { code }, usage: { output_tokens: 70 } })
   })
 
-  test('a question that is blocked is refused', async () => {
-    const { reply } = await ask('google', {
-      body: { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 100 } },
-    })
-    expect(reply).toMatchObject({
-      failure: { code: 'refused', message: 'the provider’s filter refused the question (PROHIBITED_CONTENT)' },
-      usage: { input_tokens: 100, output_tokens: 0 },
-    })
-  })
-
-  test.each([
-    [{ 'x-gemini-service-tier': 'priority' }, 'priority'],
-    [{ 'x-gemini-service-tier': 'STANDARD' }, 'standard'],
-    [{}, 'unknown'],
-  ])('the tier that was served is recorded, not the one that was asked for: %o', async (headers, tier) => {
-    const { asked, reply } = await ask('google', { ...gemini(ANSWERED), headers }, { service_tier: 'priority' })
-    expect(asked.body['serviceTier']).toBe('priority')
-    expect(reply.usage).toMatchObject({ service_tier: tier })
+  test('an answer that a filter left without a message is refused', async () => {
+    const { reply } = await ask('google', gemini({ index: 0, finish_reason: 'content_filter: PROHIBITED_CONTENT' }))
+    expect(reply).toMatchObject({ failure: { code: 'refused' }, usage: { input_tokens: 100 } })
   })
 
   test('no usage is unknown usage', async () => {
-    expect((await ask('google', gemini(ANSWERED, { usageMetadata: undefined }))).reply.usage).toBeNull()
+    expect((await ask('google', gemini(ANSWERED, { usage: undefined }))).reply.usage).toBeNull()
   })
 })
 

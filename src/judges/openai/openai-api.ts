@@ -18,10 +18,9 @@ const RESPONSES: OpenAiApi = {
   buildBody: buildResponsesRequest,
   async ask(client, request, settings, signal) {
     const answer = await client.responses.create(buildResponsesRequest(request, settings), { signal })
-    return replyOfResponses(answer, answer._request_id ?? null, settings.service_tier)
+    return replyOfResponses(answer, answer._request_id ?? null, settings)
   },
-  replyOf: (answer, requestId, { service_tier }) =>
-    replyOfResponses(answer as OpenAI.Responses.Response, requestId, service_tier),
+  replyOf: (answer, requestId, settings) => replyOfResponses(answer as OpenAI.Responses.Response, requestId, settings),
 }
 
 const CHAT: OpenAiApi = {
@@ -29,10 +28,10 @@ const CHAT: OpenAiApi = {
   buildBody: buildChatRequest,
   async ask(client, request, settings, signal) {
     const answer = await client.chat.completions.create(buildChatRequest(request, settings), { signal })
-    return replyOfChat(answer, answer._request_id ?? null, settings.service_tier)
+    return replyOfChat(answer, answer._request_id ?? null, settings)
   },
-  replyOf: (answer, requestId, { service_tier }) =>
-    replyOfChat(answer as OpenAI.Chat.Completions.ChatCompletion, requestId, service_tier),
+  replyOf: (answer, requestId, settings) =>
+    replyOfChat(answer as OpenAI.Chat.Completions.ChatCompletion, requestId, settings),
 }
 
 export const openAiApi = (settings: JudgeSettings): OpenAiApi => (settings.api === 'chat' ? CHAT : RESPONSES)

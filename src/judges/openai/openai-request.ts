@@ -70,8 +70,10 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
     ],
     max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
-    // Another server may not know the field, and refuse it.
-    ...((settings.base_url === null || settings.cache_ttl !== undefined) && { prompt_cache_key: request.cache_hint }),
+    // Gemini refuses the field with a 400; other servers may refuse it, too.
+    ...(((settings.provider === 'openai' && settings.base_url === null) || settings.cache_ttl !== undefined) && {
+      prompt_cache_key: request.cache_hint,
+    }),
     ...(settings.cache_ttl !== undefined && { prompt_cache_options: { ttl: '30m' as const } }),
     ...tier(settings),
     ...constraint(request, settings),
