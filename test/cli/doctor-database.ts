@@ -4,8 +4,7 @@ import Database from 'better-sqlite3'
 import { digestValue } from '../../src/domain/digest.ts'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import type { Stores } from '../../src/ports/ports.ts'
-import type { Finding } from '../../src/ports/upkeep-ports.ts'
-import { examineDatabase } from '../../src/storage/examine/examine.ts'
+import { examineFile, type Finding } from '../../src/storage/examine.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { finishOk, planAttempt } from '../storage/make-attempt.ts'
 import { ENDS, openBatch } from '../storage/make-batch.ts'
@@ -62,7 +61,7 @@ export function tamper(path: string, sql: string): void {
 
 export async function examine(path: string, full = false): Promise<readonly Finding[]> {
   const findings: Finding[] = []
-  for await (const finding of examineDatabase({ path, full, now: new Date() })) findings.push(finding)
+  for await (const finding of examineFile(path, full, new Date())) findings.push(finding)
   return findings
 }
 

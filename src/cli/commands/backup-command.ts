@@ -5,7 +5,7 @@ import { EXIT } from '../client/exit-codes.ts'
 import { watchInterruption } from '../client/interruption.ts'
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
-import { type DatabaseOption, existingDatabase, withDatabase } from '../input/doctor-database.ts'
+import { type DatabaseOption, existingDatabase, withDatabase } from '../input/database-file.ts'
 import { runCommand } from '../output/error-text.ts'
 import { inert } from '../results/terminal-text.ts'
 

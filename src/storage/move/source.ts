@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import { readSchema } from '../examine/examine-schema.ts'
 import { livingProcesses } from '../process-registry.ts'
-import { openToRead } from '../read-file.ts'
+import { hasTable, openToRead } from '../read-file.ts'
+import { assertKnown, loadMigrations } from '../sqlite/migrate.ts'
 import { inUse, refusal, toStorageError } from '../storage-error.ts'
 import { findUndescribed } from './catalogue.ts'
 import { CHUNK_BYTES, CHUNK_ROWS, MOVED, type MovedTable, type Row, sizeOf, type Value } from './moved-tables.ts'
@@ -47,8 +47,14 @@ export function openSource(path: string, project: string, now: Date, chunkBytes 
 
 function assertMovable(db: Database.Database, path: string, now: Date): void {
   const refuse = (why: string) => refusal(`${path}: ${why}`)
-  const { applied, of, fault } = readSchema(db)
-  if (fault !== null) throw refuse(fault)
+  if (!hasTable(db, 'schema_migrations')) throw refuse('this is no database of Veridict')
+  const rows = db.prepare('SELECT name, sha256 FROM schema_migrations').raw().all() as [string, string][]
+  const [applied, of] = [rows.length, loadMigrations().length]
+  try {
+    assertKnown(new Map(rows), loadMigrations())
+  } catch (error) {
+    throw refuse((error as Error).message)
+  }
   if (applied < of)
     throw refuse(
       `it is version ${applied} of ${of}: older than this program. Open it once with this version (\`veridict status\` with VERIDICT_DATABASE, or the service), which migrates it; or do that with a copy, and move the copy`,
