@@ -31,7 +31,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,
   rubric: async () => (await import('./commands/rubric-command.ts')).rubricCommand,
   keys: async () => (await import('./commands/keys-commands.ts')).keysCommand,
-  doctor: async () => (await import('./commands/doctor-command.ts')).doctorCommand,
+  doctor: async () => (await import('./commands/store/doctor-command.ts')).doctorCommand,
   backup: async () => (await import('./commands/backup-command.ts')).backupCommand,
   'migrate-store': async () => {
     const { migrateStoreCommand } = await import('./commands/store/migrate-store-command.ts')

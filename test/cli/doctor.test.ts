@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { doctorCommand } from '../../src/cli/commands/doctor-command.ts'
+import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { addGrade, examine, healthyDatabase, tamper, troubles } from './doctor-database.ts'
