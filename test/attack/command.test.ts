@@ -44,13 +44,13 @@ describe('what is given wrongly is said in one sentence, with exit code 2', () =
     ['test/attack/run.ts', ['--export', '--out', nowhere], `${nowhere}: no such file or folder`],
     ['test/attack/run.ts', ['--out', nowhere], '--out goes with --export'],
     ['test/attack/run.ts', ['--export', '--score', 'x'], '--export and --score do not go together'],
-    ['fuzz/run.ts', ['--target', 'nope'], 'no target is named nope; there are: '],
-    ['fuzz/run.ts', ['--target', 'codex', '--input', nowhere], `${nowhere}: no such file or folder`],
-    ['fuzz/run.ts', ['--target', 'codex', '--input', 'LICENSE'], 'LICENSE: is no input of codex: '],
-    ['fuzz/run.ts', ['--input', nowhere], '--input goes with one --target'],
-    ['fuzz/run.ts', ['--more', nowhere], `${nowhere}: no such file or folder`],
-    ['fuzz/run.ts', ['--seconds', 'x'], '--seconds takes a whole number from 1, not "x"'],
-    ['fuzz/run.ts', ['--seconds'], "Option '--seconds <value>' argument missing"],
+    ['test/fuzz/run.ts', ['--target', 'nope'], 'no target is named nope; there are: '],
+    ['test/fuzz/run.ts', ['--target', 'codex', '--input', nowhere], `${nowhere}: no such file or folder`],
+    ['test/fuzz/run.ts', ['--target', 'codex', '--input', 'LICENSE'], 'LICENSE: is no input of codex: '],
+    ['test/fuzz/run.ts', ['--input', nowhere], '--input goes with one --target'],
+    ['test/fuzz/run.ts', ['--more', nowhere], `${nowhere}: no such file or folder`],
+    ['test/fuzz/run.ts', ['--seconds', 'x'], '--seconds takes a whole number from 1, not "x"'],
+    ['test/fuzz/run.ts', ['--seconds'], "Option '--seconds <value>' argument missing"],
   ])('%s %j', SLOW, (script, args, sentence) => {
     const { status, stdout, stderr } = run(script, args)
     expect({ status, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({ status: 2, stdout: '', lines: 1 })
