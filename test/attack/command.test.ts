@@ -33,7 +33,7 @@ describe('what is given wrongly is said in one sentence, with exit code 2', () =
   test.each([
     ['test/attack/run.ts', ['--classes', 'nope'], 'no class is named nope; there are: control, '],
     ['test/attack/run.ts', ['--judges', 'nope'], 'no judge is named nope; there are: '],
-    ['test/attack/run.ts', ['--mutants', '--only', 'nope'], 'no mutant is named nope; there are: '],
+    ['test/attack/run.ts', ['--kinds', '--only', 'nope'], 'no kind is named nope; there are: '],
     ['test/attack/run.ts', ['--every', '0'], '--every takes a whole number from 1, not "0"'],
     ['test/attack/run.ts', ['--export', '--every', 'x'], '--every takes a whole number from 1, not "x"'],
     ['test/attack/run.ts', ['--score'], "Option '--score <value>' argument missing"],
@@ -102,14 +102,6 @@ test('the whole way: cases as requests, a batch of Veridict, its results, their 
   const short = attack('--score', results)
   expect(short.status).toBe(1)
   expect(short.stdout).toContain('FAILED: 1 of the exported cases have no line, control/honest/')
-})
-
-test('a mutant is told on stderr as it ends, with a count', { timeout: 120_000 }, () => {
-  const { status, stdout, stderr } = attack('--mutants', '--only', 'repair-limit,look-alikes')
-  expect(status).toBe(0)
-  expect(stdout).toContain('2 mutants, 2 caught, 0 survived')
-  const told = stderr.split('\n').filter((line) => line.includes('caught by'))
-  expect(told.map((line) => line.slice(0, 6))).toEqual(['1 of 2', '2 of 2'])
 })
 
 test('the example of a label in test/attack/README.md is of a case that is exported, in the part that it names', () => {

@@ -9,8 +9,6 @@ import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
 import { kindFailures, printKindFailures, printKinds } from './kinds/kinds-report.ts'
 import { runKinds } from './kinds/run-kinds.ts'
 import { readLabels } from './labels.ts'
-import { MUTANTS } from './mutants.ts'
-import { AT_ONCE, fateOf, printMutants, runMutants, type Summary } from './mutation.ts'
 import { chosen, exportedCases, PART_OPTIONS, partText, readPart } from './part.ts'
 import { printReport } from './report.ts'
 import { printScore, scoreOf } from './score.ts'
@@ -23,7 +21,6 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
     --refuse                                 with \`evidence.denied_acts: refuse\`: only denials of given acts, none of which may get a label
     --markdown  --failures                     their table in Markdown; all failures and why
   --list                                     the names of the cases
-  --mutants [--only a,b]                     weaken each rule of the gate in turn: each must be caught
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
     --as-requests                            as lines that \`veridict batch\` and POST /v1/batches take
     --media                                  also cases whose instructions stand in a picture, which is not shipped
@@ -43,7 +40,6 @@ const OPTIONS = {
   markdown: { type: 'boolean' },
   failures: { type: 'boolean' },
   list: { type: 'boolean' },
-  mutants: { type: 'boolean' },
   export: { type: 'boolean' },
   'as-requests': { type: 'boolean' },
   json: { type: 'boolean' },
@@ -54,6 +50,13 @@ const print = (line: string) => console.log(line)
 const tell = (line: string) => process.stderr.write(`${line}\n`)
 const readOptions = () => parseArgs({ options: OPTIONS }).values
 type Options = ReturnType<typeof readOptions>
+
+/** Summary of a run without its tables: attacks outside of the known limits that got a wrong label, and crashes, as `name (judge)`. */
+interface Summary {
+  readonly graded: number
+  readonly wrong: readonly string[]
+  readonly crashed: readonly string[]
+}
 
 /** The cases that the options leave of the suite. */
 function chosenCases(values: Options): AttackCase[] {
@@ -109,22 +112,6 @@ async function attackAll(values: Options): Promise<boolean> {
   return (await attack(values)) && held
 }
 
-async function mutate(values: Options): Promise<boolean> {
-  const names = chosen(
-    values.only,
-    MUTANTS.map((one) => one.name),
-    'mutant',
-  )
-  const mutants = MUTANTS.filter((one) => names === null || names.includes(one.name))
-  tell(`${mutants.length} mutants, ${AT_ONCE} at a time; a line for each as it ends, the table once all have`)
-  const begun = performance.now()
-  const caught = await runMutants(mutants, ({ mutant, summary }, ended) => {
-    const seconds = ((performance.now() - begun) / 1000).toFixed(0)
-    tell(`${ended} of ${mutants.length}, after ${seconds} s: ${mutant.name} ${fateOf(summary)}`)
-  })
-  return printMutants(caught, print)
-}
-
 function exportCases(values: Options): void {
   const part = readPart(values)
   const text = partText(part)
@@ -163,11 +150,9 @@ function checkOptions(values: Options): void {
   needs('as-requests', 'export')
   if (values.media === true && !values.export && values.score === undefined)
     throw new UsageError('--media goes with --export and --score; the suite itself always has those cases')
-  if (values.only !== undefined && !values.mutants && !values.kinds)
-    throw new UsageError('--only goes with --mutants and --kinds')
-  for (const one of ['markdown', 'failures', 'cases', 'refuse'] as const)
+  for (const one of ['only', 'markdown', 'failures', 'cases', 'refuse'] as const)
     if (values[one] && !values.kinds) throw new UsageError(`--${one} goes with --kinds`)
-  const modes = ['list', 'export', 'mutants', 'score', 'kinds'] as const
+  const modes = ['list', 'export', 'score', 'kinds'] as const
   const given = modes.filter((one) => values[one] !== undefined)
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')} do not go together`)
 }
@@ -178,7 +163,6 @@ async function main(): Promise<boolean> {
   if (values.help) print(USAGE)
   else if (values.list) for (const one of chosenCases(values)) print(one.name)
   else if (values.export) exportCases(values)
-  else if (values.mutants) return mutate(values)
   else if (values.score !== undefined) return score(values, values.score)
   else if (values.kinds) return attackKinds(values)
   else return attackAll(values)

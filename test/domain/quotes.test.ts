@@ -246,31 +246,3 @@ describe('laws', () => {
     )
   })
 })
-
-describe('bounded work', () => {
-  const timed = (work: () => void): number => {
-    const begun = performance.now()
-    work()
-    return performance.now() - begun
-  }
-
-  test.each<[string, string, string]>([
-    ['a short quote against a million lines', 'ok then\n'.repeat(1_000_000), 'ok'],
-    ['a short quote of two words', 'no ok  then\n'.repeat(700_000), 'ok then'],
-    ['a quote that stands for megabytes', 'short', '⟨U+0000×100000⟩'.repeat(60)],
-    ['a landmark a million times', 'landmark '.repeat(1_000_000), 'landmark and something else'],
-    ['a landmark a million times, unlike the quote', 'landmark\\n'.repeat(800_000), 'landmark\nand something else'],
-    ['backslashes', '\\'.repeat(8_000_000), '\\\\\\"a quote of backslashes\\\\'],
-    ['emphasis', '*a* '.repeat(2_000_000), 'a quote of a a a'],
-    ['control sequences', '\u001b[0m'.repeat(2_000_000), 'a quote without colours'],
-  ])('%s', (_name, text, quote) => {
-    const trajectory = makeTrajectory([[['tool_output', text]]])
-    const cited = Array.from({ length: 60 }, (_, index) => ({ step_id: 1, quote: `${quote}${' '.repeat(index)}` }))
-    const spent = timed(() => {
-      const locator = createLocator(createRendering(trajectory, NONCE), cited)
-      for (const one of cited) if (locator.inStep(0, one.quote).length === 0) locator.anywhere(one.quote)
-    })
-
-    expect(spent).toBeLessThan(10_000)
-  })
-})

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config'
+
+/** Lists the tests of the gate, which `npm run mutants` runs against every mutant. */
+const GATE = [
+  'test/domain/{acts,acts-unread,anchors,contradictions,disguises,elision,evidence,evidence-searched}.test.ts',
+  'test/domain/{line-marks,quotes,search,sights,surface-discovery,weak-anchors,windows}.test.ts',
+  'test/domain/shell/{certainty,commands,left-undone}.test.ts',
+]
+
+export default defineConfig({
+  test: {
+    include: GATE,
+    setupFiles: ['test/fixed-seed.ts', 'test/own-temp-folder.ts'],
+    testTimeout: 60_000,
+    isolate: false,
+  },
+})
