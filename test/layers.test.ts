@@ -48,7 +48,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@fastify/under-pressure': 'http',
   '@opentelemetry': 'telemetry',
   '@stdlib': 'domain',
-  ajv: 'boot http',
+  ajv: 'schemas',
   'better-sqlite3': 'storage',
   commander: 'cli',
   'csv-parse': 'archives',

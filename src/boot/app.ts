@@ -33,7 +33,6 @@ import { reportRoutes } from '../http/routes/reports.ts'
 import { reviewRoutes } from '../http/routes/reviews.ts'
 import { type RouteDeps, typedRoutes } from '../http/routes/route-deps.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
-import { schemaController } from '../http/validation.ts'
 import { logBatches } from '../process/trouble-log.ts'
 import { pageRoutes } from '../web/pages.ts'
 
@@ -61,7 +60,6 @@ export async function buildApp(
     // One line a request, written by `recordRequests`, instead of two.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => crypto.randomUUID(),
-    schemaController: schemaController(),
     // A request without `Host` is refused where all others are guarded.
     http: { requireHostHeader: false },
     routerOptions: { maxParamLength: 200 },

@@ -8,7 +8,6 @@ import { measureContext } from '../http/context-metrics.ts'
 import { installErrors } from '../http/errors.ts'
 import { createMetrics, type Metrics } from '../http/metrics.ts'
 import { operationRoutes } from '../http/routes/operations.ts'
-import { schemaController } from '../http/validation.ts'
 import { openLogStream } from '../process/log-stream.ts'
 import { stopOnSignals } from '../process/stop.ts'
 import { logBatches } from '../process/trouble-log.ts'
@@ -59,7 +58,6 @@ function buildHealth(
     logger: { level: config.log_level, stream: openLogStream() },
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
-    schemaController: schemaController(),
   })
   context.listen(logBatches(http.log))
   installErrors(http)

@@ -1,12 +1,21 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Issue } from '../domain/result.ts'
+import { inputIssues } from '../schemas/check.ts'
 import { ANSWER_HEADERS } from './guard/access/security-headers.ts'
 import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from './problem.ts'
 
-/** Every error leaves as problem+json through here; unexpected ones say nothing but `internal`. */
+/** Refuses requests that do not fit their schema, and turns every error into problem+json; an unexpected error is only told as `internal`. */
 export function installErrors(app: FastifyInstance): void {
+  app.setValidatorCompiler(({ schema, httpPart = 'body' }) => {
+    const isBody = httpPart === 'body'
+    return (value: unknown) => {
+      const errors = inputIssues(schema as object, value, { isText: !isBody })
+      return errors.length === 0 || { error: misfit(isBody ? '' : `/${httpPart}`, errors) }
+    }
+  })
+  // Answers are written by their routes: the schemas describe them.
+  app.setSerializerCompiler(() => JSON.stringify)
   const routes: { readonly method: string; readonly matches: RegExp }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     const matches = new RegExp(
@@ -86,7 +95,6 @@ export function storageProblem(error: unknown): HttpProblem | null {
 
 function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
   if (error instanceof HttpProblem) return error
-  if (error.validation) return invalidRequest(error)
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request)
   const storage = storageProblem(error)
   if (storage !== null && error.code !== 'lease_lost')
@@ -114,82 +122,8 @@ export function takenTypes({ routeOptions }: FastifyRequest): readonly string[] 
 export const unsupportedType = (request: FastifyRequest): HttpProblem =>
   new HttpProblem(415, 'unsupported_media_type', `send ${takenTypes(request).join(' or ')}`)
 
-export interface AjvError {
-  readonly instancePath: string
-  readonly keyword: string
-  readonly message?: string
-  readonly params: Record<string, unknown>
-  /** The object that is wrong, and what it should be. */
-  readonly data?: unknown
-  readonly parentSchema?: {
-    readonly properties?: object
-    readonly required?: readonly string[]
-    readonly description?: string
-  }
-}
-
-function invalidRequest(error: FastifyError): HttpProblem {
-  const context = error.validationContext ?? 'body'
-  const errors = toIssues(error.validation as unknown as AjvError[], context)
-  return new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors })
-}
-
-const MOST_ISSUES = 20
-
-/**
- * What is wrong, at most twenty places. The check ends at the first fault, which bounds its work; where that is an unknown or a missing
- * property, the other ones of the same object are named too: a misspelt name is both.
- */
-export function toIssues(errors: readonly AjvError[], context: string): Issue[] {
-  const [only] = errors
-  const all = errors.length === 1 && only !== undefined ? siblingsOf(only) : errors
-  return all.slice(0, MOST_ISSUES).map((one) => toIssue(one, context))
-}
-
-function siblingsOf(error: AjvError): readonly AjvError[] {
-  const { keyword, data, parentSchema } = error
-  const isOfObject = keyword === 'required' || keyword === 'additionalProperties'
-  if (!isOfObject || typeof data !== 'object' || data === null || parentSchema?.properties === undefined) return [error]
-  const { properties, required = [] } = parentSchema
-  const { instancePath } = error
-  const missing = required.filter((name) => !Object.hasOwn(data, name))
-  const found: AjvError[] = missing.map((missingProperty) => ({
-    instancePath,
-    keyword: 'required',
-    message: `must have required property '${missingProperty}'`,
-    params: { missingProperty },
-  }))
-  if (keyword !== 'additionalProperties' && !isClosed(parentSchema)) return found
-  for (const additionalProperty in data) {
-    if (found.length >= MOST_ISSUES) break
-    if (Object.hasOwn(data, additionalProperty) && !Object.hasOwn(properties, additionalProperty))
-      found.push({ instancePath, keyword: 'additionalProperties', params: { additionalProperty } })
-  }
-  return found
-}
-
-const isClosed = (schema: object): boolean => 'additionalProperties' in schema && schema.additionalProperties === false
-
-/** The place of the fault itself: the missing or the unknown property, not the object around it. */
-function toIssue(error: AjvError, context: string): Issue {
-  const { missingProperty, additionalProperty, allowedValues } = error.params
-  const property = [missingProperty, additionalProperty].find((one) => typeof one === 'string')
-  const escaped = property === undefined ? '' : `/${property.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  const prefix = context === 'body' ? '' : `/${context}`
-  const message =
-    typeof additionalProperty === 'string'
-      ? 'is not a known property'
-      : Array.isArray(allowedValues)
-        ? `must be one of: ${allowedValues.join(', ')}`
-        : error.keyword === 'type' || error.keyword === 'pattern'
-          ? explained(error)
-          : (error.message ?? 'is not valid')
-  return { path: `${prefix}${error.instancePath}${escaped}`, message }
-}
-
-/** A value of another type or form: the contract says what it should be, and a pattern is not read. */
-const explained = ({ keyword, message = 'is not valid', parentSchema }: AjvError): string =>
-  (keyword === 'pattern' && parentSchema?.description !== undefined
-    ? 'is not valid'
-    : message.replaceAll(',', ' or ')) +
-  (parentSchema?.description === undefined ? '' : `: ${parentSchema.description}`)
+/** The refusal of a value that does not fit its schema. */
+export const misfit = (place: string, errors: ReturnType<typeof inputIssues>, subject = 'the request'): HttpProblem =>
+  new HttpProblem(400, 'invalid_request', `${subject} does not fit its schema`, {
+    errors: errors.map(({ path, message }) => ({ path: place + path, message })),
+  })

@@ -1,9 +1,9 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify'
 import { loadOptional } from '../ports/optional-package.ts'
 import { COMPONENTS } from './body/schemas.ts'
+import { installErrors } from './errors.ts'
 import { describeAccess, SECURITY_SCHEMES } from './guard/access/described-access.ts'
 import { HttpProblem } from './problem.ts'
-import { schemaController } from './validation.ts'
 
 type Contract = ReturnType<FastifyInstance['swagger']>
 
@@ -59,7 +59,8 @@ interface Described {
 
 async function describeRoutes(routes: readonly RouteOptions[]): Promise<Described> {
   const { default: swagger } = await import('@fastify/swagger')
-  const app = fastify({ schemaController: schemaController() })
+  const app = fastify()
+  installErrors(app)
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ ...schema, $id: name })
   await app.register(swagger, {
     openapi: {

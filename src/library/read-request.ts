@@ -1,10 +1,8 @@
 import { readStrictJson } from '../domain/text/strict-json.ts'
-import { toIssues } from '../http/errors.ts'
+import { misfit } from '../http/errors.ts'
 import { faultAt, HttpProblem } from '../http/problem.ts'
-import { compileSchema } from '../http/validation.ts'
+import { inputIssues } from '../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
-
-const check = compileSchema(GradeRequestSchema)
 
 interface RequestLimits {
   readonly body_bytes: number
@@ -19,10 +17,8 @@ export function readRequest(given: unknown, { body_bytes, depth }: RequestLimits
   const read = readStrictJson(bytes, depth)
   if (!read.ok) throw faultAt(read.error.path, read.error.message, read.error.code)
   const request = read.value
-  if (!check(request)) {
-    const errors = toIssues(check.errors ?? [], 'body')
-    throw new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors })
-  }
+  const issues = inputIssues(GradeRequestSchema, request)
+  if (issues.length > 0) throw misfit('', issues)
   return request as GradeRequest
 }
 

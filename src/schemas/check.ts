@@ -1,66 +1,100 @@
-import type { TSchema } from 'typebox'
-import { fits } from './fits.ts'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { NOT_BLANK } from './ground-truth.ts'
-import { validationErrors } from './typebox.ts'
 
-interface Told {
+interface Fault {
   readonly path: string
   readonly message: string
 }
 
-type SchemaError = ReturnType<typeof validationErrors>[number]
+const MOST_FAULTS = 20
+/** Values above this size are checked up to their first fault: a hostile value would have a million. */
+const MOST_NODES = 50_000
 
-const MOST = 20
+const OPTIONS = {
+  strict: true,
+  allowUnionTypes: true,
+  strictRequired: false,
+  strictTypes: false,
+  // Formats describe answers; no input has one.
+  validateFormats: false,
+  // Names of `Object.prototype` are members like any other.
+  ownProperties: true,
+  // An error brings its value and its schema.
+  verbose: true,
+} as const
 
-/** An unknown property is told twice, once without its name; that one is left out. */
-const errorsOf = (schema: TSchema, value: unknown): SchemaError[] =>
-  fits({ ...schema }, value)
-    ? []
-    : validationErrors(schema, value).filter(({ keyword }) => keyword !== 'additionalProperties')
+/** Compiled forms of one schema: up to the first fault, to all faults, and to all faults of a query or a header, whose texts become numbers and booleans. */
+const FORMS = {
+  first: new Ajv({ ...OPTIONS }),
+  all: new Ajv({ ...OPTIONS, allErrors: true }),
+  text: new Ajv({ ...OPTIONS, allErrors: true, coerceTypes: true }),
+} as const
+for (const ajv of Object.values(FORMS)) ajv.addVocabulary(['content', 'example'])
 
-/** What is wrong with a value, with JSON pointers, in the words that judges are told. Empty: it fits. At most 20. */
-export const schemaIssues = (schema: object, value: unknown): Told[] =>
-  errorsOf(schema, value)
-    .slice(0, MOST)
-    .map(({ keyword, instancePath, message }) => ({
-      path: instancePath,
-      message: keyword === 'boolean' ? 'is not a known property' : message,
-    }))
+const compiled = new WeakMap<object, Partial<Record<keyof typeof FORMS, ValidateFunction>>>()
 
-/** The same for who wrote the value: one issue a mistake, at the property itself, with what was found and what is expected. */
-export const inputIssues = (schema: object, value: unknown): Told[] =>
-  errorsOf(schema, value)
-    // What each branch of a choice lacks is told once, by the choice.
-    .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
-    .flatMap((error) => explain(schema, value, error))
-    .slice(0, MOST)
-
-function explain(root: TSchema, value: unknown, error: SchemaError): Told[] {
-  const { keyword, schemaPath, instancePath: path, params, message } = error
-  const keys = schemaPath.split('/').slice(1)
-  const schema = schemaAt(root, keys)
-  // An unknown property is met by the schema `false`, which stands in that of its object.
-  if (keyword === 'boolean') {
-    const known = knownOf(schemaAt(root, keys.slice(0, -1)))
-    return [{ path, message: `is not a known property; there are: ${known}` }]
-  }
-  if (keyword === 'anyOf' && schema.anyOf?.every(({ required }) => required !== undefined)) {
-    const names = schema.anyOf.flatMap(({ required = [] }) => required)
-    return [{ path, message: `has none of ${names.join(', ')}; one is required` }]
-  }
-  if ('requiredProperties' in params)
-    return params.requiredProperties.map((name) => ({
-      path: `${path}/${name}`,
-      message: withDescription('is missing', schema.properties?.[name]),
-    }))
-  const found = keyword === 'type' ? `, not ${kindOf(valueAt(value, path))}` : ''
-  if (keyword === 'pattern' && params.pattern === NOT_BLANK) return [{ path, message: 'is blank; write what it says' }]
-  const fault = 'allowedValues' in params ? `must be one of ${params.allowedValues.join(', ')}` : `${message}${found}`
-  return [{ path, message: withDescription(fault, schema) }]
+/** Compiles a schema once. Ajv would keep every schema for ever, so it forgets each. */
+function compile(schema: object, form: keyof typeof FORMS): ValidateFunction {
+  const forms = compiled.get(schema) ?? {}
+  compiled.set(schema, forms)
+  const known = forms[form]
+  if (known !== undefined) return known
+  const made = FORMS[form].compile(schema)
+  FORMS[form].removeSchema(schema)
+  forms[form] = made
+  return made
 }
 
-const withDescription = (fault: string, schema: SchemaNode | undefined): string =>
-  schema?.description === undefined ? fault : `${fault}; ${schema.description}`
+function errorsOf(schema: object, value: unknown, isText = false): readonly ErrorObject[] {
+  const check = compile(schema, isText ? 'text' : 'first')
+  if (check(value)) return []
+  const first = check.errors ?? []
+  if (isText || isLarge(value)) return first
+  const all = compile(schema, 'all')
+  return all(value) ? first : (all.errors ?? first)
+}
+
+function isLarge(value: unknown): boolean {
+  const open: unknown[] = [value]
+  for (let nodes = 0; open.length > 0; nodes++) {
+    if (nodes + open.length > MOST_NODES) return true
+    const node = open.pop()
+    if (typeof node === 'object' && node !== null) for (const member of Object.values(node)) open.push(member)
+  }
+  return false
+}
+
+/** Names the faults of a value, with JSON pointers, in the words that judges are told. Empty: the value fits. At most 20. */
+export function schemaIssues(schema: object, value: unknown): Fault[] {
+  const errors = errorsOf(schema, value)
+  // All missing members of an object are one fault.
+  const missing = Map.groupBy(
+    errors.filter(({ keyword }) => keyword === 'required'),
+    ({ instancePath, schemaPath }) => `${instancePath} ${schemaPath}`,
+  )
+  const isRepeated = (error: ErrorObject) =>
+    error.keyword === 'required' && missing.get(`${error.instancePath} ${error.schemaPath}`)?.[0] !== error
+  return errors
+    .filter((error) => !isRepeated(error))
+    .slice(0, MOST_FAULTS)
+    .map((error) => {
+      const names = missing
+        .get(`${error.instancePath} ${error.schemaPath}`)
+        ?.map(({ params }) => params['missingProperty'])
+      if (names !== undefined)
+        return { path: error.instancePath, message: `must have required properties ${names.join(', ')}` }
+      if (error.keyword === 'additionalProperties') return { path: placeOf(error), message: 'is not a known property' }
+      return { path: error.instancePath, message: wordsOf(error) }
+    })
+}
+
+/** Names the faults for the author of the value: one for each mistake, at the member itself, with the value found and the values expected. */
+export const inputIssues = (schema: object, value: unknown, { isText = false } = {}): Fault[] =>
+  errorsOf(schema, value, isText)
+    // The faults of each branch of a choice are told once, by the choice.
+    .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
+    .slice(0, MOST_FAULTS)
+    .map((error) => ({ path: placeOf(error), message: explain(error) }))
 
 interface SchemaNode {
   readonly description?: string
@@ -70,23 +104,50 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>
 }
 
-/** Names of properties and the patterns of names hold no slash. */
-const schemaAt = (root: TSchema, path: readonly string[]): SchemaNode =>
-  path.reduce<SchemaNode>((node, key) => (node as Record<string, SchemaNode>)[key] ?? {}, root)
+/** The place of a fault: the missing or the unknown member, not the object around it. */
+function placeOf({ instancePath, params }: ErrorObject): string {
+  const name: unknown = params['missingProperty'] ?? params['additionalProperty']
+  return typeof name !== 'string' ? instancePath : `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
 
-/** Where any name of a form is taken, the description says which. */
+function explain(error: ErrorObject): string {
+  const { keyword, params, data } = error
+  const schema = (error.parentSchema ?? {}) as SchemaNode
+  switch (keyword) {
+    case 'additionalProperties':
+      return `is not a known property; there are: ${knownOf(schema)}`
+    case 'required':
+      return withDescription('is missing', schema.properties?.[String(params['missingProperty'])])
+    case 'enum':
+      return withDescription(`must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`, schema)
+    case 'type':
+      return withDescription(`${wordsOf(error)}, not ${kindOf(data)}`, schema)
+    case 'pattern':
+      if (params['pattern'] === NOT_BLANK) return 'is blank; write what it says'
+      break
+    case 'anyOf':
+      if (schema.anyOf?.every(({ required }) => required !== undefined) === true)
+        return `has none of ${schema.anyOf.flatMap(({ required = [] }) => required).join(', ')}; one is required`
+  }
+  return withDescription(wordsOf(error), schema)
+}
+
+/** The words of ajv, but for types of which there are several. */
+function wordsOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+  const { type } = params as { readonly type?: unknown }
+  if (keyword === 'type' && Array.isArray(type)) return `must be either ${type.join(' or ')}`
+  return message.replace('NOT', 'not')
+}
+
+const withDescription = (fault: string, schema: SchemaNode | undefined): string =>
+  schema?.description === undefined ? fault : `${fault}; ${schema.description}`
+
+/** Lists the known names of an object; where any name of a form is taken, the description says which form. */
 const knownOf = ({ properties, description = '' }: SchemaNode): string =>
   properties === undefined
     ? description
     : Object.entries(properties)
         .flatMap(([name, { deprecated }]) => (deprecated === true ? [] : [name]))
         .join(', ')
-
-const valueAt = (value: unknown, pointer: string): unknown =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((one, key) => (one as Record<string, unknown> | undefined)?.[key], value)
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)

@@ -3,8 +3,9 @@ import type { Incoming } from '../../batches/intake.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { type BatchItem, BatchItemSchema } from '../../schemas/batch.ts'
-import { type AjvError, toIssues } from '../errors.ts'
-import { faultAt, HttpProblem } from '../problem.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import { misfit } from '../errors.ts'
+import { faultAt, type HttpProblem } from '../problem.ts'
 
 interface LineLimits {
   /** Of one line. */
@@ -21,14 +22,14 @@ export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
  * lines count from 1, items from 0, and blank lines are no items.
  */
 export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<Incoming> {
-  const isItem = request.compileValidationSchema(BatchItemSchema, 'body')
   let index = 0
   for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
     const place = `/items/${index}`
     const where = `line ${line}`
     if (bytes === null) throw tooLong(place, where, limits.body_bytes)
     const item = parseLine(bytes, limits.depth, place, where)
-    if (!isItem(item)) throw invalidItem(isItem.errors as unknown as AjvError[], place, where)
+    const issues = inputIssues(BatchItemSchema, item)
+    if (issues.length > 0) throw misfit(place, issues, where)
     yield { item: item as BatchItem, place, bytes: bytes.length }
     index++
   }
@@ -51,11 +52,6 @@ function parseLine(bytes: Buffer, depth: number, place: string, where: string): 
   if (!read.ok) throw faultAt(place, `${where}: ${read.error.message}`, read.error.code)
   return read.value
 }
-
-const invalidItem = (errors: readonly AjvError[], place: string, where: string): HttpProblem =>
-  new HttpProblem(400, 'invalid_request', `${where} does not fit its schema`, {
-    errors: toIssues(errors, 'body').map(({ path, message }) => ({ path: place + path, message })),
-  })
 
 const tooLong = (place: string, where: string, most: number): HttpProblem => {
   const message = `${where} is longer than ${most} bytes`
