@@ -3,7 +3,6 @@ import type { LoadedRubric } from '../config/load-rubrics.ts'
 import { type LoadedExample, readExamples } from '../config/rubric-examples.ts'
 import type { Judge } from '../ports/ports.ts'
 import type { Grade } from '../schemas/grade.ts'
-import { BY_DEFAULT } from '../schemas/judge-info.ts'
 import type { RubricExample } from '../schemas/rubric-example.ts'
 import { buildContext } from './context.ts'
 
@@ -77,7 +76,6 @@ function answeringJudge(): Judge & { answer: string } {
       structured_output: true,
       prices: [],
       base_url: null,
-      sources: BY_DEFAULT,
     },
     ask() {
       const { answer: text } = judge

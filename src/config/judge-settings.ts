@@ -1,6 +1,5 @@
 import type { Static } from 'typebox'
 import type { Price } from '../domain/money/price.ts'
-import type { SettingSources } from '../schemas/judge-info.ts'
 import { PROVIDER_NAMES, type Provider } from '../schemas/providers.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import { CONCURRENCY, type Concurrency } from './concurrency.ts'
@@ -66,5 +65,4 @@ export interface JudgeSettings {
   readonly concurrency: Concurrency
   /** In any order, no two from the same day on; empty: unknown. */
   readonly prices: readonly Price[]
-  readonly sources: SettingSources
 }

@@ -1,5 +1,4 @@
 import { isBaseUrl, NO_BASE_URL, shownBaseUrl } from '../domain/base-url.ts'
-import type { SettingSource } from '../schemas/judge-info.ts'
 import {
   PROVIDER_NAMES,
   PROVIDER_PLACES,
@@ -50,9 +49,8 @@ function resolveJudge(
   const provider = providerOf(name, judge)
   const defaults = providerDefaults(provider)
   const given = environment.providers[provider]
-  const base = settleBaseUrl(name, provider, judge, given.base_url)
-  const model = settleModel(name, provider, judge, given.model)
-  const { price, prices, region, project, api_version, ...settings } = judge
+  const base_url = settleBaseUrl(name, provider, judge, given.base_url)
+  const { price: _price, prices: _prices, region, project, api_version, ...settings } = judge
   const places = settlePlaces(name, provider, { region, project, api_version }, given)
   const api = oneOf(`${at}/api`, judge.api ?? defaults.api, providerRow(provider).apis)
   const { cache_ttls, service_tiers } = providerRow(provider)
@@ -67,21 +65,15 @@ function resolveJudge(
   return {
     ...defaults,
     ...settings,
-    ...places.values,
+    ...places,
     provider,
     api,
     key_env: judge.key_env ?? given.key_env ?? defaults.key_env,
-    base_url: base.value,
-    model: model.value,
-    images: judge.images ?? seesImages(provider, base.value),
+    base_url,
+    model: settleModel(name, provider, judge, given.model),
+    images: judge.images ?? seesImages(provider, base_url),
     concurrency: resolveConcurrency(judge.concurrency, concurrency, `${at}/concurrency`),
     prices: resolvePrices(judge, provider, at),
-    sources: {
-      base_url: base.value === null ? (places.region ?? base.source) : base.source,
-      model: model.source,
-      price: price === undefined && prices === undefined ? defaults.sources.price : 'file',
-      window_tokens: judge.window_tokens === undefined ? defaults.sources.window_tokens : 'file',
-    },
   }
 }
 
@@ -106,21 +98,16 @@ function oneOf<T extends string>(place: string, value: T, choices: readonly T[])
   )
 }
 
-interface Settled<T> {
-  readonly value: T
-  readonly source: SettingSource
-}
-
 /**
- * Where the environment names a base URL, nothing goes elsewhere with the provider’s key or under its name: what the file says against
- * it is refused, never preferred.
+ * Settles the base URL of a judge; null: the provider’s own. Where the environment names a base URL, no call goes elsewhere with the
+ * provider’s key or under its name: a file that contradicts the environment is refused.
  */
 function settleBaseUrl(
   name: string,
   provider: Provider,
   judge: JudgeFile,
   ofEnvironment: string | undefined,
-): Settled<string | null> {
+): string | null {
   const { base_url: ofFile, key_env } = judge
   const place = `/judges/${name}/base_url`
   if (ofFile !== undefined && !isBaseUrl(ofFile)) throw fault(`${place} ${NO_BASE_URL}`)
@@ -128,35 +115,34 @@ function settleBaseUrl(
   const hasOwnKey = name !== provider && key_env !== undefined && !keys.includes(key_env)
   if (ofFile === undefined && ofEnvironment === undefined && address === null)
     throw fault(`${place} is missing: write it, or set ${variables.base_url}`)
-  if (ofEnvironment === undefined || (ofFile !== undefined && hasOwnKey))
-    return ofFile === undefined ? { value: null, source: 'provider_table' } : { value: ofFile, source: 'file' }
+  if (ofEnvironment === undefined || (ofFile !== undefined && hasOwnKey)) return ofFile ?? null
   if (!isBaseUrl(ofEnvironment)) throw new Error(`${variables.base_url} ${NO_BASE_URL}`)
   if (ofFile !== undefined && shownBaseUrl(ofFile) !== shownBaseUrl(ofEnvironment))
     throw new Error(
       `${variables.base_url} is ${shownBaseUrl(ofEnvironment)}, but ${place} of VERIDICT_CONFIG is ${shownBaseUrl(ofFile)}: ` +
         `remove one of them, or give the judge there a name other than ${provider} and a key_env other than ${keys.join(' or ')}`,
     )
-  return { value: ofEnvironment, source: variables.base_url }
+  return ofEnvironment
 }
 
-/** The variable is of the judge that has the provider’s name: others are there to be other models. */
+/** Settles the model of a judge. The variable of the environment counts for the judge with the provider’s name alone. */
 function settleModel(
   name: string,
   provider: Provider,
   { model }: JudgeFile,
   ofEnvironment: string | undefined,
-): Settled<string> {
+): string {
   const { variables, defaults } = providerRow(provider)
-  if (name === provider && ofEnvironment !== undefined) return { value: ofEnvironment, source: variables.model }
-  if (model !== undefined) return { value: model, source: 'file' }
-  if (defaults.model !== null) return { value: defaults.model, source: 'provider_table' }
+  if (name === provider && ofEnvironment !== undefined) return ofEnvironment
+  if (model !== undefined) return model
+  if (defaults.model !== null) return defaults.model
   const variable = name === provider ? `, or set ${variables.model}` : ''
   throw fault(`/judges/${name}/model is missing: write what your account calls it${variable}`)
 }
 
 type PlaceValues = { readonly [place in ProviderPlace]?: string | undefined }
 
-/** Region, project and version of the API, for the providers that want them; `region`: who decided it. */
+/** Settles region, project and version of the API, for the providers that need them. */
 function settlePlaces(name: string, provider: Provider, ofFile: PlaceValues, { places }: ProviderEnvironment) {
   const { needs } = providerRow(provider)
   const values: Partial<Record<ProviderPlace, string>> = {}
@@ -172,9 +158,7 @@ function settlePlaces(name: string, provider: Provider, ofFile: PlaceValues, { p
     if (!PLACE.test(value)) throw new Error(`${need.variable} is no ${place.replace('_', ' ')}`)
     values[place] = value
   }
-  const region: SettingSource | undefined =
-    ofFile.region === undefined ? (places.region === undefined ? undefined : needs.region?.variable) : 'file'
-  return { values, region }
+  return values
 }
 
 /** It becomes part of an address. */

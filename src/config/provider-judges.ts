@@ -1,4 +1,3 @@
-import { BY_DEFAULT } from '../schemas/judge-info.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
 import { CONCURRENCY } from './concurrency.ts'
 import type { JudgeSettings } from './judge-settings.ts'
@@ -20,7 +19,6 @@ export function providerDefaults(provider: Provider): JudgeSettings {
     images: true,
     concurrency: CONCURRENCY.defaults,
     prices: [],
-    sources: { ...BY_DEFAULT, base_url: 'provider_table', model: 'provider_table', window_tokens: 'provider_table' },
   }
 }
 

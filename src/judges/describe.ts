@@ -56,13 +56,4 @@ export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo 
     }),
   prices: settings.prices,
   base_url: shownBaseUrl(addressOf(settings)),
-  sources: settings.sources,
 })
-
-const LONGEST_DATE = 40
-
-/** A date as a provider writes it; null where it is none. A compatible server may answer anything. */
-export const dateOf = (value: unknown): string | null =>
-  typeof value === 'string' && value.length <= LONGEST_DATE && !Number.isNaN(Date.parse(value))
-    ? new Date(value).toISOString()
-    : null

@@ -48,7 +48,6 @@ function lazyEndpoints(batches: BatchLimits, whole: () => Promise<Judge>, loaded
     return one.ok ? make(batchOf(one.judge)) : one
   }
   return {
-    lifecycle: async (signal) => ((await whole()) as Required<Judge>).lifecycle(signal),
     batch: {
       ...batches,
       encode: async (customId, request) => batchOf(await whole()).encode(customId, request),

@@ -4,7 +4,6 @@ import type { Picture } from '../domain/trajectory/picture.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { SettingSources } from '../schemas/judge-info.ts'
 
 /** What may differ between two judges so that they could answer differently. Part of the cache key, whole. */
 interface JudgeIdentity {
@@ -35,14 +34,6 @@ export interface JudgeInfo {
   readonly prices: readonly Price[]
   /** Host and path of what is asked, without what can be secret; null: nothing leaves the process. */
   readonly base_url: string | null
-  readonly sources: SettingSources
-}
-
-/** What a provider says of how long a model can be asked; null: it does not say. */
-export interface ModelLifecycle {
-  readonly stage: 'active' | 'deprecated' | 'retired' | null
-  /** The day, or the time, of its retirement as far as it is planned. */
-  readonly retires_at: string | null
 }
 
 /** A picture, and the number and step by which the text of the trajectory names it. */

@@ -2,7 +2,7 @@ import { priceOn } from '../domain/money/price.ts'
 import type { JudgeView } from '../schemas/judge-info.ts'
 import type { JudgeInfo } from './judge-ports.ts'
 
-/** As `GET /v1/judges` shows it. */
+/** Describes a judge as `GET /v1/judges` shows it. */
 export const judgeView = (info: JudgeInfo, default_judge: string, now: Date): JudgeView => ({
   name: info.name,
   kind: info.kind,
@@ -16,5 +16,4 @@ export const judgeView = (info: JudgeInfo, default_judge: string, now: Date): Ju
   max_output_tokens: info.max_output_tokens,
   images: info.images,
   price: priceOn(info.prices, now),
-  sources: { ...info.sources },
 })

@@ -3,7 +3,7 @@ import type { Failure } from '../schemas/grade.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
 import type { GradeStore, ReviewStore } from './grade-ports.ts'
-import type { JudgeInfo, JudgeReply, JudgeRequest, ModelLifecycle } from './judge-ports.ts'
+import type { JudgeInfo, JudgeReply, JudgeRequest } from './judge-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
 import type { Cluster } from './slice-ports.ts'
@@ -14,8 +14,6 @@ export interface Judge {
   /** Loads what asking takes, so that no call is timed with it. Answers why that cannot be; null: it is there. */
   prepare?(): Promise<Failure | null>
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
-  /** Asks the provider how long its model can be asked. Rejects where that fails. */
-  lifecycle?(signal: AbortSignal): Promise<ModelLifecycle>
   /** The provider’s batch endpoint, where it has one. */
   readonly batch?: BatchApi
 }

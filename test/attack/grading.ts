@@ -9,7 +9,6 @@ import { gradeSample } from '../../src/grading/sample.ts'
 import type { GradingService } from '../../src/grading/service.ts'
 import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Clock, Judge } from '../../src/ports/ports.ts'
-import { BY_DEFAULT } from '../../src/schemas/judge-info.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 
 const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
@@ -79,7 +78,6 @@ export function scriptedJudge(
       structured_output: true,
       prices: [],
       base_url: null,
-      sources: BY_DEFAULT,
       ...info,
     },
     ask(request) {

@@ -150,7 +150,7 @@ test('a file that names another base URL than the environment: nothing starts, a
   expect([named.asked, other.asked]).toEqual([[], []])
 }, 30_000)
 
-test('veridict judges says whom each judge asks and who decided it', async () => {
+test('veridict judges says whom each judge asks', async () => {
   const [openai] = PROVIDERS
   const [named, other] = [await startServer(), await startServer()]
   const { code, out } = await run(['src/cli.ts', 'judges'], sceneOf(openai, named, other))
@@ -161,18 +161,16 @@ test('veridict judges says whom each judge asks and who decided it', async () =>
       .split('\n')
       .slice(1)
   expect(below('openai')).toEqual([
-    `  base URL  ${named.origin}/v1 (OPENAI_BASE_URL)`,
-    '  model     named-1 (VERIDICT_OPENAI_MODEL)',
+    `  base URL  ${named.origin}/v1`,
+    '  model     named-1',
     '  price     in $2, out $10, cache read $0.2, write $2, per million tokens, as of',
-    '            2026-11-01 (file)',
-    '  window    272000 tokens (provider table)',
-    expect.stringMatching(/^ {2}retires /),
+    '            2026-11-01',
+    '  window    272000 tokens',
   ])
   expect(below('elsewhere')).toEqual([
-    `  base URL  ${other.origin}/v1 (file)`,
-    '  model     other-1 (file)',
-    '  price     unknown: not asked under a cap of dollars (default)',
-    '  window    272000 tokens (provider table)',
-    expect.stringMatching(/^ {2}retires /),
+    `  base URL  ${other.origin}/v1`,
+    '  model     other-1',
+    '  price     unknown: not asked under a cap of dollars',
+    '  window    272000 tokens',
   ])
 })

@@ -11,7 +11,6 @@ import type { JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge-
 import type { Clock, Judge, Stores } from '../../src/ports/ports.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
-import { BY_DEFAULT } from '../../src/schemas/judge-info.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { RUBRIC } from '../domain/make.ts'
@@ -83,7 +82,6 @@ export function scriptedJudge(scripts: readonly Script[], info: Partial<JudgeInf
         },
       ],
       base_url: null,
-      sources: BY_DEFAULT,
       ...info,
     },
     ask(request) {

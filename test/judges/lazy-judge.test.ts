@@ -16,7 +16,6 @@ function makeLazy(batches: BatchLimits | null) {
   const whole: Judge = {
     info: scriptedJudge([]).info,
     ask: says('ask'),
-    lifecycle: says('lifecycle'),
     batch: {
       ...LIMITS,
       encode: (...given) => JSON.stringify(['encode', ...given]),
@@ -60,7 +59,6 @@ test('every call reaches the judge as it was made', async () => {
   for await (const one of batch?.results('p', signal) ?? []) results.push(one)
   expect([
     await lazy.ask(QUESTION, signal),
-    await lazy.lifecycle?.(signal),
     await batch?.submit({ ...mark, lines: ['x'] }, signal),
     await batch?.find(mark, signal),
     await batch?.poll('p', signal),
@@ -69,7 +67,6 @@ test('every call reaches the judge as it was made', async () => {
     JSON.parse((await batch?.encode('a', QUESTION)) ?? ''),
   ]).toEqual([
     ['ask', QUESTION, signal],
-    ['lifecycle', signal],
     ['submit', { ...mark, lines: ['x'] }, signal],
     ['find', mark, signal],
     ['poll', 'p', signal],
@@ -81,7 +78,7 @@ test('every call reaches the judge as it was made', async () => {
 
 test('a provider without a batch endpoint has none, and is not asked for one', () => {
   const { lazy } = makeLazy(null)
-  expect([lazy.batch, lazy.lifecycle]).toEqual([undefined, undefined])
+  expect(lazy.batch).toBeUndefined()
 })
 
 test('what cannot be loaded is a failure of whatever is asked, and is tried again', async () => {

@@ -1,7 +1,6 @@
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Judge } from '../../src/ports/ports.ts'
-import { BY_DEFAULT } from '../../src/schemas/judge-info.ts'
 import { actFor, lineOf, type Quote, quoteOf } from './quotes.ts'
 
 /** What a scripted judge says of a run, before it looks for quotes. */
@@ -40,7 +39,6 @@ const infoOf = (name: string): JudgeInfo => ({
   structured_output: true,
   prices: [],
   base_url: null,
-  sources: BY_DEFAULT,
 })
 
 const cite = (supports: string, quote: Quote | null) => (quote === null ? [] : [{ supports, ...quote }])

@@ -90,8 +90,7 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
     /** By which names stored grades can be chosen. */
     overview: () => json<GradeOverview>(call('GET', '/v1/grades/overview'), isOverview),
-    listJudges: (query: { readonly lifecycle?: boolean } = {}) =>
-      json<JudgeRows>(call('GET', '/v1/judges', { query }), isJudges),
+    listJudges: () => json<JudgeRows>(call('GET', '/v1/judges'), isJudges),
     /** The calls behind a grade, with the provider’s raw replies. */
     async readCalls(id: string, signal?: AbortSignal): Promise<readonly LedgerEntry[]> {
       const path = `/v1/grades/${encodeURIComponent(id)}/attempts`

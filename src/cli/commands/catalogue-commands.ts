@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander'
-import { ServiceError } from '../../client/errors.ts'
 import type { RubricView } from '../../schemas/rubric-view.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
@@ -33,13 +32,8 @@ export const judgesCommand = (shell: Shell): Command =>
   catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async (session) => {
     const { client, target, format } = session
     const columns = shell.out.columns ?? 80
-    const { items, not_configured = [] } = await client.listJudges({ lifecycle: true }).catch((error: unknown) => {
-      // An earlier version knows no such question.
-      if (error instanceof ServiceError && error.status === 400) return client.listJudges()
-      throw error
-    })
-    for (const judge of items)
-      await target.write(format === 'table' ? judgeText(judge, columns, new Date()) : line(judge))
+    const { items, not_configured = [] } = await client.listJudges()
+    for (const judge of items) await target.write(format === 'table' ? judgeText(judge, columns) : line(judge))
     // A line of NDJSON is a judge that can be asked.
     for (const judge of not_configured)
       (format === 'table' ? shell.out : shell.err).write(unconfiguredText(judge, columns))

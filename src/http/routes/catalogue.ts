@@ -5,21 +5,13 @@ import { judgeView } from '../../ports/judge-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
-import { createLifecycles } from '../lifecycles.ts'
 import { orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
 const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
-const JudgesQuery = Closed({
-  lifecycle: Type.Optional(
-    Type.Boolean({ description: 'Also ask each provider when it retires the model, once an hour at most.' }),
-  ),
-})
-
-/** What there is: rubrics and judges. */
+/** Routes of the loaded rubrics and judges. */
 export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
-  const lifecycleOf = createLifecycles(context.clock)
   const { default_judge } = context.config
 
   routes.get('/v1/rubrics', {
@@ -69,19 +61,12 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       operationId: 'listJudges',
       summary: 'The configured judges, and those that lack their key',
       tags: ['judges'],
-      querystring: JudgesQuery,
+      querystring: NoQuery,
       response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
     },
-    handler: async ({ query }, reply) => {
-      const items = await Promise.all(
-        [...context.judges.values()].map(async (one) => {
-          const lifecycle = query.lifecycle === true ? await lifecycleOf(one) : null
-          return {
-            ...judgeView(one.info, default_judge, context.clock.now()),
-            ...(lifecycle !== null && { lifecycle }),
-          }
-        }),
-      )
+    handler: (_request, reply) => {
+      const now = context.clock.now()
+      const items = [...context.judges.values()].map(({ info }) => judgeView(info, default_judge, now))
       const not_configured = [...context.unready].map(([name, reason]) => ({
         ...{ name, default: name === default_judge, reason },
       }))

@@ -1,10 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../../config/judge-settings.ts'
 import type { Judge } from '../../ports/ports.ts'
-import { LIFECYCLE_STAGES } from '../../schemas/judge-info.ts'
 import { PROVIDERS } from '../../schemas/providers.ts'
 import { askProvider, LONGEST_CALL_MS, type Sdk } from '../call.ts'
-import { addressOf, dateOf, describeJudge, placeOf } from '../describe.ts'
+import { addressOf, describeJudge, placeOf } from '../describe.ts'
 import { makeFetch } from '../transport.ts'
 import { createAnthropicBatch } from './anthropic-batch.ts'
 import { replyOfMessage } from './anthropic-reply.ts'
@@ -23,11 +22,6 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
   const sdk: Sdk = { errors: Anthropic, secret: key, place: placeOf(name, settings) }
   return {
     ...messagesJudge(client.messages, sdk, name, settings),
-    async lifecycle(signal) {
-      const { lifecycle, retires_at } = await client.models.retrieve(settings.model, {}, { signal })
-      const stage = LIFECYCLE_STAGES.find((one) => one === lifecycle) ?? null
-      return { stage, retires_at: dateOf(retires_at) }
-    },
     batch: { ...PROVIDERS.anthropic.batches, ...createAnthropicBatch(client, sdk, settings) },
   }
 }

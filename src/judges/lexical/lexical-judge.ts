@@ -1,7 +1,6 @@
 import { resolveAnchors } from '../../domain/evidence/anchors.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
-import { BY_DEFAULT } from '../../schemas/judge-info.ts'
 
 /** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */
 const LEXICAL_VERSION = 3
@@ -19,7 +18,6 @@ const INFO: JudgeInfo = {
   structured_output: true,
   prices: [],
   base_url: null,
-  sources: BY_DEFAULT,
 }
 
 /** Loaded when it is asked for the first time. */

@@ -3,7 +3,7 @@ import type { JudgeSettings } from '../../config/judge-settings.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { providerRow } from '../../schemas/providers.ts'
 import { askProvider, type Sdk } from '../call.ts'
-import { addressOf, dateOf, describeJudge, placeOf } from '../describe.ts'
+import { addressOf, describeJudge, placeOf } from '../describe.ts'
 import { makeFetch } from '../transport.ts'
 import { openAiApi } from './openai-api.ts'
 import { createOpenAiBatch } from './openai-batch.ts'
@@ -55,10 +55,6 @@ function judgeOf(client: OpenAI, name: string, settings: JudgeSettings, key: str
   if (batches === null) return judge
   return {
     ...judge,
-    async lifecycle(signal) {
-      const { shutdown_date } = await client.models.retrieve(settings.model, { signal })
-      return { stage: null, retires_at: dateOf(shutdown_date) }
-    },
     batch: { ...batches, ...createOpenAiBatch(client, sdk, settings) },
   }
 }
