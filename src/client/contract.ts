@@ -432,12 +432,7 @@ export interface Operations {
   }
   /** The configured judges, and those that lack their key. */
   listJudges: {
-    given: {
-      query?: {
-        /** Also ask each provider when it retires the model, once an hour at most. */
-        readonly lifecycle?: boolean
-      }
-    }
+    given: Record<never, never>
     answer: JudgeList
   }
   /** The process lives. */
