@@ -7,6 +7,9 @@ export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {
 /** Names each option that was removed (`batch --export`), with its replacement. */
 export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
+  'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
+  'regrade --new': 'every `veridict regrade` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
+  'validate --new': 'every `veridict validate` begins a new batch',
   'backup --force': 'give the name of a new file, or remove the old file first',
 }
 

@@ -97,7 +97,7 @@ describe('results', () => {
     const shell = testShell()
     expect(await run(resultsCommand, shell, 'bat_01')).toBe(3)
     expect(shell.errors()).toContain(
-      '1 item over the budget (--max-cost-usd 0.5): the same command with --new and a higher --max-cost-usd grades it',
+      '1 item over the budget (--max-cost-usd 0.5): the same command with a higher --max-cost-usd grades it',
     )
     const waited = testShell()
     await run(resultsCommand, waited, 'bat_01', '--wait')

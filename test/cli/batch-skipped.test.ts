@@ -51,7 +51,7 @@ describe('what is skipped', () => {
     expect(await run(shell, '--strict')).toBe(0)
     expect(shell.errors()).toContain('bat_01: 1 trial, 1 file that is no trajectory\n')
     const lost = testShell({ trials: () => [{ ...file, reason: 'no_trajectory' }, trial('c')] })
-    expect(await run(lost, '--strict', '--new')).toBe(3)
+    expect(await run(lost, '--strict')).toBe(3)
   })
 
   test('files that are left out for the same reason are told in one line', async () => {

@@ -191,7 +191,6 @@ describe('refuses', () => {
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
     ['an output folder that is not there', ['--out', join(folder, 'no', 'x.csv')], 'cannot be written: ENOENT'],
     ['a folder to write to', ['--out', folder], 'it is a folder'],
-    ['ground truths that are not there', ['-g', join(folder, 'no.json')], 'cannot be read: there is no such file'],
   ])('%s', async (_name, args, said) => {
     const shell = testShell({ trials: three })
     expect(await run(shell, ...args)).toBe(1)
@@ -230,4 +229,24 @@ describe('refuses', () => {
     expect(await run(shell)).toBe(1)
     expect(shell.errors()).toMatch(/an item is not valid \(invalid_request, HTTP 400\)\n {2}a \/ground_truth/)
   })
+})
+
+test('a broken stream of events is opened again, and nothing is missed', async () => {
+  const shell = testShell({ trials: three })
+  const running = run(shell)
+  const id = await service.watched()
+  service.breakStreams()
+  service.end(id, [{ label: 'aligned' }, { label: 'ignored' }])
+  await service.watched()
+  service.end(id, [{ failure: 'refused' }])
+  expect(await running).toBe(3)
+  expect(shell.output()).toContain('3 items · graded 2 · failed 1')
+})
+
+test('the same command again begins another batch of the trials as they are now', async () => {
+  service.ending = () => ({ label: 'aligned' })
+  await run(testShell({ trials: three }))
+  expect(await run(testShell({ trials: () => [...three(), trial('d')] }))).toBe(0)
+  expect(service.batches.size).toBe(2)
+  expect(service.batches.get('bat_02')?.items.map((item) => item.item_id)).toEqual(['a', 'b', 'c', 'd'])
 })

@@ -10,7 +10,7 @@ const three = () => [trial('a'), trial('b'), trial('c')]
 async function interrupt(embedded: boolean, ...signals: StopSignal[]) {
   const service = await startStandIn()
   const stops: string[] = []
-  const args = ['batch', "it's here", '--new']
+  const args = ['batch', 'jobs', '-o', 'csv', '--out', "it's here.csv"]
   const shell = testShell({
     args: embedded ? args : [...args, '--server', service.url],
     trials: three,
@@ -47,7 +47,7 @@ describe('Ctrl-C', () => {
       const { shell, stops } = await interrupt(true, ...signals)
       expect([shell.code(), stops, shell.exits]).toEqual([130, ['stopped'], []])
       expect(shell.errors()).toContain('stopping')
-      expect(shell.errors()).toContain("Go on: veridict batch 'it'\\''s here'\n")
+      expect(shell.errors()).toContain("Go on: veridict resume bat_01 -o csv --out 'it'\\''s here.csv'\n")
     },
   )
 

@@ -19,8 +19,6 @@ export interface StandIn {
   /** How items of new batches end at once; null leaves them pending. */
   ending: ((item: BatchItem, index: number) => Ending | null) | null
   comparison: ((cursor: string | null) => Comparison) | null
-  /** That its judge asks, and the digest of its rubric. */
-  asks: { model: string; digest: string }
   estimate: BatchEstimate
   /** Bodies of new batches are not read before it resolves. */
   hold: Promise<void>
@@ -49,7 +47,6 @@ export async function startStandIn(): Promise<StandIn> {
     batches,
     ending: null,
     comparison: null,
-    asks: { model: 'm-1', digest: 'sha256:1' },
     estimate: ESTIMATE,
     hold: Promise.resolve(),
     end(id, endings) {
@@ -108,9 +105,9 @@ export async function startStandIn(): Promise<StandIn> {
       return json(response, 201, { id: `sha256:${digest}` })
     }
     if (kind === 'judges')
-      return json(response, 200, { items: [{ name: 'openai', description: 'a model', model: standIn.asks.model }] })
+      return json(response, 200, { items: [{ name: 'openai', description: 'a model', model: 'm-1' }] })
     if (kind === 'rubrics')
-      return json(response, 200, { items: [{ name: 'tab-behavior@2', title: 'Tab', digest: standIn.asks.digest }] })
+      return json(response, 200, { items: [{ name: 'tab-behavior@2', title: 'Tab', digest: 'sha256:1' }] })
     if (kind === 'comparisons' && standIn.comparison !== null)
       return json(response, 200, standIn.comparison(query['cursor'] ?? null))
     if (request.method === 'POST' && kind === 'regrades') return regrade(response, await text(request))

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 
 const CHUNK_BYTES = 256 * 1024
@@ -27,14 +26,4 @@ export async function readAt(path: string, at: number, bytes: number): Promise<B
   } finally {
     await file.close()
   }
-}
-
-/** SHA-256 of the bytes of a file, in hex. */
-export async function digestFile(path: string, signal?: AbortSignal): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of chunksOf(path)) {
-    signal?.throwIfAborted()
-    hash.update(chunk)
-  }
-  return hash.digest('hex')
 }

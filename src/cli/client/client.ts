@@ -31,7 +31,6 @@ import {
   type Shape,
 } from '../output/answer-shape.ts'
 import type { JudgeRows } from '../output/judge-table.ts'
-import type { Standing } from './standing.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -104,13 +103,6 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
       json<RubricText>(call('GET', `/v1/rubrics/${encodeURIComponent(name)}`, { signal }), isRubric),
     listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
     /** Whom the service asks, and by what. */
-    readStanding: async (): Promise<Standing> => {
-      const [judges, rubrics] = await Promise.all([
-        json<JudgeRows>(call('GET', '/v1/judges'), isJudges),
-        json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
-      ])
-      return { judges: judges.items, rubrics: rubrics.items }
-    },
     batchRubrics: async (id: string, signal?: AbortSignal) =>
       (await json<{ items: RubricView[] }>(call('GET', `${one(id)}/rubrics`, { signal }), isAskedRubrics)).items,
     report: (query: Readonly<Record<string, string | undefined>>) =>

@@ -2,77 +2,12 @@ import { ServiceError } from '../../client/errors.ts'
 import { isSettled } from '../../client/follow.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { doneOf } from '../output/progress-meter.ts'
 import { retryTime } from '../output/progress-text.ts'
 import { oneLine, paintFor } from '../results/terminal-text.ts'
 import { CliError } from './cli-error.ts'
-import type { Client, Page } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { asTyped } from './program-name.ts'
 import type { Session } from './session.ts'
-
-/** The newest batch of a key that was not cancelled. */
-export async function findKnownBatch(client: Client, key: string): Promise<Batch | null> {
-  const { items } = await client.findBatches({ key, limit: 50 })
-  const open = items.filter((batch) => batch.status !== 'cancelled' && batch.status !== 'cancelling')
-  return newestOf(open)
-}
-
-/**
- * A batch that the same command began when its paths held something else, and that has not ended: what was paid for is not paid for
- * again. The one that was made last.
- */
-export async function findOpenBatch(client: Client, isOfCommand: (key: string) => boolean): Promise<Batch | null> {
-  const found: Batch[] = []
-  for (const status of ['running', 'parked'] as const) {
-    let cursor: string | null = null
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const { items, next_cursor }: Page<Batch> = await client.findBatches({
-        status,
-        limit: 200,
-        ...(cursor !== null && { cursor }),
-      })
-      found.push(...items.filter(({ key }) => key !== null && isOfCommand(key)))
-      cursor = next_cursor
-      if (cursor === null) break
-    }
-  }
-  return newestOf(found)
-}
-
-/** Open batches are few; a service that says otherwise is not asked for ever. */
-const MOST_PAGES = 50
-
-const newestOf = (batches: readonly Batch[]): Batch | null =>
-  batches.reduce<Batch | null>(
-    (newest, batch) => (newest && newest.created_at >= batch.created_at ? newest : batch),
-    null,
-  )
-
-/** Goes on with the batch that the same command made before, and says so; `again` is what --new does. */
-export async function takeUpBatch(session: Session, batch: Batch, again = 'reads the paths again'): Promise<Batch> {
-  const { client, view, connection } = session
-  const done = `${doneOf(batch.counts)} of ${count(batch.counts.total, 'item')} done`
-  if (batch.status === 'parked') {
-    view.note(
-      `${batch.id}: this command’s batch was parked (${oneLine(batch.parked_reason ?? 'no reason given')}); resuming it, ${done}`,
-    )
-    return await client.resumeBatch(batch.id)
-  }
-  if (batch.status === 'running') {
-    const state = connection.embedded ? 'was begun before' : 'runs already'
-    view.note(`${batch.id}: this command’s batch ${state}, ${done}; going on with it (--new begins another)`)
-    return await goOn(session, batch)
-  }
-  const more =
-    batch.counts.failed > 0
-      ? '--new tries what failed again; what is graded keeps its grade and costs nothing'
-      : `--new ${again}; what is graded keeps its grade and costs nothing`
-  view.note(
-    `${batch.id}: this command’s batch was done at ${batch.finished_at ?? 'an unknown time'}; these are its results (${more})`,
-  )
-  return batch
-}
 
 /** Makes sure that a batch which has not ended runs: a service in this process leaves alone what others began until it is told. */
 export async function goOn({ client, connection }: Session, batch: Batch): Promise<Batch> {
@@ -119,8 +54,8 @@ export function tellOverBudget({ shell }: Pick<Session, 'shell'>, { failures, ma
   const which = max_cost_usd === null ? 'a cap of the key or the day' : `--max-cost-usd ${max_cost_usd}`
   const next =
     max_cost_usd === null
-      ? 'the same command with --new once there is room under the cap'
-      : 'the same command with --new and a higher --max-cost-usd'
+      ? 'the same command once there is room under the cap'
+      : 'the same command with a higher --max-cost-usd'
   const they = over === 1 ? 'it' : 'them'
   shell.err.write(
     asTyped(

@@ -12,7 +12,6 @@ import type { Context, Project } from '../../http/context.ts'
 import type { InFlight } from '../../http/guard/in-flight.ts'
 import { refusalProblem } from '../../http/outcomes.ts'
 import { HttpProblem, notFound } from '../../http/problem.ts'
-import { judgeView } from '../../ports/judge-view.ts'
 import { BatchItemSchema, type BatchOptions, BatchOptionsSchema } from '../../schemas/batch.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { Client, ReadItem } from './client.ts'
@@ -87,12 +86,6 @@ export function localCalls(
         yield* await toResults(stores.grades, page)
       }
     },
-    readStanding: async () => ({
-      judges: [...context.judges.values()].map(({ info }) =>
-        judgeView(info, context.config.default_judge, context.clock.now()),
-      ),
-      rubrics: [...context.rubrics.values()],
-    }),
     batchRubrics: async (id) => readBatchRubrics(stores.batches, await read(id), context.rubrics),
     async *events(id, signal) {
       const states = followBatch({ batches, clock: context.clock, id, isOff: () => signal.aborted }, EVERY_MS)

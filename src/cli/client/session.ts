@@ -14,7 +14,7 @@ import type { Client } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { watchInterruption } from './interruption.ts'
 import { connect } from './service-connection.ts'
-import { commandLine, type DatabaseUse, type EarlyGrades, type ServiceConnection, type Shell } from './shell.ts'
+import { commandLine, type DatabaseUse, type EarlyGrades, quote, type ServiceConnection, type Shell } from './shell.ts'
 
 interface SessionOptions {
   readonly server?: string
@@ -71,7 +71,7 @@ export async function withSession(
       throw early === null || doneOf(early.counts) === 0 ? told : withEarly(told, early)
     }
     view.end()
-    throw await interrupted(shell, session)
+    throw await interrupted(shell, session, options)
   } finally {
     view.end()
     await target.discard()
@@ -94,7 +94,7 @@ function keptText({ counts, ...costs }: EarlyGrades): string {
 }
 
 /** Stops what is ours, and says how to go on. */
-async function interrupted(shell: Shell, session: Session | null): Promise<CliError> {
+async function interrupted(shell: Shell, session: Session | null, options: SessionOptions): Promise<CliError> {
   if (session === null) return new CliError('interrupted: nothing was begun', [], EXIT.interrupted)
   const { connection } = session
   const batch = await lastState(session)
@@ -103,7 +103,6 @@ async function interrupted(shell: Shell, session: Session | null): Promise<CliEr
     shell.err.write(`${paint('yellow', 'stopping')}: what is in flight ends first; Ctrl-C again ends at once\n`)
     await connection.close()
   }
-  const again = commandLine(shell, ['--new'])
   if (batch === null) {
     const early = connection.earlyGrades()
     const kept = early === null ? 'what was graded is kept, and costs nothing again' : keptText(early)
@@ -121,13 +120,19 @@ async function interrupted(shell: Shell, session: Session | null): Promise<CliEr
       ? 'what is done is kept'
       : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
-  if (connection.embedded) return new CliError(`stopped: ${state}`, [`Go on: ${again}`], EXIT.interrupted)
+  if (connection.embedded)
+    return new CliError(`stopped: ${state}`, [`Go on: veridict resume ${id}${outputFlags(options)}`], EXIT.interrupted)
   return new CliError(
     `detached: ${batch.id} goes on at ${connection.url} (${state})`,
     [`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`, `Cancel: veridict cancel ${id}`],
     EXIT.interrupted,
   )
 }
+
+/** Renders the output options again, for the command that goes on. */
+const outputFlags = ({ output, out }: SessionOptions): string =>
+  (output === undefined || output === 'table' ? '' : ` -o ${output}`) +
+  (out === undefined ? '' : ` --out ${quote(out)}`)
 
 /**
  * How the batch stands, where a service tells it in time: what was seen last may be long ago. One in this process is not asked: it

@@ -88,15 +88,13 @@ export interface Shell {
   exit(code: number): void
 }
 
-/** The typed command again, quoted for a POSIX shell, without the given flags. */
-export function commandLine(shell: Shell, without: readonly string[] = []): string {
-  const args = shell.args.filter((arg) => !without.includes(arg)).map(quote)
-  return [shell.program ?? 'veridict', ...args].join(' ')
-}
+/** Renders the typed command again, quoted for a POSIX shell. */
+export const commandLine = (shell: Shell): string => [shell.program ?? 'veridict', ...shell.args.map(quote)].join(' ')
 
 const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,'
 
-function quote(arg: string): string {
+/** Quotes a word for a POSIX shell. */
+export function quote(arg: string): string {
   if (arg !== '' && [...arg].every((c) => PLAIN.includes(c))) return arg
   return `'${arg.replaceAll("'", `'\\''`)}'`
 }

@@ -6,14 +6,12 @@ import { isOwnBatch } from '../../ports/batch-ports.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
-import { regradeKey } from '../client/batch-key.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { findKnownBatch, requireServer, takeUpBatch, tellDetached } from '../client/known-batch.ts'
+import { requireServer, tellDetached } from '../client/known-batch.ts'
 import { asTyped } from '../client/program-name.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { askedKey } from '../client/standing.ts'
 import { REGRADE_HELP } from '../input/command-help.ts'
 import {
   batchOptions,
@@ -142,17 +140,9 @@ async function regrade(session: Session, request: RegradeRequest, options: Regra
     return EXIT.graded
   }
   if (options.detach) requireServer(session)
-  const { name: _name, ...meant } = request
-  const key = await askedKey(client, regradeKey(meant))
-  const known = options.new ? null : await findKnownBatch(client, key)
-  // The evidence rules are those of the service that checks: what an earlier one said may be old, and asking again costs nothing.
-  const usable = options.recheck && known?.status === 'done' ? null : known
-  const batch =
-    usable === null
-      ? await client.regrade({ ...request, key }).catch(whyNone)
-      : await takeUpBatch(session, usable, 'chooses the grades again')
+  const batch = await client.regrade(request).catch(whyNone)
   session.batch = batch
-  // A word about what was begun already: it is not worth an end.
+  // The batch has begun: a refusal of this note does not end the command.
   await tellLeftOut(session, batch, options).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error
   })

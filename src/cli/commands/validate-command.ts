@@ -5,14 +5,12 @@ import { decimal } from '../../domain/decimal.ts'
 import type { Question } from '../../domain/validation/judged-item.ts'
 import type { Certificate } from '../../schemas/audit/certificate.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { absolutePaths, batchKey, commandKey } from '../client/batch-key.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { RubricText } from '../client/client.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { findKnownBatch, takeUpBatch, tellOverBudget, tellRest } from '../client/known-batch.ts'
+import { tellOverBudget, tellRest } from '../client/known-batch.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { askedKey } from '../client/standing.ts'
 import {
   batchOptions,
   type GradingOptions,
@@ -161,29 +159,16 @@ const batchOf = (options: ValidateOptions, rubric: string) => ({ ...batchOptions
 const streamOf = (session: Session, source: DataSource) =>
   openTrialStream(() => labelledTrials(session, source), session.view)
 
-/** The batch of this data and these options, or a new one. */
+/** Creates the batch of the data. */
 async function beginBatch(
   session: Session,
   source: DataSource,
   options: ValidateOptions,
   { head }: Prepared,
 ): Promise<Batch> {
-  const { client, shell, signal } = session
-  const { name: _name, ...graded } = batchOf(options, head.rubric.name)
-  const paths = absolutePaths([source.path], shell.cwd)
-  const command = commandKey(
-    { paths, truths: head.rubric.digest, options: { ...graded, validate: source.dataset ?? 'requests' } },
-    shell.cwd,
-  )
-  const asked = await askedKey(client, command)
-  const key = batchKey(asked, head.data.digest.slice('sha256:'.length))
-  const known = options.new ? null : await findKnownBatch(client, key)
-  if (known !== null) return await takeUpBatch(session, known)
+  const { client, signal } = session
   const stream = await streamOf(session, source)
-  return await unlessBroken(
-    stream,
-    client.createBatch({ ...batchOf(options, head.rubric.name), key }, stream.items(), signal),
-  )
+  return await unlessBroken(stream, client.createBatch(batchOf(options, head.rubric.name), stream.items(), signal))
 }
 
 async function estimate(

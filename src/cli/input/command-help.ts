@@ -3,11 +3,11 @@ import { SERVER_HELP } from '../client/service-connection.ts'
 import { OUTPUT_HELP } from '../results/results-format.ts'
 
 const GO_ON = `Going on:
-  The same command (same paths, ground truths and options) finds its batch again: it follows one that runs, resumes
-  one that is parked, and prints the results of one that is done. --new begins another; what is graded already keeps
-  its grade and costs nothing.
-  Ctrl-C stops cleanly and says how to go on: a batch of a running service goes on without you, one in this process
-  is parked (on a PostgreSQL its workers go on: \`veridict cancel\` ends it). A second Ctrl-C ends at once.`
+  The id of the batch is printed as soon as the batch exists. Ctrl-C stops cleanly and prints the command that goes on,
+  \`veridict resume ID\`: a batch of a running service goes on without you, a batch in this process rests until then (on a
+  PostgreSQL its workers go on: \`veridict cancel\` ends it). A second Ctrl-C ends at once.
+  The same command again begins a new batch. Its items that are graded already are answered from the cache and cost
+  nothing (unless --cache refresh asks again).`
 
 export const BATCH_HELP = `
 What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
@@ -16,8 +16,6 @@ What cannot be graded is skipped and named on stderr with its reason; nothing is
 pipes cannot be read twice: write them to a file first.
 
 ${GO_ON}
-  Where files below the paths came, went or changed since a batch was done, the command begins another; one that has
-  not ended is gone on with first.
 
 ${SERVER_HELP}
 
@@ -38,7 +36,6 @@ A grade is graded again once, however many equal items it answers, and items wit
 out failed ones, too, as they have no answer to check. With --batch it is said on stderr how many, and why.
 
 ${GO_ON}
-  A --recheck that is done is never taken for a new one: it is made again, and costs nothing.
 
 ${SERVER_HELP}
 
@@ -155,7 +152,7 @@ Examples:
 export const RESUME_HELP = `
 A batch is parked where going on would only burn it: no quota, a refused key, a judge that is out. Mend that first; the batch
 then goes on where it was, and nothing is asked twice. A judge that is only out for a while is tried again without this command. A cap (--max-cost-usd) parks nothing: items over it have ended as
-budget_exceeded, and the same command with --new and a higher cap grades them. Also a batch that was interrupted goes on.
+budget_exceeded, and the same command with a higher cap grades them. Also a batch that was interrupted goes on.
 
 ${SERVER_HELP}
 
@@ -165,8 +162,8 @@ Example:
   veridict resume bat_01`
 
 export const CANCEL_HELP = `
-What is in flight ends first; what was not begun ends as cancelled; what is graded stays. A cancelled batch stays so: the
-same \`veridict batch\` command then begins another, and what is graded keeps its grade.
+What is in flight ends first; what was not begun ends as cancelled; what is graded stays. A cancelled batch stays so:
+\`veridict batch\` begins another, whose graded items come from the cache.
 
 ${SERVER_HELP}
 

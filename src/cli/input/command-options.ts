@@ -24,7 +24,6 @@ export interface GradingOptions {
   readonly maxCostUsd?: number
   readonly name?: string
   readonly dryRun?: boolean
-  readonly new?: boolean
   readonly detach?: boolean
 }
 
@@ -94,7 +93,6 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
     )
     .option('--name <text>', 'a name for people')
     .option('--dry-run', 'say items, tokens and cost; ask no judge')
-    .option('--new', 'begin a new batch even where this command has one')
   return detaches ? grading.option('--detach', 'return once the batch runs; with --server only') : grading
 }
 
