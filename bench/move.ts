@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { MoveReport } from '../src/ports/move-ports.ts'
 import { moveStore } from '../src/storage/move/move-store.ts'
+import { generateStore } from '../test/storage/generated-store.ts'
 import { startPostgres } from '../test/storage/postgres-server.ts'
 import { SETTINGS } from '../test/storage/postgres-settings.ts'
-import { generateStore } from './move/generated-store.ts'
 
 /** A generated SQLite store into a PostgreSQL from a package: times, rates, digests. Exits with 1 where the digests differ. */
 const { values } = parseArgs({

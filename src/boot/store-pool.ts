@@ -6,9 +6,13 @@ import { DATABASE_URL, type PostgresSettings } from '../config/postgres-settings
 import type { Secrets } from '../config/secrets.ts'
 import type { ProjectStores } from '../http/context.ts'
 import type { ProjectBlobs } from '../ports/upkeep-ports.ts'
+import type { ExportRecord } from '../schemas/transfer.ts'
 import { listProjects, projectPath } from '../storage/project-files.ts'
 import { isMigrated } from '../storage/read-file.ts'
+import { readSnapshot } from '../storage/sqlite/snapshot.ts'
 import { openSqliteStores, type SqliteOptions } from '../storage/sqlite/sqlite.ts'
+import { refusal } from '../storage/storage-error.ts'
+import { exportRecords } from '../storage/transfer/export-records.ts'
 
 /** Where all projects are stored: what one project has cannot be named from another. */
 export interface StorePool {
@@ -22,6 +26,8 @@ export interface StorePool {
   list(): Promise<string[]>
   /** Whether the project is there, and opening it would migrate nothing. Changes nothing. */
   isMigrated(project: string): Promise<boolean>
+  /** Hands every record of a project to `work`, all from one state of its database. Changes nothing. Rejects with a StorageError. */
+  exportRecords(project: string, work: (records: AsyncIterable<ExportRecord>) => Promise<void>): Promise<void>
   /** The stores that were opened are closed by who has them. */
   close(): Promise<void>
 }
@@ -40,6 +46,8 @@ export async function createStorePool(
     open: (project) => openSettled({ path: projectPath(database, project), project, blobs: blobPool.of(project) }),
     list: async () => listProjects(database),
     isMigrated: async (project) => isMigrated(projectPath(database, project)),
+    exportRecords: (project, work) =>
+      readSnapshot(projectPath(database, project), (read) => work(exportRecords(read, false, blobPool.of(project)))),
     close: async () => blobPool.close(),
   }
 }
@@ -75,6 +83,14 @@ async function createPostgresPool(
       openPostgresStores({ url, schema: projectSchema(project), blobs: blobs.of(project), lease_seconds, ...settings }),
     list: () => schemas.list(),
     isMigrated: (project) => schemas.isMigrated(project),
+    async exportRecords(project, work) {
+      if (!(await schemas.isMigrated(project)))
+        throw refusal(`${shown} has no schema of this version for project ${project}`)
+      const { readSnapshot: readSchema } = await import('../storage/postgres/connection/snapshot.ts')
+      await readSchema(url, projectSchema(project), settings, (read) =>
+        work(exportRecords(read, true, blobs.of(project))),
+      )
+    },
     async close() {
       await Promise.all([limits.close(), schemas.close()])
       blobs.close()

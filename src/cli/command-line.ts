@@ -27,6 +27,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   validate: async () => (await import('./commands/validate-command.ts')).validateCommand,
   report: async () => (await import('./commands/report-command.ts')).reportCommand,
   import: async () => (await import('./commands/import-command.ts')).importCommand,
+  export: async () => (await import('./commands/store/export-command.ts')).exportCommand,
   judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
   rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,
   rubric: async () => (await import('./commands/rubric-command.ts')).rubricCommand,

@@ -8,6 +8,7 @@ import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { GradeOverviewReader } from '../ports/grade-ports.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
+import type { ImportStore } from '../ports/transfer-ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
@@ -15,6 +16,7 @@ import type { Tracing } from '../telemetry/tracing.ts'
 export interface ProjectStores extends Stores {
   readonly access: AccessStore
   readonly overview: GradeOverviewReader
+  readonly imports: ImportStore
 }
 
 /** One project: a database of its own, and all that works on it. What another project has cannot be named here. */

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { isUploaded } from '../../archives/trials/request-lines.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
+import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
-import { inSession, type Session } from '../client/session.ts'
+import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { IMPORT_HELP } from '../input/command-help.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
@@ -10,6 +11,9 @@ import { inOrder } from '../input/in-order.ts'
 import { line } from '../input/ndjson.ts'
 import { countsText, itemOf, openTrialStream, type Trial } from '../input/trial-lines.ts'
 import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
+import { runCommand } from '../output/error-text.ts'
+import { inert } from '../results/terminal-text.ts'
+import { importExport, isExport } from './store/import-export.ts'
 
 /** How many uploads are out at once; their lines are written in the order of the trials all the same. */
 const AT_ONCE = 4
@@ -19,13 +23,34 @@ interface ImportOptions extends TrialsOptions, ServerOption, Strictness {
 }
 
 export const importCommand = (shell: Shell): Command =>
-  withServer(pathsCommand('import', 'upload trajectories once, and write grade requests that name them by id'))
+  withServer(
+    pathsCommand(
+      'import',
+      'read an export into the database; or upload trajectories, and write grade requests that name them by id',
+    ),
+  )
     .option('--out <file>', 'write the requests there instead of to stdout')
     .option('--strict', STRICT_HELP)
     .addHelpText('after', IMPORT_HELP)
     .action((paths: string[], options: ImportOptions) =>
-      inSession(shell, options, (session) => importPaths(session, paths, options)),
+      runCommand(shell, async () => {
+        const exported = await exportAmong(paths, options)
+        if (exported !== null) return await importExport(shell, exported)
+        return await withSession(shell, options, (session) => importPaths(session, paths, options))
+      }),
     )
+
+/** Finds the one export among the paths; null where all paths hold trials. Throws where an export does not stand alone. */
+async function exportAmong(paths: readonly string[], { server }: ImportOptions): Promise<string | null> {
+  const [found = null] = (await Promise.all(paths.map(async (path) => ((await isExport(path)) ? [path] : [])))).flat()
+  if (found === null) return null
+  if (paths.length > 1) throw new CliError(`${inert(found)} is an export: import it by itself`)
+  if (server !== undefined)
+    throw new CliError('an export is read into the database itself, and not through a service', [
+      'Leave --server out; VERIDICT_DATABASE or VERIDICT_DATABASE_URL names the database.',
+    ])
+  return found
+}
 
 async function importPaths(session: Session, paths: readonly string[], options: ImportOptions): Promise<ExitCode> {
   const { shell, view, target, signal } = session

@@ -173,14 +173,21 @@ Example:
   veridict cancel bat_01`
 
 export const IMPORT_HELP = `
-Uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines, to edit,
-keep, split, and give to \`veridict batch\` or POST /v1/batches. Trials that are skipped are named on stderr.
+PATH is a file of \`veridict export\`, or trials.
+
+An export is read into the database of VERIDICT_DATABASE or VERIDICT_DATABASE_URL, beside a running service or without one; "-"
+reads standard input. A record whose id is stored already is skipped, so that the same command goes on after a crash; a record that
+is broken, or that differs from the stored one of its id, is refused with its line, and all others are stored.
+
+Of trials the command uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines,
+to edit, keep, split, and give to \`veridict batch\` or POST /v1/batches. Trials that are skipped are named on stderr.
 
 ${SERVER_HELP}
 
-Exit codes: 0 written; 1 bad input, nothing to import, or no service; 3 with --strict, where a trial was skipped or has
-unread records; 130 interrupted.
+Exit codes: 0 imported, or written; 1 bad input, nothing to import, an export that is not whole, or no service; 3 where records were
+refused, and with --strict, where a trial was skipped or has unread records; 130 interrupted.
 
 Examples:
+  VERIDICT_DATABASE_URL=postgres://… veridict import store.ndjson
   veridict import jobs/ -g truths.ndjson --out trials.ndjson --server http://127.0.0.1:8787
   veridict batch trials.ndjson --judge openai --server http://127.0.0.1:8787`

@@ -66,7 +66,7 @@ export const renderPlanned = (planned: PlannedAttempt) => ({
 })
 
 /** Replies up to this many bytes are kept as they are. */
-const COMPRESS_ABOVE = 1024
+export const COMPRESS_ABOVE = 1024
 
 /** The end of a call as its row; batch endpoints know no latency. */
 export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonly latency_ms: number | null }) {

@@ -73,7 +73,7 @@ const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
 })
 
 /** What a grade counts for in `evidence_tallies`. */
-const countEvidence = ({ receipt: { judge, rubric }, status, citations }: Grade): EvidenceCount[] => [
+export const countEvidence = ({ receipt: { judge, rubric }, status, citations }: Grade): EvidenceCount[] => [
   { judge, rubric, kind: 'grade', status, n: 1 },
   ...citations.map((citation): EvidenceCount => ({ judge, rubric, kind: 'citation', status: citation.status, n: 1 })),
 ]
@@ -87,7 +87,7 @@ function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
 }
 
 /** A grade as its row; `hasSignals`: with what the harness measured in a column of its own. */
-function renderGrade({ grade, ground_truth, silent = false }: GradeRecord, hasSignals: boolean) {
+export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord, hasSignals: boolean) {
   const { receipt } = grade
   const metadata: Readonly<Record<string, unknown>> = grade.metadata
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)

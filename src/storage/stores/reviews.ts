@@ -22,7 +22,7 @@ function renderList(query: ReviewQuery): Statement {
   return [`SELECT body FROM reviews ${where}ORDER BY id DESC LIMIT ${mark(query.limit)}`, values]
 }
 
-const renderReview = (review: Review) => ({
+export const renderReview = (review: Review) => ({
   id: review.id,
   grade_id: review.grade_id,
   question: `${review.trajectory}/${review.ground_truth}`,

@@ -1,12 +1,14 @@
 import type { AccessStore } from '../../access/access-store.ts'
 import type { GradeOverviewReader } from '../../ports/grade-ports.ts'
 import type { Stores } from '../../ports/ports.ts'
+import type { ImportStore } from '../../ports/transfer-ports.ts'
 import type { Db } from '../db.ts'
 import type { Outside } from '../outside.ts'
 import { createAccessStore } from './access.ts'
 import { createAttemptLedger } from './attempts.ts'
 import { createBatchStore } from './batches.ts'
 import { createGradeStore } from './grades.ts'
+import { createImportStore } from './imports.ts'
 import { createGradeOverview } from './overview.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './reviews.ts'
@@ -17,6 +19,7 @@ import { createTrajectoryStore } from './trajectories.ts'
 export interface ProjectStores extends Stores {
   readonly access: AccessStore
   readonly overview: GradeOverviewReader
+  readonly imports: ImportStore
 }
 
 /** The stores over one database, without what only its kind has. */
@@ -33,4 +36,5 @@ export const createTables = (db: Db, outside: Outside) =>
     reviews: createReviewStore(db),
     rubrics: createRubricStore(db),
     secrets: createSecretStore(db),
+    imports: createImportStore(db, outside),
   }) satisfies Partial<ProjectStores>
