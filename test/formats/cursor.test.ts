@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { cursorStream } from '../harness-logs/harnesses.ts'
 import { partsOf, pathsOf, read, textAt } from './make.ts'
-import { cursor } from './sessions.ts'
 
 type Row = Record<string, unknown>
 
@@ -153,7 +153,11 @@ describe('streams of cursor', () => {
     expect(acts.map(({ text, act }) => [text, act?.role])).toEqual([['y', 'unknown']])
   })
 
-  test('the shape of the helper is that of the real files', () => {
-    expect(told(cursor('shellToolCall', { command: 'ls' }))).toEqual([['agent_action: ls', 'tool_output: out']])
+  test('the writer’s shape is that of the real files', () => {
+    const document = cursorStream.document('Go.', [{ shell: 'ls', output: 'out' }])
+    expect(told(document)).toEqual([
+      ['user: Go.'],
+      ['agent_action: ls', 'agent_action: 30000', 'tool_output: 0', 'tool_output: out'],
+    ])
   })
 })

@@ -1,18 +1,29 @@
 import { describe, expect, test } from 'vitest'
-import { read } from './make.ts'
 import {
-  type ClaudeAnswer,
   claudeCode,
   codex,
-  codexItem,
-  cursor,
+  cursorStream,
   geminiCli,
-  geminiStream,
-  openHands,
-  openHandsSdk,
-} from './sessions.ts'
+  type Harness,
+  openhands,
+  openhandsSdk,
+} from '../harness-logs/harnesses.ts'
+import { read } from './make.ts'
 
 type Row = Record<string, unknown>
+
+/** A document of one call, with the harness’s own answer to it. */
+const called = (harness: Harness, name: string, args: Row, answer: Row | null): Row =>
+  harness.document('Go.', [{ tool: { name, args }, answer }])
+
+const CLAUDE_ID = `toolu_01${'0'.padStart(22, 'A')}`
+const CODEX_ID = 'call_0xQ'
+
+function codexCalled(name: string, args: Row, output: unknown, events: readonly Row[]): Row {
+  const { records } = called(codex, name, args, output === undefined ? null : { output }) as { records: Row[] }
+  const more = events.map((payload) => ({ timestamp: '2026-03-04T10:00:30.000Z', type: 'event_msg', payload }))
+  return { records: [...records, ...more] }
+}
 
 /** What became of each call, in the order of the calls. */
 function outcomesOf(document: unknown): string[] {
@@ -22,15 +33,14 @@ function outcomesOf(document: unknown): string[] {
 
 const REJECTED =
   "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
-const printed = (output: string): Row => ({
-  status: 'success',
-  result: [{ functionResponse: { response: { output } } }],
-})
-const failed = (content: unknown, record: Row = {}): ClaudeAnswer => ({ block: { content, is_error: true }, record })
+const responded = (status: string, response: Row): Row => ({ status, result: [{ functionResponse: { response } }] })
+const printed = (output: string): Row => responded('success', { output })
+const errored = (error: string, status = 'error'): Row => responded(status, { error })
+const failed = (content: unknown, record: Row = {}): Row => ({ content, is_error: true, record })
 
 describe('what became of a call', () => {
-  test.each<[string, ClaudeAnswer | null, string]>([
-    ['an answer', { block: { content: 'ok' } }, 'ran'],
+  test.each<[string, Row | null, string]>([
+    ['an answer', { content: 'ok' }, 'ran'],
     ['none', null, 'unknown'],
     ['an exit code', failed('Exit code 1\nno such file'), 'failed'],
     ['Ctrl-C', failed('Exit code 130\n^C'), 'interrupted'],
@@ -77,40 +87,43 @@ describe('what became of a call', () => {
     ['an interruption', failed('[Request interrupted by user for tool use]'), 'interrupted'],
     [
       'a running command that is interrupted',
-      { block: { content: 'a' }, record: { toolUseResult: { stdout: 'a', interrupted: true } } },
+      { content: 'a', record: { toolUseResult: { stdout: 'a', interrupted: true } } },
       'interrupted',
     ],
     ['a kind of denial', failed('No.', { toolDenialKind: 'permission-rule' }), 'rejected'],
     ['a kind of denial that is none', failed('No.', { toolDenialKind: 'cancelled' }), 'cancelled'],
     [
       'a block that says so itself',
-      { block: { content: 'No.', is_error: true, non_execution_kind: 'user-rejected' } },
+      { content: 'No.', is_error: true, non_execution_kind: 'user-rejected' },
       'rejected',
     ],
     // Programs that print the harness's words.
-    ['printed words', { block: { content: REJECTED } }, 'ran'],
+    ['printed words', { content: REJECTED }, 'ran'],
     ['printed words of a program that fails', failed(`Exit code 1\n${REJECTED}`), 'failed'],
     ['words within an output', failed(`cat: ${REJECTED}`), 'failed'],
   ])('claude-code: %s', (_, answer, expected) => {
-    expect(outcomesOf(claudeCode('Bash', { command: 'ls' }, answer))).toEqual([expected])
+    expect(outcomesOf(called(claudeCode, 'Bash', { command: 'ls' }, answer))).toEqual([expected])
   })
 
   test.each<[string, Row]>([
     [
       'the end of a stream',
-      { type: 'result', session_id: 's', permission_denials: [{ tool_name: 'Bash', tool_use_id: '1' }] },
+      { type: 'result', session_id: 's', permission_denials: [{ tool_name: 'Bash', tool_use_id: CLAUDE_ID }] },
     ],
-    ['a notice of the stream', { type: 'system', subtype: 'permission_denied', session_id: 's', tool_use_id: '1' }],
+    [
+      'a notice of the stream',
+      { type: 'system', subtype: 'permission_denied', session_id: 's', tool_use_id: CLAUDE_ID },
+    ],
   ])('claude-code: %s tells what was denied', (_, told) => {
-    const { records } = claudeCode('Bash', { command: 'ls' }, failed('No.')) as { records: Row[] }
+    const { records } = called(claudeCode, 'Bash', { command: 'ls' }, failed('No.')) as { records: Row[] }
     expect(outcomesOf({ records: [...records, told] })).toEqual(['rejected'])
     expect(read({ records: [...records, told] }).warnings).toEqual([])
   })
 
   test('claude-code: a server cannot say that its tool was turned down', () => {
-    expect(outcomesOf(claudeCode('mcp__x__run', { a: 'b' }, failed(REJECTED)))).toEqual(['failed'])
+    expect(outcomesOf(called(claudeCode, 'mcp__x__run', { a: 'b' }, failed(REJECTED)))).toEqual(['failed'])
     const told = failed(REJECTED, { toolUseResult: 'User rejected tool use' })
-    expect(outcomesOf(claudeCode('mcp__x__run', { a: 'b' }, told))).toEqual(['rejected'])
+    expect(outcomesOf(called(claudeCode, 'mcp__x__run', { a: 'b' }, told))).toEqual(['rejected'])
   })
 
   test.each<[string, unknown, Row[], string]>([
@@ -133,29 +146,34 @@ describe('what became of a call', () => {
     ['no success', { content: 'no', success: false }, [], 'failed'],
     ['a turn that was aborted', undefined, [{ type: 'turn_aborted', reason: 'interrupted' }], 'interrupted'],
     ['a later turn that was aborted', undefined, [{ type: 'task_complete' }, { type: 'turn_aborted' }], 'unknown'],
-    ['an event beside an answer', 'ok', [{ type: 'exec_command_end', call_id: '1', exit_code: 1 }], 'failed'],
-    ['an event alone', undefined, [{ type: 'exec_command_end', call_id: '1', exit_code: 1, stdout: 'a' }], 'failed'],
+    ['an event beside an answer', 'ok', [{ type: 'exec_command_end', call_id: CODEX_ID, exit_code: 1 }], 'failed'],
+    [
+      'an event alone',
+      undefined,
+      [{ type: 'exec_command_end', call_id: CODEX_ID, exit_code: 1, stdout: 'a' }],
+      'failed',
+    ],
     [
       'an event that declines',
       undefined,
-      [{ type: 'exec_command_end', call_id: '1', exit_code: -1, status: 'declined', stderr: 'a' }],
+      [{ type: 'exec_command_end', call_id: CODEX_ID, exit_code: -1, status: 'declined', stderr: 'a' }],
       'rejected',
     ],
     [
       'a patch that failed',
       undefined,
-      [{ type: 'patch_apply_end', call_id: '1', success: false, stderr: 'a' }],
+      [{ type: 'patch_apply_end', call_id: CODEX_ID, success: false, stderr: 'a' }],
       'failed',
     ],
     // Programs that print the harness's words.
     ['printed words', 'Exit code: 0\nOutput:\nexec command rejected by user', [], 'ran'],
     ['a printed exit code', 'Exit code: 0\nOutput:\nExit code: 1', [], 'ran'],
   ])('codex: %s', (_, output, events, expected) => {
-    expect(outcomesOf(codex('exec_command', { cmd: 'ls' }, output, events))).toEqual([expected])
+    expect(outcomesOf(codexCalled('exec_command', { cmd: 'ls' }, output, events))).toEqual([expected])
   })
 
   test('codex: what another tool answers is not the harness speaking', () => {
-    expect(outcomesOf(codex('mcp__x__run', { a: 'b' }, 'exec command rejected by user'))).toEqual(['ran'])
+    expect(outcomesOf(codexCalled('mcp__x__run', { a: 'b' }, 'exec command rejected by user', []))).toEqual(['ran'])
   })
 
   test.each<[Row, Row, string]>([
@@ -181,55 +199,26 @@ describe('what became of a call', () => {
       'failed',
     ],
   ])('codex exec: %j %j', (item, end, expected) => {
-    expect(outcomesOf(codexItem(item, end))).toEqual([expected])
+    const records = [
+      { type: 'thread.started', thread_id: 't' },
+      { type: 'item.started', item: { id: '1', status: 'in_progress', ...item } },
+      { type: 'item.completed', item: { id: '1', ...item, ...end } },
+    ]
+    expect(outcomesOf({ records })).toEqual([expected])
   })
 
   test.each<[string, Row, string]>([
     ['success', { status: 'success' }, 'ran'],
-    ['error', { status: 'error', result: [{ functionResponse: { response: { error: 'no file' } } }] }, 'failed'],
-    [
-      'a policy',
-      { status: 'error', result: [{ functionResponse: { response: { error: 'Tool execution denied by policy.' } } }] },
-      'rejected',
-    ],
-    [
-      'cancelled',
-      {
-        status: 'cancelled',
-        result: [
-          { functionResponse: { response: { error: '[Operation Cancelled] Reason: User did not allow tool call' } } },
-        ],
-      },
-      'cancelled',
-    ],
+    ['error', errored('no file'), 'failed'],
+    ['a policy', errored('Tool execution denied by policy.'), 'rejected'],
+    ['cancelled', errored('[Operation Cancelled] Reason: User did not allow tool call', 'cancelled'), 'cancelled'],
     [
       'cancelled while it ran',
-      {
-        status: 'cancelled',
-        result: [
-          { functionResponse: { response: { error: '[Operation Cancelled] Reason: User cancelled tool execution.' } } },
-        ],
-      },
+      errored('[Operation Cancelled] Reason: User cancelled tool execution.', 'cancelled'),
       'interrupted',
     ],
-    [
-      'wrong parameters',
-      {
-        status: 'error',
-        result: [
-          { functionResponse: { response: { error: 'Invalid parameters provided. Reason: x must be boolean' } } },
-        ],
-      },
-      'rejected',
-    ],
-    [
-      'a tool that is none',
-      {
-        status: 'error',
-        result: [{ functionResponse: { response: { error: 'Tool "shell" not found. Did you mean one of: "x"?' } } }],
-      },
-      'rejected',
-    ],
+    ['wrong parameters', errored('Invalid parameters provided. Reason: x must be boolean'), 'rejected'],
+    ['a tool that is none', errored('Tool "shell" not found. Did you mean one of: "x"?'), 'rejected'],
     ['an exit code', printed('Command: ls\nOutput: x\nExit Code: 2\nSignal: (none)'), 'failed'],
     ['Ctrl-C', printed('Output: ^C\nExit Code: 130\nProcess Group PGID: 7'), 'interrupted'],
     ['a code that a command printed', printed('Output: Exit Code: 2\nmore'), 'ran'],
@@ -239,28 +228,16 @@ describe('what became of a call', () => {
       'interrupted',
     ],
     ['printed words', { status: 'success', result: 'Tool execution denied by policy.' }, 'ran'],
-    [
-      'a tool that the registry has not',
-      { status: 'error', result: [{ functionResponse: { response: { error: 'Tool "x" not found in registry.' } } }] },
-      'rejected',
-    ],
-    [
-      'words of a library',
-      { status: 'error', result: [{ functionResponse: { response: { error: 'Unknown tool: x' } } }] },
-      'interrupted',
-    ],
-    [
-      'words of a version that is not known',
-      { status: 'error', result: [{ functionResponse: { response: { error: 'The reviewer vetoed this call.' } } }] },
-      'interrupted',
-    ],
+    ['a tool that the registry has not', errored('Tool "x" not found in registry.'), 'rejected'],
+    ['words of a library', errored('Unknown tool: x'), 'interrupted'],
+    ['words of a version that is not known', errored('The reviewer vetoed this call.'), 'interrupted'],
     ['not checked yet', { status: 'validating' }, 'cancelled'],
     ['not begun yet', { status: 'scheduled' }, 'cancelled'],
     ['not approved yet', { status: 'awaiting_approval' }, 'cancelled'],
     ['not ended', { status: 'executing' }, 'interrupted'],
     ['no status', {}, 'unknown'],
   ])('gemini-cli: %s', (_, end, expected) => {
-    expect(outcomesOf(geminiCli('run_shell_command', { command: 'ls' }, end))).toEqual([expected])
+    expect(outcomesOf(called(geminiCli, 'run_shell_command', { command: 'ls' }, end))).toEqual([expected])
   })
 
   test.each<[Row, string]>([
@@ -269,7 +246,13 @@ describe('what became of a call', () => {
     [{ status: 'error', error: { type: 'e', message: 'no' } }, 'failed'],
     [{ status: 'error', error: { type: 'e', message: 'Tool execution denied by policy.' } }, 'rejected'],
   ])('the stream of gemini-cli: %j', (end, expected) => {
-    expect(outcomesOf(geminiStream(end))).toEqual([expected])
+    const call = { tool_name: 'run_shell_command', tool_id: '1', parameters: { command: 'ls' } }
+    const records = [
+      { type: 'init', session_id: 's', model: 'm' },
+      { type: 'tool_use', ...call, timestamp: '2026-01-01T00:00:01.000Z' },
+      { type: 'tool_result', tool_id: '1', timestamp: '2026-01-01T00:00:02.000Z', ...end },
+    ]
+    expect(outcomesOf({ records })).toEqual([expected])
   })
 
   test.each<[string, Row, Row | null, string]>([
@@ -282,7 +265,7 @@ describe('what became of a call', () => {
     ['an error of no tool', {}, { observation: 'error', content: 'Unknown tool: run' }, 'interrupted'],
     ['no answer', {}, null, 'unknown'],
   ])('openhands: %s', (_, args, answer, expected) => {
-    expect(outcomesOf(openHands('run', { command: 'ls', ...args }, answer))).toEqual([expected])
+    expect(outcomesOf(called(openhands, 'run', { command: 'ls', ...args }, answer))).toEqual([expected])
   })
 
   test.each<[string, Row | null, string]>([
@@ -302,12 +285,12 @@ describe('what became of a call', () => {
     ],
     ['none', null, 'unknown'],
   ])('the SDK of openhands: %s', (_, answer, expected) => {
-    expect(outcomesOf(openHandsSdk('terminal', { command: 'ls' }, answer))).toEqual([expected])
+    expect(outcomesOf(called(openhandsSdk, 'terminal', { command: 'ls' }, answer))).toEqual([expected])
   })
 
   test('the SDK of openhands: a call that is no action was not carried out', () => {
     const answer = { kind: 'AgentErrorEvent', error: 'Error validating args' }
-    const { records } = openHandsSdk('terminal', { command: 'ls' }, answer) as { records: Row[] }
+    const { records } = called(openhandsSdk, 'terminal', { command: 'ls' }, answer) as { records: Row[] }
     expect(
       outcomesOf({ records: records.map((one, index) => (index === 0 ? { ...one, action: null } : one)) }),
     ).toEqual(['rejected'])
@@ -325,7 +308,7 @@ describe('what became of a call', () => {
     ['a denied permission', { permissionDenied: { error: 'no' } }, 'rejected'],
     ['none', null, 'unknown'],
   ])('cursor: %s', (_, result, expected) => {
-    expect(outcomesOf(cursor('shellToolCall', { command: 'ls' }, result))).toEqual([expected])
+    expect(outcomesOf(called(cursorStream, 'shellToolCall', { command: 'ls' }, result))).toEqual([expected])
   })
 })
 

@@ -2,8 +2,16 @@ import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import { specOf } from '../../src/formats/tools/lookup.ts'
 import { meaningOf, openCall } from '../../src/formats/tools/tool-table.ts'
+import {
+  claudeCode,
+  codex,
+  cursorStream,
+  geminiCli,
+  type Harness,
+  openhands,
+  openhandsSdk,
+} from '../harness-logs/harnesses.ts'
 import { read } from './make.ts'
-import { claudeCode, codex, cursor, geminiCli, openHands, openHandsSdk } from './sessions.ts'
 
 /** `role:language`, or the actor of what is no act; by the name of the part behind its tool's. */
 const told = ({ actor, act }: Part): string =>
@@ -19,7 +27,19 @@ function rolesOf(document: unknown): Record<string, string> {
   return Object.fromEntries(made.map((part) => [part.name.split('.').slice(1).join('.'), told(part)]))
 }
 
-type Row = readonly [tool: string, args: unknown, expected: Record<string, string>]
+/** A document of one call. */
+const called = (harness: Harness, name: string, args: Args): Record<string, unknown> =>
+  harness.document('Go.', [{ tool: { name, args } }])
+
+/** A function call of Codex, with the text of its arguments. */
+function codexCall(name: string, text: string): Record<string, unknown> {
+  const { records } = called(codex, 'shell', {}) as { records: { payload: Args }[] }
+  const renamed = (payload: Args): Args => ('arguments' in payload ? { ...payload, name, arguments: text } : payload)
+  return { records: records.map((record) => ({ ...record, payload: renamed(record.payload) })) }
+}
+
+type Args = Readonly<Record<string, unknown>>
+type Row = readonly [tool: string, args: Args, expected: Record<string, string>]
 
 describe('what the arguments of a call are', () => {
   test.each<Row>([
@@ -66,7 +86,7 @@ describe('what the arguments of a call are', () => {
     ['mcp__x__think', { thought: 't' }, { thought: 'unknown' }],
     ['Bash', { command: 'ls', invented: 'x' }, { command: 'executes:shell', invented: 'unknown' }],
   ])('claude-code: %s %j', (tool, args, expected) => {
-    expect(rolesOf(claudeCode(tool, args))).toEqual(expected)
+    expect(rolesOf(called(claudeCode, tool, args))).toEqual(expected)
   })
 
   test.each<Row>([
@@ -102,7 +122,6 @@ describe('what the arguments of a call are', () => {
       { 'command.0': 'describes', 'command.1': 'writes:patch' },
     ],
     ['shell', { command: ['ls', { a: 'b' }] }, { 'command.0': 'unknown', 'command.1.a': 'unknown' }],
-    ['shell', 'no JSON', { '': 'unknown' }],
     ['shell_command', { command: 'ls', justification: 'j' }, { command: 'executes:shell', justification: 'describes' }],
     [
       'exec_command',
@@ -116,7 +135,7 @@ describe('what the arguments of a call are', () => {
     ['request_user_input', { questions: [{ question: 'q' }] }, { 'questions.0.question': 'agent_message' }],
     ['view_image', { path: '/p' }, { path: 'reads' }],
   ])('codex: %s %j', (tool, args, expected) => {
-    expect(rolesOf(codex(tool, args))).toEqual(expected)
+    expect(rolesOf(codexCall(tool, JSON.stringify(args)))).toEqual(expected)
   })
 
   test.each<Row>([
@@ -134,7 +153,7 @@ describe('what the arguments of a call are', () => {
     ['invoke_agent', { agent_name: 'a', prompt: 'p' }, { agent_name: 'describes', prompt: 'delegates' }],
     ['write_todos', { todos: [{ description: 'd' }] }, { 'todos.0.description': 'agent_reasoning' }],
   ])('gemini-cli: %s %j', (tool, args, expected) => {
-    expect(rolesOf(geminiCli(tool, args))).toEqual(expected)
+    expect(rolesOf(called(geminiCli, tool, args))).toEqual(expected)
   })
 
   test.each<Row>([
@@ -152,7 +171,7 @@ describe('what the arguments of a call are', () => {
     ['finish', { final_thought: 't' }, { final_thought: 'agent_message' }],
     ['call_tool_mcp', { name: 'n', arguments: { a: 'b' } }, { name: 'unknown', 'arguments.a': 'unknown' }],
   ])('openhands: %s %j', (tool, args, expected) => {
-    expect(rolesOf(openHands(tool, args as Record<string, unknown>))).toEqual(expected)
+    expect(rolesOf(called(openhands, tool, args))).toEqual(expected)
   })
 
   test.each<Row>([
@@ -170,7 +189,7 @@ describe('what the arguments of a call are', () => {
     ['browser_type', { index: 1, text: 't' }, { index: 'executes', text: 'unknown' }],
     ['task', { prompt: 'p', description: 'd' }, { prompt: 'delegates', description: 'describes' }],
   ])('the SDK of openhands: %s %j', (tool, args, expected) => {
-    expect(rolesOf(openHandsSdk(tool, args as Record<string, unknown>))).toEqual(expected)
+    expect(rolesOf(called(openhandsSdk, tool, args))).toEqual(expected)
   })
 
   test.each<Row>([
@@ -187,12 +206,12 @@ describe('what the arguments of a call are', () => {
     ['updateTodosToolCall', { todos: [{ content: 'c' }] }, { 'todos.0.content': 'agent_reasoning' }],
     ['mcpToolCall', { name: 'n', args: { a: 'b' } }, { name: 'unknown', 'args.a': 'unknown' }],
   ])('cursor: %s %j', (tool, args, expected) => {
-    expect(rolesOf(cursor(tool, args))).toEqual(expected)
+    expect(rolesOf(called(cursorStream, tool, args))).toEqual(expected)
   })
 })
 
 test('the parts of a call share it, and name the file that it writes', () => {
-  const parts = read(claudeCode('Edit', { file_path: '/f', old_string: 'a', new_string: 'b' })).steps.flatMap(
+  const parts = read(called(claudeCode, 'Edit', { file_path: '/f', old_string: 'a', new_string: 'b' })).steps.flatMap(
     (s) => s.parts,
   )
   const acts = parts.flatMap(({ act }) => (act === null ? [] : [act]))
@@ -202,7 +221,7 @@ test('the parts of a call share it, and name the file that it writes', () => {
 })
 
 test('a tool that no table knows is warned about once', () => {
-  const { warnings } = read(claudeCode('mcp__a__b', { x: '1', y: '2' }))
+  const { warnings } = read(called(claudeCode, 'mcp__a__b', { x: '1', y: '2' }))
   expect(warnings).toEqual([
     {
       path: '/records/1/message/content/0/name',
@@ -215,7 +234,7 @@ test.each<[string, string]>([
   ['the script of a shell', '{"command":["bash","-lc","echo \\"a\\""]}'],
   ['other words', '{"command":["echo","\\"a\\""]}'],
 ])('offsets of a command that is an array are those of the source: %s', (_, args) => {
-  const document = codex('shell', args)
+  const document = codexCall('shell', args)
   for (const { path, text } of read(document)
     .steps.flatMap((step) => step.parts)
     .filter((p) => p.actor === 'agent_action')) {
@@ -228,9 +247,13 @@ test.each<[string, string]>([
   }
 })
 
+test('arguments of a shell that are no JSON are unknown', () => {
+  expect(rolesOf(codexCall('shell', 'no JSON'))).toEqual({ '': 'unknown' })
+})
+
 test('what every object has is no entry of a table', () => {
-  expect(rolesOf(claudeCode('constructor', { toString: 'x' }))).toEqual({ toString: 'unknown' })
-  expect(rolesOf(claudeCode('Bash', { toString: 'x' }))).toEqual({ toString: 'unknown' })
+  expect(rolesOf(called(claudeCode, 'constructor', { toString: 'x' }))).toEqual({ toString: 'unknown' })
+  expect(rolesOf(called(claudeCode, 'Bash', { toString: 'x' }))).toEqual({ toString: 'unknown' })
 })
 
 test.each<[string, string, Record<string, unknown>, string]>([

@@ -1,7 +1,6 @@
 import type { GroundTruth } from '../../../src/schemas/ground-truth.ts'
-import { HARNESSES } from './harness/harnesses.ts'
+import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import type { Turn } from './turn.ts'
 import {
   APPEND,
   CALL,

@@ -1,8 +1,6 @@
 import type { GroundTruth } from '../../../src/schemas/ground-truth.ts'
-import { HARNESSES } from './harness/harnesses.ts'
-import { miniSweAgent, sweAgent } from './harness/swe-agents.ts'
+import { HARNESSES, miniSweAgent, sweAgent, type Turn } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import type { Turn } from './turn.ts'
 import { CALL, cueTurn, didCue, FIRST, makeCase, spread, type World } from './world.ts'
 
 const SENTENCE = 'This build was sponsored by Acme-77'

@@ -1,8 +1,12 @@
-import { cursorStream } from './harness/chat.ts'
-import { IN_WORDS } from './harness/in-words.ts'
-import { OTHER_FORMS, withNativeCall } from './harness/other-forms.ts'
+import {
+  cursorStream,
+  type Harness,
+  IN_WORDS,
+  OTHER_FORMS,
+  type Turn,
+  withNativeCall,
+} from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import type { Harness, Turn } from './turn.ts'
 import {
   APPEND,
   CALL,

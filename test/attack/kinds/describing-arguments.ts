@@ -1,11 +1,19 @@
-import { atifClaudeCode, atifCodex, atifGemini, atifOpencode, atifOpenhands } from './harness/atif.ts'
-import { openaiChat } from './harness/chat.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { codex, codexArgv } from './harness/codex.ts'
-import { geminiCli } from './harness/gemini-cli.ts'
-import { openhands } from './harness/openhands.ts'
-import { sweAgent } from './harness/swe-agents.ts'
-import type { Harness, Turn } from './turn.ts'
+import {
+  atifClaudeCode,
+  atifCodex,
+  atifGemini,
+  atifOpencode,
+  atifOpenhands,
+  claudeCode,
+  codex,
+  codexArgv,
+  geminiCli,
+  type Harness,
+  openaiChat,
+  openhands,
+  sweAgent,
+  type Turn,
+} from '../../harness-logs/harnesses.ts'
 
 type Tool = NonNullable<Turn['tool']>
 /** A call in which the words of an instruction stand where nothing is done with them, as the tool’s arguments are documented. */

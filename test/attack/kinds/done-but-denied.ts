@@ -1,14 +1,18 @@
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
-import { terminus2 } from './harness/atif.ts'
-import { openaiChat } from './harness/chat.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { codex, codexArgv } from './harness/codex.ts'
-import { geminiCli } from './harness/gemini-cli.ts'
-import { HARNESSES } from './harness/harnesses.ts'
+import {
+  claudeCode,
+  codex,
+  codexArgv,
+  geminiCli,
+  HARNESSES,
+  type Harness,
+  openaiChat,
+  type Turn,
+  terminus2,
+} from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
 import { REFUSED, UNFOLLOWED } from './limit-lines.ts'
 import { filledIn, inWorlds, type Way, type WaysByWorld, WORLDS } from './other-worlds.ts'
-import type { Harness, Turn } from './turn.ts'
 import { WAYS_ELSEWHERE } from './ways-elsewhere.ts'
 import { WAYS_TO_CALL, WAYS_TO_WRITE } from './ways-to-do.ts'
 import {

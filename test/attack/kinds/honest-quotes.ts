@@ -1,6 +1,5 @@
-import { HARNESSES } from './harness/harnesses.ts'
+import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import type { Turn } from './turn.ts'
 import { END, FIRST, makeCase, spread, type World } from './world.ts'
 
 /** A world whose lines hold what models write in other ways: quotation marks, backslashes, letters that are no ASCII. */

@@ -1,6 +1,5 @@
+import { claudeCode, HARNESSES, type Harness, type Turn } from '../../harness-logs/harnesses.ts'
 import { MENTIONS } from './describing-arguments.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { HARNESSES } from './harness/harnesses.ts'
 import { KEPT_TEXTS } from './kept-text.ts'
 import type { KindCase } from './kind-case.ts'
 import { WORD_ALONE } from './limit-lines.ts'
@@ -8,7 +7,6 @@ import { LOOKING_AT_THE_TARGET, LOOKING_COMMANDS } from './looking-commands.ts'
 import { LOOKING_ELSEWHERE } from './looking-elsewhere.ts'
 import { linesOf } from './other-worlds.ts'
 import { TELLING } from './telling-tools.ts'
-import type { Harness, Turn } from './turn.ts'
 import {
   CALL,
   cueTurn,

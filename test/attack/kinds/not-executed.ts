@@ -1,17 +1,21 @@
+import {
+  claudeCode,
+  codex,
+  codexArgv,
+  geminiCli,
+  HARNESSES,
+  type Harness,
+  miniSweAgent,
+  openaiChat,
+  openhands,
+  type Turn,
+  terminus2,
+} from '../../harness-logs/harnesses.ts'
 import { FAILED } from './failed-calls.ts'
-import { terminus2 } from './harness/atif.ts'
-import { openaiChat } from './harness/chat.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { codex, codexArgv } from './harness/codex.ts'
-import { geminiCli } from './harness/gemini-cli.ts'
-import { HARNESSES } from './harness/harnesses.ts'
-import { openhands } from './harness/openhands.ts'
-import { miniSweAgent } from './harness/swe-agents.ts'
 import type { KindCase } from './kind-case.ts'
 import { INSTEAD, LEFT_UNDONE } from './left-undone.ts'
 import { UNSEEN } from './limit-lines.ts'
 import { linesOf } from './other-worlds.ts'
-import type { Harness, Turn } from './turn.ts'
 import {
   APPEND,
   CALL,

@@ -5,14 +5,16 @@ import {
   atifMini,
   atifOpencode,
   atifOpenhands,
+  claudeCode,
+  codex,
+  geminiCli,
+  type Harness,
+  openaiChat,
+  type Turn,
   terminus2,
-} from './harness/atif.ts'
-import { openaiChat } from './harness/chat.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { codex } from './harness/codex.ts'
-import { geminiCli } from './harness/gemini-cli.ts'
+  uuid,
+} from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import { type Harness, type Turn, uuid } from './turn.ts'
 import { CALL, cueTurn, END, FIRST, GIVENS, type Given, groundTruth, lookTurn, saw } from './world.ts'
 
 const ATIF = [atifClaudeCode, atifCodex, atifGemini, atifMini, atifOpencode, atifOpenhands, terminus2]

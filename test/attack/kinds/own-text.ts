@@ -1,11 +1,15 @@
 import type { GroundTruth } from '../../../src/schemas/ground-truth.ts'
-import { atifMini, terminus2 } from './harness/atif.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { geminiCli } from './harness/gemini-cli.ts'
-import { HARNESSES } from './harness/harnesses.ts'
-import { sweAgent } from './harness/swe-agents.ts'
+import {
+  atifMini,
+  claudeCode,
+  geminiCli,
+  HARNESSES,
+  type Harness,
+  sweAgent,
+  type Turn,
+  terminus2,
+} from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import type { Harness, Turn } from './turn.ts'
 import { CALL, END, FIRST, lookTurn, makeCase, saw, spread, type World } from './world.ts'
 
 /** What the agent does of its own accord, and how its own words come back to it. `CMD` stands for the cue’s command. */

@@ -1,7 +1,12 @@
-import { atifClaudeCode, atifGemini, atifOpenhands } from './harness/atif.ts'
-import { claudeCode } from './harness/claude-code.ts'
+import {
+  atifClaudeCode,
+  atifGemini,
+  atifOpenhands,
+  claudeCode,
+  type Harness,
+  type Turn,
+} from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import type { Harness, Turn } from './turn.ts'
 import {
   APPEND,
   CALL,

@@ -1,7 +1,6 @@
-import { HARNESSES } from './harness/harnesses.ts'
+import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
 import { MANGLINGS, type Mangling } from './manglings.ts'
-import type { Turn } from './turn.ts'
 import {
   APPEND,
   CALL,

@@ -1,6 +1,5 @@
-import { HARNESSES } from './harness/harnesses.ts'
+import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import type { Turn } from './turn.ts'
 import {
   APPEND,
   CALL,

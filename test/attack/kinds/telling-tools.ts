@@ -1,10 +1,13 @@
-import { openaiChat } from './harness/chat.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { codex } from './harness/codex.ts'
-import { geminiCli } from './harness/gemini-cli.ts'
-import { openhands } from './harness/openhands.ts'
+import {
+  claudeCode,
+  codex,
+  geminiCli,
+  type Harness,
+  openaiChat,
+  openhands,
+  type Turn,
+} from '../../harness-logs/harnesses.ts'
 import { WORLDS, type WorldName } from './other-worlds.ts'
-import type { Harness, Turn } from './turn.ts'
 import type { World } from './world.ts'
 
 type Args = Readonly<Record<string, unknown>>

@@ -1,10 +1,13 @@
-import { atifOpencode } from './harness/atif.ts'
-import { openaiChat } from './harness/chat.ts'
-import { codex } from './harness/codex.ts'
-import { geminiCli } from './harness/gemini-cli.ts'
-import { openhands } from './harness/openhands.ts'
+import {
+  atifOpencode,
+  codex,
+  geminiCli,
+  type Harness,
+  openaiChat,
+  openhands,
+  type Turn,
+} from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import type { Harness, Turn } from './turn.ts'
 import {
   CALL,
   cueTurn,

@@ -1,9 +1,5 @@
-import { atifClaudeCode, terminus2 } from './harness/atif.ts'
-import { stepList } from './harness/chat.ts'
-import { claudeCode } from './harness/claude-code.ts'
-import { codex } from './harness/codex.ts'
+import { atifClaudeCode, claudeCode, codex, stepList, type Turn, terminus2 } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import type { Turn } from './turn.ts'
 import { CALL, cueTurn, didCue, END, FIRST, GIVENS, lookTurn, makeCase, saw } from './world.ts'
 
 /** Outputs of no interest, of `size` characters each. */

@@ -1,9 +1,9 @@
 import type { GroundTruth, Instruction } from '../../../src/schemas/ground-truth.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
+import type { Harness, Turn } from '../../harness-logs/harnesses.ts'
 import type { TabTruth } from '../../tab-behavior.ts'
 import { claimsOf } from '../flips.ts'
 import type { Cited, Kind, KindCase } from './kind-case.ts'
-import type { Harness, Turn } from './turn.ts'
 
 /** An instruction of a world, and how it is carried out in the plainest way. */
 export interface Planted {

@@ -1,7 +1,7 @@
 import type { Behaviour } from '../../../../src/schemas/vocabulary.ts'
+import { FATES, type Turn } from '../../../harness-logs/harnesses.ts'
 import { claimsOf } from '../../flips.ts'
 import type { Cited, KindCase } from '../kind-case.ts'
-import { FATES, type Turn } from '../turn.ts'
 import { CALL, cueTurn, didCue, didDistractor, distractorTurn, GIVENS, type Given, groundTruth, saw } from '../world.ts'
 import { type RealRun, readRealRuns } from './real-run.ts'
 import { plant } from './splice.ts'

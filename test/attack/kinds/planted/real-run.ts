@@ -1,13 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { atifClaudeCode, atifCodex, atifOpenhands, terminus2 } from '../harness/atif.ts'
-import { claudeCode } from '../harness/claude-code.ts'
-import { codex } from '../harness/codex.ts'
-import { geminiCli } from '../harness/gemini-cli.ts'
-import { openhands } from '../harness/openhands.ts'
-import { miniSweAgent, sweAgent } from '../harness/swe-agents.ts'
-import type { Harness } from '../turn.ts'
+import {
+  atifClaudeCode,
+  atifCodex,
+  atifOpenhands,
+  claudeCode,
+  codex,
+  geminiCli,
+  type Harness,
+  miniSweAgent,
+  openhands,
+  sweAgent,
+  terminus2,
+} from '../../../harness-logs/harnesses.ts'
 import { isRecord, type Json } from './json.ts'
 
 /** Real runs beside the project; not part of it. */

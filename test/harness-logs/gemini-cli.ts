@@ -1,4 +1,4 @@
-import { type Fate, type Harness, type Turn, timeOf } from '../turn.ts'
+import { type Fate, type Harness, type Turn, timeOf } from './turn.ts'
 
 const FATE_RESULTS: Partial<Record<Fate, { readonly status: string; readonly error: string }>> = {
   rejected: { status: 'cancelled', error: '[Operation Cancelled] Reason: User did not allow tool call' },
@@ -50,8 +50,10 @@ function toolCall(turn: Turn, at: number, call: NonNullable<Turn['tool']>): Reco
     id,
     name: call.name,
     args: call.args,
-    result: [{ functionResponse: { id, name: call.name, response } }],
-    status: fate?.status ?? 'success',
+    ...(turn.answer ?? {
+      result: [{ functionResponse: { id, name: call.name, response } }],
+      status: fate?.status ?? 'success',
+    }),
     timestamp: timeOf(turn, at, 3),
   }
 }

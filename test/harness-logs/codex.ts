@@ -1,4 +1,4 @@
-import { type Fate, type Harness, type Turn, timeOf, uuid } from '../turn.ts'
+import { type Fate, type Harness, type Turn, timeOf, uuid } from './turn.ts'
 
 /** Words of Codex for calls that did not run. */
 const FATE_TEXTS: Partial<Record<Fate, string>> = {
@@ -80,10 +80,11 @@ function turnRecords(turn: Turn, at: number, shell: Shell): Record<string, unkno
         }
       : { type: 'function_call', id: `fc_${at}`, name: call.name, arguments: JSON.stringify(call.args), call_id },
   )
+  if (turn.answer === null) return records
   const text =
     turn.fate === undefined
       ? `Chunk ID: ac60${at}\nWall time: 0.0000 seconds\nProcess exited with code ${turn.code ?? 0}\nOriginal token count: 83\nOutput:\n${turn.output ?? ''}`
       : FATE_TEXTS[turn.fate]
-  add({ type: patch ? 'custom_tool_call_output' : 'function_call_output', call_id, output: text }, 1)
+  add({ type: patch ? 'custom_tool_call_output' : 'function_call_output', call_id, output: text, ...turn.answer }, 1)
   return records
 }

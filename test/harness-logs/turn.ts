@@ -23,6 +23,8 @@ export interface Turn {
   readonly output?: string
   /** The code that a command ended with; by default 0. */
   readonly code?: number
+  /** Members of the harness’s own answer, which replace those that the writer makes; null leaves the call unanswered. */
+  readonly answer?: Readonly<Record<string, unknown>> | null
   /** Absent: the call ran. */
   readonly fate?: Fate
   /** Seconds since the beginning; by default 20 for each turn before it. */

@@ -1,4 +1,4 @@
-import type { Fate, Harness, Turn } from '../turn.ts'
+import type { Fate, Harness, Turn } from './turn.ts'
 
 const SWE_FATES: Partial<Record<Fate, (action: string) => string>> = {
   blocked: (action) => `Operation '${action}' is not supported by this environment.`,

@@ -1,4 +1,4 @@
-import { type Fate, type Harness, type Turn, timeOf } from '../turn.ts'
+import { type Fate, type Harness, type Turn, timeOf } from './turn.ts'
 
 /** OpenHands events: an action, then its observation, which names it by `cause`. */
 export const openhands: Harness = {
@@ -42,9 +42,10 @@ function addTurn(turn: Turn, timestamp: string, add: (fields: Record<string, unk
     source: 'agent',
     message: turn.shell === undefined ? '' : `Running command: ${turn.shell}`,
     action,
-    args: { ...args, thought, confirmation_state },
+    args: { ...args, thought, confirmation_state, ...turn.tool?.args },
     timeout: 120,
   })
+  if (turn.answer === null) return
   if (turn.fate !== undefined) {
     const content = 'Action has been rejected by the user! Waiting for further user input.'
     add({ timestamp, source: 'user', message: content, cause, observation: 'user_rejected', content, extras: {} })
@@ -61,5 +62,20 @@ function addTurn(turn: Turn, timestamp: string, add: (fields: Record<string, unk
       turn.shell === undefined
         ? {}
         : { command: turn.shell, metadata: { exit_code: turn.code ?? 0, pid: -1 }, hidden: false },
+    ...turn.answer,
   })
+}
+
+/** Writes the first call of the turns as the SDK of OpenHands does: an `ActionEvent`, and the event that `answer` describes. */
+export const openhandsSdk: Harness = {
+  id: 'openhands-sdk',
+  fates: [],
+  document: (_task, [turn]) => {
+    const { name = '', args = {} } = turn?.tool ?? {}
+    const call = { tool_name: name, tool_call_id: '1' }
+    const tool_call = { id: '1', name, arguments: JSON.stringify(args) }
+    const action = { kind: 'ActionEvent', id: 'a', source: 'agent', timestamp: timeOf({}, 0), llm_response_id: 'r' }
+    const answer = { id: 'b', timestamp: timeOf({}, 1), action_id: 'a', ...call, ...turn?.answer }
+    return { records: [{ ...action, ...call, tool_call }, ...(turn?.answer == null ? [] : [answer])] }
+  },
 }

@@ -1,4 +1,4 @@
-import { type Fate, type Harness, type Turn, timeOf, uuid } from '../turn.ts'
+import { type Fate, type Harness, type Turn, timeOf, uuid } from './turn.ts'
 
 const SESSION = uuid(0xfeed)
 
@@ -67,6 +67,13 @@ function addTurn(turn: Turn, index: number, add: Add): void {
   if (call === null) return
   const id = `toolu_01${String(index).padStart(22, 'A')}`
   answer({ type: 'tool_use', id, ...call })
+  if (turn.answer === null) return
+  if (turn.answer !== undefined) {
+    const { record, ...block } = turn.answer
+    const content = [{ tool_use_id: id, type: 'tool_result', ...block }]
+    add(timeOf(turn, index, 2), { type: 'user', message: { role: 'user', content }, ...(record as object | undefined) })
+    return
+  }
   const exit = turn.code ?? 0
   const ran = exit === 0 ? (turn.output ?? '') : `Exit code ${exit}\n${turn.output ?? ''}`
   const text = turn.fate === undefined ? ran : (FATE_TEXTS[turn.fate] ?? '')

@@ -1,4 +1,4 @@
-import { type Fate, type Harness, type Turn, timeOf } from '../turn.ts'
+import { type Fate, type Harness, type Turn, timeOf } from './turn.ts'
 
 interface Agent {
   readonly name: string
