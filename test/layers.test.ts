@@ -22,8 +22,8 @@ const LAYERS: Readonly<Record<string, string>> = {
   blobs: 'ports config',
   telemetry: 'schemas ports asking grading',
   web: '',
-  // A package entry of its own, for browsers too: types alone.
-  client: 'schemas',
+  // A package entry of its own, for browsers too.
+  client: '',
   // Types alone: what it stops and what it logs.
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
@@ -58,11 +58,12 @@ const OWNERS: Readonly<Record<string, string>> = {
   'log-update': 'cli',
   'lru-cache': 'boot http',
   openai: 'judges',
+  'openapi-fetch': 'client',
   pg: 'storage',
   pino: 'process',
   'prom-client': 'http',
   'tar-stream': 'archives',
-  typebox: 'config http schemas',
+  typebox: 'cli config http schemas',
   unbash: 'domain',
   undici: 'judges',
   yaml: 'config',

@@ -1,24 +1,24 @@
 import type { Problem } from './contract.ts'
 
-/** What the service refused, or why it could not be asked. A judge that failed is no error where it is asked for: see `grade`. */
+/** A refusal of the service, or the lack of an answer. A failed judge is no error for its caller: see `grade`. */
 export abstract class VeridictError extends Error {
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 without an answer. */
   abstract readonly status: number
-  /** For programs: `invalid_request`, `unauthorized`, `overloaded`, …; `unreachable` where there was no answer. */
+  /** For programs: `invalid_request`, `unauthorized`, `overloaded`, …; `unreachable` without an answer. */
   abstract readonly code: string
 }
 
-/** The service refused: an RFC 9457 problem. */
+/** A refusal of the service: an RFC 9457 problem. */
 export class ServiceError extends VeridictError {
   readonly status: number
   readonly code: string
-  /** The places that are wrong: `path` is a JSON pointer into what was sent. */
+  /** The wrong places of the request: `path` is a JSON pointer. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
-  /** The stored grade of a judge that failed; null: no judge failed. */
+  /** The stored grade of a failed judge; null: no judge failed. */
   readonly gradeId: string | null
   /** Whether the same request can succeed later; null: the service does not say. */
   readonly retryable: boolean | null
-  /** Seconds after which to try again; null: the service does not say. */
+  /** Seconds to wait before the next try; null: the service does not say. */
   readonly retryAfterS: number | null
 
   constructor(
@@ -42,7 +42,7 @@ export class ServiceError extends VeridictError {
   }
 }
 
-/** No answer at all: no server listens there, or the connection broke. */
+/** No answer: no server listens at the address, or the connection broke. */
 export class UnreachableError extends VeridictError {
   readonly status = 0
   readonly code = 'unreachable'
@@ -55,29 +55,24 @@ export class UnreachableError extends VeridictError {
   }
 }
 
-/** What fetch hides in `cause`. */
+/** Reads the reason that fetch hides in `cause`. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause !== undefined ? error.cause : error
   if (!(inner instanceof Error)) return 'unknown error'
   return 'code' in inner && typeof inner.code === 'string' ? inner.code : inner.message
 }
 
-/** Whether the same call may succeed in a moment. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof UnreachableError || (error instanceof ServiceError && error.passing)
-
-/** The problem of a refused response; a body that is none (a proxy’s page, say) is told by its status alone. */
-export async function serviceError(response: Response): Promise<ServiceError> {
-  const text = await response.text().catch(() => '')
-  const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
+/** Makes the error of a refused response. The status alone describes a body that is no problem, such as the page of a proxy. */
+export function refusalOf({ status, statusText, headers }: Response, body: unknown): ServiceError {
+  const wait = Number(headers.get('retry-after') ?? Number.NaN)
   const retryAfterS = Number.isFinite(wait) && wait >= 0 ? wait : null
-  try {
-    const problem = JSON.parse(text) as Partial<Problem>
-    if (typeof problem.code === 'string' && typeof problem.detail === 'string')
-      return new ServiceError(response.status, { ...problem, code: problem.code, detail: problem.detail }, retryAfterS)
-  } catch {
-    // Not JSON: told below.
-  }
-  const detail = `answered ${response.status} ${response.statusText} without saying why: is this a Veridict service?`
-  return new ServiceError(response.status, { code: 'not_a_problem', detail }, retryAfterS)
+  const { code, detail, ...more } = (body ?? {}) as Partial<Problem>
+  if (typeof code === 'string' && typeof detail === 'string')
+    return new ServiceError(status, { ...more, code, detail }, retryAfterS)
+  const unclear = `answered ${status} ${statusText} without saying why: is this a Veridict service?`
+  return new ServiceError(status, { code: 'not_a_problem', detail: unclear }, retryAfterS)
 }
+
+/** Makes the error of a 2xx answer that no Veridict service gives. */
+export const strangeAnswer = (code: string, detail: string): ServiceError =>
+  new ServiceError(200, { code, detail: `${detail}: is this a Veridict service?` })

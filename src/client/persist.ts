@@ -1,9 +1,10 @@
-import { isPassing, ServiceError, UnreachableError } from './errors.ts'
+import type { Batch } from './contract.ts'
+import { ServiceError, UnreachableError } from './errors.ts'
 
 export interface RetryPolicy {
-  /** How often a call is made at most. */
+  /** Most tries of a call. */
   readonly tries: number
-  /** A call that is to wait longer, by the service’s own word, fails at once and says so. */
+  /** Longest wait before a try. A call that is to wait longer, by the service’s own word, fails at once. */
   readonly longestWaitMs: number
 }
 
@@ -11,8 +12,8 @@ export interface RetryPolicy {
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * Makes a call again where the service did not take it (429, 503), or where the connection broke and it can be repeated, after what `Retry-After` says, else after one second,
- * then two, four. A judge that failed is an answer, and is not asked again.
+ * Repeats a call that the service did not take (429, 503), and a repeatable call whose connection broke, after the time of `Retry-After`, or
+ * else after one, two, four seconds. A failed judge is an answer: its call is not repeated.
  */
 export async function retrying<T>(
   policy: RetryPolicy,
@@ -23,79 +24,61 @@ export async function retrying<T>(
     try {
       return await call()
     } catch (error) {
-      const isLost = error instanceof UnreachableError && !canRepeat
-      if (signal?.aborted || isLost || !isRefusedForNow(error) || made >= policy.tries) throw error
-      const wait = waitOf(error, made)
+      const mayRepeat = error instanceof UnreachableError ? canRepeat : isRefusedForNow(error)
+      if (signal?.aborted || !mayRepeat || made >= policy.tries) throw error
+      const after = error instanceof ServiceError ? error.retryAfterS : null
+      const wait = after === null ? 1000 * 2 ** (made - 1) : after * 1000
       if (wait > Math.min(policy.longestWaitMs, LONGEST_TIMER_MS)) throw error
       await sleep(wait, signal)
     }
   }
 }
 
-/** 409: another request with the same Idempotency-Key is being answered; 502 and 504 are of proxies, where no judge failed. */
+/** 409: a request with the same Idempotency-Key is in flight. A 502 or 504 without a grade comes from a proxy, not from a failed judge. */
 const isRefusedForNow = (error: unknown): boolean =>
-  isPassing(error) ? !(error instanceof ServiceError) || error.gradeId === null : isInUse(error)
+  error instanceof ServiceError && (error.passing ? error.gradeId === null : error.code === 'idempotency_key_in_use')
 
-const isInUse = (error: unknown): boolean => error instanceof ServiceError && error.code === 'idempotency_key_in_use'
-
-const waitOf = (error: unknown, made: number): number =>
-  error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : 1000 * 2 ** (made - 1)
-
-export interface FollowTiming {
-  readonly first_wait_ms: number
-  readonly longest_wait_ms: number
-  /** For how long a service that does not answer is asked again, before it counts as gone. */
-  readonly patience_ms: number
-}
-
-const TIMING: FollowTiming = { first_wait_ms: 500, longest_wait_ms: 15_000, patience_ms: 180_000 }
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 15_000
+/** Time for which a silent service is asked again, before the error is thrown. */
+const PATIENCE_MS = 180_000
 
 /**
- * What a stream gives, opened again where it breaks or ends too early: a service may restart meanwhile, and its batch goes on. `open` calls
- * `answered` when the service answers, and returns whether all has come. Throws the signal’s reason, what the service refuses, or
- * `UnreachableError` once the patience is over.
+ * Yields the values of a stream, opened again after it breaks or ends early: a service may restart, and its batch goes on. `open` calls
+ * `answered` when the service answers, and returns whether the stream is complete. Throws the signal’s reason, the service’s refusal, or an
+ * `UnreachableError` at the end of the patience.
  */
 export async function* persist<T>(
   open: (answered: () => void) => AsyncGenerator<T, boolean>,
   signal?: AbortSignal,
-  timing: FollowTiming = TIMING,
 ): AsyncGenerator<T> {
-  let wait = timing.first_wait_ms
+  let wait = FIRST_WAIT_MS
   let silentSince: number | null = null
-  const answered = () => {
-    silentSince = null
-  }
   for (;;) {
+    const stream = open(() => {
+      silentSince = null
+    })
     try {
-      const stream = open(answered)
-      const isWhole = yield* withEach(stream, () => {
-        wait = timing.first_wait_ms
-      })
-      if (isWhole) return
+      let next = await stream.next()
+      for (; next.done !== true; next = await stream.next()) {
+        wait = FIRST_WAIT_MS
+        yield next.value
+      }
+      if (next.value) return
     } catch (error) {
-      if (signal?.aborted || !isPassing(error)) throw error
+      const passes = error instanceof UnreachableError || (error instanceof ServiceError && error.passing)
+      if (signal?.aborted || !passes) throw error
       silentSince ??= performance.now()
-      if (performance.now() - silentSince > timing.patience_ms) throw error
+      if (performance.now() - silentSince > PATIENCE_MS) throw error
+    } finally {
+      await stream.return(false)
     }
     await sleep(wait, signal)
-    wait = Math.min(wait * 2, timing.longest_wait_ms)
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS)
   }
 }
 
-async function* withEach<T>(stream: AsyncGenerator<T, boolean>, hear: () => void): AsyncGenerator<T, boolean> {
-  try {
-    for (;;) {
-      const next = await stream.next()
-      if (next.done === true) return next.value
-      hear()
-      yield next.value
-    }
-  } finally {
-    await stream.return(false)
-  }
-}
-
-/** Throws the signal’s reason. */
+/** Rejects with the signal’s reason. */
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -110,3 +93,37 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     else signal?.addEventListener('abort', stop, { once: true })
   })
 }
+
+type State = Pick<Batch, 'resumes_at'> & { readonly status: string }
+
+/** Whether a batch is parked and does not try again by itself. */
+export const waitsForYou = ({ status, resumes_at }: State): boolean => status === 'parked' && resumes_at === null
+
+/** Whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
+export const isSettled = (batch: State): boolean =>
+  batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)
+
+/** The calls that `followBatch` makes. */
+interface BatchSource<B extends State> {
+  readBatch(id: string, signal?: AbortSignal): Promise<B>
+  /** Streams the states of the batch over one connection. */
+  events(id: string, signal?: AbortSignal): AsyncGenerator<B>
+}
+
+/** Yields the states of a batch until nothing more happens by itself; the last state comes last. See `persist`. */
+export const followBatch = <B extends State>(
+  source: BatchSource<B>,
+  id: string,
+  signal?: AbortSignal,
+): AsyncGenerator<B> =>
+  persist(async function* (answered) {
+    const batch = await source.readBatch(id, signal)
+    answered()
+    yield batch
+    if (isSettled(batch)) return true
+    for await (const next of source.events(id, signal)) {
+      yield next
+      if (isSettled(next)) return true
+    }
+    return false
+  }, signal)

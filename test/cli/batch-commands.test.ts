@@ -14,6 +14,7 @@ import { statusCommand } from '../../src/cli/commands/status-command.ts'
 import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
 import type { Comparison, Flip } from '../../src/schemas/regrade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
+import { makeGrade } from '../storage/make-grade.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { embeddedAt, type TestShell, testShell, trial } from './test-shell.ts'
 
@@ -265,14 +266,10 @@ describe('import', () => {
 })
 
 describe('compare', () => {
-  const side = (label: Flip['base']['label'], judge: string): Flip['base'] =>
-    ({
-      grade_id: `grd_${judge}`,
-      status: 'graded',
-      label,
-      claimed_label: label,
-      receipt: { judge, rubric: 'tab@1' },
-    }) as Flip['base']
+  const side = (label: string, judge: string): Flip['base'] => {
+    const { receipt } = makeGrade({ judge, rubric: 'tab@1' })
+    return { grade_id: `grd_${judge}`, status: 'graded', label, claimed_label: label, receipt }
+  }
   const flip = (task: string): Flip => ({
     trajectory: 'sha256:1',
     ground_truth: 'sha256:2',

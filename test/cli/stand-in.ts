@@ -2,12 +2,29 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { TSchema } from 'typebox'
+import { rubricView } from '../../src/domain/rubric/rubric-view.ts'
+import { judgeView } from '../../src/ports/judge-view.ts'
 import { type Batch, type BatchEstimate, type BatchItem, BatchItemSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Comparison, RegradeRequest } from '../../src/schemas/regrade.ts'
 import { RegradeRequestSchema } from '../../src/schemas/regrade.ts'
+import type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
+import { scriptedJudge } from '../grading/harness.ts'
 import { TAB_2 } from '../tab-behavior.ts'
 import { type Ending, ESTIMATE, endItem, type Held, newBatch } from './stand-in-batch.ts'
+
+const UPLOADED: Omit<TrajectorySummary, 'id'> = {
+  format: 'steps',
+  agent: { name: null, model: null },
+  steps: 1,
+  parts: 1,
+  chars: 12,
+  first_step: 1,
+  last_step: 1,
+  warnings: [],
+}
+const JUDGE = judgeView(scriptedJudge([]).info, 'openai', new Date(0))
+const CLAIMS = rubricView(TAB_2).claims.filter(({ id }) => id === 'cue.acted')
 
 /** The batch part of the HTTP contract, over real HTTP, with the course of each batch in the hands of the test. */
 export interface StandIn {
@@ -102,12 +119,11 @@ export async function startStandIn(): Promise<StandIn> {
     if (request.method === 'POST' && kind === 'trajectories') {
       standIn.uploaded.push(JSON.parse(await text(request)))
       const digest = String(standIn.uploaded.length).padStart(64, '0')
-      return json(response, 201, { id: `sha256:${digest}` })
+      return json(response, 201, { ...UPLOADED, id: `sha256:${digest}` })
     }
     if (kind === 'judges')
-      return json(response, 200, { items: [{ name: 'openai', description: 'a model', model: 'm-1' }] })
-    if (kind === 'rubrics')
-      return json(response, 200, { items: [{ name: 'tab-behavior@2', title: 'Tab', digest: 'sha256:1' }] })
+      return json(response, 200, { items: [{ ...JUDGE, name: 'openai', model: 'm-1' }], not_configured: [] })
+    if (kind === 'rubrics') return json(response, 200, { items: [rubricView(TAB_2)] })
     if (kind === 'comparisons' && standIn.comparison !== null)
       return json(response, 200, standIn.comparison(query['cursor'] ?? null))
     if (request.method === 'POST' && kind === 'regrades') return regrade(response, await text(request))
@@ -117,7 +133,7 @@ export async function startStandIn(): Promise<StandIn> {
   function act(held: Held, method: string, action: string | undefined, response: ServerResponse) {
     if (method === 'GET' && action === undefined) return json(response, 200, held.batch)
     if (method === 'GET' && action === 'rubrics')
-      return json(response, 200, { items: [{ name: 'tab-behavior@2', claims: [{ id: 'cue.acted' }] }] })
+      return json(response, 200, { items: [{ ...rubricView(TAB_2), claims: CLAIMS }] })
     if (method === 'GET' && action === 'results') {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' })
       response.end(held.results.map((result) => `${JSON.stringify(result)}\n`).join(''))

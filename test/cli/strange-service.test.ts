@@ -5,6 +5,7 @@ import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
+import { newBatch } from './stand-in-batch.ts'
 import { testShell, trial } from './test-shell.ts'
 
 const servers: Server[] = []
@@ -49,10 +50,24 @@ describe.each(COMMANDS)('%s', (_name, command, args) => {
   )
 })
 
-test('an id that would act on a terminal is no id', async () => {
-  const url = await listen(JSON.stringify({ id: 'bat_\u001b[2J', status: 'done' }))
+test.each([
+  ['an id', { id: 'bat_\u001b[2J' }],
+  ['a time', { finished_at: '\u001b[2J' }],
+  ['a label', { labels: { '\u001b[2J': 1 } }],
+  ['a failure', { failures: { '\u001b[2J': 1 } }],
+])('%s that would act on a terminal is none', async (_name, hostile) => {
+  const url = await listen(JSON.stringify({ ...newBatch(1, 1, {}, 'grade'), status: 'done', ...hostile }))
   const shell = testShell()
   await statusCommand(shell).parseAsync(['bat_01', '--server', url], { from: 'user' })
   expect([shell.code(), shell.output()]).toEqual([1, ''])
+  expect(shell.errors()).toContain('is this a Veridict service?')
   expect(shell.errors()).not.toContain('\u001b')
+})
+
+test('a newer service may say more', async () => {
+  const url = await listen(JSON.stringify({ ...newBatch(1, 1, {}, 'grade'), kind: 'newer', more: { of: 'it' } }))
+  const shell = testShell()
+  await statusCommand(shell).parseAsync(['bat_01', '--server', url, '-o', 'ndjson'], { from: 'user' })
+  expect(shell.errors()).toBe('')
+  expect(JSON.parse(shell.output())).toMatchObject({ id: 'bat_01', kind: 'newer' })
 })

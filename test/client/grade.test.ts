@@ -179,8 +179,10 @@ test('a signal ends a call with its reason, while a judge thinks, too', async ()
 })
 
 test('an answer that takes too long is no answer', async () => {
-  const hang: typeof fetch = (_url, init) =>
-    new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)))
+  const hang: typeof fetch = (request) => {
+    const { signal } = new Request(request)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
   const client = createClient({ baseUrl: 'http://127.0.0.1:1', fetch: hang, timeoutMs: 20, retries: { tries: 1 } })
   await expect(client.grade(LEXICAL)).rejects.toThrow(/^no answer from .*timeout/)
 })

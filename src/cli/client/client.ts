@@ -1,36 +1,24 @@
-import type { Operations } from '../../client/contract.ts'
-import { readStates } from '../../client/follow.ts'
-import { chunksOf, readLines } from '../../client/lines.ts'
-import { type Sent, send, sendForText, unbroken } from '../../client/send.ts'
-import { uploadItems } from '../../client/start-batch.ts'
+import type { Static, TSchema } from 'typebox'
+import { createCalls, type Given } from '../../client/calls.ts'
+import { ServiceError } from '../../client/errors.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
-import type { GradeOverview } from '../../schemas/audit/grade-overview.ts'
-import type { Report } from '../../schemas/audit/report.ts'
-import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../../schemas/batch.ts'
-import type { BatchCall, Grade, LedgerEntry } from '../../schemas/grade.ts'
-import type { Comparison, RegradeRequest } from '../../schemas/regrade.ts'
-import type { RubricView } from '../../schemas/rubric-view.ts'
-import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
+import { GradeOverviewSchema } from '../../schemas/audit/grade-overview.ts'
+import { ReportSchema } from '../../schemas/audit/report.ts'
 import {
-  isAskedRubrics,
-  isBatch,
-  isBatchCall,
-  isBatchPage,
-  isCalls,
-  isComparison,
-  isEstimate,
-  isGrade,
-  isJudges,
-  isOverview,
-  isReport,
-  isResult,
-  isRubric,
-  isRubrics,
-  isUploaded,
-  parseAnswer,
-  type Shape,
-} from '../output/answer-shape.ts'
-import type { JudgeRows } from '../output/judge-table.ts'
+  BatchEstimateSchema,
+  type BatchItem,
+  type BatchOptions,
+  BatchResultSchema,
+  BatchSchema,
+} from '../../schemas/batch.ts'
+import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/grade.ts'
+import { JudgeViewSchema, UnconfiguredJudgeSchema } from '../../schemas/judge-info.ts'
+import { NextCursorSchema } from '../../schemas/page.ts'
+import { ComparisonSchema, type RegradeRequest } from '../../schemas/regrade.ts'
+import { type RubricView, RubricViewSchema } from '../../schemas/rubric-view.ts'
+import { TrajectorySummarySchema } from '../../schemas/trajectory-view.ts'
+import { Closed, Type } from '../../schemas/type.ts'
+import { answerOf, strangeAnswer } from './answer.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -46,85 +34,107 @@ export interface ReadItem {
   readonly trajectory: Trajectory | null
 }
 
-/** What an operation may be asked by. */
-type Query<Name extends 'listBatches' | 'compareBatches'> = NonNullable<Operations[Name]['given']['query']>
+type ReportQuery = Readonly<Record<string, string | undefined>>
+
+const listOf = <T extends TSchema>(schema: T) => Closed({ items: Type.Array(schema) })
+const { system, question, answer_schema, ...shownOfRubric } = RubricViewSchema.properties
+
+const ANSWERS = {
+  batch: answerOf(BatchSchema),
+  batches: answerOf(Closed({ items: Type.Array(BatchSchema), next_cursor: NextCursorSchema })),
+  call: answerOf(BatchCallSchema),
+  calls: answerOf(listOf(LedgerEntrySchema)),
+  comparison: answerOf(ComparisonSchema),
+  estimate: answerOf(BatchEstimateSchema),
+  grade: answerOf(GradeSchema),
+  judges: answerOf(
+    Closed({ items: Type.Array(JudgeViewSchema), not_configured: Type.Optional(Type.Array(UnconfiguredJudgeSchema)) }),
+  ),
+  overview: answerOf(GradeOverviewSchema),
+  report: answerOf(ReportSchema),
+  result: answerOf(BatchResultSchema),
+  rubric: answerOf(
+    Closed({
+      ...shownOfRubric,
+      system: Type.String(),
+      question: Type.String(),
+      answer_schema: Type.Record(Type.String(), Type.Unknown()),
+    }),
+  ),
+  rubrics: answerOf(listOf(RubricViewSchema)),
+  uploaded: answerOf(TrajectorySummarySchema),
+}
 
 /**
- * The service, over HTTP. Throws `ServiceError` where it refuses, `UnreachableError` where it does not answer, `CliError` where
- * something else than a service does.
+ * The service over HTTP, with the answers checked against the contract. Throws a `ServiceError` for a refusal, an `UnreachableError` without an
+ * answer, and a `CliError` for the answer of something else than a service.
  */
 export type Client = ReturnType<typeof createClient>
 
 export function createClient(base: string, key?: string, fetcher: typeof fetch = fetch) {
-  const target = { base, key, fetcher }
-  const call = (method: 'GET' | 'POST', path: string, request: Sent = {}) => sendForText(target, method, path, request)
-  const open = (path: string, request: Sent) => send(target, 'GET', path, request)
-  const json = async <T>(pending: Promise<string>, shape: Shape): Promise<T> =>
-    parseAnswer<T>(base, await pending, shape)
-  const post = <T>(path: string, body: unknown, shape: Shape, signal?: AbortSignal) =>
-    json<T>(call('POST', path, { body: JSON.stringify(body), type: 'application/json', signal }), shape)
-  async function* lines<T>(path: string, request: Sent, shape: Shape): AsyncGenerator<T> {
-    const { body } = await open(path, request)
-    for await (const line of unbroken(base, readLines(chunksOf(body)), request.signal))
-      yield parseAnswer<T>(base, line, shape)
+  const { call, lines, states, text, upload } = createCalls({
+    ...{ baseUrl: base, token: key, fetch: fetcher, retries: { tries: 1 } },
+  })
+  const checked = async <T>(check: (base: string, value: unknown) => T, pending: Promise<unknown>): Promise<T> =>
+    check(base, await pending.catch(explainJson))
+  async function* each<T>(check: (base: string, value: unknown) => T, values: AsyncIterable<unknown>) {
+    try {
+      for await (const value of values) yield check(base, value)
+    } catch (error) {
+      explainJson(error)
+    }
   }
-  const one = (id: string) => `/v1/batches/${encodeURIComponent(id)}`
+  const explainJson = (error: unknown): never => {
+    throw error instanceof ServiceError && error.code === 'not_json'
+      ? strangeAnswer(base, 'something that is not JSON')
+      : error
+  }
 
   return {
-    uploadTrajectory: (document: unknown, signal: AbortSignal) =>
-      post<TrajectorySummary>('/v1/trajectories', document, isUploaded, signal),
-    /** Items are sent while they are read. */
+    uploadTrajectory: (document: Record<string, unknown>, signal: AbortSignal) =>
+      checked(ANSWERS.uploaded, call('uploadTrajectory', { body: document }, { signal })),
+    /** Sends the items while they are read. */
     createBatch: (options: BatchOptions, items: AsyncIterable<ReadItem>, signal: AbortSignal) =>
-      json<Batch>(uploadItems(target, itemsOf(items), options, signal), isBatch),
+      checked(ANSWERS.batch, upload(itemsOf(items), options, signal)),
     estimateBatch: (options: BatchOptions, items: AsyncIterable<ReadItem>, signal: AbortSignal) =>
-      json<BatchEstimate>(uploadItems(target, itemsOf(items), { ...options, dry_run: true }, signal), isEstimate),
-    findBatches: (query: Query<'listBatches'>) => json<Page<Batch>>(call('GET', '/v1/batches', { query }), isBatchPage),
-    readBatch: (id: string, signal?: AbortSignal) => json<Batch>(call('GET', one(id), { signal }), isBatch),
-    cancelBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/cancel`), isBatch),
-    resumeBatch: (id: string) => json<Batch>(call('POST', `${one(id)}/resume`), isBatch),
-    regrade: (request: RegradeRequest) => post<Batch>('/v1/regrades', request, isBatch),
+      checked(ANSWERS.estimate, upload(itemsOf(items), { ...options, dry_run: true }, signal)),
+    findBatches: (query: NonNullable<Given<'listBatches'>['query']>): Promise<Page<Static<typeof BatchSchema>>> =>
+      checked(ANSWERS.batches, call('listBatches', { query })),
+    readBatch: (id: string, signal?: AbortSignal) =>
+      checked(ANSWERS.batch, call('getBatch', { path: { id } }, { signal })),
+    cancelBatch: (id: string) => checked(ANSWERS.batch, call('cancelBatch', { path: { id } })),
+    resumeBatch: (id: string) => checked(ANSWERS.batch, call('resumeBatch', { path: { id } })),
+    regrade: (body: RegradeRequest) => checked(ANSWERS.batch, call('createRegrade', { body })),
     estimateRegrade: (request: RegradeRequest) =>
-      post<BatchEstimate>('/v1/regrades', { ...request, dry_run: true }, isEstimate),
+      checked(ANSWERS.estimate, call('createRegrade', { body: { ...request, dry_run: true } })),
     readGrade: (id: string, signal?: AbortSignal) =>
-      json<Grade>(call('GET', `/v1/grades/${encodeURIComponent(id)}`, { signal }), isGrade),
-    /** By which names stored grades can be chosen. */
-    overview: () => json<GradeOverview>(call('GET', '/v1/grades/overview'), isOverview),
-    listJudges: () => json<JudgeRows>(call('GET', '/v1/judges'), isJudges),
-    /** The calls behind a grade, with the provider’s raw replies. */
-    async readCalls(id: string, signal?: AbortSignal): Promise<readonly LedgerEntry[]> {
-      const path = `/v1/grades/${encodeURIComponent(id)}/attempts`
-      const { items } = await json<{ items: LedgerEntry[] }>(
-        call('GET', path, { query: { raw: true }, signal }),
-        isCalls,
-      )
-      return items
-    },
-    readRubric: (name: string, signal?: AbortSignal) =>
-      json<RubricText>(call('GET', `/v1/rubrics/${encodeURIComponent(name)}`, { signal }), isRubric),
-    listRubrics: () => json<{ items: RubricView[] }>(call('GET', '/v1/rubrics'), isRubrics),
-    /** Whom the service asks, and by what. */
-    batchRubrics: async (id: string, signal?: AbortSignal) =>
-      (await json<{ items: RubricView[] }>(call('GET', `${one(id)}/rubrics`, { signal }), isAskedRubrics)).items,
-    report: (query: Readonly<Record<string, string | undefined>>) =>
-      json<Report>(call('GET', '/v1/reports', { query }), isReport),
-    reportCsv: (query: Readonly<Record<string, string | undefined>>) =>
-      call('GET', '/v1/reports', { query: { ...query, format: 'csv' }, accept: 'text/csv' }),
-    compare: (query: Query<'compareBatches'>) =>
-      json<Comparison>(call('GET', '/v1/comparisons', { query }), isComparison),
+      checked(ANSWERS.grade, call('getGrade', { path: { id } }, { signal })),
+    /** Reads the names by which stored grades can be chosen. */
+    overview: () => checked(ANSWERS.overview, call('overviewGrades')),
+    listJudges: () => checked(ANSWERS.judges, call('listJudges')),
+    /** Reads the calls behind a grade, with the provider’s raw replies. */
+    readCalls: async (id: string, signal?: AbortSignal) =>
+      (await checked(ANSWERS.calls, call('listAttempts', { path: { id }, query: { raw: true } }, { signal }))).items,
+    readRubric: (id: string, signal?: AbortSignal): Promise<RubricText> =>
+      checked(ANSWERS.rubric, call('getRubric', { path: { id } }, { signal })) as Promise<RubricText>,
+    listRubrics: () => checked(ANSWERS.rubrics, call('listRubrics')),
+    batchRubrics: async (id: string, signal?: AbortSignal): Promise<readonly RubricView[]> =>
+      (await checked(ANSWERS.rubrics, call('listBatchRubrics', { path: { id } }, { signal }))).items,
+    report: (query: ReportQuery) => checked(ANSWERS.report, call('getReport', { query } as Given<'getReport'>)),
+    reportCsv: (query: ReportQuery) => text('getReport', { query: { ...query, format: 'csv' } } as Given<'getReport'>),
+    compare: (query: Given<'compareBatches'>['query']) =>
+      checked(ANSWERS.comparison, call('compareBatches', { query })),
 
-    /** The finished items, in item order; with `wait` until the batch has ended. */
+    /** Streams the finished items, in item order; with `wait` until the batch has ended. */
     results: (id: string, signal?: AbortSignal, wait = false) =>
-      lines<BatchResult>(`${one(id)}/results`, { query: wait ? { wait } : {}, signal }, isResult),
+      each(ANSWERS.result, lines('readResults', { path: { id }, query: wait ? { wait } : {} }, signal)),
 
-    /** Every call that was made for the batch, with the provider’s raw replies. */
+    /** Streams every call of the batch, with the provider’s raw replies. */
     batchCalls: (id: string, signal?: AbortSignal) =>
-      lines<BatchCall>(`${one(id)}/attempts`, { query: { raw: true }, signal }, isBatchCall),
+      each(ANSWERS.call, lines('readBatchAttempts', { path: { id }, query: { raw: true } }, signal)),
 
-    /** The batch as it goes, until the service says that no more will come; throws where the connection breaks. */
-    async *events(id: string, signal: AbortSignal): AsyncGenerator<Batch> {
-      const { body } = await open(`${one(id)}/events`, { signal, accept: 'text/event-stream' })
-      for await (const state of unbroken(base, readStates(body), signal)) yield parseAnswer<Batch>(base, state, isBatch)
-    },
+    /** Streams the states of the batch, until the service ends the stream; throws where the connection breaks. */
+    events: (id: string, signal: AbortSignal) => each(ANSWERS.batch, states(id, signal)),
   }
 }
 

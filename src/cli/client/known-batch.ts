@@ -1,5 +1,5 @@
 import { ServiceError } from '../../client/errors.ts'
-import { isSettled } from '../../client/follow.ts'
+import { isSettled } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { retryTime } from '../output/progress-text.ts'

@@ -19,23 +19,24 @@ import type { Client, ReadItem } from './client.ts'
 /** How often progress is told: nobody else is kept from anything by that. */
 const EVERY_MS = 50
 
-/** A service that is made when it is first asked, as what `fetch` would reach: no port is opened. */
+/** Makes the `fetch` of a service in this process, which is built at the first request: no port is opened. */
 export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
-  return async (input, init = {}) => {
+  return async (input) => {
     const { http } = await openApp()
-    const { pathname, search } = new URL(String(input))
+    const request = new Request(input)
+    const { pathname, search } = new URL(request.url)
     const { Readable } = process.getBuiltinModule('node:stream')
     const response = await http.inject({
-      method: init.method === 'POST' ? 'POST' : 'GET',
+      method: request.method === 'POST' ? 'POST' : 'GET',
       url: pathname + search,
-      headers: Object.fromEntries(new Headers(init.headers)),
+      headers: Object.fromEntries(request.headers),
+      payload: await request.text(),
       payloadAsStream: true,
-      ...(typeof init.body === 'string' && { payload: init.body }),
-      ...(init.signal != null && { signal: init.signal }),
+      signal: request.signal,
     })
     const body = Readable.toWeb(response.stream()) as ReadableStream<Uint8Array>
-    const { 'content-length': _, ...told } = response.headers
-    return new Response(body, { status: response.statusCode, headers: told as Record<string, string> })
+    const { 'content-length': _, ...headers } = response.headers
+    return new Response(body, { status: response.statusCode, headers: headers as Record<string, string> })
   }
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
-import { waitsForYou } from '../../client/follow.ts'
+import { waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'

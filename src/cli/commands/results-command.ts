@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { waitsForYou } from '../../client/follow.ts'
+import { waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'

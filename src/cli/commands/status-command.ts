@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { waitsForYou } from '../../client/follow.ts'
+import { waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
 import { CliError } from '../client/cli-error.ts'

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { DATASETS, type Dataset } from '../../archives/labelled/labelled-item.ts'
-import { waitsForYou } from '../../client/follow.ts'
+import { waitsForYou } from '../../client/persist.ts'
 import { decimal } from '../../domain/decimal.ts'
 import type { Question } from '../../domain/validation/judged-item.ts'
 import type { Certificate } from '../../schemas/audit/certificate.ts'

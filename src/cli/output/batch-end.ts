@@ -1,4 +1,4 @@
-import { followBatch, waitsForYou } from '../../client/follow.ts'
+import { followBatch, waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { tellOverBudget, tellRest } from '../client/known-batch.ts'

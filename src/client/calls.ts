@@ -1,0 +1,190 @@
+import createFetchClient from 'openapi-fetch'
+import { OPERATIONS, type operations, type paths } from './contract.ts'
+import { refusalOf, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
+import { type RetryPolicy, retrying } from './persist.ts'
+import { readLines, readStates, uploadOf } from './streams.ts'
+
+type Name = keyof typeof OPERATIONS
+type Parameters<N extends Name> = operations[N]['parameters']
+type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : never
+
+/** The input of an operation: `path`, `query`, `body`, `headers`. */
+export type Given<N extends Name> = Pick<Parameters<N>, Extract<keyof Parameters<N>, 'path' | 'query'>> & {
+  readonly headers?: NonNullable<Parameters<N>['header']>
+} & (operations[N] extends { requestBody: infer Body } ? { readonly body: JsonOf<Body> } : unknown)
+
+/** The JSON answer of an operation. */
+export type Answer<N extends Name> = JsonOf<operations[N]['responses'][keyof operations[N]['responses']]>
+
+export interface CallOptions {
+  /** Ends the call, with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+type CallArguments<N extends Name> =
+  Record<never, never> extends Given<N>
+    ? [given?: Given<N>, options?: CallOptions]
+    : [given: Given<N>, options?: CallOptions]
+
+/** The input of any operation. */
+interface Parts {
+  readonly path?: object
+  readonly query?: object
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** The items of a batch, or a function that gives them anew each time. */
+export type Items<T> = Iterable<T> | AsyncIterable<T> | (() => Iterable<T> | AsyncIterable<T>)
+
+export interface CallsOptions {
+  /** Address of the service, like `http://127.0.0.1:8787`. */
+  readonly baseUrl: string
+  /** A key, `vk_…`. */
+  readonly token?: string | undefined
+  readonly fetch?: typeof fetch
+  /** Longest time of one answer, streams apart; default: no limit. */
+  readonly timeoutMs?: number
+  /** Default: four tries, and no wait over a minute. */
+  readonly retries?: Partial<RetryPolicy>
+  /** Headers of each request. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const RETRIES: RetryPolicy = { tries: 4, longestWaitMs: 60_000 }
+
+/** Operations without an effect, and operations that the service recognises when they are repeated. */
+const REPEATABLE: readonly Name[] = ['createGrade', 'uploadTrajectory', 'computeAgreement']
+
+export type Calls = ReturnType<typeof createCalls>
+
+/** Makes the calls of the contract over openapi-fetch, with retries, idempotency keys and streams. */
+export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs, retries, headers }: CallsOptions) {
+  const policy = { ...RETRIES, ...retries }
+  const api = createFetchClient<paths>({
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    fetch: (request) => fetcher(request),
+    // The key goes to this address and nowhere else.
+    redirect: 'error',
+    bodySerializer: (body: unknown) => body,
+    headers: {
+      accept: 'application/json',
+      ...headers,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+  })
+  const request = api.request as (
+    method: string,
+    path: string,
+    init: object,
+  ) => Promise<{ error?: unknown; response: Response }>
+
+  /** Sends a request. Throws a `ServiceError` for a refusal. */
+  async function send(name: Name, { path, query, body, headers }: Parts, init: object): Promise<Response> {
+    const [method, template] = OPERATIONS[name]
+    const given = { params: { path, query }, headers, body, ...init }
+    const { error, response } = await request(method, template, { ...given, parseAs: 'stream' })
+    if (!response.ok) throw refusalOf(response, error)
+    return response
+  }
+
+  /** Makes the error of a call that broke: the signal’s reason, a `VeridictError`, else an `UnreachableError`. */
+  const broken = (error: unknown, signal?: AbortSignal): unknown => {
+    if (signal?.aborted) return signal.reason
+    return error instanceof VeridictError ? error : new UnreachableError(baseUrl, error)
+  }
+
+  /** Reads the whole text of an answer, within the limit of time. */
+  async function readText(name: Name, given: Parts, init: object, signal?: AbortSignal, limitMs?: number) {
+    const signals = [
+      ...(limitMs === undefined ? [] : [AbortSignal.timeout(limitMs)]),
+      ...(signal === undefined ? [] : [signal]),
+    ]
+    try {
+      const response = await send(name, given, { ...init, signal: AbortSignal.any(signals) })
+      return await response.text()
+    } catch (error) {
+      throw broken(error, signal)
+    }
+  }
+
+  function parse(text: string): unknown {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw strangeAnswer('not_json', `${baseUrl} answered something that is not JSON`)
+    }
+  }
+
+  /** Streams the values of a response. `answered` is called when the service answers. */
+  async function* stream(
+    name: Name,
+    given: Parts,
+    read: (body: Response['body']) => AsyncIterable<string>,
+    signal?: AbortSignal,
+    answered: () => void = () => undefined,
+  ): AsyncGenerator<unknown> {
+    try {
+      const response = await send(name, given, { ...(signal !== undefined && { signal }) })
+      answered()
+      for await (const text of read(response.body)) yield parse(text)
+    } catch (error) {
+      throw broken(error, signal)
+    }
+  }
+
+  /** Makes any call of the contract, by its `operationId`, and reads the text of the answer. */
+  async function text<N extends Name>(name: N, ...args: CallArguments<N>): Promise<string> {
+    const [given = {}, { signal } = {}] = args as [Parts?, CallOptions?]
+    const isRefresh = name === 'createGrade' && (given.body as { cache?: string } | undefined)?.cache === 'refresh'
+    // Without `refresh`, the cache and the request in flight do the work of the key.
+    const headers = { ...(isRefresh && { 'idempotency-key': makeKey() }), ...given.headers }
+    const body = given.body === undefined ? undefined : JSON.stringify(given.body)
+    const canRepeat = OPERATIONS[name][0] === 'GET' || REPEATABLE.includes(name) || 'idempotency-key' in headers
+    const once = () => readText(name, { ...given, headers, body }, {}, signal, timeoutMs)
+    return retrying(policy, { signal, canRepeat }, once)
+  }
+
+  return {
+    policy,
+    text,
+
+    /** Makes any call of the contract that answers with JSON, by its `operationId`. */
+    call: async <N extends Name>(name: N, ...args: CallArguments<N>): Promise<Answer<N>> =>
+      parse(await text(name, ...args)) as Answer<N>,
+
+    /** Sends the items of a batch while they are read. Throws an error of the items as it is. */
+    async upload(items: Items<unknown>, query: Given<'createBatch'>['query'], signal?: AbortSignal): Promise<unknown> {
+      const upload = uploadOf(typeof items === 'function' ? items() : items)
+      try {
+        const body = SENDS_STREAMS ? upload.body : await new Response(upload.body).blob()
+        const headers = { 'content-type': 'application/x-ndjson' }
+        const given = { ...(query !== undefined && { query }), body, headers }
+        return parse(await readText('createBatch', given, { duplex: 'half' }, signal))
+      } catch (error) {
+        throw upload.fault === null ? error : upload.fault.error
+      } finally {
+        upload.close()
+      }
+    },
+
+    /** Streams the lines of an NDJSON answer. */
+    lines: <N extends 'readResults' | 'readBatchAttempts'>(
+      name: N,
+      given: Given<N>,
+      signal?: AbortSignal,
+      answered?: () => void,
+    ) => stream(name, { ...given, headers: { accept: 'application/x-ndjson' } }, readLines, signal, answered),
+
+    /** Streams the states of a batch over one connection. */
+    states: (id: string, signal?: AbortSignal) =>
+      stream('watchBatch', { path: { id }, headers: { accept: 'text/event-stream' } }, readStates, signal),
+  }
+}
+
+/** Browsers send streams over HTTP/2 alone, or not at all. */
+const SENDS_STREAMS = 'process' in globalThis || 'Deno' in globalThis
+
+/** Makes a key that no other client has. `randomUUID` would need a page that came by TLS. */
+export const makeKey = (): string =>
+  `client:${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
