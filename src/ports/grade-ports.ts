@@ -49,6 +49,8 @@ export interface GradeStore {
   getGroundTruth(id: string): Promise<GroundTruth | null>
   /** The grade that answers the key now. */
   findByKey(key: Digest): Promise<Grade | null>
+  /** Finds the JSON text of the same grade. */
+  findTextByKey(key: Digest): Promise<string | null>
   /** Newest first. */
   list(query: GradeQuery): Promise<readonly Grade[]>
   /**

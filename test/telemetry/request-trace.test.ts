@@ -178,7 +178,7 @@ test('probes are no spans, and a hit has its units of work', async () => {
     'POST /v1/grades',
     'POST /v1/grades',
   ])
-  expect(collector.treeOf(hit.id).map(([name]) => name)).toContain('grades.findByKey')
+  expect(collector.treeOf(hit.id).map(([name]) => name)).toContain('grades.findTextByKey')
 })
 
 test('calls that wait for their turn stay in their own request', async () => {

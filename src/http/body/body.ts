@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
@@ -7,7 +8,7 @@ import { readLargeBody } from '../../offload/large-body.ts'
 import { answerClientError, takenTypes, unsupportedType } from '../errors.ts'
 import { type Admission, LARGE_BODY } from '../guard/admission.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
-import { decodeBody, encodingOf, mostDecoded } from './encoding.ts'
+import { brokenOff, decodeBody, encodingOf, mostDecoded } from './encoding.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -95,17 +96,28 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, { limi
   const running = createHash('sha256')
   const chunks: Buffer[] = []
   let size = 0
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const keep = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > most) return reject(tooLarge())
+    chunks.push(chunk)
+    running.update(chunk)
+  }
+  const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
+  body
+    .on('data', keep)
+    .once('end', resolve)
+    .once('error', (error) => reject(error instanceof HttpProblem ? error : brokenOff()))
   try {
-    for await (const chunk of decodeBody(encoding, payload)) {
-      size += chunk.length
-      if (size > most) throw tooLarge()
-      chunks.push(chunk)
-      running.update(chunk)
-    }
+    await promise
     request.bodyDigest = running.digest('hex')
     return new RawBody(chunks, size, release)
   } catch (error) {
     release()
+    // The rest is let through unread, so that the client can read the answer.
+    body.off('data', keep)
+    if (body === payload) payload.resume()
+    else body.destroy()
     throw error
   } finally {
     clearTimeout(late)

@@ -78,6 +78,6 @@ async function* decode(source: Readable, decoder: Transform & { readonly bytesWr
   }
 }
 
-const brokenOff = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
+export const brokenOff = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
 const TOO_DENSE = `the body is more than ${MOST_RATIO} times as large as what was sent; send it with less compression or none`
 const NOT_ENCODED = 'the body is not one whole stream of its Content-Encoding'

@@ -6,34 +6,42 @@ import type { Project } from '../context.ts'
 interface KnownBody {
   readonly key: Digest
   readonly metadata: Grade['metadata']
+  /** The text of the stored grade, and of the answer that was made of it; null: no answer yet. */
+  answered: { readonly stored: string; readonly text: string; readonly grade_id: string } | null
 }
 
 export type KnownBodies = ReturnType<typeof createKnownBodies>
 
-const MEMORY_BYTES = 16 * 1024 * 1024
+const MEMORY_BYTES = 32 * 1024 * 1024
 /** The digest, the key and their objects. */
 const LEAST_BYTES = 500
+
+const sizeOf = ({ metadata, answered }: KnownBody): number =>
+  LEAST_BYTES + JSON.stringify(metadata).length * 2 + (answered === null ? 0 : answered.text.length * 4)
 
 /**
  * Remembers the cache key of each answered body by the digest of its bytes, so that equal bytes are answered without being parsed. `answerConfig` is the
  * digest of the configuration that a key depends on.
  */
 export function createKnownBodies(answerConfig: string) {
-  const bodies = new LRUCache<string, KnownBody>({
-    maxSize: MEMORY_BYTES,
-    sizeCalculation: ({ metadata }) => JSON.stringify(metadata).length * 2 + LEAST_BYTES,
-  })
+  const bodies = new LRUCache<string, KnownBody>({ maxSize: MEMORY_BYTES, sizeCalculation: sizeOf })
   const nameOf = (project: Project, digest: string) => `${answerConfig}/${project.name}/${digest}`
   return {
     remember(project: Project, digest: string, { receipt, metadata }: Grade): void {
-      bodies.set(nameOf(project, digest), { key: receipt.key as Digest, metadata })
+      bodies.set(nameOf(project, digest), { key: receipt.key as Digest, metadata, answered: null })
     },
-    /** Finds the grade that stands under the key of a body today. */
-    async find(project: Project, digest: string): Promise<Grade | null> {
-      const known = bodies.get(nameOf(project, digest))
-      const grade = known === undefined ? null : await project.stores.grades.findByKey(known.key)
-      if (known === undefined || grade === null) return null
-      return { ...grade, metadata: known.metadata, receipt: { ...grade.receipt, cache: 'hit' } }
+    /** Finds the answer to equal bytes: the grade that stands under their key today, with the metadata of their request. */
+    async find(project: Project, digest: string): Promise<KnownBody['answered']> {
+      const name = nameOf(project, digest)
+      const known = bodies.get(name)
+      const stored = known === undefined ? null : await project.stores.grades.findTextByKey(known.key)
+      if (known === undefined || stored === null) return null
+      if (known.answered?.stored === stored) return known.answered
+      const grade = JSON.parse(stored) as Grade
+      const text = JSON.stringify({ ...grade, metadata: known.metadata, receipt: { ...grade.receipt, cache: 'hit' } })
+      const answered = { stored, text, grade_id: grade.id }
+      bodies.set(name, { ...known, answered })
+      return answered
     },
   }
 }

@@ -176,11 +176,11 @@ export async function answerKnownBytes(
   { knownBodies, metrics }: Pick<RouteDeps, 'knownBodies' | 'metrics'>,
 ): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const grade = await knownBodies.find(request.project, request.bodyDigest)
-  if (grade === null) return false
+  const known = await knownBodies.find(request.project, request.bodyDigest)
+  if (known === null) return false
   metrics.hit()
-  request.log.debug({ grade_id: grade.id, cached: true }, 'graded')
-  sendJson(reply, grade)
+  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
+  sendText(reply, known.text)
   return true
 }
 

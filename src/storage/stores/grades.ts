@@ -59,6 +59,7 @@ export function createGradeStore(db: Db): GradeStore {
     getMany: (ids) => many('SELECT body FROM grades WHERE id = ANY($1)', [ids]),
     getGroundTruth: (id) => one<GroundTruth>('SELECT ground_truth AS body FROM grades WHERE id = $1', id),
     findByKey: (key) => one<Grade>(BY_KEY, key),
+    findTextByKey: (key) => textOf(BY_KEY, key),
     list: (query) => many(...renderList(db.isShared, query, 'grades.body')),
     listStanding: async (query) =>
       (await db.rows<StandingRow>(...renderList(db.isShared, query, STANDING_COLUMNS, STANDS))).map(toStanding),
