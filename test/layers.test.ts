@@ -12,8 +12,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   config: 'schemas domain',
   access: '',
   asking: 'schemas domain ports',
-  // Its threads are programs of their own, with what they run.
-  offload: 'schemas domain formats archives ports asking grading judges storage http',
+  offload: 'schemas domain formats storage',
   grading: 'schemas domain ports asking',
   batches: 'schemas domain ports asking grading',
   audit: 'schemas domain ports batches',
@@ -30,7 +29,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   boot: 'schemas domain formats ports asking grading batches audit judges storage blobs config access offload telemetry web process http',
   // Grades in the caller’s process, with the checks and the errors of HTTP.
   library: 'schemas domain ports config http boot',
-  cli: 'schemas domain ports grading batches archives offload storage blobs config access process http boot client',
+  cli: 'schemas domain ports grading batches archives storage blobs config access process http boot client',
 }
 const ENTRIES = ['cli.ts', 'index.ts', 'server.ts', 'worker.ts']
 const MOST_FILES = 20
@@ -61,6 +60,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'openapi-fetch': 'client',
   pg: 'storage',
   pino: 'process',
+  piscina: 'offload',
   'prom-client': 'http',
   'tar-stream': 'archives',
   typebox: 'cli config http schemas',

@@ -11,8 +11,7 @@ import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../http/context.ts'
-import { trialCode } from '../offload/trial-code.ts'
-import { trialPool } from '../offload/trial-pool.ts'
+import { readDocument, readStoredRun } from '../offload/large-body.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
@@ -46,19 +45,6 @@ export interface Shared {
   readonly meter: Meter
   readonly onTrouble: BatchListener['onTrouble']
   readonly onStatus: BatchListener['onStatus']
-}
-
-/** By then a service answers. */
-const SOON_MS = 1000
-export const NOT_LOADED = 'a file of the program cannot be loaded: no trial can be graded; put it back, and start again'
-
-/**
- * Loads what reads and checks trials, most of the code, which otherwise is loaded with the first trial. For what runs for long: whatever is written
- * to the files of the program later, it is of one version.
- */
-export function loadTrialCodeSoon(onError: (error: unknown) => void): void {
-  const load = () => Promise.all([trialCode(), import('../judges/lexical/lexical-answer.ts')])
-  setTimeout(() => void load().catch(onError), SOON_MS).unref()
 }
 
 /** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
@@ -100,8 +86,8 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     rubrics,
     default_judge: config.default_judge,
     default_rubric: DEFAULT_RUBRIC,
-    read: async (document) => (await trialCode()).readAnywhere(document, config.limits),
-    gradeSample: trialPool.grader({ limits: config.limits, load: (id) => stores.trajectories.getPacked(id) }),
+    read: (document) => readDocument(document, config.limits),
+    readStored: (packed) => readStoredRun(packed, config.limits),
     recent: {
       get: (id) => recent.get(`${name}/${id}`),
       set: (id, trajectory) => recent.set(`${name}/${id}`, trajectory),

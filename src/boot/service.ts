@@ -9,7 +9,6 @@ import { type Stoppable, stopOnSignals } from '../process/stop.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { type App, buildApp } from './app.ts'
 import { buildContext } from './context.ts'
-import { loadTrialCodeSoon, NOT_LOADED } from './project.ts'
 
 const OPEN_TO_ALL =
   'access is off and this is no loopback address: everybody who reaches it can read everything and spend on your judges'
@@ -43,7 +42,6 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     await warnWithoutKeys(app, context).catch((error: unknown) =>
       app.http.log.error({ err: error }, 'no look at the keys'),
     )
-    loadTrialCodeSoon((error) => app.http.log.error({ err: error }, NOT_LOADED))
     app.http.log.info('audit pages at /audit/, contract at /docs and /openapi.json')
   } catch (error) {
     await context.close()

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import { isProjectName } from '../access/access.ts'
 import type { BatchListener } from '../batches/engine-deps.ts'
 import type { Config } from '../config/config.ts'
 import { type LoadedRubric, loadConfiguredRubrics } from '../config/load-rubrics.ts'
 import type { Secrets } from '../config/secrets.ts'
-import { heldSize } from '../domain/trajectory/text-size.ts'
+import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { buildModelJudges } from '../judges/build-judges.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
-import { trialPool } from '../offload/trial-pool.ts'
 import { createIdMaker } from '../ports/id.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import { createMeter } from '../telemetry/meter.ts'
@@ -46,7 +44,6 @@ const RECENT_CHARS = 6 * 1024 * 1024
 export async function gatherShared(options: ContextOptions, told: BatchListener): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
-  trialPool.useThreads(config.threads ?? Math.max(1, availableParallelism() - 1))
   const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
   const { judges, unready } = await gatherJudges(options)
   if (!judges.has(config.default_judge) && !unready.has(config.default_judge)) {
@@ -75,7 +72,7 @@ export async function gatherShared(options: ContextOptions, told: BatchListener)
       onError: (error) => told.onTrouble({ project: '', batch: '', error }),
     }),
     budgetOf: perJudge(),
-    recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: heldSize }),
+    recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
     clock,
     newId: createIdMaker(
       () => clock.now().getTime(),

@@ -13,7 +13,6 @@ import { stopOnSignals } from '../process/stop.ts'
 import { logBatches } from '../process/trouble-log.ts'
 import { openTracing } from '../telemetry/open-tracing.ts'
 import { buildContext } from './context.ts'
-import { loadTrialCodeSoon, NOT_LOADED } from './project.ts'
 
 const NO_DATABASE =
   `a worker shares batches with services through a PostgreSQL: set ${DATABASE_URL} to that of the services. ` +
@@ -39,7 +38,6 @@ export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
   try {
     if (config.workers.port !== null) await http.listen({ host: config.host, port: config.workers.port })
     await context.start()
-    loadTrialCodeSoon((error) => http.log.error({ err: error }, NOT_LOADED))
     http.log.info({ database: config.postgres.shown, judges: [...context.judges.keys()] }, 'working on batches')
   } catch (error) {
     await context.close()

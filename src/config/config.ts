@@ -46,8 +46,6 @@ export interface Config {
   readonly project: string
   readonly batches: typeof BATCHES.defaults
   readonly workers: WorkerSettings
-  /** Worker threads for many trials; 0: only large ones leave the main thread; null: as many as suit the process. */
-  readonly threads: number | null
   readonly judges: Readonly<Record<string, JudgeSettings>>
 }
 
@@ -80,7 +78,6 @@ export function loadConfig(
     project: environment.project ?? 'default',
     batches: { ...BATCHES.defaults, ...file.batches },
     workers: resolveWorkers(environment, file.workers),
-    threads: environment.threads ?? null,
     judges: resolveJudges(environment, file.judges, concurrency),
   }
   return { config, secrets: readSecrets(env) }

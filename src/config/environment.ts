@@ -45,7 +45,6 @@ const VARIABLES = [
   'VERIDICT_PROJECT',
   'VERIDICT_WORKER',
   'VERIDICT_WORKER_PORT',
-  'VERIDICT_THREADS',
   // Of the command line alone.
   'VERIDICT_SERVER',
   'VERIDICT_API_KEY',
@@ -102,7 +101,6 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     project: text('VERIDICT_PROJECT'),
     worker: read('VERIDICT_WORKER', choiceOf(['on', 'off'])),
     worker_port: read('VERIDICT_WORKER_PORT', parsePort),
-    threads: read('VERIDICT_THREADS', parseThreads),
     providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, readProvider(any, name)])) as Readonly<
       Record<Provider, ProviderEnvironment>
     >,
@@ -129,15 +127,6 @@ function parsePort(value: string, name: string): number {
   const port = Number(value)
   if (!/^\d+$/.test(value) || port > 65_535) throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
   return port
-}
-
-const MOST_THREADS = 64
-
-function parseThreads(value: string, name: string): number {
-  const threads = Number(value)
-  if (!/^\d+$/.test(value) || threads > MOST_THREADS)
-    throw new Error(`${name} must be a number of threads from 0 to ${MOST_THREADS}, not "${value}"`)
-  return threads
 }
 
 function parseDollars(value: string, name: string): number {

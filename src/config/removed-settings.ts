@@ -1,5 +1,7 @@
 /** Names each environment variable that was removed, with its replacement. A start with such a variable fails. */
-const REMOVED_VARIABLES: Readonly<Record<string, string>> = {}
+const REMOVED_VARIABLES: Readonly<Record<string, string>> = {
+  VERIDICT_THREADS: 'one thread reads large bodies; unset it, and start more workers on PostgreSQL for more throughput',
+}
 
 const PRESSURE = 'limits.heap_share and limits.event_loop_delay_ms bound the grades in work.'
 const HELD_BYTES = 'limits.held_bytes bounds the bodies that are read at once.'

@@ -1,4 +1,3 @@
-import { turnFor } from '../asking/turns.ts'
 import type { Digest } from '../domain/digest.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Lease } from '../ports/lease-ports.ts'
@@ -59,9 +58,7 @@ export function createGradingService(given: GradingDeps): GradingService {
 
   async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, lease: Lease | null) {
     const { question, document } = asked
-    await turnFor(question.trajectory)
     if (document !== null) await storeTrajectory(deps, question.trajectory, document)
-    await turnFor(question.trajectory)
     return judgeQuestion(deps, question, metadata, job, lease)
   }
 

@@ -14,7 +14,8 @@ import type { TrialMetadata } from '../schemas/grade-request.ts'
 import { assembleGrade } from './assemble.ts'
 import type { GradingJob } from './job.ts'
 import type { Question } from './question.ts'
-import type { SampleDeps, SampleResult } from './sample-calls.ts'
+import { gradeSample } from './sample.ts'
+import type { SampleResult } from './sample-calls.ts'
 
 export interface JudgingDeps {
   readonly stores: Stores
@@ -26,8 +27,6 @@ export interface JudgingDeps {
   readonly budgetOf: (judge: string) => RetryBudget
   /** Hard cap of a day (UTC) for all calls together. */
   readonly day_cap_usd: number | null
-  /** One sample: here, or on another thread. */
-  readonly gradeSample: (deps: SampleDeps, question: Question, sample: number) => Promise<SampleResult>
 }
 
 export type Judged =
@@ -53,7 +52,7 @@ export async function judgeQuestion(
   const sampling = { ask, clock: deps.clock, deadline_ms: deps.retry.deadline_ms }
   inTheMaking.add(question.grade_id)
   try {
-    const samples = await gradeSamples((index) => deps.gradeSample(sampling, asked, index), asked, job)
+    const samples = await gradeSamples((index) => gradeSample(sampling, asked, index), asked, job)
     if (samples === null) return { kind: 'waiting' }
     const passing = samples.find((sample) => sample.kind === 'failed' && job.isPassing(sample.failure))
     if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }

@@ -19,8 +19,6 @@ export interface Question {
   readonly key: Digest
   /** Made when first asked for: the mark in the frames of what a judge is shown. */
   readonly nonce: string
-  /** What the nonce is made with. */
-  readonly secret: Uint8Array
   /** The grade that the answer will become. */
   readonly grade_id: string
 }

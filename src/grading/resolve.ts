@@ -6,7 +6,7 @@ import type { Issue, Result } from '../domain/result.ts'
 import { type Rubric, sightClaim } from '../domain/rubric/rubric.ts'
 import { findRubric } from '../domain/rubric/said-claims.ts'
 import { makeNonce } from '../domain/trajectory/rendering.ts'
-import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import { referenceIn, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Clock, Judge, TrajectoryStore } from '../ports/ports.ts'
 import { inputIssues } from '../schemas/check.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
@@ -31,7 +31,9 @@ export interface ResolveDeps {
   readonly default_judge: string
   readonly default_rubric: string
   /** Reads any supported document; its issues name places in the document. */
-  readonly read: (document: unknown) => Result<Trajectory, Issue[]> | Promise<Result<Trajectory, Issue[]>>
+  readonly read: (document: unknown) => Result<Trajectory, Issue[]>
+  /** Reads a run as the store keeps it. */
+  readonly readStored: (packed: Uint8Array) => Promise<Trajectory>
   /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
   readonly secret: Uint8Array
   /** What an act that is denied against a given action anchor means. */
@@ -181,7 +183,6 @@ export async function resolveQuestion(
       nonce ??= makeNonce(deps.secret, trajectory)
       return nonce
     },
-    secret: deps.secret,
     grade_id: deps.newId('grd'),
   }
   return { ok: true, question, document }
@@ -196,27 +197,20 @@ async function readRequested(deps: ResolveDeps, request: GradeRequest) {
       return refuse('unknown_trajectory', 'no trajectory has this id; upload it first', '/trajectory/id', 'unknown id')
     return { ok: true as const, trajectory, document: null }
   }
-  const read = await deps.read(given)
+  const read = deps.read(given)
   return read.ok
     ? { ok: true as const, trajectory: read.value, document: given }
     : refuseIssues('/trajectory', read.error)
 }
 
-/** The id of a stored trajectory, where that is all that a request brings. */
-function referenceIn(given: GradeRequest['trajectory']): string | null {
-  const id = given['id']
-  return typeof id === 'string' && Object.keys(given).length === 1 ? id : null
-}
-
 export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Trajectory | null> {
   const recent = deps.recent.get(id)
   if (recent !== undefined) return recent
-  const stored = await deps.trajectories.get(id as Trajectory['id'])
-  if (stored === null) return null
-  const read = await deps.read(stored.document)
-  if (!read.ok) throw new Error(`the stored trajectory ${id} can no longer be read`)
-  deps.recent.set(id, read.value)
-  return read.value
+  const packed = await deps.trajectories.getPacked(id as Trajectory['id'])
+  if (packed === null) return null
+  const trajectory = await deps.readStored(packed)
+  deps.recent.set(id, trajectory)
+  return trajectory
 }
 
 /** Answers whether it was new. */

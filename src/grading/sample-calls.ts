@@ -163,12 +163,6 @@ const entryHint = (path: string, message: string): string =>
 const renderIssues = (issues: readonly Issue[], rubric: Rubric): string =>
   `${tellIssues(issues, rubric)} (its calls: veridict show GRADE --attempts)`
 
-export const WORKER_LOST = failure(
-  'internal',
-  'the work on the run took too long or too much memory, and was ended with its thread; nothing was decided',
-  true,
-)
-
 export const NOTHING_STORED = failure(
   'internal',
   'the stored replies do not answer what would be asked today; grade it again with a judge',

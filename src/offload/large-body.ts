@@ -1,26 +1,160 @@
-import { err, ok, type Result } from '../domain/result.ts'
+import { fileURLToPath } from 'node:url'
+import type { Piscina } from 'piscina'
+import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import type { JsonFault } from '../domain/text/strict-json.ts'
+import { rememberPacked } from '../domain/trajectory/sent-text.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
-import { trialPool } from './trial-pool.ts'
-import { WorkerLost } from './worker-pool.ts'
+import { readTrajectory } from '../formats/read.ts'
+import { parseStored, textIn, unpackBytes } from '../storage/stored-text.ts'
+
+/** Bytes of a body or stored run above which a thread reads it, so that it does not hold up other requests. */
+export const LARGE_BODY = 1024 * 1024
+
+/** Young heap of the thread. V8 would grow it to hundreds of megabytes over large texts, and keep them. */
+const YOUNG_HEAP_MB = 32
+/** The thread ends after this time without work, and gives its memory back. */
+const IDLE_MS = 30_000
+
+/** Work of the thread: a request that holds a trajectory, a run that was sent alone, or the text of a stored run. */
+export interface LargeBody {
+  readonly kind: 'request' | 'run' | 'stored'
+  readonly bytes: Uint8Array
+  readonly limits: BodyLimits
+}
+
+export interface BodyLimits extends ReadLimits {
+  /** Levels of nesting that a body may have. */
+  readonly depth: number
+}
+
+/** Answer of the thread. Plain data: threads copy it. */
+export interface ReadBody {
+  /** Parsed body; without its trajectory where `run` is set. */
+  readonly body: unknown
+  readonly run: {
+    readonly read: Result<Trajectory, Issue[]>
+    /** Document of the trajectory as the store keeps it. */
+    readonly packed: Uint8Array
+  } | null
+}
 
 export type BodyFault = Omit<JsonFault, 'code'> & { readonly code: JsonFault['code'] | 'body_too_large' }
 
+const TOO_COSTLY: BodyFault = {
+  code: 'body_too_large',
+  path: '',
+  message: 'reading the body takes more memory or time than one body may take',
+}
+
+/** Trajectories that the thread has read, by the empty object that stands for their document. */
+const readings = new WeakMap<object, Result<Trajectory, Issue[]>>()
+
+/** Reads a document, or answers the reading of the thread where the document is a stand-in of `readLargeBody`. */
+export const readDocument = (document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> =>
+  (typeof document === 'object' && document !== null ? readings.get(document) : undefined) ??
+  readTrajectory(document, limits)
+
 /**
- * Parses and checks a large body that asks for one grade, and reads its trajectory, in a thread. The value holds a stand-in for the document of the
- * trajectory, which `readAnywhere` knows.
+ * Parses a body in the thread and reads its trajectory there. An empty object stands for the trajectory’s document in the value: `readDocument` knows
+ * its reading, and the store keeps the document that was sent. The bytes may be unusable afterwards.
  */
 export async function readLargeBody(
-  bytes: Buffer,
-  { depth, max_steps, max_part_chars }: ReadLimits & { readonly depth: number },
+  kind: 'request' | 'run',
+  bytes: Uint8Array,
+  { depth, max_steps, max_part_chars }: BodyLimits,
+  inThread: BodyThread = sharedThread,
 ): Promise<Result<unknown, BodyFault>> {
-  try {
-    const read = await trialPool.readBody([bytes], { depth, max_steps, max_part_chars }, [])
-    return 'refused' in read ? err(read.refused) : ok(read.value)
-  } catch (error) {
-    if (!(error instanceof WorkerLost)) throw error
-    return err({ code: 'body_too_large', path: '', message: TOO_MUCH })
+  const read = await inThread({ kind, bytes, limits: { depth, max_steps, max_part_chars } })
+  if (!read.ok) return read
+  const { body, run } = read.value
+  if (run === null) return ok(body)
+  const document = {}
+  readings.set(document, run.read)
+  rememberPacked(document, run.packed)
+  return ok(kind === 'run' ? document : { ...(body as object), trajectory: document })
+}
+
+/** Reads a stored run, in the thread where it is large. Throws where the run can no longer be read. */
+export async function readStoredRun(packed: Uint8Array, limits: ReadLimits): Promise<Trajectory> {
+  const bytes = unpackBytes(packed)
+  const read =
+    bytes.length <= LARGE_BODY
+      ? readTrajectory(parseStored(textIn(bytes)), limits)
+      : await readStoredInThread(bytes, limits)
+  if (!read.ok) throw new Error('a stored trajectory can no longer be read')
+  return read.value
+}
+
+async function readStoredInThread(bytes: Uint8Array, { max_steps, max_part_chars }: ReadLimits) {
+  const depth = Number.POSITIVE_INFINITY
+  const read = await sharedThread({ kind: 'stored', bytes, limits: { max_steps, max_part_chars, depth } })
+  return read.ok ? (read.value.run?.read ?? err([])) : read
+}
+
+/** Bounds of the thread; reading that exceeds them ends the thread. */
+interface ThreadBounds {
+  /** Old heap. A limit reached within `JSON.parse` ends the whole process, so the limit is far above 22 times a body, the most that parsing takes. */
+  readonly heap_mb: number
+  readonly reading_ms: number
+}
+
+export type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, BodyFault>>
+
+/**
+ * Opens a thread with the first body. The thread reads one body after the other: a task in piscina’s queue would wait forever after the death of the
+ * only thread.
+ */
+export function openBodyThread(bounds: ThreadBounds): BodyThread {
+  let pool: Promise<Piscina> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  const read = async (work: LargeBody) => {
+    pool ??= openPool(bounds)
+    return readInPool(await pool, work, bounds)
+  }
+  return (work) => {
+    const result = last.then(() => read(work))
+    last = result.catch(() => undefined)
+    return result
   }
 }
 
-const TOO_MUCH = 'reading the body takes more memory or time than one body may take'
+async function readInPool(pool: Piscina, work: LargeBody, { reading_ms }: ThreadBounds) {
+  const { buffer, byteLength } = work.bytes
+  const transferList = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
+  const broken = new AbortController()
+  const onBroken = (error: Error) => broken.abort(error)
+  pool.on('error', onBroken)
+  try {
+    const signal = AbortSignal.any([AbortSignal.timeout(reading_ms), broken.signal])
+    return (await pool.run(work, { transferList, signal })) as Result<ReadBody, BodyFault>
+  } catch (error) {
+    if (broken.signal.aborted) throw broken.signal.reason
+    if (isCostly(error)) return err(TOO_COSTLY)
+    throw error
+  } finally {
+    pool.off('error', onBroken)
+  }
+}
+
+async function openPool({ heap_mb }: ThreadBounds): Promise<Piscina> {
+  const { Piscina } = await import('piscina')
+  const opened = new Piscina({
+    filename: fileURLToPath(new URL('./large-body-thread.ts', import.meta.url)),
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    // A thread that waits by Atomics blocks its own event loop.
+    atomics: 'disabled',
+    resourceLimits: { maxOldGenerationSizeMb: heap_mb, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+  })
+  // An error of an idle thread has no caller; without a listener it would end the process.
+  opened.on('error', () => undefined)
+  return opened
+}
+
+const isCostly = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === 'AbortError' || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
+
+const sharedThread = openBodyThread({ heap_mb: 2048, reading_ms: 60_000 })

@@ -64,8 +64,6 @@ export interface JudgeRequest {
     readonly trajectory: Trajectory
     readonly ground_truth: GroundTruth
     readonly rubric: Rubric
-    /** What the search answers, where another thread has made it already. */
-    readonly found?: string
   }
 }
 

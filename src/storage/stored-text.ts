@@ -48,12 +48,18 @@ const encodeText = (text: string): Buffer =>
 /** Whether bytes are compressed already: no JSON text and none of `packText` begins like that. */
 export const isPacked = (bytes: Buffer): boolean => bytes.subarray(0, ZSTD.length).equals(ZSTD)
 
-/** The text of `packText`. Throws a StorageError where the bytes are damaged. */
-export function unpackText(packed: Uint8Array): string {
+/** Decodes the text of `packText`. Throws a StorageError where the bytes are damaged. */
+export const unpackText = (packed: Uint8Array): string => textIn(unpackBytes(packed))
+
+/** Decompresses the bytes of `packText`, which `textIn` decodes. Throws a StorageError where they are damaged. */
+export function unpackBytes(packed: Uint8Array): Buffer {
   const stored = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
-  const bytes = isPacked(stored) ? decompress(stored) : stored
-  return bytes[0] === UTF16 ? bytes.toString('utf16le', 1) : bytes.toString('utf8')
+  return isPacked(stored) ? decompress(stored) : stored
 }
+
+/** Decodes decompressed bytes. */
+export const textIn = (bytes: Buffer): string =>
+  bytes[0] === UTF16 ? bytes.toString('utf16le', 1) : bytes.toString('utf8')
 
 /** A stored JSON text as its value. Throws a StorageError where it is damaged. */
 export function parseStored<T>(text: string): T {

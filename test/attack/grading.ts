@@ -5,8 +5,8 @@ import { loadRubrics } from '../../src/config/load-rubrics.ts'
 import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
-import { gradeSample } from '../../src/grading/sample.ts'
 import type { GradingService } from '../../src/grading/service.ts'
+import { readStoredRun } from '../../src/offload/large-body.ts'
 import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Clock, Judge } from '../../src/ports/ports.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
@@ -25,13 +25,13 @@ export async function withService<T>(
   let id = 0
   const service = createGradingService({
     stores,
-    gradeSample,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
     unready: new Map(),
     rubrics: new Map(rubrics.map((rubric) => [rubric.name, rubric])),
     default_judge: 'lexical',
     default_rubric: 'tab-behavior@2',
     read: (document) => readTrajectory(document, { max_steps: 20_000, max_part_chars: 8_000_000 }),
+    readStored: (packed) => readStoredRun(packed, { max_steps: 20_000, max_part_chars: 8_000_000 }),
     secret: new TextEncoder().encode('known to the service alone'),
     clock: CLOCK,
     retry: {

@@ -42,7 +42,7 @@ async function veridict(args: readonly string[], env: NodeJS.ProcessEnv): Promis
 
 test('a service on SQLite warns that it cannot leave its batches to others, and of a variable that there is not', async () => {
   const database = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }
-  const env = { PATH: process.env['PATH'], VERIDICT_PORT: '0', VERIDICT_THREDS: '2', ...database }
+  const env = { PATH: process.env['PATH'], VERIDICT_PORT: '0', VERIDICT_WRKER: 'off', ...database }
   const child = spawn(process.execPath, ['src/cli.ts', 'serve', '--no-worker'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -54,7 +54,7 @@ test('a service on SQLite warns that it cannot leave its batches to others, and 
     if (out.includes('audit pages')) child.kill('SIGTERM')
   }
   expect(out).toContain('VERIDICT_WORKER=off (or --no-worker) has no meaning on SQLite')
-  expect(out).toContain('VERIDICT_THREDS is no variable of Veridict, and is ignored: is VERIDICT_THREADS meant?')
+  expect(out).toContain('VERIDICT_WRKER is no variable of Veridict, and is ignored: is VERIDICT_WORKER meant?')
 }, 30_000)
 
 describePostgres('a start on a PostgreSQL', (tools) => {

@@ -56,7 +56,6 @@ export const questionOf = (judge: Judge, trajectory: Trajectory, samples: number
   denied_acts: 'flag',
   key: `sha256:${'c'.repeat(64)}`,
   nonce: '0123456789abcdef',
-  secret: new Uint8Array(32),
   grade_id: 'grd_1',
 })
 

@@ -4,8 +4,8 @@ import { createRetryBudget, type RetryPolicy } from '../../src/asking/retry.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
-import { gradeSample } from '../../src/grading/sample.ts'
 import type { GradingService } from '../../src/grading/service.ts'
+import { readStoredRun } from '../../src/offload/large-body.ts'
 import { createIdMaker } from '../../src/ports/id.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Clock, Judge, Stores } from '../../src/ports/ports.ts'
@@ -163,13 +163,13 @@ export function startService(
   const lanes = new Map(judges.map((judge) => [judge.info.name, createLane({ initial: 8, min: 1, max: 8 }, clock)]))
   const service = createGradingService({
     stores,
-    gradeSample,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
     unready: new Map(),
     rubrics: new Map([[RUBRIC.name, RUBRIC]]),
     default_judge: 'scripted',
     default_rubric: RUBRIC.name,
     read: (document) => readTrajectory(document, { max_steps: 1000, max_part_chars: 1_000_000 }),
+    readStored: (packed) => readStoredRun(packed, { max_steps: 1000, max_part_chars: 1_000_000 }),
     secret: new Uint8Array(32),
     clock,
     retry: POLICY,

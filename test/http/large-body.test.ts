@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { LARGE } from '../../src/asking/turns.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { LARGE_BODY } from '../../src/offload/large-body.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { REQUEST } from '../grading/harness.ts'
@@ -8,7 +8,7 @@ import { PNG, runWithPictures } from '../pictures.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
 /** White space behind a body changes nothing but the thread that reads it. */
-const PADDING = ' '.repeat(LARGE)
+const PADDING = ' '.repeat(LARGE_BODY)
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
 
 let app: TestApp

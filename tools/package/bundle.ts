@@ -19,7 +19,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(EXPORTS).map(([path, file]) => [exportName(path), file.slice(2)])),
   cli: 'src/cli.ts',
   'statistics-process': 'src/audit/agreement/statistics-process.ts',
-  'trial-worker': 'src/offload/trial-worker.ts',
+  'large-body-thread': 'src/offload/large-body-thread.ts',
 }
 
 /** What the code is written for: undici, which is bundled, asks for this Node.js. */

@@ -8,7 +8,7 @@ import type { Place } from '../unpack/place.ts'
 import type { Unpacked } from '../unpack/spool.ts'
 import type { RunFacts } from './terminal-bench.ts'
 import type { TrialFacts } from './trial-facts.ts'
-import type { SkippedItem, SkipReason, TrialItem, TrialReader } from './trial-item.ts'
+import type { SkippedItem, SkipReason, TrialItem } from './trial-item.ts'
 
 export interface ReadProgress {
   /** What is being read or unpacked. */
@@ -35,8 +35,6 @@ export interface ReadTrialsOptions {
   readonly variant?: string
   /** Set on every trial, over what the trial says of itself. */
   readonly metadata?: MoreMetadata
-  /** This thread by itself, where absent. */
-  readonly reader?: TrialReader
   /** Where archives are unpacked; the system's folder for such things where absent. */
   readonly tempFolder?: string
   /** Ends the reading; what was unpacked is removed. */

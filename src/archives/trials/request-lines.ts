@@ -1,6 +1,7 @@
 import { parseJson } from '../../domain/text/exact-json.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
+import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { inputIssues } from '../../schemas/check.ts'
@@ -55,42 +56,19 @@ export const readRequestLines = (scope: Scope, file: Place): AsyncGenerator<Tria
   untilFault(scope, file, readLines(scope, file))
 
 async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
-  const { limits, options } = scope.job
-  const { reader } = options
-  const tell = (at: string, read: LineRead): TrialItem => {
-    if ('fault' in read) return skip(scope, file, 'refused', read.fault, at)
-    if (read.value === undefined) return skip(scope, file, 'unreadable', `${at} is not JSON`, at)
-    if (!isRequest(read.value))
-      return skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
-    return requestItem(scope, file, read.value, at)
-  }
-  const elsewhere: { readonly at: string; readonly read: Promise<LineRead> }[] = []
-  async function* until(most: number): AsyncGenerator<TrialItem> {
-    while (elsewhere.length > most) for (const { at, read } of elsewhere.splice(0, 1)) yield tell(at, await read)
-  }
-  for await (const { number, bytes } of linesOf(file.path, limits.max_line_bytes)) {
+  const most = scope.job.limits.max_line_bytes
+  for await (const { number, bytes } of linesOf(file.path, most)) {
     const at = `line ${number}`
-    await reader?.ready()
-    const given = bytes === null ? null : reader?.line(bytes, limits.read)
-    if (given == null) {
-      yield* until(0)
-      yield tell(at, bytes === null ? { fault: tooLong(limits.max_line_bytes) } : { value: parseLine(bytes) })
+    if (bytes === null) {
+      yield skip(scope, file, 'refused', `the line has more than the ${most} bytes that are read of one`, at)
       continue
     }
-    const read = given.then((line) => line ?? { fault: TOO_MUCH })
-    // Awaited in order; until then a fault is no unhandled rejection.
-    read.catch(() => undefined)
-    elsewhere.push({ at, read })
-    yield* until(reader?.at_once ?? 0)
+    const value = parseLine(bytes)
+    if (value === undefined) yield skip(scope, file, 'unreadable', `${at} is not JSON`, at)
+    else if (isRequest(value)) yield requestItem(scope, file, value, at)
+    else yield skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
   }
-  yield* until(0)
 }
-
-/** A line as a value, undefined where it is no JSON; or why it was not read. */
-type LineRead = { readonly value: unknown } | { readonly fault: string }
-
-const tooLong = (max: number): string => `the line has more than the ${max} bytes that are read of one`
-const TOO_MUCH = 'the line is nested too deep, or reading it takes more time or memory than one may take'
 
 /** What stands before the fault of a disk is read; the fault is told, and ends this file only. */
 async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<TrialItem>): AsyncGenerator<TrialItem> {
@@ -111,9 +89,8 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     name,
   })
   if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
-  const { reader, metadata: set } = scope.job.options
-  const readOne = reader?.trajectory ?? readTrajectory
-  const read = isUploaded(trajectory) ? null : readOne(trajectory, scope.job.limits.read)
+  const { metadata: set } = scope.job.options
+  const read = referenceIn(trajectory) === null ? readTrajectory(trajectory, scope.job.limits.read) : null
   const issues = [
     ...inputIssues(GradeOptionsSchema, options),
     ...inputIssues(TrialMetadataSchema, metadata).map(({ path, message }) => ({ path: `/metadata${path}`, message })),
@@ -149,10 +126,6 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
     warnings,
   }
 }
-
-/** A trajectory that was uploaded before. */
-export const isUploaded = (trajectory: Json): boolean =>
-  typeof trajectory['id'] === 'string' && Object.keys(trajectory).length === 1
 
 /** The request's own ground truth, else the one that is known of its task; issues where its own is malformed. */
 function truthOf(

@@ -1,8 +1,6 @@
-import type { Issue, Result } from '../../domain/result.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { OpenedDocument } from '../../formats/format.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import type { ReadLimits } from '../unpack/limits.ts'
 import type { Place } from '../unpack/place.ts'
 import type { TrialFacts } from './trial-facts.ts'
 
@@ -45,20 +43,6 @@ export interface SkippedItem {
   readonly detail: string
   /** How many files it stands for; absent: one. */
   readonly files?: number
-}
-
-/** Who reads lines of grade requests, and the trajectories in them. */
-export interface TrialReader {
-  /** Lines that may be under way. */
-  readonly at_once: number
-  /** Resolves once another line may be given. */
-  ready(): Promise<void>
-  /**
-   * The line as a value, which `trajectory` can read; undefined where it is no JSON. Null: it is to be read by the caller; once it is awaited, it
-   * took too much time or memory.
-   */
-  line(bytes: Uint8Array, limits: ReadLimits): Promise<{ readonly value: unknown } | null> | null
-  trajectory(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]>
 }
 
 export interface FoundRun {

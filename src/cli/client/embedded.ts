@@ -1,11 +1,9 @@
-import { availableParallelism } from 'node:os'
 import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
 import { createStorePool } from '../../boot/store-pool.ts'
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/secrets.ts'
 import { createInFlight } from '../../http/guard/in-flight.ts'
-import { trialPool } from '../../offload/trial-pool.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { drain } from '../../process/stop.ts'
 import { CliError } from './cli-error.ts'
@@ -30,9 +28,7 @@ export async function startEmbedded(
   if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none', judges)
   // Only this command can reach it, and it can read the database: no key is asked for.
   const settings = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
-  // The main thread of a command serves no other: it leaves no processor free for itself.
-  const threads = given.threads ?? availableParallelism()
-  const config = { ...given, access: settings, threads }
+  const config = { ...given, access: settings }
   const context = await buildContext({ config, secrets, adopts_batches: false, judges })
   let opened: Promise<App> | null = null
   const openApp = async (): Promise<App> => (await import('../../boot/app.ts')).buildApp(context, { logger: false })
@@ -55,7 +51,6 @@ export async function startEmbedded(
     flag: '',
     earlyGrades: () => early,
     limits: given.limits,
-    reader: () => trialPool.reader(),
     async close() {
       const app = await opened
       if (app !== null) app.state.draining = true

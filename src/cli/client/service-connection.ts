@@ -50,7 +50,6 @@ function remote(url: string, key: string | undefined): ServiceConnection {
     url,
     embedded: false,
     limits: null,
-    reader: null,
     flag: ` --server ${url}`,
     earlyGrades: () => null,
     async close() {},

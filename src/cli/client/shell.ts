@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { TrialItem, TrialReader } from '../../archives/trials/trial-item.ts'
+import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Client } from './client.ts'
@@ -14,8 +14,6 @@ export interface ServiceConnection {
   readonly embedded: boolean
   /** What it accepts of a trajectory; null: not known before it is asked. */
   readonly limits: ReadLimits | null
-  /** Of one in this process: reads trials for `createBatch`, and for nothing else, as documents stay with worker threads. */
-  readonly reader: (() => Promise<TrialReader>) | null
   /** ` --server URL` where the next command needs it too. */
   readonly flag: string
   /** Graded while trials were read of which no batch was made; null: as far as it is known, none. */
@@ -46,8 +44,6 @@ export interface TrialSourceOptions {
   readonly abort: AbortSignal
   /** What is accepted of a trajectory. */
   readonly limits?: ReadLimits
-  /** Reads requests and their trajectories; this thread by itself, where absent. */
-  readonly reader?: TrialReader
   /** Hears, at the end, of places for signals at which most trials had nothing. */
   readonly onMissing?: (text: string) => void
 }

@@ -49,9 +49,8 @@ async function gradePaths(session: Session, paths: readonly string[], options: B
 /** Creates the batch of the trials in the paths, and prints its id. */
 async function begin(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<Batch> {
   await checkGrading(session, batchOptions(options))
-  const reader = (await session.connection.reader?.()) ?? null
   const stream = await openTrialStream(
-    (warn) => openTrials(session, paths, options, warn, reader),
+    (warn) => openTrials(session, paths, options, warn),
     session.view,
     options.groundTruth,
   )

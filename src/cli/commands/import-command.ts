@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isUploaded } from '../../archives/trials/request-lines.ts'
+import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
@@ -69,7 +69,7 @@ async function importPaths(session: Session, paths: readonly string[], options: 
 /** The request with the trajectory’s id; one that names an uploaded trajectory already stays as it is. */
 async function upload({ client, signal }: Session, trial: Trial): Promise<BatchItem> {
   const item = itemOf(trial)
-  if (isUploaded(item.trajectory)) return item
+  if (referenceIn(item.trajectory) !== null) return item
   const { id } = await client.uploadTrajectory(item.trajectory, signal)
   return { ...item, trajectory: { id } }
 }

@@ -15,7 +15,7 @@ export async function* readTrialItems(
   options: TrialSourceOptions,
 ): AsyncGenerator<TrialItem> {
   await checkPaths(paths)
-  const { ground_truth: file, reader, limits, variant, rubric } = options
+  const { ground_truth: file, limits, variant, rubric } = options
   const signals = options.signals.map(parseSignal)
   const truths = file === undefined ? null : await readTruths(file, rubric)
   const seen = truths === null ? null : watchTruths(truths)
@@ -23,7 +23,7 @@ export async function* readTrialItems(
   const { sourceText } = await import('../../archives/trials/trial-signals.ts')
   yield* readTrials(paths, {
     abort: options.abort,
-    ...given({ reader, variant, rubric }),
+    ...given({ variant, rubric }),
     ...(limits !== undefined && { limits: { read: limits } }),
     ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { TrialItem, TrialReader } from '../../archives/trials/trial-item.ts'
+import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import { given } from '../../domain/given.ts'
 import type { Session } from '../client/session.ts'
 import { collect } from './command-options.ts'
@@ -28,13 +28,11 @@ export const openTrials = (
   paths: readonly string[],
   { groundTruth, signals, variant, rubric }: TrialsOptions & { readonly rubric?: string },
   warn: (text: string) => void,
-  reader: TrialReader | null = null,
 ): AsyncIterable<TrialItem> =>
   shell.readTrials(paths, {
     signals: signals ?? [],
     abort: signal,
     onMissing: warn,
-    ...(reader !== null && { reader }),
     ...(connection.limits !== null && { limits: connection.limits }),
     ...given({ ground_truth: groundTruth, variant, rubric }),
   })

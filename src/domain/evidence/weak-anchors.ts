@@ -26,15 +26,11 @@ export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): r
   const last = known.get(trajectory)
   if (last?.truth === truth) return last.issues
   const issues = findWeakAnchors(groundTruth, trajectory)
-  rememberWeakAnchors(groundTruth, trajectory, issues)
+  known.set(trajectory, { truth, issues })
   return issues
 }
 
 const known = new WeakMap<Trajectory, { readonly truth: string; readonly issues: readonly Issue[] }>()
-
-/** What `weakAnchors` answers; also where another thread has looked. */
-export const rememberWeakAnchors = (truth: GroundTruth, trajectory: Trajectory, issues: readonly Issue[]): void =>
-  void known.set(trajectory, { truth: JSON.stringify(truth), issues })
 
 function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issue[] {
   const given = instructionsOf(groundTruth).flatMap(([which, one]) => anchorsOf(which, one))

@@ -131,3 +131,9 @@ export function metadataOf({ agent }: Trajectory, given: TrialMetadata = {}): Tr
   const whole = { ...Object.fromEntries(own), ...given }
   return Object.keys(whole).length > MOST_FIELDS ? given : whole
 }
+
+/** Answers the id of a stored trajectory where a document names one and holds nothing else; null for a run. */
+export function referenceIn(document: Readonly<Record<string, unknown>>): string | null {
+  const id = document['id']
+  return typeof id === 'string' && Object.keys(document).length === 1 ? id : null
+}

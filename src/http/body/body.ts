@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
-import { readLargeBody } from '../../offload/large-body.ts'
+import { LARGE_BODY, readLargeBody } from '../../offload/large-body.ts'
 import { answerClientError, takenTypes, unsupportedType } from '../errors.ts'
-import { type Admission, LARGE_BODY } from '../guard/admission.ts'
+import type { Admission } from '../guard/admission.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
 import { brokenOff, decodeBody, encodingOf, mostDecoded } from './encoding.ts'
 
@@ -72,7 +72,7 @@ export function installBodies(app: FastifyInstance, options: BodyOptions): void 
     if (body instanceof RawBody)
       try {
         if (await answerBytes(request, reply)) return reply
-        request.body = await parse(body, routeOptions.url === '/v1/grades', limits)
+        request.body = await parse(body, HOLDS_RUN[routeOptions.url ?? ''], limits)
       } finally {
         body.release()
       }
@@ -124,10 +124,16 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, { limi
   }
 }
 
-async function parse({ chunks, length }: RawBody, asksForGrade: boolean, limits: BodyLimits): Promise<unknown> {
+/** Routes whose body holds a run: a thread reads their large bodies. */
+const HOLDS_RUN: Readonly<Record<string, 'request' | 'run'>> = {
+  '/v1/grades': 'request',
+  '/v1/trajectories': 'run',
+}
+
+async function parse({ chunks, length }: RawBody, holds: 'request' | 'run' | undefined, limits: BodyLimits) {
   const bytes = Buffer.concat(chunks)
-  const isLarge = asksForGrade && length > LARGE_BODY
-  const read = isLarge ? await readLargeBody(bytes, limits) : readStrictJson(bytes, limits.depth)
+  const isLarge = holds !== undefined && length > LARGE_BODY
+  const read = isLarge ? await readLargeBody(holds, bytes, limits) : readStrictJson(bytes, limits.depth)
   if (!read.ok) {
     const { code, path, message } = read.error
     throw faultAt(path, message, code, message, code === 'body_too_large' ? 413 : 400)

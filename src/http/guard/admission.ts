@@ -3,10 +3,8 @@ import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Config } from '../../config/config.ts'
+import { LARGE_BODY } from '../../offload/large-body.ts'
 import { HttpProblem } from '../problem.ts'
-
-/** Bytes from which a body is large: parsed in a thread, and waiting for room. */
-export const LARGE_BODY = 1024 * 1024
 
 /** Over a window of this length, one long parse is no pressure; many in a row are. */
 const SAMPLE_MS = 3000

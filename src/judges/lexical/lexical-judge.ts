@@ -1,6 +1,7 @@
 import { resolveAnchors } from '../../domain/evidence/anchors.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
+import { answerByAnchors } from './lexical-answer.ts'
 
 /** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */
 const LEXICAL_VERSION = 3
@@ -20,16 +21,11 @@ const INFO: JudgeInfo = {
   base_url: null,
 }
 
-/** Loaded when it is asked for the first time. */
-let answerByAnchors: typeof import('./lexical-answer.ts').answerByAnchors | undefined
-
 /** The judge that works with no key and no network. Its answer goes through the same gate as any model’s. */
 export const createLexicalJudge = (): Judge => ({
   info: INFO,
-  async ask({ evidence: { trajectory, ground_truth, rubric, found } }) {
-    answerByAnchors ??= (await import('./lexical-answer.ts')).answerByAnchors
-    const text =
-      found ?? JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
-    return { ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null }
+  ask({ evidence: { trajectory, ground_truth, rubric } }) {
+    const text = JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
+    return Promise.resolve({ ok: true, text, raw: text, usage: null, model_resolved: null, request_id: null })
   },
 })

@@ -1,4 +1,3 @@
-import { LARGE, nextTurn } from '../../asking/turns.ts'
 import type { StoredTrajectory, TrajectoryStore } from '../../ports/ports.ts'
 import type { Db } from '../db.ts'
 import type { Outside } from '../outside.ts'
@@ -35,13 +34,9 @@ export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore
 /** From this length on a text is compressed in zlib’s threads: a shorter one would wait for them longer than it takes. */
 const COMPRESSED_APART = 128 * 1024
 
-/** The bytes of a document that are stored. A large one is packed between turns of other requests. */
+/** Packs a document for the store. */
 async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
   const text = textOf(document)
   if (isPacked(text)) return text
-  if (text.length <= LARGE) return text.length < COMPRESSED_APART ? packBytes(text) : packApart(text)
-  await nextTurn()
-  const bytes = await packApart(text)
-  await nextTurn()
-  return bytes
+  return text.length < COMPRESSED_APART ? packBytes(text) : packApart(text)
 }
