@@ -37,7 +37,7 @@ const SLOW = [
 ]
 
 /** Functions without state: their files share a worker. */
-const PURE = ['test/{bench,config,domain,formats,fuzz,schemas,tools}/**']
+const PURE = ['test/{config,domain,formats,fuzz,schemas,tools}/**']
 
 /**
  * Services, clients and commands in the process of the test, which stop what they started and change nothing else: their files share a worker, too,
