@@ -13,8 +13,7 @@ const SLOW = [
   'test/grading/cluster*.test.ts',
   // Processes of Python; uploads that are large.
   'test/client/{python,memory}.test.ts',
-  'test/storage/move*.test.ts',
-  'test/cli/{migrate-store,worker}.test.ts',
+  'test/cli/worker.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/{agent-and-model,ground-truth-spellings,subagent-order,unread-records,weak-anchors}.test.ts',
   'test/cli/{backup-drill,restore-projects,start-failure,validate}.test.ts',

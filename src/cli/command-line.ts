@@ -34,11 +34,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   keys: async () => (await import('./commands/keys-commands.ts')).keysCommand,
   doctor: async () => (await import('./commands/store/doctor-command.ts')).doctorCommand,
   backup: async () => (await import('./commands/backup-command.ts')).backupCommand,
-  'migrate-store': async () => {
-    const { migrateStoreCommand } = await import('./commands/store/migrate-store-command.ts')
-    return (shell) =>
-      migrateStoreCommand(shell, async (options) => (await import('../storage/move/move-store.ts')).moveStore(options))
-  },
 }
 
 const SERVE_HELP = `

@@ -1,5 +1,7 @@
 /** Names each command that was removed, with its replacement. */
 export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {
+  'migrate-store':
+    '`veridict export --out FILE` writes the old store, `veridict import FILE` reads FILE into the new one',
   restore:
     'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
 }

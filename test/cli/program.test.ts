@@ -34,7 +34,6 @@ test('a short option stands for the same long one in every command', async () =>
 test.each([
   [['grade', '--frobnicate'], "error: unknown option '--frobnicate'\n"],
   [['grade', 'run.json', '--judg', 'lexical'], "error: unknown option '--judg'\n(Did you mean --judge?)\n"],
-  [['migrate-store', '--dry'], "error: unknown option '--dry'\n"],
   [['grade', 'run.json'], "error: required option '-g, --ground-truth <file>' not specified\n"],
 ])('%j is told what is unknown before what is missing', async (args, told) => {
   expect(await run(args)).toEqual({ code: 1, out: '', err: `${told}(add --help for what there is)\n` })

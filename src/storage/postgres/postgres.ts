@@ -1,5 +1,4 @@
 import type { BlobStore } from '../../ports/blob-ports.ts'
-import type { PoolSettings } from '../../ports/move-ports.ts'
 import { createOutside } from '../outside.ts'
 import { createBlobPlaces, settlePlace } from '../stores/blob-places.ts'
 import { createTables, type ProjectStores } from '../stores/stores.ts'
@@ -8,6 +7,7 @@ import { registerProcess, SILENCE_S } from './cluster/processes.ts'
 import { createSliceStore, createWorkNotices } from './cluster/slices.ts'
 import { createListener } from './connection/listen.ts'
 import { openMigrated } from './connection/migrate.ts'
+import type { PoolSettings } from './connection/pool.ts'
 import { openUnit } from './connection/unit.ts'
 import { createDb } from './postgres-db.ts'
 

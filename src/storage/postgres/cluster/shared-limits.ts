@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type SharedJudge, type SharedLimits, tellAt } from '../../../asking/shared/shared-limits.ts'
-import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { refusal } from '../../storage-error.ts'
+import type { PoolSettings } from '../connection/pool.ts'
 import { openUnit } from '../connection/unit.ts'
 
 /** Never behind the connections of those whose calls wait for it. */

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url'
-import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { assertKnown, digestSql, loadMigrations, type Migration } from '../../sqlite/migrate.ts'
 import { refusal } from '../../storage-error.ts'
 import { IS_HEARD, SILENCE_S } from '../cluster/processes.ts'
-import type { Sql } from './pool.ts'
+import type { PoolSettings, Sql } from './pool.ts'
 import { openUnit, type Unit } from './unit.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../../migrations/postgres/', import.meta.url))
@@ -26,33 +25,26 @@ export async function openMigrated(url: string, schema: string, settings: PoolSe
 }
 
 /**
- * Makes the schema where it is missing and applies what is missing in it, all in one transaction, one process at a time. Throws a
+ * Makes the schema where it is missing and applies the missing migrations, all in one transaction, one process at a time. Rejects with a
  * StorageError as the migrations of SQLite do.
  */
 export async function migrate(
   unit: Pick<Unit, 'write'>,
   schema: string,
-  migrations?: readonly Migration[],
-): Promise<void> {
-  await unit.write((sql) => migrateWithin(sql, schema, migrations))
-}
-
-/** The same in a transaction that does more; `schema` is the one that bare names mean. */
-export async function migrateWithin(
-  sql: Sql,
-  schema: string,
   migrations: readonly Migration[] = loadPostgresMigrations(),
 ): Promise<void> {
-  await sql.rows(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema])
-  await makeSchema(sql, schema)
-  const applied = await readApplied(sql)
-  assertKnown(applied, migrations)
-  const missing = migrations.filter(({ name }) => !applied.has(name))
-  if (applied.size > 0 && missing.length > 0) await assertAlone(sql)
-  for (const { name, sql: text } of missing) {
-    await sql.say(text)
-    await sql.run('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, digestSql(text)])
-  }
+  await unit.write(async (sql) => {
+    await sql.rows(`SELECT pg_advisory_xact_lock(${LOCK}, hashtext($1))`, [schema])
+    await makeSchema(sql, schema)
+    const applied = await readApplied(sql)
+    assertKnown(applied, migrations)
+    const missing = migrations.filter(({ name }) => !applied.has(name))
+    if (applied.size > 0 && missing.length > 0) await assertAlone(sql)
+    for (const { name, sql: text } of missing) {
+      await sql.say(text)
+      await sql.run('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, digestSql(text)])
+    }
+  })
 }
 
 /** Programs of an older version know nothing of what a migration changes: they would fail, or ignore what the new ones rely on. */

@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { refusal } from '../../storage-error.ts'
 import { isLost, serverOf, toConnectError } from './postgres-error.ts'
 import { decodeText, encodeValue } from './text.ts'
+
+/** The connections to a PostgreSQL. Times are in milliseconds. */
+export interface PoolSettings {
+  /** The most connections of a process. */
+  readonly max_connections: number
+  /** The time to connect, and to wait for a connection where all are busy. */
+  readonly connect_timeout_ms: number
+  /** The server ends a statement after this time; 0: never. */
+  readonly statement_timeout_ms: number
+  /** The server closes a connection whose transaction stays idle for this time; 0: never. */
+  readonly idle_transaction_timeout_ms: number
+}
 
 /** One connection of the pool. */
 export interface Sql {

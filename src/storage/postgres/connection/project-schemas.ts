@@ -1,8 +1,8 @@
 import { DEFAULT_PROJECT, isProjectName } from '../../../access/access.ts'
-import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { isComplete } from '../../sqlite/migrate.ts'
 import { refusal } from '../../storage-error.ts'
 import { loadPostgresMigrations } from './migrate.ts'
+import type { PoolSettings } from './pool.ts'
 import { openUnit, type Unit } from './unit.ts'
 
 const MAIN = 'veridict'

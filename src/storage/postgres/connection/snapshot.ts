@@ -1,5 +1,5 @@
-import type { PoolSettings } from '../../../ports/move-ports.ts'
 import type { ReadRows } from '../../../ports/transfer-ports.ts'
+import type { PoolSettings } from './pool.ts'
 import { openPool } from './pool.ts'
 import { toStorageError } from './postgres-error.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { PoolSettings } from '../../../ports/move-ports.ts'
 import { Undo } from '../../db.ts'
 import { StorageError } from '../../storage-error.ts'
+import type { PoolSettings } from './pool.ts'
 import { openPool, type Sql, Stuck } from './pool.ts'
 import { isLost, isSerializationFailure, toStorageError } from './postgres-error.ts'
 

@@ -1,0 +1,13 @@
+import type { PostgresServer } from './postgres-server.ts'
+
+let made = 0
+
+/** Makes a database of its own on the server of a test. Answers its URL. */
+export async function newDatabase({ url, query }: Pick<PostgresServer, 'url' | 'query'>): Promise<string> {
+  made += 1
+  const name = `made_${made}`
+  await query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`)
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  return own.href
+}
