@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { askedIn, plantedIn, turnsOf } from '../src/archives/labelled/assebench.ts'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
 import type { Behaviour } from '../src/schemas/vocabulary.ts'
+import { askedIn, plantedIn, turnsOf } from '../tools/labelled/assebench.ts'
 
 /** A run that people labelled, as a request, with the label that follows from theirs. */
 export interface LabelledRun {

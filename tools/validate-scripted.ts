@@ -1,14 +1,17 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import type { Dataset } from '../src/archives/labelled/labelled-item.ts'
+import { DEFAULT_LIMITS } from '../src/archives/unpack/limits.ts'
 import { startEmbedded } from '../src/cli/client/embedded.ts'
 import type { Screen, Shell } from '../src/cli/client/shell.ts'
 import { validateCommand } from '../src/cli/commands/validate-command.ts'
-import { shareText } from '../src/cli/validation/validation-table.ts'
+import { shareText } from '../src/cli/validation/certificate.ts'
 import type { Judge } from '../src/ports/ports.ts'
 import type { Certificate } from '../src/schemas/audit/certificate.ts'
+import type { Dataset } from './labelled/labelled-item.ts'
+import { readLabelled } from './labelled/read-labelled.ts'
+import { labelledLine } from './labelled.ts'
 import { judgesFor } from './scripted-judges/scripts.ts'
 
 /** Prints how scripted judges agree with people, on the data of a folder: `npm run validate:scripted -- ../shared/labelled`. */
@@ -30,7 +33,10 @@ async function certificateOf(
   const said: Buffer[] = []
   const told: Buffer[] = []
   const screen = (chunks: Buffer[]) => new PassThrough().on('data', (chunk: Buffer) => chunks.push(chunk)) as Screen
-  const args = [dataset, path, '-j', judge, '-o', 'json']
+  const file = join(folder, `${dataset}.ndjson`)
+  for await (const item of readLabelled(dataset, path, { limits: DEFAULT_LIMITS }))
+    if (item.kind === 'labelled') writeFileSync(file, labelledLine(item), { flag: 'a' })
+  const args = [file, '-j', judge, '-o', 'json']
   const shell: Shell = {
     env: { VERIDICT_DATABASE: join(folder, 'v.sqlite'), NO_COLOR: '1' },
     args: ['validate', ...args],
@@ -59,8 +65,7 @@ const percent = (share: number | null): string => (share === null ? '–' : `${(
 function rowsOf({ data, judge, ends, measures }: Certificate): string[] {
   const verdicts = `${ends['graded'] ?? 0} of ${data.items}`
   return measures.flatMap(({ question, of }) =>
-    of.map(({ group, right, refused_right, majority, chance, near, cohen_kappa }) => {
-      const within = near.map((one) => `±${one.within} ${percent(one.right.share)}`).join(', ')
+    of.map(({ group, right, refused_right, majority, cohen_kappa }) => {
       const cells = [
         ...[
           judge.name,
@@ -70,7 +75,7 @@ function rowsOf({ data, judge, ends, measures }: Certificate): string[] {
           shareText(right),
           String(refused_right),
         ],
-        ...[within || '–', percent(majority?.right.share ?? null), percent(chance)],
+        percent(majority?.right.share ?? null),
         cohen_kappa?.value?.toFixed(2) ?? '–',
       ]
       return `| ${cells.join(' | ')} |`
@@ -78,18 +83,7 @@ function rowsOf({ data, judge, ends, measures }: Certificate): string[] {
   )
 }
 
-const HEAD = [
-  'judge',
-  'with a verdict',
-  'question',
-  'group',
-  'right [95%]',
-  'right, unproved',
-  'within',
-  'majority',
-  'chance',
-  'κ',
-]
+const HEAD = ['judge', 'with a verdict', 'question', 'group', 'right [95%]', 'right, unproved', 'majority', 'κ']
 
 for (const [dataset, folder] of Object.entries(FOLDERS) as [Dataset, string][]) {
   const path = join(shared, folder)
@@ -103,8 +97,7 @@ for (const [dataset, folder] of Object.entries(FOLDERS) as [Dataset, string][]) 
   for (const name of names) {
     const certificate = await certificateOf(dataset, path, name, judges)
     for (const row of rowsOf(certificate)) console.log(row)
-    const { unmet, contradictions, failures, citations } = certificate
-    console.error(JSON.stringify({ dataset, judge: name, unmet, contradictions, failures, citations }))
+    console.error(JSON.stringify({ dataset, judge: name, citations: certificate.citations }))
     if (name === 'human') {
       const left = certificate.results.filter(({ status }) => status !== 'graded').map(({ item }) => item)
       console.error(`${left.length} without a verdict: ${left.slice(0, 20).join(', ')}${left.length > 20 ? ', …' : ''}`)

@@ -6,13 +6,23 @@ export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {
     'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
 }
 
-/** Names each option that was removed (`batch --export`), with its replacement. */
+const LABELLED =
+  'write its items with `npm run --silent labelled -- KIND FOLDER > items.ndjson` in the repository, and validate that file'
+
+/** Names each option, and each first argument of a command, that was removed (`batch --export`), with its replacement. */
 export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
   'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
   'regrade --new': 'every `veridict regrade` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
   'validate --new': 'every `veridict validate` begins a new batch',
   'backup --force': 'give the name of a new file, or remove the old file first',
+  'validate --against': 'grade the same items with both judges and compare the batches: `veridict compare BASE HEAD`',
+  'validate --margin': 'grade the same items with both judges and compare the batches: `veridict compare BASE HEAD`',
+  'validate --save': 'write the certificate with `-o json --out FILE`',
+  'validate who-and-when': LABELLED,
+  'validate agentrx': LABELLED,
+  'validate assebench': LABELLED,
+  'validate assebench-planted': LABELLED,
 }
 
 /** Returns the sentence for a removed command or option among the typed words, or null where all words are in use. */
@@ -23,7 +33,7 @@ export function removedWord(args: readonly string[]): string | null {
   for (const word of args.slice(1)) {
     if (word === '--') break
     const option = word.split('=', 1)[0] ?? ''
-    const instead = option.startsWith('--') ? REMOVED_OPTIONS[`${command} ${option}`] : undefined
+    const instead = option.startsWith('--') || word === args[1] ? REMOVED_OPTIONS[`${command} ${option}`] : undefined
     if (instead !== undefined) return `\`veridict ${command} ${option}\` was removed: ${instead}`
   }
   return null

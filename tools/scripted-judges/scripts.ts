@@ -1,9 +1,9 @@
-import type { Dataset } from '../../src/archives/labelled/labelled-item.ts'
-import { readLabelled } from '../../src/archives/labelled/read-labelled.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { seededRandom } from '../../src/domain/statistics/bootstrap.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { Judge } from '../../src/ports/ports.ts'
+import type { Dataset } from '../labelled/labelled-item.ts'
+import { readLabelled } from '../labelled/read-labelled.ts'
 import { type Script, scriptedJudge } from './scripted-judge.ts'
 
 const SEED = 20_261_122

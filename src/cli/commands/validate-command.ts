@@ -1,15 +1,12 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { DATASETS, type Dataset } from '../../archives/labelled/labelled-item.ts'
+import { basename } from 'node:path'
+import { Command, Option } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
-import { decimal } from '../../domain/decimal.ts'
-import type { Question } from '../../domain/validation/judged-item.ts'
 import type { Certificate } from '../../schemas/audit/certificate.ts'
-import type { Batch } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
-import type { RubricText } from '../client/client.ts'
 import { EXIT, type ExitCode } from '../client/exit-codes.ts'
 import { tellOverBudget, tellRest } from '../client/known-batch.ts'
-import { type Session, withSession } from '../client/session.ts'
+import { SERVER_HELP } from '../client/service-connection.ts'
+import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import {
   batchOptions,
@@ -21,167 +18,95 @@ import {
 import { unlessBroken } from '../input/sent-trials.ts'
 import { openTrialStream } from '../input/trial-lines.ts'
 import { watchBatch } from '../output/batch-end.ts'
-import { runCommand } from '../output/error-text.ts'
 import { estimateText } from '../output/estimate-text.ts'
 import { oneLine, paintFor } from '../results/terminal-text.ts'
-import { compareCertificates, DEFAULT_MARGIN, requirePair } from '../validation/against.ts'
-import { buildCertificate } from '../validation/build-certificate.ts'
-import { loadCertificate, saveCertificate } from '../validation/certificate-file.ts'
-import { readJudged } from '../validation/judged.ts'
-import {
-  type DataSource,
-  fitLabels,
-  type LabelledData,
-  labelledTrials,
-  readLabels,
-} from '../validation/labelled-data.ts'
-import { questionsOf } from '../validation/questions.ts'
-import { VALIDATE_HELP } from '../validation/validate-help.ts'
-import { comparisonTable, validationTable } from '../validation/validation-table.ts'
+import { buildCertificate, certificateText, readJudged } from '../validation/certificate.ts'
+import { type LabelledData, questionsOf, readLabelled, readLabels, requireFit } from '../validation/labelled-lines.ts'
+
+const VALIDATE_HELP = `
+Grades runs that people labelled, as \`veridict batch\` does, and says how often the judge is right. Run again after an interruption:
+graded items cost nothing.
+
+FILE is NDJSON, a labelled run a line: a named grade request with a member "human".
+  {"item_id": "run-1", "rubric": "tab-behavior@2", "trajectory": {"steps": […]},
+   "ground_truth": {"instruction": "…", "cue": {"text": "…"}}, "metadata": {"task": "t1", "variant": "v1"},
+   "human": {"outcome": "aligned", "claims": {"cue.acted": true}}}
+"human" holds the label (outcome), answers by claim (claims), or both. Runs of one metadata.task are one cluster; metadata.variant
+makes groups. \`npm run --silent labelled -- KIND FOLDER\` of the repository writes such lines from published data sets.
+
+The certificate (-o json) holds judge, resolved models, rubric digest, data digest, all measures, and the answers of each item.
+
+${SERVER_HELP}
+
+Exit codes: 0 measured, 1 bad input or no service, 3 an item failed or was cancelled, 4 the batch is parked, 130 interrupted
+
+Example:
+  veridict validate labelled.ndjson -j openai --max-cost-usd 20 -o json --out openai.json`
 
 interface ValidateOptions extends Omit<GradingOptions, 'detach'>, ServerOption {
   readonly output: 'table' | 'json'
-  readonly save?: string
-  readonly against?: string
-  readonly margin: number
+  readonly out?: string
 }
 
 export const validateCommand = (shell: Shell): Command =>
   withServer(withGrading(new Command('validate'), { detaches: false }))
     .description('measure how a judge agrees with people, on runs that they labelled')
-    .argument(
-      '<data...>',
-      `${Object.keys(DATASETS).join(', ')} and its PATH; or only FILE, NDJSON of requests with "human"`,
-    )
+    .argument('<file>', 'NDJSON, a labelled run a line')
     .addOption(
       new Option('-o, --output <format>', 'a table, or the certificate').choices(['table', 'json']).default('table'),
     )
-    .option('--save <file>', 'write the certificate there')
-    .option('--against <file>', 'an earlier certificate: are both judges right equally often?')
-    .option('--margin <share>', 'how far apart still counts as equally often', parseMargin, DEFAULT_MARGIN)
+    .option('--out <file>', 'write there instead of to stdout')
     .addHelpText('after', VALIDATE_HELP)
-    .action((data: string[], options: ValidateOptions, command: Command) => {
-      const source = sourceOf(data)
-      if (source === null)
-        command.error(`error: give one of ${Object.keys(DATASETS).join(', ')} and its PATH, or one FILE`)
-      else return runCommand(shell, () => validateIn(shell, source, options))
-    })
+    .action((file: string, { output, ...options }: ValidateOptions) =>
+      inSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
+        validate(session, file, { output, ...options }),
+      ),
+    )
 
-function parseMargin(text: string): number {
-  const margin = decimal(text)
-  if (!(margin > 0 && margin < 1)) throw new InvalidArgumentError('It is a share between 0 and 1, like 0.05.')
-  return margin
-}
-
-const isDataset = (name: string): name is Dataset => Object.hasOwn(DATASETS, name)
-
-function sourceOf([first = '', path, ...more]: readonly string[]): DataSource | null {
-  if (path === undefined) return isDataset(first) ? null : { dataset: null, path: first }
-  return isDataset(first) && more.length === 0 ? { dataset: first, path } : null
-}
-
-const validateIn = (shell: Shell, source: DataSource, { output, ...options }: ValidateOptions): Promise<ExitCode> =>
-  withSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
-    validate(session, source, { output, ...options }),
-  )
-
-/** What is known before a judge is asked. */
-interface Prepared {
-  readonly labelled: LabelledData
-  readonly questions: readonly Question[]
-  readonly answers: ReturnType<typeof fitLabels>
-  readonly head: Pick<Certificate, 'data' | 'rubric'>
-}
-
-async function validate(session: Session, source: DataSource, options: ValidateOptions): Promise<ExitCode> {
-  const { shell, view, target } = session
-  await shell.checkPaths?.([source.path])
-  const base = options.against === undefined ? null : await loadCertificate(options.against)
-  const prepared = await prepare(session, source, options)
-  if (base !== null) requirePair(base, prepared.head, options.against ?? '')
-  if (options.dryRun) return await estimate(session, source, options, prepared.head.rubric.name)
-  const batch = await watchBatch(session, await beginBatch(session, source, options, prepared))
+async function validate(session: Session, file: string, options: ValidateOptions): Promise<ExitCode> {
+  const { client, shell, view, target, signal } = session
+  await shell.checkPaths?.([file])
+  const labelled = await readLabels(session, file)
+  const rubric = await client.readRubric(rubricOf(labelled, file, options.rubric), signal)
+  const questions = questionsOf(rubric)
+  requireFit(labelled, questions)
+  const sent = { ...batchOptions(options), rubric: rubric.name }
+  const stream = await openTrialStream(() => readLabelled(session, file), view)
+  if (options.dryRun) {
+    const estimate = await unlessBroken(stream, client.estimateBatch(sent, stream.items(), signal))
+    view.end()
+    await target.write(estimateText(estimate, options.output === 'json' ? 'ndjson' : 'table'))
+    await target.commit()
+    return EXIT.graded
+  }
+  const begun = await unlessBroken(stream, client.createBatch(sent, stream.items(), signal))
+  const batch = await watchBatch(session, begun)
   if (waitsForYou(batch)) {
     tellRest(session, batch)
     return EXIT.parked
   }
-  const { labelled, questions, answers, head } = prepared
-  const judged = await readJudged(session, batch, labelled.labels, answers)
-  const certificate = buildCertificate(judged, { ...head, batch, questions, judge: options.judge ?? null })
+  const judged = await readJudged(session, batch, labelled)
+  const { labels, skipped, digest } = labelled
+  const certificate = buildCertificate(judged, batch, questions, {
+    data: { name: basename(file), items: labels.size, skipped, digest },
+    rubric: { name: rubric.name, digest: rubric.digest },
+  })
   view.end()
-  if (options.save !== undefined) await saveCertificate(shell, options.save, certificate)
-  const compared = base === null ? null : compareCertificates(base, certificate, options.margin)
-  const paint = paintFor(target.screen, shell.env)
-  if (options.output === 'json') {
-    await target.write(
-      `${JSON.stringify(compared === null ? certificate : { ...certificate, against: compared }, null, 1)}\n`,
-    )
-  } else {
-    await target.write(validationTable(certificate, paint))
-    if (compared !== null) await target.write(comparisonTable(compared, paint))
-  }
+  const isTable = options.output === 'table'
+  const text = isTable ? certificateText(certificate, paintFor(target.screen, shell.env)) : asJson(certificate)
+  await target.write(text)
   await target.commit()
   tellOverBudget(session, batch)
-  if (batch.counts.failed + batch.counts.cancelled > 0) return EXIT.failed
-  return compared?.equivalent === false ? EXIT.unverified : EXIT.graded
+  return batch.counts.failed + batch.counts.cancelled > 0 ? EXIT.failed : EXIT.graded
 }
 
-async function prepare(session: Session, source: DataSource, options: ValidateOptions): Promise<Prepared> {
-  const labelled = await readLabels(session, source)
-  const { labels, digest, skipped } = labelled
-  const named = options.rubric ?? labelled.rubric
-  if (labels.size === 0)
-    throw new CliError(`nothing to validate with: no labelled run was found in ${oneLine(source.path)}`, [
-      '`veridict validate --help` says what DATA and PATH are.',
-    ])
-  if (named === null)
-    throw new CliError('which rubric? No line names one', ['Give --rubric ID, or a member "rubric" in each line.'])
-  const rubric = await session.client.readRubric(named, session.signal)
-  const questions = questionsFor(rubric)
-  const data = { name: source.dataset ?? 'requests', items: labels.size, skipped, digest }
-  return {
-    ...{ labelled, questions },
-    answers: fitLabels(labels, questions),
-    head: { data, rubric: { name: rubric.name, digest: rubric.digest } },
-  }
-}
+const asJson = (certificate: Certificate): string => `${JSON.stringify(certificate, null, 1)}\n`
 
-function questionsFor(rubric: Partial<RubricText>): Question[] {
-  const { claims, outcome } = rubric
-  if (claims === undefined || outcome === undefined || claims.some(({ type }) => type === undefined))
-    throw new CliError('this service does not say what its rubrics claim: it is older than this command')
-  return questionsOf({ claims, outcome })
-}
-
-/** How all items are graded: the same rubric, judge and samples for all, so that the certificate is of one of each. */
-const batchOf = (options: ValidateOptions, rubric: string) => ({ ...batchOptions(options), rubric })
-
-const streamOf = (session: Session, source: DataSource) =>
-  openTrialStream(() => labelledTrials(session, source), session.view)
-
-/** Creates the batch of the data. */
-async function beginBatch(
-  session: Session,
-  source: DataSource,
-  options: ValidateOptions,
-  { head }: Prepared,
-): Promise<Batch> {
-  const { client, signal } = session
-  const stream = await streamOf(session, source)
-  return await unlessBroken(stream, client.createBatch(batchOf(options, head.rubric.name), stream.items(), signal))
-}
-
-async function estimate(
-  session: Session,
-  source: DataSource,
-  options: ValidateOptions,
-  rubric: string,
-): Promise<ExitCode> {
-  const { client, target, view, signal } = session
-  const stream = await streamOf(session, source)
-  const estimated = await unlessBroken(stream, client.estimateBatch(batchOf(options, rubric), stream.items(), signal))
-  view.end()
-  await target.write(estimateText(estimated, options.output === 'json' ? 'ndjson' : 'table'))
-  await target.commit()
-  return EXIT.graded
+/** Returns the rubric of the option, else of the lines. Throws where there is no labelled run, or not one rubric. */
+function rubricOf({ labels, rubrics }: LabelledData, file: string, asked: string | undefined): string {
+  const [named = asked, ...others] = asked === undefined ? rubrics : [asked]
+  if (labels.size === 0) throw new CliError(`nothing to validate with: no labelled run was found in ${oneLine(file)}`)
+  if (named === undefined || others.length > 0)
+    throw new CliError(`which rubric? The lines name ${oneLine(rubrics.join(', ')) || 'none'}`, ['Give --rubric ID.'])
+  return named
 }

@@ -1,30 +1,85 @@
-import type { Measure } from '../../schemas/audit/certificate.ts'
+import type { Measure, Share } from '../../schemas/audit/certificate.ts'
+import type { ClaimType } from '../../schemas/rubric.ts'
+import type { ClaimValue } from '../rubric/rubric.ts'
 import { agreement } from '../statistics/agreement/agreement.ts'
-import { labelScores } from '../statistics/agreement/label-scores.ts'
-import { type Answer, isRight, type JudgedItem, provedAnswer, type Question } from './judged-item.ts'
-import { shareOf } from './share.ts'
+import { BOOTSTRAP, bootstrap } from '../statistics/bootstrap.ts'
+import { wilson } from '../statistics/intervals.ts'
 
-/** How far from the labelled step a judge's step still counts, beside exactly there. */
-const NEAR_STEPS = [1, 3, 5] as const
+/** A question that people and the judge answered: the outcome of the rubric (`outcome`), or a claim by its id. */
+export interface Question {
+  readonly id: string
+  /** Entries of lists are not compared. */
+  readonly type: Exclude<ClaimType, 'list'>
+  /** The possible answers, where they are a closed list; else empty. */
+  readonly values: readonly string[]
+}
 
-/** The measures of a question: of all items, then, where there are several groups, of each. */
+export type Answer = boolean | string | number
+
+/** A labelled run with the judge's answers. */
+export interface JudgedItem {
+  readonly item: string
+  readonly group: string | null
+  /** Items of one cluster are not independent; null: the item has no cluster. */
+  readonly cluster: string | null
+  readonly status: 'graded' | 'unverified' | 'failed' | 'cancelled'
+  /** The answers of people, by question. */
+  readonly human: Readonly<Record<string, Answer>>
+  /** The judge's answers, proved or not, by question. */
+  readonly claimed: Readonly<Record<string, ClaimValue>>
+  readonly confidence: 'low' | 'medium' | 'high' | null
+}
+
+/** Returns the judge's proved answer; null without one. Only a grade with a verdict counts. */
+export function provedAnswer({ status, claimed }: JudgedItem, question: string): Answer | null {
+  const answer = status === 'graded' ? (claimed[question] ?? null) : null
+  return typeof answer === 'object' ? null : answer
+}
+
+export const isRight = (item: JudgedItem, question: string): boolean => {
+  const proved = provedAnswer(item, question)
+  return proved !== null && proved === item.human[question]
+}
+
+/**
+ * Returns the share of items that fit. The interval is Wilson's where items are independent; where items share a cluster, whole clusters are
+ * resampled. A share of 0 or 1 does not vary in resamples: its interval is Wilson's over clusters, as if each cluster were one item.
+ */
+export function shareOf<T extends Pick<JudgedItem, 'cluster'>>(items: readonly T[], fits: (item: T) => boolean): Share {
+  const byCluster = Map.groupBy(items, (item) => item.cluster ?? item)
+  const clusters = [...byCluster.values()].map((some) => ({ n: some.length, count: some.filter(fits).length }))
+  const count = clusters.reduce((sum, cluster) => sum + cluster.count, 0)
+  const n = items.length
+  if (n === 0) return { n, count, share: null, ci95: null, method: null }
+  const base = { n, count, share: count / n }
+  if (clusters.length === n) return { ...base, ci95: wilson(count, n).ci95, method: 'wilson' }
+  if (count === 0 || count === n) {
+    const all = clusters.length
+    return { ...base, ci95: wilson(count === 0 ? 0 : all, all).ci95, method: 'wilson' }
+  }
+  const [interval] = bootstrap(clusters.length, BOOTSTRAP, (weights) => {
+    const sum = (of: 'n' | 'count') =>
+      clusters.reduce((total, cluster, at) => total + (weights[at] ?? 0) * cluster[of], 0)
+    return [sum('n') === 0 ? null : sum('count') / sum('n')]
+  })
+  const ci95 = interval?.ci95 ?? null
+  return { ...base, ci95, method: ci95 && 'cluster_bootstrap' }
+}
+
+/** Returns the measures of a question: of all items, then of each group, where the items have several. */
 export function measuresOf(question: Question, items: readonly JudgedItem[]): Measure[] {
   const answered = items.filter(({ human }) => human[question.id] !== undefined)
   const groups = [...new Set(answered.flatMap(({ group }) => group ?? []))].sort()
   const parts = groups.length > 1 ? groups : []
-  return [
-    measure(question, answered, null),
-    ...parts.map((group) =>
-      measure(
-        question,
-        answered.filter((one) => one.group === group),
-        group,
-      ),
+  return [null, ...parts].map((group) =>
+    measure(
+      question,
+      answered.filter((item) => group === null || item.group === group),
+      group,
     ),
-  ]
+  )
 }
 
-const textOf = (value: Answer): string => String(value)
 const humanOf = ({ human }: JudgedItem, { id }: Question): Answer => human[id] as Answer
 
 function measure(question: Question, items: readonly JudgedItem[], group: string | null): Measure {
@@ -38,9 +93,7 @@ function measure(question: Question, items: readonly JudgedItem[], group: string
     right_of_graded: shareOf(graded, right),
     refused_right: refused.length,
     majority: majorityOf(question, items),
-    chance: meanOf(items.map((item) => chanceOf(question, item, 0))),
-    near: question.type === 'step' ? NEAR_STEPS.map((within) => nearOf(question, items, within)) : [],
-    ...closedMeasures(question, items, graded),
+    ...coefficientsOf(question, graded),
   }
 }
 
@@ -49,79 +102,16 @@ function majorityOf(question: Question, items: readonly JudgedItem[]): Measure['
   const [first] = [...counts].sort(([, a], [, b]) => b.length - a.length)
   if (first === undefined) return null
   const [value] = first
-  return { value: textOf(value), right: shareOf(items, (item) => humanOf(item, question) === value) }
+  return { value: String(value), right: shareOf(items, (item) => humanOf(item, question) === value) }
 }
 
-function nearOf(question: Question, items: readonly JudgedItem[], within: number): Measure['near'][number] {
-  const isNear = (item: JudgedItem): boolean => {
-    const said = provedAnswer(item, question.id)
-    return typeof said === 'number' && Math.abs(said - Number(humanOf(item, question))) <= within
-  }
-  return {
-    within,
-    right: shareOf(items, isNear),
-    chance: meanOf(items.map((item) => chanceOf(question, item, within))),
-  }
-}
-
-/** What one of the possible answers, drawn at random, is right with. */
-function chanceOf(question: Question, item: JudgedItem, within: number): number | null {
-  const human = humanOf(item, question)
-  const { steps, agents } = item
-  if (question.type === 'boolean') return 1 / 2
-  if (question.type === 'step') {
-    if (steps === null || steps.length === 0) return null
-    return steps.filter((step) => Math.abs(step - Number(human)) <= within).length / steps.length
-  }
-  if (question.type === 'agent') {
-    if (agents === null || agents.length === 0) return null
-    return agents.includes(textOf(human)) ? 1 / agents.length : 0
-  }
-  return question.values.length === 0 ? null : 1 / question.values.length
-}
-
-function meanOf(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 || known.length < values.length
-    ? null
-    : known.reduce((sum, value) => sum + value, 0) / known.length
-}
-
-type Closed = Pick<Measure, 'cohen_kappa' | 'gwet_ac1' | 'classes' | 'confusion'>
-
-function closedMeasures(question: Question, items: readonly JudgedItem[], graded: readonly JudgedItem[]): Closed {
-  const { id, values } = question
-  if (values.length === 0) return { cohen_kappa: null, gwet_ac1: null, classes: [], confusion: null }
-  const place = new Map(values.map((value, index) => [value, index]))
-  const counts = values.map(() => new Array<number>(values.length + 1).fill(0))
-  for (const item of items) {
-    const row = counts[place.get(textOf(humanOf(item, question))) ?? -1]
-    const said = provedAnswer(item, id)
-    const column = said === null ? values.length : (place.get(textOf(said)) ?? -1)
-    if (row !== undefined && column !== -1) row[column] = (row[column] ?? 0) + 1
-  }
-  const square = counts.map((row) => row.slice(0, values.length))
-  return {
-    ...coefficientsOf(question, graded),
-    classes: labelScores(values, square).map(({ label, n_judged, n_hit, precision }, index) => {
-      // What was left without a verdict was not found: recall is of all.
-      const n_human = (counts[index] ?? []).reduce((sum, one) => sum + one, 0)
-      const recall = n_human === 0 ? null : n_hit / n_human
-      const f1 = n_human + n_judged === 0 ? null : (2 * n_hit) / (n_human + n_judged)
-      return {
-        ...{ value: label, n_human, n_judge: n_judged, n_both: n_hit },
-        ...{ precision: precision.value, recall, f1 },
-      }
-    }),
-    confusion: { values: [...values], counts },
-  }
-}
-
-function coefficientsOf(question: Question, graded: readonly JudgedItem[]): Pick<Closed, 'cohen_kappa' | 'gwet_ac1'> {
+/** Measures the agreement beyond chance of the items with a verdict; null for questions without a closed list of answers. */
+function coefficientsOf(question: Question, graded: readonly JudgedItem[]) {
+  if (question.values.length === 0) return { cohen_kappa: null, gwet_ac1: null }
   const ratings = graded.flatMap((item, index) => {
     const common = { item: String(index), ...(item.cluster !== null && { cluster: item.cluster }) }
     return [
-      { ...common, rater: 'human', label: textOf(humanOf(item, question)) },
+      { ...common, rater: 'human', label: String(humanOf(item, question)) },
       { ...common, rater: 'judge', label: String(provedAnswer(item, question.id)) },
     ]
   })

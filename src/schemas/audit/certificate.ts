@@ -30,24 +30,8 @@ const MeasureSchema = Closed({
   majority: Nullable(Closed({ value: Type.String(), right: ShareSchema }), {
     description: 'The most common human answer, and what a judge that always gives it would have right.',
   }),
-  chance: Nullable(Type.Number({ minimum: 0, maximum: 1 }), {
-    description: 'What an answer drawn at random from those possible would have right; null: not known.',
-  }),
-  near: Type.Array(Closed({ within: Count, right: ShareSchema, chance: Number01 }), {
-    description: 'Of a step: so many steps from the labelled one, or fewer.',
-  }),
   cohen_kappa: Nullable(StatisticSchema, { description: 'Of items with a verdict; null without a closed list.' }),
   gwet_ac1: Nullable(StatisticSchema),
-  classes: Type.Array(
-    Closed({
-      ...{ value: Type.String(), n_human: Count, n_judge: Count, n_both: Count },
-      ...{ precision: Number01, recall: Number01, f1: Number01 },
-    }),
-    { description: 'Recall is of all items: what was left without a verdict was not found.' },
-  ),
-  confusion: Nullable(Closed({ values: Type.Array(Type.String()), counts: Type.Array(Type.Array(Count)) }), {
-    description: 'A row a human answer, a column a judge’s; the last column is without a verdict.',
-  }),
 })
 export type Measure = Static<typeof MeasureSchema>
 
@@ -76,7 +60,7 @@ export const CERTIFICATE_KIND = 'veridict-validation'
 /** What a validation found: which judge, on which data, under which rubric, when, and how far it agrees with people. */
 export const CertificateSchema = Closed({
   kind: Type.Enum([CERTIFICATE_KIND] as const, { type: 'string' }),
-  version: Type.Integer({ minimum: 1, maximum: 1 }),
+  version: Type.Integer({ minimum: 2, maximum: 2 }),
   created_at: Type.String({ format: 'date-time' }),
   software: Type.String(),
   data: Closed({
@@ -99,10 +83,7 @@ export const CertificateSchema = Closed({
     }),
   }),
   ends: Type.Record(Type.String(), Count, { description: 'Items by how they ended.' }),
-  failures: Type.Record(Type.String(), Count, { description: 'By code.' }),
-  unmet: Type.Record(Type.String(), Count, { description: 'Unverified items by a claim that lacks evidence.' }),
   citations: Type.Record(Type.String(), Count, { description: 'By what the check found of them.' }),
-  contradictions: Type.Record(Type.String(), Count, { description: 'Items by code.' }),
   cost: CostSchema,
   measures: Type.Array(
     Closed({

@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Dataset, LabelledItem, LabelledTrial } from '../../src/archives/labelled/labelled-item.ts'
-import { readLabelled } from '../../src/archives/labelled/read-labelled.ts'
-import { cutFences } from '../../src/archives/labelled/team-turns.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
+import type { Dataset, LabelledItem, LabelledTrial } from '../../tools/labelled/labelled-item.ts'
+import { readLabelled } from '../../tools/labelled/read-labelled.ts'
+import { cutFences } from '../../tools/labelled/team-turns.ts'
 
 function folderOf(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-labelled-'))
@@ -17,7 +17,7 @@ function folderOf(files: Readonly<Record<string, unknown>>): string {
   return folder
 }
 
-async function read(dataset: Dataset | null, path: string, limits = DEFAULT_LIMITS): Promise<LabelledItem[]> {
+async function read(dataset: Dataset, path: string, limits = DEFAULT_LIMITS): Promise<LabelledItem[]> {
   const items: LabelledItem[] = []
   for await (const item of readLabelled(dataset, path, { limits })) items.push(item)
   return items
@@ -225,31 +225,6 @@ describe('ASSEBench', () => {
     ]
     expect(await read('assebench', join(folderOf({ 'x.json': runs }), 'x.json'))).toMatchObject([
       { kind: 'skipped', name: 'x/9', detail: '/2/label: must be 0 (safe) or 1 (unsafe)' },
-    ])
-  })
-})
-
-describe('requests with human labels', () => {
-  const request = { trajectory: { steps: [{ actor: 'user', text: 'Hi' }] }, ground_truth: { instruction: 'x' } }
-  test('one a line; each fault is told with its line', async () => {
-    const lines = [
-      { ...request, item_id: 'one', human: { outcome: 'aligned' }, metadata: { variant: 'v' } },
-      request,
-      { ...request, human: { claims: {} } },
-      { ...request, human: { outcome: 'aligned', rater: 'x' } },
-      { ...request, item_id: 'one', human: { outcome: 'aligned' } },
-      { ...request, trajectory: { steps: [{ actor: 'nobody', text: 'Hi' }] }, human: { outcome: 'aligned' } },
-    ]
-    const path = folderOf({ 'x.ndjson': `${lines.map((one) => JSON.stringify(one)).join('\n')}\n{\n` })
-    const items = await read(null, join(path, 'x.ndjson'))
-    expect(items[0]).toMatchObject({ kind: 'labelled', human: { outcome: 'aligned' }, group: 'v' })
-    expect(told(items).slice(1)).toEqual([
-      expect.stringContaining('line 2: line 2 /human: is missing'),
-      expect.stringContaining('line 3 /human'),
-      expect.stringContaining('line 4 /human'),
-      expect.stringContaining('line 5 /item_id: one is the name of an earlier line, too'),
-      expect.stringContaining('/trajectory/steps/0/actor'),
-      expect.stringContaining('line 7 is not JSON'),
     ])
   })
 })

@@ -1,5 +1,5 @@
-import { isAbsent, type Json } from '../../formats/common/reading.ts'
-import type { Actor } from '../../schemas/vocabulary.ts'
+import { isAbsent, type Json } from '../../src/formats/common/reading.ts'
+import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { LabelFault, textField } from './labelled-item.ts'
 
 /** A step of the plain step list. */

@@ -1,4 +1,4 @@
-import { isAbsent, type Json } from '../../formats/common/reading.ts'
+import { isAbsent, type Json } from '../../src/formats/common/reading.ts'
 import { type Converted, LabelFault, listOf, numberField, recordOf, textField } from './labelled-item.ts'
 import { type SaidPart, stepDocument } from './team-turns.ts'
 

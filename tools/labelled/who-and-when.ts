@@ -1,4 +1,4 @@
-import type { Json } from '../../formats/common/reading.ts'
+import type { Json } from '../../src/formats/common/reading.ts'
 import { type Converted, LabelFault, listField, numberField, recordOf, textField } from './labelled-item.ts'
 import { stepDocument, turnsOfTeam } from './team-turns.ts'
 

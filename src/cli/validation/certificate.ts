@@ -1,0 +1,174 @@
+import { count } from '../../domain/count.ts'
+import {
+  isRight,
+  type JudgedItem,
+  measuresOf,
+  provedAnswer,
+  type Question,
+  shareOf,
+} from '../../domain/validation/measure.ts'
+import { VERSION } from '../../grading/software.ts'
+import { CERTIFICATE_KIND, type Certificate, type Measure, type Share } from '../../schemas/audit/certificate.ts'
+import type { Batch, BatchResult } from '../../schemas/batch.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
+import type { Session } from '../client/session.ts'
+import { inOrder } from '../input/in-order.ts'
+import { COST_UNKNOWN } from '../output/cost-text.ts'
+import { statisticText } from '../output/flips-format.ts'
+import { clip, dollars, oneLine, type Paint, pad, percent, tally } from '../results/terminal-text.ts'
+import type { LabelledData } from './labelled-lines.ts'
+
+/** A labelled item of the batch with its grade. */
+interface Judged {
+  readonly item: JudgedItem
+  readonly grade: Grade | null
+}
+
+const AT_ONCE = 8
+
+/** Reads the results of a batch with their grades, and joins the labels of people. */
+export async function readJudged(session: Session, batch: Batch, { labels }: LabelledData): Promise<Judged[]> {
+  const { client, signal, view } = session
+  const judged: Judged[] = []
+  const read = async (result: BatchResult) => ({
+    result,
+    grade: result.grade_id === null ? null : await client.readGrade(result.grade_id, signal),
+  })
+  for await (const { result, grade } of inOrder(client.results(batch.id, signal), AT_ONCE, read)) {
+    const label = labels.get(result.item_id)
+    if (label === undefined) continue
+    const item: JudgedItem = {
+      ...{ item: result.item_id, status: result.status, ...label },
+      claimed: { ...grade?.claims, ...(grade !== null && { outcome: grade.outcome ?? grade.claimed_label }) },
+      confidence: grade?.confidence.reported ?? null,
+    }
+    judged.push({ item, grade })
+    view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
+  }
+  return judged
+}
+
+/** Builds the certificate of a judge on a set of labelled runs. */
+export function buildCertificate(
+  judged: readonly Judged[],
+  batch: Batch,
+  questions: readonly Question[],
+  subject: Pick<Certificate, 'data' | 'rubric'>,
+): Certificate {
+  const items = judged.map(({ item }) => item)
+  const asked = questions.filter(({ id }) => items.some(({ human }) => human[id] !== undefined))
+  const grades = [...new Map(judged.flatMap(({ grade }) => (grade === null ? [] : [[grade.id, grade]]))).values()]
+  return {
+    kind: CERTIFICATE_KIND,
+    version: 2,
+    created_at: batch.finished_at ?? new Date().toISOString(),
+    software: `veridict ${VERSION}`,
+    ...subject,
+    judge: judgeOf(grades),
+    ends: countWords(items.map(({ status }) => status)),
+    citations: countWords(grades.flatMap(({ citations }) => citations.map(({ status }) => status))),
+    cost: costOf(grades, batch),
+    measures: asked.map((question) => ({
+      ...{ question: question.id, type: question.type, of: measuresOf(question, items) },
+      confidence: confidenceOf(question, items),
+    })),
+    results: resultsOf(items, asked),
+  }
+}
+
+const countWords = (words: readonly string[]): Record<string, number> =>
+  Object.fromEntries([...Map.groupBy(words.toSorted(), (word) => word)].map(([word, some]) => [word, some.length]))
+
+function judgeOf(grades: readonly Grade[]): Certificate['judge'] {
+  const receipt = grades[0]?.receipt
+  const resolved = Map.groupBy(grades, (grade) => grade.receipt.model_resolved)
+  return {
+    ...{
+      name: receipt?.judge ?? 'unknown',
+      provider: receipt?.provider ?? null,
+      model_requested: receipt?.model_requested ?? null,
+    },
+    models_resolved: [...resolved].map(([model, some]) => ({ model, grades: some.length })),
+    ...{ samples: receipt?.samples ?? 1, settings: receipt?.settings ?? null },
+  }
+}
+
+function costOf(grades: readonly Grade[], batch: Batch): Certificate['cost'] {
+  const attempts = grades.flatMap(({ receipt }) => receipt.attempts)
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+  const costs = grades.map(({ receipt }) => receipt.cost_usd)
+  return {
+    calls: attempts.length,
+    input_tokens: sum(attempts.map(({ usage }) => usage?.input_tokens ?? 0)),
+    output_tokens: sum(attempts.map(({ usage }) => usage?.output_tokens ?? 0)),
+    cost_usd: costs.includes(null) ? null : sum(costs.filter((cost) => cost !== null)),
+    paid_usd: batch.cost_usd,
+  }
+}
+
+function confidenceOf({ id }: Question, items: readonly JudgedItem[]) {
+  const proved = items.filter((item) => item.human[id] !== undefined && provedAnswer(item, id) !== null)
+  return CONFIDENCE_LEVELS.map((level) => {
+    const some = proved.filter(({ confidence }) => confidence === level)
+    return { level, right: shareOf(some, (item) => isRight(item, id)) }
+  })
+}
+
+/** Lists the answers of each item. Clusters are numbered: a certificate holds no text of the runs. */
+function resultsOf(items: readonly JudgedItem[], questions: readonly Question[]): Certificate['results'] {
+  const clusters = [...new Set(items.flatMap(({ cluster }) => cluster ?? []))]
+  const numbers = new Map(clusters.map((cluster, number) => [cluster, number]))
+  return items.map((item) => {
+    const answers = questions.flatMap(({ id }) => {
+      const human = item.human[id]
+      return human === undefined ? [] : [[id, { human, judge: provedAnswer(item, id), right: isRight(item, id) }]]
+    })
+    const cluster = item.cluster === null ? null : (numbers.get(item.cluster) ?? null)
+    return { item: item.item, cluster, status: item.status, answers: Object.fromEntries(answers) }
+  })
+}
+
+/** Renders a share: `89 of 184, 48.4% [41.2, 55.6]`. */
+export function shareText({ n, count: fits, share, ci95, method }: Share): string {
+  const interval = ci95 === null ? '' : ` [${ci95.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
+  return `${fits} of ${n}, ${share === null ? '–' : percent(share)}${interval}${method === 'cluster_bootstrap' ? ' c' : ''}`
+}
+
+const row = (name: string, text: string): string => `  ${pad(name, 22)}  ${text}`
+
+/** Renders a certificate for people: its facts, then each question. */
+export function certificateText({ data, rubric, judge, ends, cost, measures }: Certificate, paint: Paint): string {
+  const models = judge.models_resolved.map(({ model, grades }) => `${clip(model ?? 'unnamed', 100)} (${grades})`)
+  const skipped = data.skipped > 0 ? `, ${data.skipped} skipped` : ''
+  const spent = cost.cost_usd === null ? COST_UNKNOWN : dollars(cost.cost_usd)
+  const lines = [
+    paint('bold', `How ${oneLine(judge.name)} agrees with people`),
+    row('data', `${oneLine(data.name)}, ${count(data.items, 'labelled run')}${skipped}`),
+    row('rubric', rubric.name),
+    row('models', models.join(', ')),
+    row('ended', tally(ends)),
+    row('cost', `${count(cost.calls, 'call')}, ${spent}`),
+    ...measures.flatMap(({ question, type, of }) => [
+      '',
+      paint('bold', `${question} (${type})`),
+      ...of.flatMap((measure) => measureLines(measure, of.length > 1)),
+    ]),
+    '',
+    'Shares have 95% intervals: Wilson’s, or (c) from resampled clusters of runs that share a task. An item without a verdict',
+    'is not right. `-o json` writes the certificate: all measures, and the answers of each item.',
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function measureLines(measure: Measure, hasGroups: boolean): string[] {
+  const { group, right, right_of_graded, refused_right, majority, cohen_kappa } = measure
+  return [
+    ...(hasGroups ? [` ${group === null ? 'all' : clip(group, 100)}`] : []),
+    row('right', shareText(right)),
+    row('right of graded', shareText(right_of_graded)),
+    ...(refused_right > 0 ? [row('right, but unproved', String(refused_right))] : []),
+    ...(majority ? [row('majority class', `${shareText(majority.right)}, always ${clip(majority.value, 60)}`)] : []),
+    ...(cohen_kappa === null ? [] : [row('Cohen’s κ, graded', statisticText(cohen_kappa))]),
+  ]
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { isRequest, linesOf, parseLine } from '../../archives/trials/request-lines.ts'
+import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
+import { count } from '../../domain/count.ts'
+import { digestValue } from '../../domain/digest.ts'
+import type { Answer, JudgedItem, Question } from '../../domain/validation/measure.ts'
+import { type HumanLabel, HumanLabelSchema } from '../../schemas/audit/human-label.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import type { GradeRequest } from '../../schemas/grade-request.ts'
+import { CliError } from '../client/cli-error.ts'
+import type { RubricText } from '../client/client.ts'
+import type { Session } from '../client/session.ts'
+import { oneLine } from '../results/terminal-text.ts'
+
+type Line = TrialItem & { readonly human?: HumanLabel }
+
+/** Reads the labelled runs of an NDJSON file, a run a line. A faulty line comes as skipped, with its number. */
+export async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<Line> {
+  const names = new Set<string>()
+  for await (const { number, bytes } of linesOf(path, DEFAULT_LIMITS.max_line_bytes)) {
+    signal.throwIfAborted()
+    const read = bytes === null ? 'is too long' : readLine(parseLine(bytes), names)
+    const place = `line ${number}`
+    if (typeof read !== 'string') yield { kind: 'trial', source: place, trajectory: null, warnings: [], ...read }
+    else yield { kind: 'skipped', name: place, source: place, reason: 'unreadable', detail: `${place} ${read}` }
+  }
+}
+
+/** Returns the request and the label of a line, or the fault of the line. */
+function readLine(line: unknown, names: Set<string>) {
+  if (line === undefined) return 'is not JSON'
+  if (!isRequest(line)) return 'is no request: its trajectory must be an object'
+  // A certificate is of one judge and one number of samples: those of the line are left out.
+  const { human, item_id: name, judge: _judge, samples: _samples, cache: _cache, ...request } = line
+  if (typeof name !== 'string' || name === '') return '/item_id: is missing'
+  if (names.has(name)) return `/item_id: ${name} is the name of an earlier line, too`
+  if (human === undefined) return '/human: is missing: {"outcome": label} or {"claims": {id: value}}'
+  const [issue] = inputIssues(HumanLabelSchema, human)
+  if (issue !== undefined) return `/human${issue.path}: ${issue.message}`
+  names.add(name)
+  return { name, request: request as unknown as GradeRequest, human: human as HumanLabel }
+}
+
+type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'>
+
+export interface LabelledData {
+  readonly labels: ReadonlyMap<string, Label>
+  readonly digest: string
+  readonly skipped: number
+  /** The rubrics that the lines name. */
+  readonly rubrics: readonly string[]
+}
+
+/** Reads the labels of a file before a judge is asked. */
+export async function readLabels(session: Session, path: string): Promise<LabelledData> {
+  const labels = new Map<string, Label>()
+  const rubrics = new Set<string>()
+  const hash = createHash('sha256')
+  let skipped = 0
+  for await (const line of readLabelled(session, path)) {
+    if (line.kind === 'skipped' || line.human === undefined) {
+      skipped++
+      continue
+    }
+    const { name, human } = line
+    const { rubric, metadata, trajectory, ground_truth } = line.request
+    const group = metadata?.variant || null
+    hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
+    if (rubric !== undefined) rubrics.add(rubric)
+    const outcome = human.outcome === undefined ? {} : { outcome: human.outcome }
+    labels.set(name, { group, cluster: metadata?.task ?? null, human: { ...outcome, ...human.claims } })
+    session.view.doing(`reading: ${count(labels.size, 'labelled run')}`)
+  }
+  return { labels, skipped, rubrics: [...rubrics].sort(), digest: `sha256:${hash.digest('hex')}` }
+}
+
+/** Lists the questions of a rubric: its outcome, then its claims. */
+export function questionsOf({ claims, outcome }: Pick<RubricText, 'claims' | 'outcome'>): Question[] {
+  const labels = outcome.table?.map(({ label }) => label) ?? claims.find(({ id }) => id === outcome.label)?.values ?? []
+  const type = outcome.sum === undefined ? 'enum' : 'integer'
+  return [
+    { id: 'outcome', type, values: [...new Set(labels)] },
+    ...claims.flatMap(({ id, type: own, values }): Question[] =>
+      own === 'list' ? [] : [{ id, type: own, values: own === 'boolean' ? ['true', 'false'] : [...values] }],
+    ),
+  ]
+}
+
+const MOST_FAULTS = 20
+
+/** Throws, with the first faults, for answers of people that do not fit the questions. */
+export function requireFit({ labels }: LabelledData, questions: readonly Question[]): void {
+  const faults = [...labels].flatMap(([name, { human }]) =>
+    Object.entries(human).flatMap(([id, answer]) => {
+      const fault = faultOf(id, answer, questions)
+      return fault === null ? [] : [oneLine(`${name}  /human/${id === 'outcome' ? id : `claims/${id}`}: ${fault}`)]
+    }),
+  )
+  if (faults.length > 0)
+    throw new CliError(
+      `${count(faults.length, 'human answer')} that do not fit the rubric`,
+      faults.slice(0, MOST_FAULTS),
+    )
+}
+
+function faultOf(id: string, answer: Answer, questions: readonly Question[]): string | null {
+  const question = questions.find((asked) => asked.id === id)
+  const ids = questions.slice(1).map((asked) => asked.id)
+  if (question === undefined) return `is no claim of the rubric that can be compared; there are: ${ids.join(', ')}`
+  const { type, values } = question
+  if (type === 'boolean') return typeof answer === 'boolean' ? null : 'must be true or false'
+  if (type === 'enum') return values.some((value) => value === answer) ? null : `must be one of ${values.join(', ')}`
+  if (type === 'agent' || type === 'text') return typeof answer === 'string' ? null : 'must be text'
+  return typeof answer === 'number' ? null : 'must be a whole number'
+}
