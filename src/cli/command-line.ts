@@ -18,7 +18,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   status: async () => (await import('./commands/status-command.ts')).statusCommand,
   results: async () => (await import('./commands/results-command.ts')).resultsCommand,
   show: async () => (await import('./commands/show-command.ts')).showCommand,
-  appendix: async () => (await import('./commands/appendix-command.ts')).appendixCommand,
   resume: async () => (await import('./commands/resume-command.ts')).resumeCommand,
   cancel: async () => (await import('./commands/cancel-command.ts')).cancelCommand,
   regrade: async () => (await import('./commands/regrade-command.ts')).regradeCommand,

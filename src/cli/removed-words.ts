@@ -2,6 +2,7 @@
 export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {
   'migrate-store':
     '`veridict export --out FILE` writes the old store, `veridict import FILE` reads FILE into the new one',
+  appendix: '`veridict results BATCH -o bundle` writes results, receipts, raw replies, rubrics and digests',
   restore:
     'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
 }

@@ -131,7 +131,6 @@ test.each([
   'regrade',
   'results',
   'show',
-  'appendix',
   'judges',
   'rubrics',
   'compare',

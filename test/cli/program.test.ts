@@ -76,7 +76,7 @@ test('commands that read a database end by themselves', async () => {
     ['show', grade],
     ['compare', batch, batch],
     ['report'],
-    ['appendix', batch, '--out', join(tempFolder(), 'appendix')],
+    ['results', batch, '-o', 'bundle', '--out', join(tempFolder(), 'bundle')],
     ['regrade', '--batch', batch, '-j', 'lexical', '--dry-run'],
     ['doctor'],
   ]

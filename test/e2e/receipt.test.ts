@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import type { Shell } from '../../src/cli/client/shell.ts'
-import { appendixCommand } from '../../src/cli/commands/appendix-command.ts'
+import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { showCommand } from '../../src/cli/commands/show-command.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { testShell } from '../cli/test-shell.ts'
 import { readLines } from '../http/make-batch.ts'
-import { getResults, postBatch, waitForEnd } from './batch-client.ts'
+import { getResults, postBatch, postTo, waitForEnd } from './batch-client.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
 import { spawnService, tempFolder } from './service-process.ts'
-import { labelOf, makeTrials } from './trials.ts'
+import { makeTrials } from './trials.ts'
 
 const SHA = /^sha256:[0-9a-f]{64}$/
 /** The fourth is asked again after an answer in no form; the sixth stays unverified; the eighth is refused by the provider. */
@@ -107,78 +107,107 @@ test('a receipt says how it was made, as text and as JSON; an old one shows null
   expect((await run(showCommand, gradeOf(0), '--attempts')).out).toContain('effort null · temperature null')
 }, 60_000)
 
-test('an appendix holds what a paper needs, from a database and from a service; nothing is overwritten', async () => {
-  const { run, folder, database, service, results, batch, host } = await gradeBatch()
+test('a bundle holds results, receipts and replies, from a database and from a service; nothing is overwritten', async () => {
+  const { run, folder, database, service, results, batch } = await gradeBatch()
   const { id } = batch
-  const out = join(folder, 'appendix')
-  const written = await run(appendixCommand, id, '--out', out)
+  const out = join(folder, 'bundle')
+  const write = (batchId: string, to: string) => run(resultsCommand, batchId, '-o', 'bundle', '--out', to)
+  const written = await write(id, out)
   expect([written.code, written.err]).toEqual([0, ''])
   expect(readdirSync(out).sort()).toEqual([
-    ...['SHA256SUMS', 'appendix.md', 'batch.json', 'failures.ndjson', 'grades.ndjson'],
-    ...['items.ndjson', 'prompt', 'replies.ndjson', 'settings.json'],
+    ...['batch.json', 'grades.ndjson', 'manifest.json', 'results.csv', 'results.ndjson', 'rubrics'],
   ])
-  execFileSync('sha256sum', ['-c', '--quiet', 'SHA256SUMS'], { cwd: out })
   const read = (name: string): string => readFileSync(join(out, name), 'utf8')
   const lines = <T>(name: string): T[] => readLines<T>(read(name))
 
-  expect(lines<BatchResult>('items.ndjson').map(({ item_id, label }) => [item_id, label])).toEqual(
-    results.map(({ item_id, label }) => [item_id, label]),
-  )
-  for (const item of lines<Grade['receipt']>('items.ndjson'))
-    expect([item.trajectory, item.ground_truth]).toEqual([expect.stringMatching(SHA), expect.stringMatching(SHA)])
-  expect(lines<BatchResult>('failures.ndjson').map(({ item_id, status }) => [item_id, status])).toEqual([
-    ['trial-5', 'unverified'],
-    ['trial-7', 'failed'],
+  const { files, ...head } = JSON.parse(read('manifest.json')) as {
+    files: { name: string; sha256: string; bytes: number }[]
+  }
+  expect(head).toEqual({ kind: 'veridict-bundle', software: expect.stringMatching(/^veridict \d/), batch: id })
+  expect(files.map(({ name }) => name)).toEqual([
+    ...['batch.json', 'grades.ndjson', 'results.csv', 'results.ndjson', 'rubrics/tab-behavior@2.json'],
   ])
-  const { calls, counts } = JSON.parse(read('batch.json')) as Batch
-  const replies = lines<{ raw_reply: string; reply_digest: string; request_digest: string }>('replies.ndjson')
-  expect(replies).toHaveLength(calls.made)
-  for (const reply of replies) expect(reply.raw_reply.length).toBeGreaterThan(10)
-  expect(lines<Grade>('grades.ndjson')).toHaveLength(ITEMS)
+  writeFileSync(join(folder, 'sums'), files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+  execFileSync('sha256sum', ['-c', '--quiet', join(folder, 'sums')], { cwd: out })
+  for (const { name, bytes } of files) expect(Buffer.byteLength(read(name))).toBe(bytes)
 
-  const page = read('appendix.md')
-  for (const said of [
-    `| graded | ${counts.graded} |`,
-    '| unverified | 1 | 12.5% |',
-    '| failed | 1 | 12.5% |',
-    `| aligned | ${results.filter((_, run) => labelOf(run) === 'aligned').length} |`,
-    '| refused | 1 |',
-    `through openai (responses API at ${host}), with reasoning effort low, temperature not set (the provider’s default)`,
-    'output limit of a call 4000, 1 sample, mode direct, under rubric `tab-behavior@2`',
-    '| schema_invalid | 1 |',
-    readFileSync('rubrics/tab-behavior@2/system.md', 'utf8').slice(0, 100),
-  ])
-    expect(page).toContain(said)
-  for (const name of ['appendix.md', 'settings.json', 'grades.ndjson', 'replies.ndjson', 'batch.json'])
-    expect(read(name)).not.toMatch(/sk-very-secret|hidden/)
+  expect(lines<BatchResult>('results.ndjson')).toEqual(results)
+  expect(read('results.csv').trimEnd().split('\n')).toHaveLength(ITEMS + 1)
+  const { calls } = JSON.parse(read('batch.json')) as Batch
+  const grades = lines<Grade>('grades.ndjson')
+  expect(grades.map((grade) => grade.id)).toEqual(results.map(({ grade_id }) => grade_id))
+  for (const { receipt } of grades)
+    expect([receipt.trajectory, receipt.ground_truth]).toEqual([expect.stringMatching(SHA), expect.stringMatching(SHA)])
+  const attempts = grades.flatMap(({ receipt }) => receipt.attempts)
+  expect(attempts).toHaveLength(calls.made)
+  for (const attempt of attempts) expect((attempt as { raw_reply?: string }).raw_reply?.length).toBeGreaterThan(10)
+  expect(JSON.parse(read('rubrics/tab-behavior@2.json'))).toMatchObject({
+    digest: grades[0]?.receipt.rubric_digest,
+    system: readFileSync('rubrics/tab-behavior@2/system.md', 'utf8'),
+  })
+  for (const { name } of files) expect(read(name)).not.toMatch(/sk-very-secret|hidden/)
 
-  const again = await run(appendixCommand, id, '--out', out)
+  const again = await write(id, out)
   expect([again.code, again.out]).toEqual([1, ''])
   expect(again.err).toContain('is there already, and is not overwritten')
-  const lost = await run(appendixCommand, id, '--out', join(folder, 'no', 'such'))
+  const lost = await write(id, join(folder, 'no', 'such'))
   expect(lost.err).toContain('Give --out a new folder inside one that exists.')
-  expect(await run(appendixCommand, 'bat_00', '--out', join(folder, 'none'))).toMatchObject({ code: 1, out: '' })
+  expect(await write('bat_00', join(folder, 'none'))).toMatchObject({ code: 1, out: '' })
 
   expect(await service.stop()).toBe(0)
   const local = join(folder, 'local')
   const env = { PATH: process.env['PATH'], VERIDICT_DATABASE: database }
-  execFileSync(process.execPath, ['src/cli.ts', 'appendix', id, '--out', local], { env })
-  for (const name of ['appendix.md', 'items.ndjson', 'grades.ndjson', 'replies.ndjson'])
-    expect(readFileSync(join(local, name), 'utf8')).toBe(read(name))
+  execFileSync(process.execPath, ['src/cli.ts', 'results', id, '-o', 'bundle', '--out', local], { env })
+  for (const { name } of files) expect(readFileSync(join(local, name), 'utf8')).toBe(read(name))
   expect(readdirSync(folder).filter((name) => name.includes('partial') || name === 'none')).toEqual([])
 }, 60_000)
 
-test('of a batch that has not ended there is no appendix', async () => {
+test('a bundle names each grade and each call once, and keeps the calls that no grade came of', async () => {
+  // The fourth run answers in no form at first, and is refused from then on.
+  const mock = await startMockCalls({
+    latency_ms: () => 1,
+    play: ({ round }) => (round > 0 ? { status: 401, error: { code: 'invalid_api_key' } } : 'answer'),
+  })
+  const folder = tempFolder()
+  const config = { judges: judgeAt(mock.base_url, 1) }
+  const service = spawnService({ database: join(folder, 'v.sqlite'), config, env: { OPENAI_API_KEY: 'sk-a-key' } })
+  const origin = await service.ready
+  const bundle = async (id: string) => {
+    const shell = testShell({ env: { VERIDICT_SERVER: origin } })
+    const out = join(folder, id)
+    await resultsCommand(shell).parseAsync([id, '-o', 'bundle', '--out', out], { from: 'user' })
+    expect([shell.code(), shell.errors()]).toEqual([0, ''])
+    return <T>(name: string): T[] => readLines<T>(readFileSync(join(out, name), 'utf8'))
+  }
+  const [first, second, , fourth] = makeTrials(4, 'mock') as object[]
+  const { id } = await postBatch(origin, [first, second, { ...first, item_id: 'twin' }] as object[])
+  await waitForEnd(origin, id)
+  const whole = await bundle(id)
+  expect(whole('results.ndjson')).toHaveLength(3)
+  expect(whole('grades.ndjson')).toHaveLength(2)
+
+  const { id: refused } = await postBatch(origin, [fourth] as object[])
+  expect((await waitForEnd(origin, refused)).status).toBe('parked')
+  expect((await postTo(origin, `/v1/batches/${refused}/cancel`)).status).toBe(202)
+  const { calls } = (await waitForEnd(origin, refused)) as Batch
+  const replies = (await bundle(refused))<{ outcome: string; raw_reply: string }>('other-calls.ndjson')
+  expect(replies).toHaveLength(calls.made)
+  expect(replies.map(({ outcome }) => outcome)).toEqual(['ok', 'authentication'])
+  expect(replies[0]?.raw_reply).toContain('I would rather not say.')
+  await service.kill()
+}, 60_000)
+
+test('of a batch that has not ended there is no bundle', async () => {
   const mock = await startMockCalls({ latency_ms: () => 1, play: () => 'hang' })
   const folder = tempFolder()
   const service = spawnService({ database: join(folder, 'v.sqlite'), config: { judges: judgeAt(mock.base_url, 1) } })
   const origin = await service.ready
   const { id } = await postBatch(origin, makeTrials(1, 'mock'))
   const shell = testShell({ env: { VERIDICT_SERVER: origin } })
-  await appendixCommand(shell).parseAsync([id, '--out', join(folder, 'appendix')], { from: 'user' })
+  await resultsCommand(shell).parseAsync([id, '-o', 'bundle', '--out', join(folder, 'bundle')], { from: 'user' })
   expect(shell.code()).toBe(1)
   expect(shell.errors()).toContain(`${id} has not ended (running)`)
   expect(shell.errors()).toContain(`Follow it to its end: veridict status ${id} --server ${origin} --follow`)
-  expect(existsSync(join(folder, 'appendix'))).toBe(false)
+  expect(existsSync(join(folder, 'bundle'))).toBe(false)
   await service.kill()
 }, 30_000)

@@ -2,7 +2,7 @@ import { basename, relative, resolve } from 'node:path'
 
 /** The commands, as hints name them. */
 const HINTED =
-  /\bveridict (?=(?:serve|demo|grade|batch|status|results|show|resume|cancel|regrade|compare|report|import|judges|rubrics?|appendix|doctor|backup|keys|validate|audit-markers|worker|export)\b)/g
+  /\bveridict (?=(?:serve|demo|grade|batch|status|results|show|resume|cancel|regrade|compare|report|import|judges|rubrics?|doctor|backup|keys|validate|audit-markers|worker|export)\b)/g
 
 interface Started {
   readonly env: NodeJS.ProcessEnv

@@ -19,8 +19,10 @@ import { RESULTS_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
 import { finishBatch, printResults, watchBatch } from '../output/batch-end.ts'
 import { doneOf } from '../output/progress-meter.ts'
+import { writeBundle } from '../results/bundle.ts'
 import { inspectNote, parseValues, writeInspectScores } from '../results/inspect-scores.ts'
 import { RESULTS_FORMATS } from '../results/results-format.ts'
+import { oneLine } from '../results/terminal-text.ts'
 
 interface ResultsOptions extends OutputOptions, ServerOption, Strictness {
   readonly wait?: boolean
@@ -36,14 +38,19 @@ export const resultsCommand = (shell: Shell): Command =>
     .option('--values <label=number,…>', 'with -o inspect: what labels are worth; others stay unscored', readValues)
     .addHelpText('after', RESULTS_HELP)
     .action((id: string, options: ResultsOptions) =>
-      inSession(shell, { ...options, database: 'read' }, (session) => results(session, id, options)),
+      inSession(shell, { ...sessionOptions(options), database: 'read' }, (session) => results(session, id, options)),
     )
+
+/** Leaves out the file of a bundle, which is a folder. */
+const sessionOptions = ({ out, ...options }: ResultsOptions) =>
+  options.output === 'bundle' ? options : { ...options, ...(out !== undefined && { out }) }
 
 async function results(session: Session, id: string, options: ResultsOptions): Promise<ExitCode> {
   const { client, shell, connection, signal, format } = session
   const isInspect = format === 'inspect'
   if (options.values !== undefined && !isInspect) throw new CliError('--values is for --output inspect')
   const found = await client.readBatch(id, signal)
+  if (format === 'bundle') return await bundle(session, found, options)
   const rests = isOrphan(session, found)
   if (options.wait && !rests && !isInspect) return await finishBatch(session, found, options)
   const batch = options.wait && !rests ? await watchBatch(session, found) : found
@@ -58,6 +65,14 @@ async function results(session: Session, id: string, options: ResultsOptions): P
   tellOverBudget(session, batch)
   if ((rests && options.wait) || waitsForYou(batch)) return EXIT.parked
   return strictCode(exitOfCounts(batch.counts), options, unread)
+}
+
+async function bundle(session: Session, found: Batch, { wait, out }: ResultsOptions): Promise<ExitCode> {
+  const batch = wait && !isOrphan(session, found) ? await watchBatch(session, found) : found
+  const folder = out ?? `bundle-${batch.id}`
+  await writeBundle(session, batch, folder)
+  session.shell.out.write(`${oneLine(folder)}: ${count(batch.counts.total, 'item')}; manifest.json lists its files\n`)
+  return EXIT.graded
 }
 
 /** Scores for Inspect; answers how many items have records that could not be read. */

@@ -58,18 +58,22 @@ ${OUTPUT_HELP}
   inspect  the scores of one Inspect log, for precomputed_scores(): JSON, or JSON lines where --out ends in .jsonl; what is
           not graded has none, and stays unscored there. A value is the label, or with --values its number
           (integrations/inspect/README.md)
+  bundle   a new folder, --out or bundle-BATCH, of a batch that has ended: batch.json, results.ndjson, results.csv, grades.ndjson
+          (each grade once, with its receipt and raw replies), other-calls.ndjson (calls of the batch that no grade rests on),
+          rubrics/, and manifest.json with the SHA-256 of each; no key, and of a base URL the host alone
 
 ${EXIT_HELP}
 
 Examples:
   veridict results bat_01 --output csv --out labels.csv
   veridict results bat_01 -o inspect --values aligned=1,compliant=0,ignored=0,distractor_only=0 --out scores.json
+  veridict results bat_01 -o bundle --out paper/grading
   veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`
 
 export const SHOW_HELP = `
 Prints the label, every citation with its step, what does not hold, and where the agent's steps contradict the label.
 --attempts adds how the judge was asked (provider, host, model, effort, output limit), what made the grade, digests, and each
-call; --raw also the provider's replies, as they came. --json holds all of the receipt; \`veridict appendix\` writes it for a whole batch.
+call; --raw also the provider's replies, as they came. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.
 
 ${SERVER_HELP}
 
@@ -79,29 +83,6 @@ Examples:
   veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
   veridict show grd_01 --attempts --raw
   veridict show grd_01 --json --raw | jq -r '.receipt.attempts[].raw_reply'`
-
-export const APPENDIX_HELP = `
-Makes a folder with
-  appendix.md       a page that a paper can take over: method, counts, how each trial ended, settings, versions, cost, prompt
-  prompt/           the rubric: system text, question, schema of the answer
-  batch.json        the batch with its counts and cost
-  settings.json     provider, API, host, model, effort, temperature, output limit, mode, versions, with the grades of each
-  items.ndjson      an item a line: label, digests of its trajectory, ground truth and rubric
-  failures.ndjson   what has no label: its code and message, what of its evidence does not hold, or that it was cancelled
-  grades.ndjson     each grade once, with its evidence and receipt; one can answer several items that are equal
-  replies.ndjson    every call of the batch or its grades once: raw reply (it quotes the runs), digests of request and reply;
-                    belongs_to says whether a grade rests on it
-  SHA256SUMS        of all of them, for sha256sum -c
-What the batch has nothing of is left out. It holds no key and nothing of a base URL but its host. What old grades do not say is null there. The batch has to have ended.
-
-${SERVER_HELP}
-
-Exit codes: 0 written; 1 no such batch, one that has not ended, a folder that is there already, or no service;
-130 interrupted: nothing is left behind.
-
-Examples:
-  veridict appendix bat_01
-  veridict appendix bat_01 --out paper/appendix-grading --server http://127.0.0.1:8787`
 
 export const COMPARE_HELP = `
 Pairs the grades of the same trial and ground truth. With one batch, a re-grade, its base are the grades that it graded

@@ -1,13 +1,13 @@
-/** What `work` makes of each, in their order, with `atOnce` of them under way. */
+/** Maps values in their order, with `atOnce` calls of `work` under way. */
 export async function* inOrder<T, R>(
-  values: AsyncIterable<T>,
+  values: AsyncIterable<T> | Iterable<T>,
   atOnce: number,
   work: (value: T) => Promise<R>,
 ): AsyncGenerator<R> {
   const waiting: Promise<R>[] = []
   for await (const value of values) {
     const made = work(value)
-    // Awaited in order below; until then a refusal is no unhandled rejection.
+    // A rejection counts when its turn comes, and not as unhandled before.
     made.catch(() => {})
     waiting.push(made)
     const first = waiting.length >= atOnce ? waiting.shift() : undefined

@@ -3,7 +3,7 @@ import type { Batch } from '../../schemas/batch.ts'
 import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { tellOverBudget, tellRest } from '../client/known-batch.ts'
 import type { Session } from '../client/session.ts'
-import { summary, writeResults } from '../results/results-format.ts'
+import { type OutputFormat, summary, writeResults } from '../results/results-format.ts'
 import { paintFor } from '../results/terminal-text.ts'
 import type { ResultsTally } from '../results/unread-text.ts'
 import { roundText } from './progress-text.ts'
@@ -37,13 +37,18 @@ function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal
   if (!connection.embedded || !target.isHidden || batch === null) return null
   const until = AbortSignal.any([signal, stop])
   const results = client.results(batch.id, until, true)
-  return claimColumns(session, batch.id, until).then((claims) =>
+  return claimColumns(session, format, batch.id, until).then((claims) =>
     writeResults(target, format, results, watched, paintFor(target.screen, shell.env), claims, session.skipped),
   )
 }
 
-/** The claims of all rubrics that the batch asks by, in their order: a header stands before the first row is known. */
-async function claimColumns({ client, format }: Session, id: string, signal: AbortSignal): Promise<string[]> {
+/** Lists the claims of all rubrics of a batch, for the header of a CSV. Empty for other formats. */
+export async function claimColumns(
+  { client }: Pick<Session, 'client'>,
+  format: OutputFormat,
+  id: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
   if (format !== 'csv') return []
   const rubrics = await client.batchRubrics(id, signal)
   return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
@@ -74,7 +79,7 @@ export async function printResults(
   const { shell, client, target, format, signal } = session
   const paint = paintFor(target.screen, shell.env)
   const write = async () => {
-    const claims = await claimColumns(session, batch.id, signal)
+    const claims = await claimColumns(session, format, batch.id, signal)
     return writeResults(target, format, client.results(batch.id, signal), batch, paint, claims, session.skipped)
   }
   const tally = await (written ?? write())

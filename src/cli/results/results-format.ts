@@ -12,8 +12,8 @@ import { addUnread, NO_RESULTS, type ResultsTally, unreadText } from './unread-t
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 /** Of commands that write the items of a batch. */
 export const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
-/** Of `results`, which alone writes scores for Inspect: each command offers those that it knows. */
-export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect'] as const
+/** Formats of `results`: scores for Inspect and bundles belong to this command alone. */
+export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect', 'bundle'] as const
 export type OutputFormat = (typeof RESULTS_FORMATS)[number]
 
 type Cell = string | number | boolean | null | undefined
@@ -69,7 +69,7 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
  * @param claims columns of a CSV: of the rubrics that the batch asks by, as rows may come that ask by another than the first.
  */
 export async function writeResults(
-  target: OutputTarget,
+  target: Pick<OutputTarget, 'screen' | 'write'>,
   format: OutputFormat,
   results: AsyncIterable<BatchResult>,
   ended: Batch | Promise<Batch>,
