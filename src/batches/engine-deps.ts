@@ -1,5 +1,5 @@
-import type { BatchRecord, NewItem } from '../ports/batch-ports.ts'
-import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
+import type { BatchRecord } from '../ports/batch-ports.ts'
+import type { LeaseStore } from '../ports/lease-ports.ts'
 import type { Stores } from '../ports/ports.ts'
 import type { Cluster, Slice, SliceEnd, WorkNotice } from '../ports/slice-ports.ts'
 import type { ProviderPump } from './provider-pump.ts'
@@ -40,21 +40,9 @@ export interface BatchListener {
   readonly onStatus: (project: string, batch: BatchRecord) => void
 }
 
-/** A draft that is graded while its items arrive. */
-export interface GrowingBatch {
-  /** Items that have just been stored. Resolves when more may come: reading far ahead of the judge would only fill the memory. */
-  add(items: readonly NewItem[]): Promise<void>
-  /** The batch is whole and open. */
-  close(): void
-  /** It is refused: begins nothing more; resolves once nothing is in flight. What was graded stays graded. */
-  abandon(): Promise<void>
-}
-
 /** Of what processes on one database share, that which batches are divided by. */
 export interface BatchCluster extends Pick<Cluster, 'slices'> {
   readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight'>
-  /** Holds a draft, which is this process’s own. Absent: its slices are held one by one, as those of any batch. */
-  readonly holdDraft?: (id: string) => Lease
 }
 
 /** The others, and who divides this process’s capacity among the projects. */

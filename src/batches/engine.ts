@@ -1,8 +1,8 @@
-import type { BatchRecord, NewBatch } from '../ports/batch-ports.ts'
+import type { BatchRecord } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Cluster } from '../ports/slice-ports.ts'
 import { type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
-import type { EngineDeps, GrowingBatch } from './engine-deps.ts'
+import type { EngineDeps } from './engine-deps.ts'
 import { createNotifier } from './run/notifier.ts'
 import type { Load } from './run/slice-source.ts'
 import { BatchRuns } from './runs.ts'
@@ -54,8 +54,7 @@ export class BatchEngine {
   async free(judge: string | null, most: number): Promise<readonly FreeSlice[]> {
     const { slices } = this.deps.cluster
     if (this.now() < this.runs.restsUntil) return []
-    const drafted = judge === null ? [] : this.runs.freeOfDrafts(judge, most)
-    if (drafted.length > 0 || this.open.length === 0) return drafted
+    if (this.open.length === 0) return []
     try {
       return judge === null ? await slices.freeWhole(this.open, most) : await slices.free(this.open, judge, most)
     } catch (error) {
@@ -94,11 +93,6 @@ export class BatchEngine {
       if (!adopts) this.own.add(id)
       onTrouble({ batch: id, error })
     }
-  }
-
-  /** Grades the items of a draft while more of them arrive. */
-  grow(draft: NewBatch): GrowingBatch {
-    return this.runs.grow(draft, this.deps.cluster.holdDraft?.(draft.id) ?? null)
   }
 
   /** It was told to stop. */

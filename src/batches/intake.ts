@@ -3,11 +3,10 @@ import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Refusal } from '../grading/refusal.ts'
 import { type Refused, refuse } from '../grading/resolve.ts'
 import type { GradingService } from '../grading/service.ts'
-import type { BatchRecord, BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
+import type { BatchStore, NewItem } from '../ports/batch-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { Batch, BatchItem } from '../schemas/batch.ts'
 import { type BatchPlan, withDefaults } from './batch-plan.ts'
-import type { GrowingBatch } from './engine-deps.ts'
 
 /** One item on its way into a batch, with the place that an error names. */
 export interface Incoming {
@@ -41,46 +40,24 @@ const READ_AGAIN_MS = 200
 
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
- * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. With `grow` its items are graded
- * meanwhile: what was graded of a draft that is refused answers the same questions later. `onDiscarded` hears what such a draft had come to.
+ * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items.
  */
-export async function takeBatch(
-  deps: IntakeDeps,
-  plan: BatchPlan,
-  items: AsyncIterable<Incoming>,
-  grow: Grow | null = null,
-  onDiscarded: OnDiscarded = () => undefined,
-): Promise<Taken> {
+export async function takeBatch(deps: IntakeDeps, plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
   const id = deps.newId('bat')
   const { kind, mode, name, key, max_cost_usd, payer } = plan
   const draft = { id, kind, mode, name, key, max_cost_usd, payer, created_at: deps.clock.now().toISOString() }
   await deps.batches.draft(draft)
-  const growing = grow?.(draft) ?? null
   let opened = false
   try {
-    const refused = await addAll(deps, plan, items, async (chunk) => {
-      const taken = await deps.batches.add(id, chunk)
-      if (taken === null) await growing?.add(chunk)
-      return taken
-    })
+    const refused = await addAll(deps, plan, items, (chunk) => deps.batches.add(id, chunk))
     if (refused !== null) return refused
-    await deps.batches.open(id, growing !== null)
+    await deps.batches.open(id)
     opened = true
-    growing?.close()
     return { ok: true, batch: await readOpened(deps, id) }
   } finally {
-    if (!opened) {
-      await growing?.abandon()
-      const discarded = await deps.batches.discard(id)
-      if (discarded !== null) onDiscarded(discarded)
-    }
+    if (!opened) await deps.batches.discard(id)
   }
 }
-
-/** Begins to grade a draft whose items still arrive. */
-type Grow = (draft: NewBatch) => GrowingBatch
-
-export type OnDiscarded = (draft: BatchRecord) => void
 
 /** Stores items; answers the index of the first whose `item_id` is taken, and then stores none. */
 type AddItems = (items: readonly NewItem[]) => Promise<number | null>

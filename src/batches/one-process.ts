@@ -64,6 +64,5 @@ export function oneProcess(batches: BatchStore, adopts: boolean): BatchCluster {
       note: () => undefined,
       inFlight: async () => 0,
     },
-    holdDraft: (id) => hold(leaseName(wholeOf(id))),
   }
 }

@@ -1,9 +1,8 @@
-import type { BatchRecord, NewBatch, OpenItem } from '../ports/batch-ports.ts'
+import type { BatchRecord, OpenItem } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
-import { type FreeSlice, leaseName, SLICE_ITEMS, type Slice, type SliceEnd, wholeOf } from '../ports/slice-ports.ts'
-import type { EngineDeps, GrowingBatch } from './engine-deps.ts'
-import { DraftSlices } from './run/draft-slices.ts'
+import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd, wholeOf } from '../ports/slice-ports.ts'
+import type { EngineDeps } from './engine-deps.ts'
 import { ItemQueue } from './run/item-queue.ts'
 import { LEFT, OVER, type Parked, type Run, type RunEnd } from './run/run.ts'
 import { BatchRunner } from './run/runner.ts'
@@ -37,17 +36,12 @@ interface Running {
 const AGAIN_MS = 10_000
 /** In a row; then the batch is parked. */
 const MOST_BREAKS = 3
-/** Items of a draft that may wait for the judge before reading slows down, and for how long it then rests. */
-const FAR_AHEAD = 128
-const REST_MS = 20
 const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
 
 /** What this process holds of the batches of one project, with a runner for each of them. */
 export class BatchRuns {
   private readonly deps: BatchRunsDeps
   private readonly runs = new Map<string, Running>()
-  /** Drafts that this process takes in, and grades meanwhile. */
-  private readonly drafts = new Map<string, DraftSlices>()
   private readonly busy = new Set<Promise<unknown>>()
   /** Left, parked until an operator mends what is wrong: when they run again, it was mended. */
   private readonly parked = new Set<string>()
@@ -100,59 +94,6 @@ export class BatchRuns {
     })
   }
 
-  /** Grades the items of a draft while more of them arrive: `lease` holds all of it; with null, a slice at a time is held. */
-  grow(draft: NewBatch, lease: Lease | null): GrowingBatch {
-    return lease === null ? this.growSlices(draft) : this.growWhole(draft, lease)
-  }
-
-  private growWhole(draft: NewBatch, lease: Lease): GrowingBatch {
-    const slice = wholeOf(draft.id)
-    const held = { slice, lease, end: this.deps.onHeld(slice) }
-    const source = new ItemQueue(this.deps.stores.batches, draft.id, lease, true)
-    const { runner, ended } = this.runWhole({ ...draft, status: 'running' }, draft.payer, held, source)
-    return {
-      add: async (items) => {
-        source.feed(items.map((item) => ({ ...item, batch: draft.id })))
-        runner.wake()
-        if (source.backlog > FAR_AHEAD) await this.deps.clock.sleep(REST_MS)
-      },
-      close() {
-        source.close()
-        runner.wake()
-      },
-      abandon() {
-        runner.stop()
-        return ended
-      },
-    }
-  }
-
-  private growSlices(draft: NewBatch): GrowingBatch {
-    const { clock, company } = this.deps
-    const slices = new DraftSlices(draft)
-    const close = () => void this.drafts.delete(draft.id)
-    this.drafts.set(draft.id, slices)
-    return {
-      add: async (items) => {
-        slices.feed(items)
-        company?.onWork()
-        if (slices.backlog > FAR_AHEAD && this.runs.has(draft.id)) await clock.sleep(REST_MS)
-      },
-      close,
-      abandon: async () => {
-        close()
-        const run = this.runs.get(draft.id)
-        run?.runner.stop()
-        await run?.ended
-      },
-    }
-  }
-
-  /** Up to `most` slices of drafts. */
-  freeOfDrafts(judge: string, most: number): FreeSlice[] {
-    return [...this.drafts.values()].flatMap((draft) => draft.free(judge, most)).slice(0, most)
-  }
-
   /** Items in flight of a batch that is held as a whole; null: it is not held here. */
   inFlight(id: string): number | null {
     const run = this.runs.get(id)
@@ -193,7 +134,7 @@ export class BatchRuns {
     try {
       // Read under the lease: a cancel or a park from now on finds the batch held.
       const record = await batches.get(batch)
-      if (record === null) return await this.takeOfDraft(held)
+      if (record === null) return await this.putAway(held)
       const isOn = record.status === 'running' || (judge === null && record.status === 'cancelling')
       const items = isOn ? await this.itemsOf(held.slice) : []
       if (items?.length === 0) return await this.putAway(held, record.status)
@@ -206,15 +147,6 @@ export class BatchRuns {
       await this.giveBack([held])
       throw error
     }
-  }
-
-  /** What is no draft here, or no longer, is nothing any more. */
-  private async takeOfDraft(held: HeldSlice): Promise<void> {
-    const draft = this.drafts.get(held.slice.batch)
-    const items = draft?.take(held.slice) ?? []
-    if (draft === undefined || items.length === 0) await this.putAway(held)
-    else if (this.isStopping) await this.giveBack([held])
-    else this.runSlice({ ...draft.batch, status: 'running' }, draft.batch.payer, held, items)
   }
 
   rest(ms = AGAIN_MS): void {
@@ -244,7 +176,7 @@ export class BatchRuns {
       ...{ batch, payer, source },
       mayGoOn: async (record) => {
         if (record?.status === 'parked' && record.resumes_at === null) this.parked.add(record.id)
-        return record?.status === 'running' || (record === null && this.drafts.has(batch.id))
+        return record?.status === 'running'
       },
       // Others have parts of it: told only at the end, it could undo a resume that came meanwhile.
       onParking: (parking) => this.park(batch.id, parking),
@@ -263,7 +195,7 @@ export class BatchRuns {
     const at = () => clock.now().toISOString()
     const given: Run = {
       ...{ batch, payer, source },
-      mayGoOn: async (record) => source.isOpen || (record?.status === 'running' && (await cluster.leases.holds(lease))),
+      mayGoOn: async (record) => record?.status === 'running' && (await cluster.leases.holds(lease)),
       onParking: async () => undefined,
       onCancelled: async () => {
         if (mode === 'provider' && !(await pump.drain(id))) return null

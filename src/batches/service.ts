@@ -6,7 +6,7 @@ import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { BatchPlan } from './batch-plan.ts'
 import { BatchEngine } from './engine.ts'
 import type { EngineDeps } from './engine-deps.ts'
-import { type Incoming, type OnDiscarded, type Taken, takeBatch } from './intake.ts'
+import { type Incoming, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
 export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | Refused
@@ -48,11 +48,8 @@ export class BatchService {
     return { ...this.deps, batches: stores.batches, grades: stores.grades }
   }
 
-  /** `early`: grades items while others still arrive; it hears what was graded where no batch comes of it. */
-  async create(plan: BatchPlan, items: AsyncIterable<Incoming>, early?: OnDiscarded): Promise<Taken> {
-    // A cap is that of one batch: a draft that comes to nothing would leave the next one a cap of its own.
-    const grows = early !== undefined && plan.mode === 'direct' && plan.max_cost_usd === null
-    const taken = await takeBatch(this.intake, plan, items, grows ? (draft) => this.engine.grow(draft) : null, early)
+  async create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
+    const taken = await takeBatch(this.intake, plan, items)
     if (taken.ok) {
       this.deps.onStatus(taken.batch)
       await this.engine.begin(taken.batch.id)

@@ -83,10 +83,10 @@ export interface BatchStore {
   draft(batch: NewBatch): Promise<void>
   /** Answers the index of the first item whose `item_id` the batch has already; then none of them is added. */
   add(id: string, items: readonly NewItem[]): Promise<number | null>
-  /** The draft is whole: it runs from now on. `claimed`: in this process, which has begun it already. */
-  open(id: string, claimed?: boolean): Promise<void>
-  /** Forgets a draft and its items. Answers what it had come to; null: there is no such draft. */
-  discard(id: string): Promise<BatchRecord | null>
+  /** Ends the draft: the batch runs from now on. */
+  open(id: string): Promise<void>
+  /** Forgets a draft and its items. */
+  discard(id: string): Promise<void>
   /** Forgets drafts whose process has died. */
   discardAbandoned(): Promise<number>
   get(id: string): Promise<BatchRecord | null>

@@ -41,7 +41,6 @@ export const embeddedAt =
   async () => ({
     ...{ client: createClient(url), url: 'this process', embedded: true, flag: '', reader: null },
     limits: { max_steps: 20_000, max_part_chars: 8_000_000 },
-    earlyGrades: () => null,
     close: stop,
   })
 

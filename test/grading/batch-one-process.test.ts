@@ -64,9 +64,3 @@ test('a command keeps what it has claimed', async () => {
   if (lease !== undefined) await leases.release(lease)
   expect([claimed(), await take(A)]).toEqual([['bat_a'], [A]])
 })
-
-test('a draft is held without a claim, which it cannot have yet', async () => {
-  const { holdDraft, take, claimed } = setUp(true)
-  expect(holdDraft?.('bat_a').name).toBe(A)
-  expect([await take(A), claimed()]).toEqual([[], []])
-})

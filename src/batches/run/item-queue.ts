@@ -3,8 +3,6 @@ import type { Lease } from '../../ports/lease-ports.ts'
 import { ItemSource } from './item-source.ts'
 
 const PAGE = 256
-/** Items that are kept here as they arrive; more are read from the store in their turn. */
-const MOST_FED = 1024
 
 /**
  * The items of a whole batch: the others of a trajectory whose first item has just been graded (the provider still has it in its cache), then
@@ -18,50 +16,17 @@ export class ItemQueue extends ItemSource {
   private at = 0
   private cursor = -1
   private isLast = false
-  #isOpen: boolean
-  /** Some that have arrived stand in the store alone. */
-  private isBehind = false
   private near: OpenItem[] = []
   /** Handed out and not given back: in flight, or waiting here. */
   private readonly out = new Set<number>()
   /** Handed out before its turn. */
   private readonly early = new Set<number>()
 
-  /** `isOpen`: items arrive by `feed` until `close`. */
-  constructor(store: BatchStore, batch: string, lease: Lease, isOpen = false) {
+  constructor(store: BatchStore, batch: string, lease: Lease) {
     super()
     this.store = store
     this.batch = batch
     this.lease = lease
-    this.#isOpen = isOpen
-  }
-
-  /** Items that have just been stored at the end of the batch. */
-  feed(items: readonly OpenItem[]): void {
-    const left = this.page.length - this.at
-    const follows = items[0]?.index === this.cursor + 1
-    if (!follows || left + items.length > MOST_FED) {
-      this.isBehind = true
-      return
-    }
-    this.page = [...this.page.slice(this.at), ...items]
-    this.at = 0
-    this.cursor = items.at(-1)?.index ?? this.cursor
-  }
-
-  /** Items that were fed and not yet given. */
-  get backlog(): number {
-    return this.page.length - this.at
-  }
-
-  /** No more items arrive. */
-  close(): void {
-    this.#isOpen = false
-  }
-
-  /** More items may arrive at the end of the batch. */
-  get isOpen(): boolean {
-    return this.#isOpen
   }
 
   leaseOf(): Lease {
@@ -110,7 +75,7 @@ export class ItemQueue extends ItemSource {
     for (;;) {
       const item = this.page[this.at]
       if (item === undefined) {
-        if (this.isLast || (this.#isOpen && !this.isBehind)) return null
+        if (this.isLast) return null
         await this.turnPage()
         continue
       }
@@ -124,12 +89,12 @@ export class ItemQueue extends ItemSource {
   private async turnPage(): Promise<void> {
     const { cursor } = this
     const page = await this.store.pending(this.batch, cursor, PAGE)
+    // A rescan may have begun meanwhile.
     if (this.cursor !== cursor) return
     this.page = page
     this.at = 0
     this.cursor = page.at(-1)?.index ?? cursor
-    this.isBehind = page.length === PAGE
-    this.isLast = !this.isBehind && !this.#isOpen
+    this.isLast = page.length < PAGE
     for (const index of this.early) if (index < (this.page[0]?.index ?? 0)) this.early.delete(index)
   }
 }

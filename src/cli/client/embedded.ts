@@ -10,7 +10,7 @@ import { CliError } from './cli-error.ts'
 import { createClient } from './client.ts'
 import { configurationOf } from './configuration.ts'
 import { fetchWithin, localCalls } from './local-client.ts'
-import type { DatabaseUse, EarlyGrades, ServiceConnection } from './shell.ts'
+import type { DatabaseUse, ServiceConnection } from './shell.ts'
 import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
 
 /**
@@ -41,15 +41,13 @@ export async function startEmbedded(
     }),
   )
   const inFlight = createInFlight()
-  let early: EarlyGrades | null = null
   await context.start()
   const project = await context.project(given.project)
   return {
-    client: { ...routes, ...localCalls(context, project, inFlight, (draft) => (early = draft)) },
+    client: { ...routes, ...localCalls(context, project, inFlight) },
     url: 'this process',
     embedded: true,
     flag: '',
-    earlyGrades: () => early,
     limits: given.limits,
     async close() {
       const app = await opened

@@ -2,7 +2,7 @@ import { planOf } from '../../batches/batch-plan.ts'
 import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
 import { endedPages, toResults } from '../../batches/ended-items.ts'
 import { followBatch, followResults } from '../../batches/follow.ts'
-import type { Incoming, OnDiscarded } from '../../batches/intake.ts'
+import type { Incoming } from '../../batches/intake.ts'
 import type { App } from '../../boot/app.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { findUnstorable } from '../../domain/text/strict-json.ts'
@@ -40,16 +40,8 @@ export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   }
 }
 
-/**
- * The calls of batches, without HTTP between: trials are handed over as they were read, and graded while others are read; `onDiscarded` hears
- * what that came to where no batch comes of them.
- */
-export function localCalls(
-  context: Context,
-  project: Project,
-  inFlight: InFlight,
-  onDiscarded: OnDiscarded = () => undefined,
-): Partial<Client> {
+/** Makes the calls of batches without HTTP between: trials are handed over as the command read them. */
+export function localCalls(context: Context, project: Project, inFlight: InFlight): Partial<Client> {
   const { batches, stores } = project
   const read = async (id: string) => (await batches.get(id)) ?? fail(notFound('batch', id))
   const told = async (id: string, done: boolean | null, verb: string) => {
@@ -60,10 +52,7 @@ export function localCalls(
   return {
     async createBatch(options, items, signal) {
       checkOptions(options)
-      const taken = await unlessAborted(
-        inFlight.track(batches.create(planOf(options, null), incoming(items), onDiscarded)),
-        signal,
-      )
+      const taken = await unlessAborted(inFlight.track(batches.create(planOf(options, null), incoming(items))), signal)
       return taken.ok ? taken.batch : refuse(taken.refusal)
     },
     async estimateBatch(options, items, signal) {

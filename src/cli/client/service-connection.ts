@@ -51,7 +51,6 @@ function remote(url: string, key: string | undefined): ServiceConnection {
     embedded: false,
     limits: null,
     flag: ` --server ${url}`,
-    earlyGrades: () => null,
     async close() {},
   }
 }

@@ -1,8 +1,7 @@
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { costText } from '../output/cost-text.ts'
-import { explain, runCommand } from '../output/error-text.ts'
+import { runCommand } from '../output/error-text.ts'
 import { localRefusal } from '../output/judge-hint.ts'
 import { type OutputTarget, openOutput } from '../output/output-target.ts'
 import { doneOf } from '../output/progress-meter.ts'
@@ -14,7 +13,7 @@ import type { Client } from './client.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { watchInterruption } from './interruption.ts'
 import { connect } from './service-connection.ts'
-import { commandLine, type DatabaseUse, type EarlyGrades, quote, type ServiceConnection, type Shell } from './shell.ts'
+import { commandLine, type DatabaseUse, quote, type ServiceConnection, type Shell } from './shell.ts'
 
 interface SessionOptions {
   readonly server?: string
@@ -66,9 +65,7 @@ export async function withSession(
   } catch (error) {
     if (!interruption.signal.aborted) {
       const isLocal = session?.connection.embedded === true && error instanceof ServiceError
-      const told = isLocal ? localRefusal(error, options.judge) : error
-      const early = session?.connection.earlyGrades() ?? null
-      throw early === null || doneOf(early.counts) === 0 ? told : withEarly(told, early)
+      throw isLocal ? localRefusal(error, options.judge) : error
     }
     view.end()
     throw await interrupted(shell, session, options)
@@ -78,19 +75,6 @@ export async function withSession(
     await session?.connection.close()
     interruption.release()
   }
-}
-
-/** The error, and what was paid for before it. */
-function withEarly(error: unknown, early: EarlyGrades): CliError {
-  const { message, advice, exit } = explain(error)
-  return new CliError(message, [...advice, `No batch was made; ${keptText(early)}`], exit)
-}
-
-/** Of trials that were graded while others were read. A failed grade is asked for again. */
-function keptText({ counts, ...costs }: EarlyGrades): string {
-  const graded = counts.graded + counts.unverified
-  const kept = `${count(graded, 'trial')} ${graded === 1 ? 'is' : 'are'} graded and kept (${costText(costs)})`
-  return `${kept}; what is kept costs nothing again`
 }
 
 /** Stops what is ours, and says how to go on. */
@@ -104,11 +88,9 @@ async function interrupted(shell: Shell, session: Session | null, options: Sessi
     await connection.close()
   }
   if (batch === null) {
-    const early = connection.earlyGrades()
-    const kept = early === null ? 'what was graded is kept, and costs nothing again' : keptText(early)
     return new CliError(
       connection.embedded
-        ? `interrupted while the paths were read: there is no batch yet; ${kept}`
+        ? 'interrupted while the paths were read: no batch was made'
         : 'interrupted before there was a batch',
       [`Start again: ${commandLine(shell)}`],
       EXIT.interrupted,

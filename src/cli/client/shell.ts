@@ -1,11 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
-import type { Batch } from '../../schemas/batch.ts'
 import type { Client } from './client.ts'
-
-/** What trials that were graded while others were read came to, where no batch was made of them. */
-export type EarlyGrades = Pick<Batch, 'counts' | 'cost_usd' | 'uncertain_usd'>
 
 /** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it and that no other process reaches. */
 export interface ServiceConnection {
@@ -16,8 +12,6 @@ export interface ServiceConnection {
   readonly limits: ReadLimits | null
   /** ` --server URL` where the next command needs it too. */
   readonly flag: string
-  /** Graded while trials were read of which no batch was made; null: as far as it is known, none. */
-  earlyGrades(): EarlyGrades | null
   /** One in this process lets what is in flight end, then closes; the state stays in the database. */
   close(): Promise<void>
 }

@@ -94,21 +94,16 @@ function createDrafts(db: Db) {
           yield* sql.run('UPDATE batches SET total = total + $1 WHERE seq = $2', [items.length, number])
         return taken
       }),
-    // Where there are leases they say which process has what of it.
-    open: (id: string, claimed = false) =>
+    open: (id: string) =>
       db.write(function* (sql) {
-        const process = claimed && !db.isShared ? db.process : null
         const number = yield* findDraft(sql, id)
-        yield* sql.run("UPDATE batches SET status = 'running', process = $1 WHERE seq = $2", [process, number])
+        yield* sql.run("UPDATE batches SET status = 'running', process = NULL WHERE seq = $1", [number])
       }),
-    async discard(id: string) {
-      const [draft = null] = await readBatches(db, { id, limit: 1, isDraft: true })
-      await db.write(function* (sql) {
+    discard: (id: string) =>
+      db.write(function* (sql) {
         const number = yield* find(sql, id)
         if (number !== undefined) yield* forget(sql, [number])
-      })
-      return draft
-    },
+      }),
     discardAbandoned: () =>
       db.write(function* (sql) {
         const rows = yield* sql.rows<{ number: number }>(
@@ -167,7 +162,7 @@ interface BatchRow extends Omit<BatchRecord, Told>, Tally, Nullable<Amounts> {
 }
 
 /** Drafts are only read where they are asked for. */
-type BatchRowQuery = BatchQuery & { readonly id?: string; readonly isDraft?: boolean }
+type BatchRowQuery = BatchQuery & { readonly id?: string }
 
 /** One statement, so that the counts always add up. */
 async function readBatches(db: Db, query: BatchRowQuery): Promise<BatchRecord[]> {
@@ -188,7 +183,7 @@ export function renderBatches(isShared: boolean, query: BatchRowQuery): Statemen
     FROM (
       SELECT seq AS number, id, kind, mode, name, key, status, max_cost_usd, parked_reason, resumes_at, total, created_at,
         finished_at
-      FROM batches WHERE ${[...terms, `/*+*/ status ${query.isDraft ? '=' : '<>'} 'draft'`].join(' AND ')} ORDER BY id DESC LIMIT ${mark(query.limit)}
+      FROM batches WHERE ${[...terms, "/*+*/ status <> 'draft'"].join(' AND ')} ORDER BY id DESC LIMIT ${mark(query.limit)}
     ) AS page
     ${isShared ? SUMS_OF_PARTS : COUNTERS}
     ORDER BY page.id DESC, tally.status, tally.detail, tally.cached`

@@ -1,17 +1,61 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
-import { startEmbedded } from '../../src/cli/client/embedded.ts'
-import { batchCommand } from '../../src/cli/commands/batch-command.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ReadItem } from '../../src/cli/client/client.ts'
+import { localCalls } from '../../src/cli/client/local-client.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { createInFlight } from '../../src/http/guard/in-flight.ts'
+import type { BatchItem } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
-import { answeringJudge } from '../http/make-batch.ts'
+import { answeringJudge, makeItems } from '../http/make-batch.ts'
+import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
-import { itemsOf, MANY, never, noop, open, pausing, startLocal, testEarlyGrading } from './early-grading-cases.ts'
-import { testShell, trial } from './test-shell.ts'
+
+const LIMITS = { max_steps: 100, max_part_chars: 100_000 }
+/** Stopped after each test. */
+const open: TestApp[] = []
+afterEach(async () => {
+  for (const app of open.splice(0)) await app.stop()
+})
+
+/** The calls that a command makes of the service in its process. */
+async function startLocal(
+  judge = answeringJudge(() => GOOD_ANSWER),
+  env: NodeJS.ProcessEnv = {},
+  adopts_batches = true,
+) {
+  const app = await startApp({ judges: [judge], env, adopts_batches })
+  open.push(app)
+  if (app.context.config.postgres !== null) await app.context.start()
+  const inFlight = createInFlight()
+  const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, app.context.main, inFlight)
+  if (!createBatch || !events || !results || !readBatch || !findBatches) throw new Error('a call is missing')
+  const ended = async (id: string) => {
+    for await (const batch of events(id, never)) if (batch.status === 'done') return batch
+    throw new Error('it never ended')
+  }
+  return { app, judge, inFlight, createBatch, results, findBatches, ended }
+}
+
+const never = new AbortController().signal
+const noop = () => {}
+
+const itemsOf = (count: number): ReadItem[] =>
+  (makeItems(count) as BatchItem[]).map((item) => {
+    const read = readTrajectory(item.trajectory, LIMITS)
+    return { item, trajectory: read.ok ? read.value : null }
+  })
+
+/** Hands on the items; before the one at `stop` it does what it is told. */
+async function* pausing(items: readonly ReadItem[], stop: number, before: () => unknown): AsyncGenerator<ReadItem> {
+  for (const [index, item] of items.entries()) {
+    if (index === stop) await before()
+    yield item
+  }
+}
+
+/** Chunks of 64 are stored together. */
+const MANY = 130
 
 describe('a batch of the command', () => {
-  testEarlyGrading(async () => ({}))
-
   test.each([{ samples: 26 }, { name: 'n'.repeat(301) }])(
     'with options that no service takes is refused: %#',
     async (options) => {
@@ -109,63 +153,4 @@ describe('a batch of the command', () => {
       resumes_at: null,
     })
   }, 30_000)
-
-  test('is not taken for abandoned by a process that starts meanwhile, also while its judge is out', async () => {
-    const database = tempDatabase()
-    const failure = { fail: 'quota_exhausted' } as const
-    let isOut = true
-    const judge = answeringJudge(() => (isOut ? failure : GOOD_ANSWER))
-    const { app, createBatch, ended } = await startLocal(judge, { VERIDICT_DATABASE: database })
-    const reading = pausing(itemsOf(MANY), 129, async () => {
-      await expect.poll(() => judge.calls.length).toBeGreaterThan(0)
-      const run = promisify(execFile)
-      await run(process.execPath, ['src/cli.ts', 'status'], { env: { ...process.env, VERIDICT_DATABASE: database } })
-      isOut = false
-    })
-    const batch = await createBatch({}, reading, never)
-    expect(batch.counts.total).toBe(MANY)
-    app.context.laneOf('scripted').resume()
-    await app.context.main.batches.resume(batch.id)
-    expect(await ended(batch.id)).toMatchObject({ counts: { graded: MANY } })
-  })
-})
-
-describe('a command that ends before there is a batch says what was graded, and what it cost', () => {
-  /** 128 trials that are graded, then whatever `end` does; $0.0038 a trial. */
-  async function run(end: (shell: ReturnType<typeof testShell>) => AsyncIterable<ReturnType<typeof trial>>) {
-    const judge = answeringJudge(() => GOOD_ANSWER)
-    const shell = testShell({
-      args: ['batch', 'jobs'],
-      startEmbedded: (env, use) => startEmbedded({ ...env, VERIDICT_DATABASE: ':memory:' }, use, [judge]),
-      async *trials() {
-        for (const [index, { item }] of itemsOf(128).entries())
-          yield { ...trial(`trial-${index}`), request: { ...item, judge: 'scripted' } } as ReturnType<typeof trial>
-        await expect.poll(() => judge.calls.length, { timeout: 20_000 }).toBe(128)
-        yield* end(shell)
-      },
-    })
-    await batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
-    return shell
-  }
-
-  test('where the last trial cannot be taken', async () => {
-    const shell = await run(async function* () {
-      yield { ...trial('bad'), request: { ...itemsOf(1)[0]?.item, judge: 'nope' } } as ReturnType<typeof trial>
-    })
-    expect(shell.code()).toBe(1)
-    expect(shell.errors()).toMatch(/^veridict: there is no such judge: nope\n/)
-    expect(shell.errors()).toContain(
-      '\n  No batch was made; 128 trials are graded and kept (cost $0.49); what is kept costs nothing again\n',
-    )
-  })
-
-  test('where it is interrupted', async () => {
-    const shell = await run(async function* (stopped) {
-      stopped.signals.emit('SIGINT')
-      yield trial('unread')
-      throw new Error('the reading was ended')
-    })
-    expect(shell.code()).toBe(130)
-    expect(shell.errors()).toContain('there is no batch yet; 128 trials are graded and kept (cost $0.49); what')
-  })
 })
