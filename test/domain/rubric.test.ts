@@ -136,19 +136,6 @@ describe('the form: ', () =>
 
 describe('the truth: ', () =>
   stopsTheStart([
-    ['one that is no object', truth({ type: 'array' }), '/truth/type must be object'],
-    ['a keyword that is not known', truth({ patternProperties: {} }), '/truth/patternProperties is not known here'],
-    ['no members', truth({ properties: undefined }), '/truth/anyOf must be a list of { required'],
-    [
-      'a name in capitals',
-      member('Gold', { type: 'string' }),
-      '/truth/properties/Gold is no name that can stand in a prompt',
-    ],
-    [
-      'the name of the mark of the frames',
-      member('nonce', { type: 'string' }),
-      '/truth/properties/nonce nonce is a name of the prompt',
-    ],
     [
       'the name of a section',
       member('by_message', { type: 'string' }),
@@ -179,22 +166,6 @@ describe('the truth: ', () =>
       member('instruction', { 'x-kind': 'instruction' }),
       '/truth/properties/instruction/x-kind',
     ],
-    [
-      'an instruction of the user that is no text',
-      member('instruction', { type: 'integer' }),
-      '/truth/properties/instruction is what the user asked, a plain text',
-    ],
-    [
-      'signals that are a text',
-      member('signals', { type: 'string' }),
-      '/truth/properties/signals are what the harness measured: write { x-kind: signals }',
-    ],
-    [
-      'a length that is no number',
-      member('gold', { type: 'string', maxLength: 'x' }),
-      '/truth/properties/gold/maxLength must be a whole number',
-    ],
-    ['a member that is no schema', member('gold', 'string'), '/truth/properties/gold must say what it is'],
     ['an unknown kind', member('gold', { 'x-kind': 'secret' }), '/truth/properties/gold/x-kind must be one of'],
     ['signals by another name', member('gold', { 'x-kind': 'signals' }), '/truth/properties/gold/x-kind'],
     ['signals of another kind', member('signals', { 'x-kind': 'instruction' }), '/truth/properties/signals/x-kind'],
@@ -203,14 +174,12 @@ describe('the truth: ', () =>
       member('gold', { type: 'string', pattern: '(a+)+$' }),
       '/truth/properties/gold/pattern is not known here',
     ],
-    ['an object in it', member('gold', { type: 'object' }), '/truth/properties/gold/type must be one of string'],
     ['a list of nothing', member('gold', { type: 'array' }), '/truth/properties/gold/items is missing'],
     [
       'a list of objects',
       member('gold', { type: 'array', items: { type: 'object' } }),
       '/truth/properties/gold/items/type must be one of string',
     ],
-    ['a required member that it has not', truth({ required: ['gold'] }), '/truth/required must be a list of members'],
     ['a choice that is none', truth({ anyOf: {} }), '/truth/anyOf must be a list'],
     ['a choice of a member that it has not', truth({ anyOf: [{ required: ['gold'] }] }), '/truth/anyOf must be a list'],
     ['a choice of more', truth({ anyOf: [{ required: ['cue'], not: {} }] }), '/truth/anyOf must be a list'],
@@ -249,11 +218,6 @@ describe('a claim: ', () => {
 
   stopsTheStart([
     [
-      'the name of another member of the answer',
-      claim('notes', RANGE),
-      '/claims/notes notes is the name of another member of the answer',
-    ],
-    [
       'a group by the name of another member',
       claim('citations.all', RANGE),
       '/claims/citations.all citations is the name of another member of the answer',
@@ -261,31 +225,11 @@ describe('a claim: ', () => {
     ['the name of what every object has', claim('constructor', RANGE), '/claims/constructor has a name'],
     ['a group by such a name', claim('constructor.all', RANGE), '/claims/constructor.all has a name'],
     ['the name of a group', claim('cue', RANGE), '/claims/cue.acted cue is the name of another member of the answer'],
-    [
-      'values of a boolean',
-      claimed('cue.acted', { values: ['a', 'b'] }),
-      '/claims/cue.acted/values only an enum has values, not a claim of type boolean',
-    ],
-    [
-      'an enum without values',
-      claim('kind', { type: 'enum', proof: { any: QUOTE } }),
-      '/claims/kind an enum needs its values',
-    ],
-    [
-      'a value “unclear”',
-      claim('kind', { type: 'enum', values: ['a', 'unclear'], proof: { any: QUOTE } }),
-      '/claims/kind/values unclear is a value of every claim',
-    ],
     ['an integer without an end', claim('n', { ...RANGE, maximum: undefined }), '/claims/n'],
     [
       'an integer without a beginning',
       claim('n', { type: 'integer', maximum: 5, proof: { any: QUOTE } }),
       '/claims/n an integer',
-    ],
-    [
-      'a range the wrong way round',
-      claim('n', { ...RANGE, minimum: 6 }),
-      '/claims/n an integer needs a minimum and a maximum that is not below it',
     ],
     [
       'a boolean with a range',
@@ -363,24 +307,9 @@ describe('a list: ', () => {
     ],
     ['no end', claim('places', { ...LIST, maximum: undefined }), '/claims/places'],
     [
-      'an end that nobody reads to',
-      claim('places', { ...LIST, maximum: 51 }),
-      '/claims/places a list needs a maximum of 1 to 50 entries',
-    ],
-    [
       'a beginning',
       claim('places', { ...LIST, minimum: 1 }),
       '/claims/places/minimum only an integer has one, not a claim of type list',
-    ],
-    [
-      'a name with a dot',
-      claim('all.places', LIST),
-      '/claims/all.places is a list, whose name has no dot, as its entries have their own',
-    ],
-    [
-      'a proof beside its entries',
-      claim('places', { ...LIST, proof: { any: QUOTE } }),
-      '/claims/places/proof belongs to the claims of the entries',
     ],
     ['a list in a list', listWith('inner', { ...LIST, of: undefined }), '/claims/places/of/inner'],
     [
@@ -422,14 +351,6 @@ describe('a list: ', () => {
       'a count that is no number',
       listWith('kind', { ...LIST.of.kind, computed: { runs_of: 'places.where' } }),
       '/claims/places/of/kind/computed only an integer is computed, not a claim of type enum:',
-    ],
-    [
-      'a cap by what is no text',
-      listWith('need', {
-        ...LIST.of.need,
-        capped_by_document: { maximum: 4, names: 'places.kind', words: ['exists'] },
-      }),
-      '/claims/places/of/need/capped_by_document places.kind is no claim of type text',
     ],
     ['the best of no list', best({ of: 'cue.acted' }), '/outcome/best/of cue.acted is no list'],
     ['the best by what is no number', best({ by: ['need', 'kind'] }), '/outcome/best/by kind is no integer of places'],
@@ -501,11 +422,6 @@ describe('a proof: ', () =>
       'cue.reasoned is no claim of type step',
     ],
     [
-      'by the agent of a step that is none',
-      claim('who', { type: 'agent', proof: { any: { agent_of: 'cue.acted' } } }),
-      '/claims/who/proof/any/agent_of cue.acted is no claim of type step',
-    ],
-    [
       'after an instruction that is none',
       proof('cue.reasoned', 'true', { ...DONE, after: 'bait' }),
       '/claims/cue.reasoned/proof/true/after bait is no instruction of the truth',
@@ -546,11 +462,6 @@ describe('no rubric file can weaken the gate: ', () => {
   })
 
   stopsTheStart([
-    [
-      'an outcome that follows from no claim',
-      outcome({ table: [{ when: {}, label: 'fine' }] }),
-      '/outcome/table follows from no claim',
-    ],
     [
       'an act that is dated by another instruction',
       proof('cue.acted', 'true', { ...DONE, does: 'cue', after: 'distractor' }),
@@ -664,7 +575,6 @@ describe('the outcome: ', () => {
   })
 
   stopsTheStart([
-    ['none', outcome({}), '/outcome has none of table, label, sum and best'],
     [
       'two',
       both(claim('n', RANGE), ({ manifest }) => Object.assign(manifest.outcome, { sum: ['n'] })),
@@ -680,7 +590,6 @@ describe('the outcome: ', () => {
       both(claim('kind', large), outcome({ table: [row({ kind: 'w0' })] })),
       '/outcome/table/0/when/kind "w0" is no value of kind',
     ],
-    ['a label of no claim', outcome({ label: 'kind' }), '/outcome/label kind is no claim of this rubric'],
     [
       'a label of a boolean',
       outcome({ label: 'cue.acted' }),
@@ -695,11 +604,6 @@ describe('the outcome: ', () => {
       'a row of no claim',
       ({ manifest }) => Object.assign(manifest.outcome.table[0]?.when ?? {}, { won: true }),
       '/outcome/table/0/when/won won is no claim of this rubric',
-    ],
-    [
-      'a row by a number',
-      both(claim('n', RANGE), outcome({ table: [row({ n: 1 })] })),
-      '/outcome/table/0/when/n a row of a table needs a claim of type boolean or enum, and n is',
     ],
     [
       'a table that nobody could read',
@@ -753,11 +657,6 @@ describe('the texts: ', () => {
     ['a section that is left open', ask('{{#cue}}x'), '/question.md/123 {{#cue}} is not closed'],
     ['a question without an instruction', without('cue'), '/question.md/1 does not use {{cue}}'],
     ['a question without the mark of its frames', without('nonce'), '/question.md/1 does not use {{nonce}}'],
-    [
-      'a variable in the frozen text',
-      system('{{cue}}'),
-      '/system.md/1 is the same for every run and holds no {{variable}}',
-    ],
     [
       'no frozen text',
       system(' \n'),
