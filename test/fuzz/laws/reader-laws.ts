@@ -1,9 +1,9 @@
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../../src/formats/read.ts'
 import { ACTORS } from '../../../src/schemas/vocabulary.ts'
+import { textAt } from '../../formats/make.ts'
 import { BrokenLaw, hold } from '../target.ts'
 import { saidByCalls } from './calls.ts'
-import { hasMarkedNames, textAt } from './text-at.ts'
 
 const LIMITS = { max_steps: 2000, max_part_chars: 100_000 }
 /** What all paths of a trajectory may measure for each character of its document: a name may not stand in the path of every leaf. */
@@ -84,4 +84,18 @@ function checkCalls({ format, steps }: Trajectory, document: unknown): void {
       shown.has(text) || MENTIONS.some((mention) => text.startsWith(mention)),
       `a call is lost: "${text.slice(0, 80)}"`,
     )
+}
+
+/** Whether a member's own name holds the mark of an inner pointer: then paths are ambiguous (docs/formats.md). */
+function hasMarkedNames(root: unknown): boolean {
+  const open: unknown[] = [root]
+  for (let value = open.pop(); open.length > 0 || value !== undefined; value = open.pop()) {
+    if (typeof value === 'string' && value.includes('#') && value.trimStart().startsWith('{')) return true
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, member] of Object.entries(value)) {
+      if (name.includes('#')) return true
+      open.push(member)
+    }
+  }
+  return false
 }
