@@ -1,4 +1,4 @@
-/** What a key may do. `admin` includes the others within its project; `operator` is for what concerns the whole process: `/metrics`. */
+/** Rights of a key. `admin` includes the others within its project; `operator` reads the figures of the whole process: `/metrics`. */
 export const SCOPES = ['grade', 'read', 'review', 'admin', 'operator'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -10,7 +10,7 @@ const PROJECT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
 /** A project's name is also the name of its file: nothing else may ever be one. */
 export const isProjectName = (name: string): boolean => PROJECT_NAME.test(name)
 
-/** Who asks: a key that was checked, or, where no access control is on, no one in particular. */
+/** The caller of a request: a checked key, or anybody where access control is off. */
 export interface Caller {
   /** `key_…`; null where no key was asked for. */
   readonly key_id: string | null
@@ -23,29 +23,30 @@ export interface Caller {
   readonly max_cost_usd_per_day: number | null
 }
 
-/** A signed-in browser: `secret` goes into its cookie and nowhere else. */
+/** The session of a signed-in browser. The id names the key and the end, and counts only with the signature of its cookie. */
 export interface Session {
-  readonly secret: string
+  readonly id: string
   readonly caller: Caller
   readonly expires_at: string
 }
 
-/** Keys and the sessions that were opened with them. Secrets are stored hashed and compared in constant time. */
+/** Checks keys, and sessions that were opened with keys. Every check reads the key anew, so that a revoked key ends its sessions. */
 export interface Access {
-  /** Whether a request needs a key: configuration decides, and where it says nothing, whether loopback is listened on. */
+  /** Whether a request needs a key: configuration decides; by default, only a service on loopback needs none. */
   readonly required: boolean
-  /** Who asks where no key is needed and none was sent. */
+  /** The caller of a request without a key, where none is needed. */
   readonly anybody: Caller
-  /** The caller of a key as it was given out; null where it is unknown, malformed, expired or revoked. */
+  /** Signs the cookies of sessions; the same in every process of a database. */
+  readonly session_secret: string
+  /** Finds the caller of a key as it was given out; null for an unknown, malformed, expired or revoked key. */
   authenticate(token: string): Promise<Caller | null>
-  /** Null where the key is not good. */
+  /** Opens a session; null for a key that is not good. */
   openSession(token: string): Promise<Session | null>
-  /** Null where the session is unknown, over, or its key was revoked. */
-  resumeSession(secret: string): Promise<Caller | null>
-  closeSession(secret: string): Promise<void>
+  /** Finds the caller of a session whose signature was checked; null after its end or without a good key. */
+  resumeSession(id: string): Promise<Caller | null>
 }
 
-/** Every caller, where no access control is on. */
+/** The caller of every request where access control is off. */
 export const ANYBODY: Caller = {
   key_id: null,
   name: 'anybody',

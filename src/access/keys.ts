@@ -2,18 +2,18 @@ import { DEFAULT_PROJECT, isProjectName, type Scope } from './access.ts'
 import type { AccessStore, KeyRecord } from './access-store.ts'
 import { digestSecret, makeToken } from './tokens.ts'
 
-/** What is said of a key that is to be made. */
+/** The properties of a new key. */
 export interface KeyPlan {
   readonly name: string
   readonly project?: string
-  /** Absent: everything but `admin`. */
+  /** Absent: `USUAL_SCOPES`. */
   readonly scopes?: readonly Scope[]
   readonly expires_at?: Date
   readonly max_requests_per_minute?: number
   readonly max_cost_usd_per_day?: number
 }
 
-/** A key as it may be shown: without anything of its secret. */
+/** A key without its secret. */
 export type KeyView = Omit<KeyRecord, 'secret_sha256'> & { readonly state: KeyState }
 type KeyState = 'good' | 'expired' | 'revoked'
 
@@ -21,7 +21,7 @@ export const USUAL_SCOPES: readonly Scope[] = ['grade', 'read', 'review']
 
 const MOST_NAME_CHARS = 100
 
-/** Why no such key can be made; null: it can. */
+/** Finds the fault of a plan; null: a key can be made. */
 export function findPlanFault(plan: KeyPlan, now: Date): string | null {
   if (plan.name.trim() === '' || plan.name.length > MOST_NAME_CHARS)
     return `a name has 1 to ${MOST_NAME_CHARS} characters`
@@ -34,7 +34,7 @@ export function findPlanFault(plan: KeyPlan, now: Date): string | null {
   return null
 }
 
-/** Makes a key. The token is told here and never again. Throws a RangeError for a plan with a fault (`findPlanFault`). */
+/** Makes a key, and shows its token for the only time. Throws a RangeError for a plan with a fault (`findPlanFault`). */
 export async function createKey(
   store: AccessStore,
   plan: KeyPlan,
@@ -64,7 +64,7 @@ export async function listKeys(store: AccessStore, now: Date): Promise<readonly 
   return (await store.listKeys()).map((record) => viewKey(record, now))
 }
 
-/** Holds from the next request on, in every process. Null: there is no such key. */
+/** Revokes a key, from the next request on in every process. Null for an unknown key. */
 export async function revokeKey(store: AccessStore, id: string, now: Date): Promise<KeyView | null> {
   const record = await store.revokeKey(id, now.toISOString())
   return record === null ? null : viewKey(record, now)

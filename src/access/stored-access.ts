@@ -1,27 +1,25 @@
-import { type Access, ANYBODY, type Caller, type Session } from './access.ts'
+import { type Access, ANYBODY, type Caller } from './access.ts'
 import type { AccessStore, KeyRecord } from './access-store.ts'
 import { stateOf } from './keys.ts'
-import { digestSecret, isSecret, isSecretOf, makeSecret, parseToken } from './tokens.ts'
+import { isSecretOf, parseToken } from './tokens.ts'
 
 interface AccessDeps {
   readonly store: AccessStore
   readonly required: boolean
-  /** The project of callers without a key, where none is needed. */
+  /** The project of callers without a key. */
   readonly project: string
+  readonly session_secret: string
   readonly now: () => Date
 }
 
-/** How long a browser stays signed in. */
+/** The length of a session. */
 export const SESSION_MS = 12 * 3_600_000
 
-/** `last_used_at` is written at most so often. */
+/** The shortest time between two writes of `last_used_at`. */
 const TOUCH_MS = 60_000
 
-/**
- * Access over stored keys. Every check reads the key anew: what another process revoked is dead at the next request. Rejects only
- * where the store cannot be read.
- */
-export function createAccess({ store, required, project, now }: AccessDeps): Access {
+/** Makes access over stored keys. Its calls reject only where the store cannot be read. */
+export function createAccess({ store, required, project, session_secret, now }: AccessDeps): Access {
   const touch = createTouch(store)
 
   async function findGood(token: string): Promise<KeyRecord | null> {
@@ -39,40 +37,28 @@ export function createAccess({ store, required, project, now }: AccessDeps): Acc
 
   return {
     required,
+    session_secret,
     anybody: { ...ANYBODY, project },
     async authenticate(token) {
       const record = await findGood(token)
       return record === null ? null : admit(record)
     },
-    async openSession(token): Promise<Session | null> {
+    async openSession(token) {
       const record = await findGood(token)
       if (record === null) return null
-      const at = now()
-      const secret = makeSecret()
-      const expires_at = endOf(record, at)
-      await store.removeEnded(at.toISOString())
-      await store.addSession({
-        secret_sha256: digestSecret(secret),
-        key_id: record.id,
-        created_at: at.toISOString(),
-        expires_at,
-      })
-      return { secret, caller: admit(record), expires_at }
+      const expires_at = endOf(record, now())
+      return { id: `${record.id}/${Date.parse(expires_at)}`, caller: admit(record), expires_at }
     },
-    async resumeSession(secret) {
-      if (!isSecret(secret)) return null
-      const session = await store.findSession(digestSecret(secret))
-      if (session === null || session.expires_at <= now().toISOString()) return null
-      const record = await store.findKey(session.key_id)
+    async resumeSession(id) {
+      const [key = '', end = ''] = id.split('/')
+      if (!(Number(end) > now().getTime())) return null
+      const record = await store.findKey(key)
       return record !== null && stateOf(record, now()) === 'good' ? admit(record) : null
-    },
-    async closeSession(secret) {
-      if (isSecret(secret)) await store.removeSession(digestSecret(secret))
     },
   }
 }
 
-/** Never longer than its key. */
+/** Ends a session with its key at the latest. */
 function endOf({ expires_at }: KeyRecord, from: Date): string {
   const end = new Date(from.getTime() + SESSION_MS).toISOString()
   return expires_at !== null && expires_at < end ? expires_at : end
@@ -87,9 +73,8 @@ const callerOf = (record: KeyRecord): Caller => ({
   max_cost_usd_per_day: record.max_cost_usd_per_day,
 })
 
-/** Never waited for, and never an error of the request: that a key was used is told, not promised. */
+/** Notes the use of a key. No request waits for the note or fails by it. */
 function createTouch(store: AccessStore): (record: KeyRecord, at: Date) => void {
-  // One entry a key that exists.
   const touched = new Map<string, number>()
   return ({ id, last_used_at }, at) => {
     const last = Math.max(touched.get(id) ?? 0, last_used_at === null ? 0 : Date.parse(last_used_at))

@@ -1,9 +1,17 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import { createAccess } from '../access/stored-access.ts'
 import type { BatchListener } from '../batches/engine-deps.ts'
 import type { Context } from '../http/context.ts'
+import type { Stores } from '../ports/ports.ts'
 import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
 import { openProjects } from './projects.ts'
 import { type ContextOptions, gatherShared } from './shared.ts'
+
+/** Derives the secret of sessions from the secret of the database, so that every process signs alike. */
+const sessionSecret = async ({ renderingSecret }: Stores['secrets']): Promise<string> =>
+  createHmac('sha256', await renderingSecret(() => randomBytes(32)))
+    .update('sessions of browsers')
+    .digest('hex')
 
 /** The one composition root. Fails with a message that says what to do; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
@@ -29,6 +37,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
       store: projects.main.stores.access,
       required: config.access.required,
       project: config.project,
+      session_secret: await sessionSecret(projects.main.stores.secrets),
       now: () => clock.now(),
     }),
     main: projects.main,

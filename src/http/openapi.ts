@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { loadOptional } from '../ports/optional-package.ts'
 import { COMPONENTS } from './body/schemas.ts'
 import { installErrors } from './errors.ts'
-import { describeAccess, SECURITY_SCHEMES } from './guard/access/described-access.ts'
+import { describeAccess, SECURITY_SCHEMES } from './guard/described-access.ts'
 import { HttpProblem } from './problem.ts'
 
 type Contract = ReturnType<FastifyInstance['swagger']>

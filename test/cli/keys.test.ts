@@ -25,7 +25,13 @@ async function keys(database: string, ...args: string[]): Promise<TestShell> {
 function accessOf(database: string) {
   const stores = openSqliteStores({ path: database })
   onTestFinished(() => stores.close())
-  return createAccess({ store: stores.access, required: true, project: 'default', now: () => new Date() })
+  return createAccess({
+    store: stores.access,
+    required: true,
+    project: 'default',
+    session_secret: 'x',
+    now: () => new Date(),
+  })
 }
 
 const idOf = (token: string): string => `key_${token.split('_')[1]}`

@@ -1,7 +1,7 @@
 import type { HTTPMethods } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/access.ts'
-import { findNeed, ROUTE_NEEDS } from '../../src/http/guard/access/route-scopes.ts'
+import { findNeed, ROUTE_NEEDS } from '../../src/http/guard/route-scopes.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
 
@@ -34,7 +34,7 @@ test('the table has every route that there is, and no other', async () => {
 
 test('a route that is not in it cannot be built', async () => {
   const { default: fastify } = await import('fastify')
-  const { installAccess } = await import('../../src/http/guard/access/install.ts')
+  const { installAccess } = await import('../../src/http/guard/access.ts')
   const http = fastify()
   await installAccess(http, app.context)
   expect(() => http.get('/v1/secrets', () => 'x')).toThrow('GET /v1/secrets does not say who may use it')
@@ -43,7 +43,7 @@ test('a route that is not in it cannot be built', async () => {
 
 test('methods that need different things are no one route', async () => {
   const { default: fastify } = await import('fastify')
-  const { installAccess } = await import('../../src/http/guard/access/install.ts')
+  const { installAccess } = await import('../../src/http/guard/access.ts')
   const http = fastify()
   await installAccess(http, app.context)
   const add = (method: string[], url: string) => () => http.route({ method, url, handler: () => 'x' })

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/body/examples.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import type { Who } from '../../src/schemas/session.ts'
+import { tempDatabase } from '../storage/temp-folder.ts'
 import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
 
 let app: GuardedApp
@@ -16,7 +17,7 @@ const signOut = (cookie: string, headers: Record<string, string> = { 'x-veridict
   app.http.inject({ method: 'DELETE', url: '/v1/session', headers: { cookie, ...headers } })
 const secretOf = (cookie: string) => cookie.split('=')[1] ?? ''
 
-test('a session is what its key is, until it is ended', async () => {
+test('a session is what its key is; its end takes the cookie back, and another id has no signature', async () => {
   const token = await app.give(['read', 'review'], { name: 'Ada', project: 'other' })
   const opened = await signIn(token)
   expect(opened.statusCode).toBe(201)
@@ -32,7 +33,7 @@ test('a session is what its key is, until it is ended', async () => {
   const ended = await signOut(cookie)
   expect([ended.statusCode, ended.json()]).toEqual([200, { status: 'ended' }])
   expect(String(ended.headers['set-cookie'])).toContain('Expires=Thu, 01 Jan 1970')
-  const over = await who(cookie)
+  const over = await who(cookie.replace('key_', 'key_0'))
   expect([over.statusCode, over.json<Problem>().detail]).toEqual([401, expect.stringContaining('this session is over')])
 })
 
@@ -49,7 +50,7 @@ test('the cookie: not for scripts, not from other sites, and its secret is nowhe
   const token = await app.give()
   const opened = await signIn(token)
   const [pair = '', ...attributes] = String(opened.headers['set-cookie']).split('; ')
-  expect(pair).toMatch(/^veridict_session=[\w-]{43}$/)
+  expect(pair).toMatch(/^veridict_session=key_[0-9a-f]{16}\/\d{13}\.[\w+/]{43}$/)
   expect(attributes.sort()).toEqual(
     ['Expires=', 'HttpOnly', 'Path=/', 'SameSite=Strict'].map((one) => expect.stringContaining(one)),
   )
@@ -60,16 +61,24 @@ test('the cookie: not for scripts, not from other sites, and its secret is nowhe
   for (const secret of [secretOf(pair), token, token.slice(-43)]) expect(log).not.toContain(secret)
 })
 
-test('a planted session is never taken over, and the one before ends', async () => {
+test('a planted or changed session is worth nothing', async () => {
   const token = await app.give()
   const planted = `veridict_session=${'A'.repeat(43)}`
   const opened = await signIn(token, { cookie: planted })
   const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
-  expect(cookie).not.toBe(planted)
   expect((await who(planted)).statusCode).toBe(401)
-  const again = await signIn(token, { cookie })
-  expect(again.statusCode).toBe(201)
+  expect((await who(cookie)).statusCode).toBe(200)
+  for (const changed of [cookie.replace('/1', '/2'), cookie.slice(0, -1), cookie.replace(/\..*/, ''), `${cookie}x`])
+    expect((await who(changed)).statusCode, changed).toBe(401)
+})
+
+test('processes of one database sign alike; another database does not', async () => {
+  const database = tempDatabase()
+  const [one, other] = await Promise.all([1, 2].map(() => startGuarded({ env: { VERIDICT_DATABASE: database } })))
+  const cookie = (await one?.signIn(await one.give())) ?? ''
+  expect((await other?.http.inject({ url: '/v1/session', headers: { cookie } }))?.statusCode).toBe(200)
   expect((await who(cookie)).statusCode).toBe(401)
+  await Promise.all([one?.stop(), other?.stop()])
 })
 
 test('a sign-in that failed sets nothing, and leaves the session that is there', async () => {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { loadMigrations, migrate } from '../../src/storage/sqlite/migrate.ts'
 import { spellForSqlite } from '../../src/storage/sqlite/spelling.ts'
 import { createStores } from '../../src/storage/sqlite/sqlite.ts'
-import { FIND_KEY, FIND_SESSION } from '../../src/storage/stores/access.ts'
+import { FIND_KEY } from '../../src/storage/stores/access.ts'
 import { parsePlanned, renderRequest } from '../../src/storage/stores/provider-rows.ts'
 import { planAttempt } from './make-attempt.ts'
 import { makeBatch } from './make-batch.ts'
@@ -16,16 +16,16 @@ function memory(migrations = loadMigrations()): Database.Database {
   return db
 }
 
-test.each([
-  ['a key', FIND_KEY, /api_keys USING INDEX \w+ \(id=\?\)/],
-  ['a session', FIND_SESSION, /sessions USING PRIMARY KEY \(secret_sha256=\?\)/],
-])('%s is found in one step of an index', (_name, sql, step) => {
-  const plan = memory()
-    .prepare(`EXPLAIN QUERY PLAN ${spellForSqlite(sql).text}`)
-    .all('x') as { detail: string }[]
-  expect(plan).toHaveLength(1)
-  expect(plan[0]?.detail).toMatch(step)
-})
+test.each([['a key', FIND_KEY, /api_keys USING INDEX \w+ \(id=\?\)/]])(
+  '%s is found in one step of an index',
+  (_name, sql, step) => {
+    const plan = memory()
+      .prepare(`EXPLAIN QUERY PLAN ${spellForSqlite(sql).text}`)
+      .all('x') as { detail: string }[]
+    expect(plan).toHaveLength(1)
+    expect(plan[0]?.detail).toMatch(step)
+  },
+)
 
 test('a digest that is none, and a session of no key, are refused by the tables themselves', () => {
   const db = memory()

@@ -138,6 +138,4 @@ async function fillAccess({ access }: SqliteStores): Promise<void> {
     ...{ max_requests_per_minute: 2 ** 40, max_cost_usd_per_day: 0.1, expires_at: null, revoked_at: null },
     last_used_at: null,
   })
-  const session = createHash('sha256').update('a session').digest()
-  await access.addSession({ secret_sha256: session, key_id: 'key_1', created_at: AT, expires_at: AT })
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '../../access/access.ts'
-import type { AccessStore, KeyRecord, SessionRecord } from '../../access/access-store.ts'
+import type { AccessStore, KeyRecord } from '../../access/access-store.ts'
 import type { Db } from '../db.ts'
 import { parseStored } from '../stored-text.ts'
 
@@ -8,21 +8,17 @@ const COLUMNS = `id, secret_sha256, name, project, scopes, max_requests_per_minu
 
 export const FIND_KEY = `SELECT ${COLUMNS} FROM api_keys WHERE id = $1`
 
-export const FIND_SESSION =
-  'SELECT secret_sha256, key_id, created_at, expires_at FROM sessions WHERE secret_sha256 = $1'
-
 interface KeyRow extends Omit<KeyRecord, 'scopes'> {
   readonly scopes: string
 }
 
-/** Keys and sessions. Only digests of secrets come here. */
+/** Stores keys, with digests of their secrets. */
 export function createAccessStore(db: Db): AccessStore {
   const find = async (id: string): Promise<KeyRecord | null> => {
     const [row] = await db.rows<KeyRow>(FIND_KEY, [id])
     return row === undefined ? null : parseKey(row)
   }
   return {
-    ...createSessions(db),
     addKey: (key) =>
       db.write((sql) =>
         sql.insert('api_keys', {
@@ -40,15 +36,5 @@ export function createAccessStore(db: Db): AccessStore {
     touchKey: async (id, at) => void (await db.run('UPDATE api_keys SET last_used_at = $2 WHERE id = $1', [id, at])),
   }
 }
-
-const createSessions = (db: Db) =>
-  ({
-    addSession: (session) =>
-      db.write((sql) => sql.insert('sessions', { ...session, secret_sha256: Buffer.from(session.secret_sha256) })),
-    findSession: async (digest) => (await db.rows<SessionRecord>(FIND_SESSION, [Buffer.from(digest)]))[0] ?? null,
-    removeSession: async (digest) =>
-      void (await db.run('DELETE FROM sessions WHERE secret_sha256 = $1', [Buffer.from(digest)])),
-    removeEnded: async (before) => void (await db.run('DELETE FROM sessions WHERE expires_at <= $1', [before])),
-  }) satisfies Partial<AccessStore>
 
 const parseKey = ({ scopes, ...row }: KeyRow): KeyRecord => ({ ...row, scopes: parseStored<Scope[]>(scopes) })

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../access/access.ts'
+import type { Scope } from '../../access/access.ts'
 
 /** `open`: to all; `key`: to callers with a good key; `page`: the same, and a browser without one is led to sign in. */
 export type Need = Scope | 'open' | 'key' | 'page'

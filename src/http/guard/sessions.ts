@@ -1,27 +1,30 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
-import { type Caller, SCOPES } from '../../../access/access.ts'
-import { type OpenedSession, OpenedSessionSchema, SignInSchema, type Who, WhoSchema } from '../../../schemas/session.ts'
-import { sendJson } from '../../body/reply.ts'
-import { answer, NoQuery, problems } from '../../body/schemas.ts'
-import { HttpProblem } from '../../problem.ts'
-import { bearerOf } from './authentication.ts'
-import type { AccessOptions } from './install.ts'
-import { type CountRequest, signInRate } from './request-rate.ts'
-import { sessionCookie } from './session-cookie.ts'
+import { type Caller, SCOPES } from '../../access/access.ts'
+import { type OpenedSession, OpenedSessionSchema, SignInSchema, type Who, WhoSchema } from '../../schemas/session.ts'
+import { sendJson } from '../body/reply.ts'
+import { answer, NoQuery, problems } from '../body/schemas.ts'
+import { HttpProblem } from '../problem.ts'
+import { type AccessOptions, bearerOf, cookieName } from './access.ts'
+import { type createKeyRate, createSignInRate } from './rates.ts'
 
-/** A key in its object, however it is written. No key was shown yet: more would be held for nothing. */
+/** A key in its object, however it is written. Callers have shown no key yet: a larger body would be held for nothing. */
 const MOST_SIGN_IN_BYTES = 4096
 
-/** A browser signs in with a key, asks who it is, and signs out. Needs `installAccess`. */
+/** Adds the routes by which a browser signs in with a key, asks who it is, and signs out. Needs `installAccess`. */
 export function sessionRoutes(
   app: FastifyInstance,
-  { access, config, keyRate }: AccessOptions & { readonly keyRate: CountRequest },
+  { access, config, keyRate }: AccessOptions & { readonly keyRate: ReturnType<typeof createKeyRate> },
 ): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
-  const cookie = sessionCookie(app, config)
-  const rate = signInRate(app)
+  const signInRate = createSignInRate()
+  // `X-Forwarded-Proto` is not believed: any client can send it.
+  const secure = config.access.behind_tls
+  const setCookie = (reply: FastifyReply, value: string, expires: Date) => {
+    const options = { path: '/', httpOnly: true, sameSite: 'strict', secure, expires } as const
+    reply.header('set-cookie', app.serializeCookie(cookieName(secure), value, options))
+  }
 
   routes.post('/v1/session', {
     bodyLimit: MOST_SIGN_IN_BYTES,
@@ -36,23 +39,15 @@ export function sessionRoutes(
       response: { 201: described(OpenedSessionSchema, 'The session.'), ...problems(400, 413, 415) },
     },
     handler: async (request, reply) => {
-      await rate.check(request)
-      const { key } = request.body
-      const caller = await access.authenticate(key)
-      if (caller !== null) {
-        // Each sign-in is a row that is kept for hours: the limit of the key holds for them too.
-        request.caller = caller
-        await keyRate(request, reply)
-      }
-      const session = caller === null ? null : await access.openSession(key)
+      signInRate(request, 0)
+      const session = await access.openSession(request.body.key)
       if (session === null) {
-        await rate.failed(request)
+        signInRate(request, 1)
         throw badKey()
       }
-      // A secret is always made here and never taken over: a planted one is worth nothing. The one before ends.
-      const before = cookie.read(request)
-      if (before !== null) await access.closeSession(before)
-      cookie.write(reply, session.secret, session.expires_at)
+      request.caller = session.caller
+      keyRate(request, reply)
+      setCookie(reply, app.signCookie(session.id), new Date(session.expires_at))
       const opened: OpenedSession = { ...view(session.caller), expires_at: session.expires_at }
       return sendJson(reply, opened, 201)
     },
@@ -85,10 +80,8 @@ export function sessionRoutes(
         ...problems(400, 413, 415),
       },
     },
-    handler: async (request, reply) => {
-      const secret = cookie.read(request)
-      if (secret !== null) await access.closeSession(secret)
-      cookie.clear(reply)
+    handler: (_request, reply) => {
+      setCookie(reply, '', new Date(0))
       return sendJson(reply, { status: 'ended' })
     },
   })

@@ -1,0 +1,201 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import cookies from '@fastify/cookie'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Access, type Caller, DEFAULT_PROJECT } from '../../access/access.ts'
+import type { Config } from '../../config/config.ts'
+import { HttpProblem } from '../problem.ts'
+import { createKeyRate } from './rates.ts'
+import { findNeed, type Need } from './route-scopes.ts'
+import { securityHeaders } from './security-headers.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The caller of a guarded route; `NOBODY` on open routes and where no route is. */
+    caller: Caller
+  }
+  interface FastifyContextConfig {
+    /** Both are set as the route is added. */
+    need?: Need
+    security_headers?: ReturnType<typeof securityHeaders>
+  }
+}
+
+/** A caller that was not asked for a key, and may do nothing that needs a scope. */
+const NOBODY: Caller = Object.freeze({
+  key_id: null,
+  name: 'nobody',
+  project: DEFAULT_PROJECT,
+  scopes: new Set<never>(),
+  max_requests_per_minute: null,
+  max_cost_usd_per_day: null,
+})
+
+export interface AccessOptions {
+  readonly access: Access
+  readonly config: Pick<Config, 'host' | 'access'>
+}
+
+/**
+ * Guards every route before a body is read: Host, origin, key or session, requests a minute, scope. Comes before every other hook and route; a route
+ * without a need in `ROUTE_NEEDS` cannot be added. Returns the count of requests, which sign-ins need too.
+ */
+export async function installAccess(http: FastifyInstance, { access, config }: AccessOptions) {
+  await http.register(cookies, { hook: false, secret: access.session_secret })
+  const { behind_tls } = config.access
+  const isGoodHost = createHostCheck(config)
+  const keyRate = createKeyRate()
+  http.decorateRequest('caller')
+  http.addHook('onRoute', (route) => {
+    const needs = [route.method].flat().map((method) => {
+      const need = findNeed(method, route.url)
+      if (need !== undefined) return need
+      throw new Error(`${method} ${route.url} does not say who may use it: add it to src/http/guard/route-scopes.ts`)
+    })
+    const [need = 'admin', ...others] = needs
+    if (others.some((other) => other !== need))
+      throw new Error(`the methods ${route.method} of ${route.url} do not need the same: add a route for each of them`)
+    route.config = { ...route.config, need, security_headers: securityHeaders(route.url, behind_tls) }
+  })
+  const elsewhere = securityHeaders(undefined, behind_tls)
+  http.addHook('onRequest', (request, reply, done) => {
+    reply.headers(request.routeOptions.config.security_headers ?? elsewhere)
+    request.caller = NOBODY
+    const need = needOf(request)
+    requireHost(request, isGoodHost)
+    const bearer = bearerOf(request)
+    const session = bearer === null ? readSession(http, request, behind_tls) : null
+    requireOwnOrigin(request, session)
+    if (need === 'open') return done()
+    // Without a key or a session, and without the need of one, no store is asked.
+    if (bearer === null && session === null && !access.required) {
+      request.caller = access.anybody
+      return done()
+    }
+    /** Answers whether the reply was sent: a browser without a session is led to sign in. */
+    const admit = async (): Promise<boolean> => {
+      const caller = await identify({ bearer, session: session?.id ?? null }, access)
+      if (caller === null && need === 'page' && bearer === null) {
+        reply.redirect(signInFor(request.url), 302)
+        return true
+      }
+      if (caller === null) throw unauthorized(bearer, session !== null)
+      request.caller = caller
+      keyRate(request, reply)
+      requireScope(caller, need)
+      return false
+    }
+    admit().then((isAnswered) => isAnswered || done(), done)
+  })
+  return { keyRate }
+}
+
+const OPEN_PAGES = /^(assets\/|sign-in$)/
+
+/** Where no route is, the answer says so to every caller. */
+function needOf({ is404, params, routeOptions: { config } }: FastifyRequest): Need {
+  if (is404) return 'open'
+  const { need = 'admin' } = config
+  const { '*': page } = params as { readonly '*'?: string }
+  return need === 'page' && page !== undefined && OPEN_PAGES.test(page) ? 'open' : need
+}
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Checks `Host` against DNS rebinding: a page of an adversary can give its own name the address of loopback, and that name then stands in `Host`. Every
+ * name is good where the service neither listens on loopback nor has names of its own.
+ */
+function createHostCheck({ host, access }: AccessOptions['config']): (asked: string | undefined) => boolean {
+  if (!access.loopback && access.allowed_hosts.length === 0) return () => true
+  const own = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
+  const names = new Set([...LOOPBACK_NAMES, own, ...access.allowed_hosts].map((name) => name.toLowerCase()))
+  return (asked = '') => names.has(asked.toLowerCase()) || names.has(asked.toLowerCase().replace(/:\d{1,5}$/, ''))
+}
+
+function requireHost({ headers: { host }, raw }: FastifyRequest, isGood: (asked: string | undefined) => boolean): void {
+  // RFC 9112, section 3.2.
+  if (host === undefined && raw.httpVersion === '1.1')
+    throw new HttpProblem(400, 'invalid_request', 'a request of HTTP/1.1 needs a Host')
+  if (!isGood(host)) throw new HttpProblem(421, 'wrong_host', WRONG_HOST)
+}
+
+const WRONG_HOST =
+  'the service is not asked by this name; the setting access.allowed_hosts (VERIDICT_ALLOWED_HOSTS) allows more names'
+const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+/** The header by which the pages mark their requests without a body. */
+const PAGE_HEADER = 'x-veridict-page'
+const SCRIPT_TYPES = /^application\/(json|x-ndjson)\s*(;|$)/i
+const CROSS_ORIGIN = 'a page of another origin may not ask for this; behind a proxy, keep Host as it was'
+
+/** Refuses a change that a page of another site makes a browser ask for, and with a session a change that a form could send. */
+function requireOwnOrigin({ method, headers }: FastifyRequest, session: SessionCookie | null): void {
+  if (SAFE.has(method)) return
+  if (isCrossSite(headers)) throw new HttpProblem(403, 'cross_origin', CROSS_ORIGIN)
+  const isOfScript = headers[PAGE_HEADER] !== undefined || SCRIPT_TYPES.test(headers['content-type'] ?? '')
+  if (session !== null && !isOfScript)
+    throw new HttpProblem(403, 'cross_origin', `with a session, send JSON or the header ${PAGE_HEADER}`)
+}
+
+/** Programs send neither header. A person who typed the address sends `none`; frames without an origin and extensions send an origin of no host. */
+function isCrossSite({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders): boolean {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  if (origin === undefined) return false
+  const url = URL.parse(origin)
+  return url === null || !['http:', 'https:'].includes(url.protocol) || url.host !== host?.toLowerCase()
+}
+
+interface SessionCookie {
+  /** Null: not signed by this service. */
+  readonly id: string | null
+}
+
+/** Browsers take the prefix over TLS alone; with the prefix no other name below the same domain can plant a cookie here. */
+export const cookieName = (behind_tls: boolean): string => `${behind_tls ? '__Host-' : ''}veridict_session`
+
+function readSession(
+  http: FastifyInstance,
+  { headers: { cookie } }: FastifyRequest,
+  behind_tls: boolean,
+): SessionCookie | null {
+  const name = cookieName(behind_tls)
+  const signed = cookie?.includes(name) ? http.parseCookie(cookie)[name] : undefined
+  return signed === undefined || signed === '' ? null : { id: http.unsignCookie(signed).value }
+}
+
+const SCHEME = 'bearer '
+
+/** Reads the token of `Authorization: Bearer …`; empty for a missing token; null for another scheme, which belongs to a proxy in front. */
+export function bearerOf({ headers: { authorization } }: FastifyRequest): string | null {
+  if (authorization?.trim().toLowerCase() === SCHEME.trim()) return ''
+  if (authorization === undefined || authorization.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return null
+  return authorization.slice(SCHEME.length).trim()
+}
+
+/** Looks up the caller. A key that is sent must be good even where none is needed: its project is meant, not the open one. */
+async function identify(
+  { bearer, session }: { readonly bearer: string | null; readonly session: string | null },
+  access: Access,
+): Promise<Caller | null> {
+  if (bearer !== null) return access.authenticate(bearer)
+  const caller = session === null ? null : await access.resumeSession(session)
+  return caller ?? (access.required ? null : access.anybody)
+}
+
+function requireScope({ scopes }: Caller, need: Exclude<Need, 'open'>): void {
+  if (need === 'key' || need === 'page' || scopes.has(need) || (need !== 'operator' && scopes.has('admin'))) return
+  throw new HttpProblem(403, 'forbidden', `this key does not have the scope "${need}"`, {
+    headers: { 'www-authenticate': `Bearer realm="veridict", error="insufficient_scope", scope="${need}"` },
+  })
+}
+
+/** The sign-in, with the way back to a page of the audit. */
+const signInFor = (url: string): string =>
+  `/audit/sign-in?next=${encodeURIComponent(url.startsWith('/audit/') ? url : '/audit/')}`
+
+/** Unknown, malformed, expired and revoked keys are refused in the same words. */
+function unauthorized(bearer: string | null, hasSession: boolean): HttpProblem {
+  const how = 'send Authorization: Bearer with a key; the operator of the service makes one with `veridict keys create`'
+  const why = bearer !== null ? 'this key is not good' : hasSession ? 'this session is over' : 'this needs a key'
+  const challenge = `Bearer realm="veridict"${bearer === null ? '' : ', error="invalid_token"'}`
+  return new HttpProblem(401, 'unauthorized', `${why}: ${how}`, { headers: { 'www-authenticate': challenge } })
+}
