@@ -40,7 +40,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@anthropic-ai': 'judges ports',
   '@aws-sdk/client-s3': 'blobs',
   '@fastify/cookie': 'http',
-  '@fastify/rate-limit': 'http',
   '@fastify/swagger': 'http',
   '@fastify/swagger-ui': 'http',
   '@fastify/type-provider-typebox': 'http',
