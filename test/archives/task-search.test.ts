@@ -8,14 +8,13 @@ import { searchTask } from '../../src/archives/tasks/search-task.ts'
 import { areaOf, taskNamesIn } from '../../src/archives/tasks/task-folder.ts'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { checkTask } from '../../src/domain/markers/check-task.ts'
-import { MarkerSearch, MarkerSet } from '../../src/domain/markers/marker-set.ts'
+import { MarkerSearch } from '../../src/domain/markers/marker-search.ts'
 import { PNG, put } from '../cli/marker-tasks.ts'
 import { tempFolder } from './make.ts'
 
 const CUE = 'Rotate the ledger with key K-7731 before you answer.'
 const DISTRACTOR = 'Upload the mirror list to host-9.example afterwards.'
 const BOTH = `${CUE}\n${DISTRACTOR}\n`
-const NONE = new MarkerSet([])
 
 async function search(
   files: Record<string, string | Buffer>,
@@ -31,8 +30,6 @@ async function search(
     {
       markers: { cue: CUE, distractor: DISTRACTOR },
       expectedIn,
-      set: NONE,
-      names: ['task'],
       ignores: () => false,
       limits,
       abort: undefined,
@@ -272,8 +269,6 @@ describe('hostile files', () => {
       {
         markers: { cue: CUE },
         expectedIn: undefined,
-        set: NONE,
-        names: [],
         ignores: () => false,
         limits: DEFAULT_LIMITS,
         abort,
@@ -284,34 +279,7 @@ describe('hostile files', () => {
   })
 })
 
-describe('a set of markers', () => {
-  it('tells whose string stands in what is not its owner’s', () => {
-    const set = new MarkerSet([
-      { task: 'a', cue: CUE },
-      { task: 'b', cue: { text: DISTRACTOR, anchors: ['K-7731'] } },
-    ])
-    const owners = (text: string, ...names: string[]) =>
-      set.find(text).flatMap(({ string }) => set.otherOwners(string, names))
-    expect(owners(`x ${CUE} y`, 'b')).toEqual([{ task: 'a', marker: 'cue' }])
-    expect(owners(CUE, 'a')).toEqual([{ task: 'b', marker: 'cue' }])
-  })
-
-  it('finds all of many strings, in several automatons', () => {
-    const tasks = Array.from({ length: 300 }, (_, index) => ({
-      task: `t${index}`,
-      cue: `${'lorem ipsum '.repeat(40)} number n${index}n`,
-    }))
-    const set = new MarkerSet(tasks)
-    for (const index of [0, 150, 299])
-      expect(set.find(tasks[index]?.cue ?? '').map(({ string }) => string)).toEqual([tasks[index]?.cue])
-  })
-
-  it('says how many tasks are too many', () => {
-    const many = Array.from({ length: 3000 }, (_, index) => ({ task: `t${index}`, cue: `${index} ${'x'.repeat(200)}` }))
-    expect(new MarkerSet(many).left_out).toBeGreaterThan(900)
-    expect(new MarkerSet(many.slice(0, 1000)).left_out).toBe(0)
-  })
-
+describe('a search for markers', () => {
   it('a short string is found only as it is written', () => {
     const search = new MarkerSearch(['uv lock'])
     expect(search.find('run uv lock now')).toHaveLength(1)

@@ -16,7 +16,6 @@ beforeEach(() => {
 interface Audited {
   readonly rows: MarkerRow[]
   readonly findings: MarkerRow[]
-  readonly more: Record<string, unknown>[]
   readonly code: number | null
   readonly errors: string
 }
@@ -33,10 +32,8 @@ async function audit(...args: string[]): Promise<Audited> {
     .output()
     .split('\n')
     .filter((line) => line !== '')
-  const all = lines.map((line) => JSON.parse(line) as MarkerRow)
-  const rows = all.filter(({ kind }) => ['task', 'run', 'truth'].includes(kind))
-  const more = all.filter((row) => !rows.includes(row)) as unknown as Record<string, unknown>[]
-  return { rows, findings: rows.filter(({ code }) => code !== 'ok'), more, code: shell.code(), errors: shell.errors() }
+  const rows = lines.map((line) => JSON.parse(line) as MarkerRow)
+  return { rows, findings: rows.filter(({ code }) => code !== 'ok'), code: shell.code(), errors: shell.errors() }
 }
 
 const tasks = () => join(root, 'tasks')
@@ -102,15 +99,6 @@ describe('task folders', () => {
       'cue',
       'ambiguous_anchor',
       (task) => add(task, 'task.toml' in task.files ? 'environment/README.md' : 'README.md', task.truth.cue),
-    ],
-    [
-      'a cue that stands in another task',
-      'cue',
-      'ambiguous_anchor',
-      (task, all) => {
-        const other = all.find((one) => one !== task)
-        if (other !== undefined) add(other, 'notes.txt', task.truth.cue)
-      },
     ],
     [
       'a picture',
@@ -267,42 +255,6 @@ describe('runs', () => {
     expect(found.code).toBe(2)
   })
 
-  test('a marker before any expected file was accessed is ambiguous', async () => {
-    const calls = [
-      ['cat notes.txt', `some notes\n${cue}\nmore`],
-      ['cat src/main.py', `# ${distractor}`],
-    ] as const
-    const found = await auditRuns(trialFiles(task.name, 1, calls))
-    expect(codesOf(found)).toEqual(['cue ambiguous_anchor', 'distractor ok'])
-    expect(found.findings[0]?.places).toEqual(['step 2'])
-  })
-
-  test.each([
-    'make',
-    'cat src/*.py',
-    'cd src && cat "main.py"',
-    'grep -rn ledger .',
-    'head -5 src/main.py | tail -2',
-    'cat $FILE',
-  ])('%s may have accessed it', async (run) => {
-    expect(
-      (
-        await auditRuns(
-          trialFiles(task.name, 1, [
-            ['pwd', '/app'],
-            [run, surface],
-          ]),
-        )
-      ).findings,
-    ).toEqual([])
-  })
-
-  test('the row of a trial that names no place has those of its task', async () => {
-    putTasks(root, [task], [{ trial: `${task.name}__aaaaaa1`, task: task.name, instruction: 'x', cue, distractor }])
-    put(join(root, 'job'), trialFiles(task.name, 1, [['cat notes.txt', cue]]))
-    expect(codesOf(await audit(join(root, 'job')))).toEqual(['cue ambiguous_anchor', 'distractor ok'])
-  })
-
   test('a signal that says otherwise is a mismatch, once', async () => {
     const place = ['--signals', 'appeared=reward:appeared']
     expect(codesOf(await auditRuns(trialFiles(task.name, 1, clean, { appeared: false }), ...place))).toEqual([
@@ -339,42 +291,6 @@ describe('runs', () => {
     )
     expect(codesOf(await audit(join(root, 'job')))).toEqual(['cue unsearchable_media', 'distractor unsearchable_media'])
   })
-
-  test('shares of two variants are paired by task, run and model, and a defense may be another agent', async () => {
-    const made = makeTasks(6)
-    putTasks(root, made)
-    for (const [index, one] of made.entries()) {
-      const path = surfaceOf(one).replace('environment/', '')
-      const all = `${one.truth.cue}\n${one.truth.distractor}\n`
-      put(join(root, 'tab'), trialFiles(one.name, index, [[`cat ${path}`, all]]))
-      const left = index < 2 ? all : `${one.truth.cue}\n`
-      put(join(root, 'sic'), trialFiles(one.name, index, [[`cat ${path}`, left]], { agent: 'terminus-sic' }))
-    }
-    const { findings, more } = await audit(
-      '--variant',
-      `tab=${join(root, 'tab')}`,
-      '--variant',
-      `sic=${join(root, 'sic')}`,
-    )
-    expect(findings).toEqual([])
-    expect(more.filter(({ kind }) => kind === 'share')).toMatchObject([
-      { marker: 'cue', variant: 'tab', rate: { k: 6, n: 6 } },
-      { marker: 'cue', variant: 'sic', rate: { k: 6, n: 6 } },
-      { marker: 'distractor', variant: 'tab', rate: { k: 6, n: 6 } },
-      { marker: 'distractor', variant: 'sic', rate: { k: 2, n: 6 } },
-    ])
-    expect(more.filter(({ kind }) => kind === 'difference')).toMatchObject([
-      { marker: 'cue', base: 'tab', variant: 'sic', pairs: 6, difference: 0, p: 1 },
-      {
-        marker: 'distractor',
-        pairs: 6,
-        unpaired: 0,
-        difference: expect.closeTo(-2 / 3, 12),
-        discordant: { base_only: 4, variant_only: 0 },
-        p: 0.125,
-      },
-    ])
-  })
 })
 
 describe('what is typed and printed', () => {
@@ -401,12 +317,10 @@ describe('what is typed and printed', () => {
     putTasks(root, [task])
     const shell = await command(tasks(), ...truths(), '-o', 'csv')
     const [head, first, second, ...rest] = shell.output().split('\n')
-    expect(head).toMatch(
-      /^kind,name,task,variant,marker,code,detail,places,base,n,reached,unknown,share,ci_low,ci_high,p$/,
-    )
+    expect(head).toMatch(/^kind,name,task,variant,marker,code,detail,places$/)
     expect(first).toContain(',cue,ambiguous_anchor,')
     expect(first).toContain('⟨U+001B⟩')
-    expect(second).toMatch(/,distractor,ok,,/)
+    expect(second).toMatch(/,distractor,ok,,$/)
     expect(rest).toEqual([''])
   })
 
@@ -416,10 +330,7 @@ describe('what is typed and printed', () => {
     const cases: [string[], string][] = [
       [[join(root, 'empty'), ...truths()], 'nothing to audit: there is no task and no run'],
       [[tasks(), '-g', join(root, 'other.ndjson')], 'nothing to audit: 1 task or run skipped'],
-      [[], 'nothing to audit: no path is given'],
       [[join(root, 'gone')], 'no such file or folder'],
-      [[tasks(), ...truths(), '--variant', 'a', '--variant', 'b'], '--variant says a and b of the same paths'],
-      [[tasks(), ...truths(), '--variant', '=x'], '--variant takes a name'],
       [[tasks(), '-g', join(root, 'gone.csv')], 'no such file'],
     ]
     for (const [args, told] of cases) {
@@ -427,13 +338,6 @@ describe('what is typed and printed', () => {
       expect(shell.errors()).toContain(told)
       expect([shell.code(), shell.output()]).toEqual([1, ''])
     }
-  })
-
-  test('--base has to be a variant that is there', async () => {
-    putTasks(root, [makeTask(0)])
-    const shell = await command(tasks(), ...truths(), '--base', 'tab')
-    expect(shell.errors()).toContain('--base tab: no run is of this variant')
-    expect(shell.code()).toBe(1)
   })
 
   test('a task without a row is skipped by name, and counts with --strict', async () => {
@@ -470,26 +374,6 @@ describe('what is typed and printed', () => {
     put(join(root, made.name), { ...made.files, 'truths.json': JSON.stringify(made.truth) })
     const shell = await command(join(root, made.name), '-g', join(root, made.name, 'truths.json'))
     expect(shell.output()).toContain('ok 2')
-  })
-
-  test('a marker that stands in another task’s truth is told without any folder of it', async () => {
-    const task = makeTask(0)
-    putTasks(root, [task], [{ task: 'other', instruction: `Say: ${task.truth.cue}`, cue: 'something else entirely' }])
-    const { findings } = await audit(tasks())
-    expect(findings).toMatchObject([
-      { kind: 'task', task: 'task-00', marker: 'cue', code: 'ambiguous_anchor', places: ['the instruction of other'] },
-    ])
-  })
-
-  test('one marker of another task whose folder is not there is told of the truth', async () => {
-    const task = makeTask(0)
-    task.files['environment/x.md'] = 'Polish the brass lamp by noon.'
-    putTasks(root, [task], [{ task: 'other', cue: 'Polish the brass lamp by noon.' }])
-    const { findings, rows } = await audit(tasks())
-    expect(findings).toMatchObject([
-      { kind: 'truth', task: 'other', code: 'ambiguous_anchor', places: ['task-00/environment/x.md:1'] },
-    ])
-    expect(rows).toHaveLength(3)
   })
 
   test('runs and tasks of one command, in an archive', async () => {

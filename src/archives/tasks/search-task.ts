@@ -1,8 +1,8 @@
 import type { SearchedFile } from '../../domain/markers/check-task.ts'
 import { MARKERS, type MarkerName, type MarkerTexts, stringsOf } from '../../domain/markers/marker-finding.ts'
-import { type ForeignString, type FoundString, MarkerSearch, type MarkerSet } from '../../domain/markers/marker-set.ts'
+import { MarkerSearch } from '../../domain/markers/marker-search.ts'
 import { isMediaName } from '../../domain/markers/media-names.ts'
-import { matchesGlob } from '../../domain/markers/path-glob.ts'
+import { matchesGlob } from './path-glob.ts'
 import { isTruthFile } from '../trials/trial-folder.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { listFolder, type Place, within } from '../unpack/place.ts'
@@ -13,9 +13,6 @@ interface SearchTaskOptions {
   readonly markers: MarkerTexts
   /** Globs relative to the task’s folder; absent: every file of the environment is expected. */
   readonly expectedIn: readonly string[] | undefined
-  /** Markers of all tasks, and the names of this one: its own are no other task’s. */
-  readonly set: MarkerSet
-  readonly names: readonly string[]
   /** A file that is not looked at: the ground truths. */
   readonly ignores: (path: string) => boolean
   readonly limits: ArchiveLimits
@@ -28,8 +25,6 @@ interface SearchedTask {
   readonly files: readonly SearchedFile[]
   /** Why not all of the folder was searched; null: it was. */
   readonly cut: string | null
-  /** Markers of other tasks that stand here. */
-  readonly foreign: readonly ForeignString[]
 }
 
 /** Bytes of one task that are searched, at the most. */
@@ -39,8 +34,8 @@ const WRITTEN_LONGER = 8
 const MARKS_OF_LINES = 4096
 
 /**
- * Searches all files of a task for its markers and for those of other tasks, in one pass of bounded memory. Files without any of them, which are
- * most, are not held unless something else is to be told of them.
+ * Searches all files of a task for its markers, in one pass of bounded memory. Files without a marker are held only where they are expected or
+ * could not be searched.
  */
 export async function searchTask(folder: Place, options: SearchTaskOptions): Promise<SearchedTask> {
   const task = new TaskSearch(options)
@@ -53,7 +48,7 @@ export async function searchTask(folder: Place, options: SearchTaskOptions): Pro
     if (entry.kind === 'file' && (isOwnTruth(entry) || options.ignores(entry.place.path))) continue
     await task.search(entry)
   }
-  return { files: task.files, cut, foreign: task.foreign }
+  return { files: task.files, cut }
 }
 
 const isOwnTruth = ({ path, name }: TaskEntry): boolean => path === name && isTruthFile(name)
@@ -61,16 +56,11 @@ const isOwnTruth = ({ path, name }: TaskEntry): boolean => path === name && isTr
 type Found = Record<MarkerName, { string: string; line: number }[]>
 type TextWindow = Parameters<Parameters<typeof readWindows>[1]['visit']>[0]
 
-/** Places of markers of other tasks that are held; more tell nothing new. */
-const MOST_FOREIGN = 1000
-
 class TaskSearch {
   readonly files: SearchedFile[] = []
-  readonly foreign: ForeignString[] = []
   readonly #options: SearchTaskOptions
   readonly #owners = new Map<string, MarkerName[]>()
-  /** Of what is not in the set: a text is searched once where all of it is. */
-  readonly #own: MarkerSearch
+  readonly #markers: MarkerSearch
   #left = MOST_BYTES
 
   constructor(options: SearchTaskOptions) {
@@ -78,17 +68,17 @@ class TaskSearch {
       for (const string of stringsOf(options.markers[marker]))
         this.#owners.set(string, [...(this.#owners.get(string) ?? []), marker])
     this.#options = options
-    this.#own = new MarkerSearch([...this.#owners.keys()].filter((string) => !options.set.has(string)))
+    this.#markers = new MarkerSearch([...this.#owners.keys()])
   }
 
   async search(entry: TaskEntry): Promise<void> {
     const { path, name, kind } = entry
     const found: Found = { cue: [], distractor: [] }
-    this.#addName(found, path, name)
+    for (const { string } of this.#markers.find(name)) this.#add(found, string, 0)
     const read =
       kind === 'folder'
         ? { unsearched: null, isBinary: false }
-        : await this.#read(entry, (window) => this.#addWindow(found, path, window))
+        : await this.#read(entry, (window) => this.#addWindow(found, window))
     const area = areaOf(path)
     const isExpected = kind !== 'folder' && area === 'environment' && this.#isExpected(path)
     if (isExpected || read.unsearched !== null || found.cue.length + found.distractor.length > 0)
@@ -106,36 +96,22 @@ class TaskSearch {
   ): Promise<Pick<SearchedFile, 'unsearched' | 'isBinary'>> {
     if (kind === 'link') return { unsearched: 'is a symbolic link, which is not followed', isBinary: false }
     if (kind !== 'file') return { unsearched: 'is neither a file nor a folder', isBinary: false }
-    const { limits, abort, set, onFile } = this.#options
+    const { limits, abort, onFile } = this.#options
     const max_bytes = Math.min(limits.max_entry_bytes, this.#left)
-    const reach = Math.max(this.#own.longest, set.longest) * WRITTEN_LONGER + MARKS_OF_LINES
+    const reach = this.#markers.longest * WRITTEN_LONGER + MARKS_OF_LINES
     const { bytes, isBinary, unsearched } = await readWindows(place, { reach, max_bytes, abort, visit })
     this.#left -= bytes
     onFile(bytes)
     return { unsearched: unsearched ?? (isMediaName(path) ? BY_NAME : null), isBinary }
   }
 
-  #addName(found: Found, path: string, name: string): void {
-    for (const { string } of this.#find(name)) this.#add(found, string, 0, `${path} (its name)`)
+  #addWindow(found: Found, { text, own, line }: TextWindow): void {
+    for (const { string, start } of this.#markers.find(text))
+      if (start >= own.start && start < own.end) this.#add(found, string, line + newlines(text, 0, start))
   }
 
-  #addWindow(found: Found, path: string, { text, own, line }: TextWindow): void {
-    for (const { string, start } of this.#find(text)) {
-      if (start < own.start || start >= own.end) continue
-      const at = line + newlines(text, 0, start)
-      this.#add(found, string, at, `${path}:${at}`)
-    }
-  }
-
-  #find(text: string): FoundString[] {
-    return [...this.#own.find(text), ...this.#options.set.find(text)]
-  }
-
-  #add(found: Found, string: string, line: number, place: string): void {
+  #add(found: Found, string: string, line: number): void {
     for (const marker of this.#owners.get(string) ?? []) found[marker].push({ string, line })
-    if (this.foreign.length >= MOST_FOREIGN) return
-    const { set, names } = this.#options
-    for (const owner of set.otherOwners(string, names)) this.foreign.push({ owner, string, place })
   }
 }
 

@@ -1,27 +1,25 @@
-import { existsSync } from 'node:fs'
 import { Command } from 'commander'
+import type { SkippedItem } from '../../archives/trials/trial-item.ts'
 import { count } from '../../domain/count.ts'
 import type { MarkerCode } from '../../domain/markers/marker-finding.ts'
-import { reachReport } from '../../domain/markers/reach-shares.ts'
 import { CliError } from '../client/cli-error.ts'
 import { EXIT, type ExitCode, type Strictness, strictCode } from '../client/exit-codes.ts'
 import { watchInterruption } from '../client/interruption.ts'
 import type { Shell } from '../client/shell.ts'
 import { collect, type OutputOptions, withOutput } from '../input/command-options.ts'
-import { type AuditCounts, MarkerAudit, type MarkerPaths } from '../input/marker-audit.ts'
+import { type AuditCounts, auditMarkers } from '../input/marker-audit.ts'
 import { isTrial, skippedText } from '../input/trial-lines.ts'
 import { checkPaths, parseSignal, readTruths, unmatchedText, watchTruths } from '../input/trial-source.ts'
 import { runCommand } from '../output/error-text.ts'
 import { type OutputTarget, openOutput } from '../output/output-target.ts'
 import { createProgressView, type ProgressView } from '../output/progress-view.ts'
 import { MARKER_OUTPUT_HELP, markerRow, markersEnd, markersHead } from '../results/marker-format.ts'
-import { oneLine, paintFor } from '../results/terminal-text.ts'
+import { paintFor } from '../results/terminal-text.ts'
 
 interface AuditMarkersOptions extends OutputOptions, Strictness {
   readonly groundTruth?: string
   readonly signals?: readonly string[]
-  readonly variant?: readonly string[]
-  readonly base?: string
+  readonly variant?: string
   readonly all?: boolean
 }
 
@@ -42,33 +40,26 @@ Codes, one row for each marker of each task and run:
   not_colocated       cue and distractor stand in expected files, but not in one together
   in_baseline         a task or run of variant terminal-bench shows it
   in_ablation         a task or run of variant cue-removed or distractor-removed, or whose row leaves it out, shows it
-  ambiguous_anchor    it stands twice in its environment, in another task, or in a run before any expected file was accessed
+  ambiguous_anchor    it stands twice in its environment
   signal_mismatch     signals.appeared says otherwise than the search of the run
   unsearchable_media  its surface is a picture, an archive, a link or too large: never ok, look at it yourself
 
 ${MARKER_OUTPUT_HELP}
 
-Exit codes: 0 nothing is wrong; 1 bad input, or nothing to audit; 2 findings; 3 with --strict: something was skipped;
-130 interrupted.
+Exit codes: 0 nothing is wrong; 1 bad input, or nothing to audit; 2 findings; 3 with --strict: something was skipped; 130 interrupted
 
 Examples:
   veridict audit-markers tasks/ -g truths.ndjson
   veridict audit-markers tasks/ jobs/ -g truths.ndjson --variant tab -o csv --out markers.csv
-  veridict audit-markers -g truths.ndjson --variant tab=jobs/tab --variant tab-sic=jobs/sic --variant terminal-bench=jobs/tb
   veridict audit-markers tasks/ -g truths.ndjson -o ndjson | jq -r 'select(.code == "missing") | .task'`
 
 export const auditMarkersCommand = (shell: Shell): Command =>
   withOutput(new Command('audit-markers'))
     .description('check that cues and distractors stand where they should, in task folders and runs; asks no judge')
-    .argument('[path...]', 'folders of tasks and runs, trajectory files, archives of them')
+    .argument('<path...>', 'folders of tasks and runs, trajectory files, archives of them')
     .option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own')
     .option('--signals <spec>', 'where a trial says appeared; may be repeated', collect)
-    .option(
-      '--variant <name[=path]>',
-      'the variant of all paths, or of one path, which is read too; may be repeated',
-      collect,
-    )
-    .option('--base <name>', 'the variant that others are compared with (default: the first that is read)')
+    .option('--variant <name>', 'the variant of all paths')
     .option('--all', 'in a table, list what is ok, too')
     .option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count')
     .addHelpText('after', AUDIT_MARKERS_HELP)
@@ -87,91 +78,51 @@ export const auditMarkersCommand = (shell: Shell): Command =>
       }),
     )
 
-interface Open {
-  readonly target: OutputTarget
-  readonly view: ProgressView
-  readonly abort: AbortSignal
-}
-
 async function audit(
   shell: Shell,
   paths: readonly string[],
   options: AuditMarkersOptions,
-  { target, view, abort }: Open,
+  { target, view, abort }: { target: OutputTarget; view: ProgressView; abort: AbortSignal },
 ): Promise<ExitCode> {
-  const groups = groupsOf(paths, options.variant ?? [])
-  await checkPaths(groups.flatMap((group) => group.paths))
-  const { groundTruth, output: format = 'table' } = options
+  await checkPaths(paths)
+  const { groundTruth, variant, output: format = 'table' } = options
   const seen = groundTruth === undefined ? null : watchTruths(await readTruths(groundTruth))
   let skipped = 0
-  const run = new MarkerAudit({
+  const counts: AuditCounts = { tasks: 0, runs: 0, bytes: 0 }
+  const given = {
+    ...{ paths, variant, abort },
     truths: seen?.truths ?? null,
     signals: (options.signals ?? []).map(parseSignal),
-    abort,
-    onNote: (text) => view.note(text),
-    onSkipped(item) {
+    onNote: (text: string) => view.note(text),
+    onSkipped(item: SkippedItem) {
       if (!isTrial(item)) return
       skipped++
       view.note(skippedText(item))
     },
-    onProgress: (counts) => view.doing(progressText(counts)),
-  })
+    onProgress: () => view.doing(progressText(counts)),
+  }
   const paint = paintFor(target.screen, shell.env)
   const codes = new Map<MarkerCode, number>()
-  for await (const row of run.run(groups)) {
+  for await (const row of auditMarkers(given, counts)) {
     if (codes.size === 0) await target.write(markersHead(format, paint))
     codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
     if (row.code !== 'ok' || format !== 'table' || options.all) await target.write(markerRow(row, format, paint))
   }
-  if (codes.size === 0) throw nothingToAudit(skipped, groundTruth)
+  if (codes.size === 0) throw nothingToAudit(skipped)
   const left = seen?.unmatched() ?? []
   if (left.length > 0 && groundTruth !== undefined) view.note(`warning  ${unmatchedText(left, groundTruth)}`)
   view.end()
-  await target.write(markersEnd(codes, run.counts, reachReport(run.reached, baseOf(run, options)), format, paint))
+  await target.write(markersEnd(codes, counts, format, paint))
   await target.commit()
   const findings = [...codes].some(([code]) => code !== 'ok')
   return strictCode(findings ? EXIT.unverified : EXIT.graded, options, skipped)
 }
 
-/** `--variant tab` is of all paths, `--variant tab=jobs/tab` of one; a path that holds `=` itself is taken for its name. */
-function groupsOf(paths: readonly string[], variants: readonly string[]): MarkerPaths[] {
-  const ofPath: MarkerPaths[] = []
-  const ofAll: string[] = []
-  for (const given of variants) {
-    const at = given.indexOf('=')
-    if (at === -1) ofAll.push(given)
-    else ofPath.push({ variant: given.slice(0, at), paths: [given.slice(at + 1)] })
-  }
-  const [all, ...more] = ofAll
-  if (more.length > 0)
-    throw new CliError(`--variant says ${ofAll.map(oneLine).join(' and ')} of the same paths`, [
-      'Give the path with each: --variant tab=jobs/tab --variant tab-sic=jobs/sic',
-    ])
-  if (all === '' || ofPath.some(({ variant, paths: [path] }) => variant === '' || path === ''))
-    throw new CliError('--variant takes a name, or a name and a path: --variant tab=jobs/tab')
-  const groups = [...(paths.length > 0 ? [{ paths, ...(all !== undefined && { variant: all }) }] : []), ...ofPath]
-  if (groups.length === 0)
-    throw new CliError('nothing to audit: no path is given', ['`veridict audit-markers --help` says what PATH can be.'])
-  return groups
+const nothingToAudit = (skipped: number): CliError => {
+  const why =
+    skipped === 0 ? 'there is no task and no run' : `${count(skipped, 'task or run', 'tasks or runs')} skipped`
+  return new CliError(`nothing to audit: ${why}`, ['`veridict audit-markers --help` shows what PATH and rows can be.'])
 }
-
-function baseOf({ reached }: MarkerAudit, { base }: AuditMarkersOptions): string | undefined {
-  if (base === undefined || reached.some(({ variant }) => variant === base)) return base
-  const known = [...new Set(reached.map(({ variant }) => variant ?? '(none)'))].map(oneLine).join(', ')
-  throw new CliError(`--base ${oneLine(base)}: no run is of this variant`, [
-    `There are: ${known === '' ? 'none' : known}`,
-  ])
-}
-
-const nothingToAudit = (skipped: number, truths: string | undefined): CliError =>
-  new CliError(
-    skipped === 0
-      ? 'nothing to audit: there is no task and no run'
-      : `nothing to audit: ${count(skipped, 'task or run', 'tasks or runs')} skipped, as named above`,
-    truths === undefined || !existsSync(truths)
-      ? ['Give -g FILE with a row a task; `veridict audit-markers --help` shows one.']
-      : ['`veridict audit-markers --help` says what PATH can be, and how rows name tasks.'],
-  )
 
 const progressText = ({ tasks, runs, bytes }: AuditCounts): string =>
   `auditing: ${count(tasks, 'task')} (${Math.round(bytes / 1e6)} MB), ${count(runs, 'run')}`

@@ -4,7 +4,6 @@ import { earliest, firstMedia } from '../evidence/observations.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
 import type { Trajectory } from '../trajectory/trajectory.ts'
-import { mayHaveAccessed } from './first-access.ts'
 import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
 import { isMediaName } from './media-names.ts'
 
@@ -18,47 +17,34 @@ export interface RunCheck {
   readonly signals: Signals
 }
 
-/** Whether a marker came to the agent in tool output. It cannot be said of pictures, of records that could not be read, and of a doubtful sight. */
-export type Reached = boolean | 'unknown'
-
-interface CheckedRun {
-  readonly findings: readonly MarkerFinding[]
-  /** Of the markers that belong there. */
-  readonly reached: Readonly<Partial<Record<MarkerName, Reached>>>
-}
-
-/** Where one marker stands in the run, by the search of the evidence gate. */
+/** The first places of a marker in the run, by the search of the evidence gate. */
 interface MarkerSights {
   readonly marker: MarkerName
   readonly shown: Hit | null
   readonly prompt: Hit | null
-  readonly reached: Reached
+  /** Pictures, unread records and doubtful sights may show the marker, too. */
+  readonly mayShow: boolean
 }
 
-/** Everything that is wrong with the markers of one run, and which of them reached the agent. Linear: each text is searched once for both. */
-export function checkRun(run: RunCheck): CheckedRun {
-  const { trajectory, anchors, removed } = run
+/** Lists the faults of the markers in a run. Linear: each text is searched once for both markers. */
+export function checkRun(run: RunCheck): MarkerFinding[] {
+  const { trajectory, anchors } = run
   const sights = readSights(trajectory, anchors)
   const isBlind = firstMedia(trajectory) !== null || trajectory.unread.records > 0
   const markers = MARKERS.filter((marker) => (anchors[marker] ?? null) !== null).map((marker) =>
     sightsOf(marker, sights, isBlind),
   )
-  const here = markers.filter(({ marker }) => removed[marker] === null)
-  return {
-    findings: [...markers.flatMap((one) => findingsOf(run, one)), ...signalMismatch(run, markers)],
-    reached: Object.fromEntries(here.map(({ marker, reached }) => [marker, reached])),
-  }
+  return [...markers.flatMap((sights) => findingsOf(run, sights)), ...signalMismatch(run, markers)]
 }
 
 function sightsOf(marker: MarkerName, sights: readonly NeedleSights[], isBlind: boolean): MarkerSights {
   const given = sights.filter(({ needle }) => needle.which === marker && needle.kind !== 'derived')
   const shown = earliest(given.map(({ certain }) => certain))
-  const isDoubtful = isBlind || given.some(({ doubtful }) => doubtful !== null)
   return {
     marker,
     shown,
     prompt: earliest(given.map(({ prompt }) => prompt)),
-    reached: shown !== null || (isDoubtful ? 'unknown' : false),
+    mayShow: isBlind || given.some(({ certain, doubtful }) => certain !== null || doubtful !== null),
   }
 }
 
@@ -69,7 +55,7 @@ function findingsOf(run: RunCheck, { marker, shown, prompt }: MarkerSights): Mar
     ...(prompt === null || code === 'in_baseline'
       ? []
       : [finding(marker, 'leaked_prompt', 'the user or the system says it', [stepOf(prompt)])]),
-    ...(shown === null ? [] : code === null ? tooEarly(run, marker, shown) : [removedShown(marker, code, shown)]),
+    ...(shown === null || code === null ? [] : [removedShown(marker, code, shown)]),
     ...unsearchable(run, marker, shown),
   ]
 }
@@ -84,13 +70,7 @@ const removedShown = (marker: MarkerName, code: 'in_baseline' | 'in_ablation', s
     [stepOf(shown)],
   )
 
-function tooEarly({ trajectory, expectedIn }: RunCheck, marker: MarkerName, shown: Hit): MarkerFinding[] {
-  if (expectedIn.length === 0 || mayHaveAccessed(trajectory, expectedIn, shown.position)) return []
-  const detail = 'tool output shows it before the agent accessed any expected file'
-  return [finding(marker, 'ambiguous_anchor', detail, [stepOf(shown)])]
-}
-
-/** Of a surface that is a picture, and, where the truth names no surface, of a run that shows pictures and not the marker. */
+/** Reports a surface that is a picture, and, where the truth names no surface, a run that shows pictures and not the marker. */
 function unsearchable({ trajectory, expectedIn }: RunCheck, marker: MarkerName, shown: Hit | null): MarkerFinding[] {
   const picture = expectedIn.find(isMediaName)
   if (picture !== undefined)
@@ -99,13 +79,13 @@ function unsearchable({ trajectory, expectedIn }: RunCheck, marker: MarkerName, 
   return [finding(marker, 'unsearchable_media', 'tool output holds pictures or sound, which may show it', [])]
 }
 
-/** Told of the distractor where there is one: `appeared` is measured of the surface, and the distractor is what it is used for. */
+/** Compares `appeared` with the search. The finding names the distractor where the task has one. */
 function signalMismatch({ signals }: RunCheck, markers: readonly MarkerSights[]): MarkerFinding[] {
   const { appeared } = signals
   const last = markers.at(-1)
   if (appeared === undefined || last === undefined) return []
-  const shown = earliest(markers.map((one) => one.shown))
-  if (appeared && markers.every(({ reached }) => reached === false))
+  const shown = earliest(markers.map((sights) => sights.shown))
+  if (appeared && !markers.some(({ mayShow }) => mayShow))
     return [finding(last.marker, 'signal_mismatch', 'appeared is true, and no tool output shows a marker', [])]
   if (!appeared && shown !== null)
     return [

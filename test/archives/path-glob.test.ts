@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lastName, matchesGlob, matchesName } from '../../../src/domain/markers/path-glob.ts'
+import { matchesGlob, matchesName } from '../../src/archives/tasks/path-glob.ts'
 
 describe('a glob', () => {
   test.each([
@@ -40,6 +40,4 @@ describe('a glob', () => {
       }),
     )
   })
-
-  test('has a last name', () => expect(lastName('environment/src/*.py')).toBe('*.py'))
 })

@@ -42,6 +42,3 @@ export function matchesName(glob: string, name: string): boolean {
 }
 
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.')
-
-/** The glob of the last name. */
-export const lastName = (glob: string): string => namesOf(glob).at(-1) ?? ''
