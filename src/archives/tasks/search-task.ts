@@ -2,11 +2,11 @@ import type { SearchedFile } from '../../domain/markers/check-task.ts'
 import { MARKERS, type MarkerName, type MarkerTexts, stringsOf } from '../../domain/markers/marker-finding.ts'
 import { MarkerSearch } from '../../domain/markers/marker-search.ts'
 import { isMediaName } from '../../domain/markers/media-names.ts'
-import { matchesGlob } from './path-glob.ts'
 import { isTruthFile } from '../trials/trial-folder.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { listFolder, type Place, within } from '../unpack/place.ts'
 import { newlines, readWindows } from './file-windows.ts'
+import { matchesGlob } from './path-glob.ts'
 import { areaOf } from './task-folder.ts'
 
 interface SearchTaskOptions {
