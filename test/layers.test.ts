@@ -44,6 +44,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   '@fastify/swagger-ui': 'http',
   '@fastify/type-provider-typebox': 'http',
   '@fastify/under-pressure': 'http',
+  '@fastify/otel': 'telemetry',
   '@opentelemetry': 'telemetry',
   '@stdlib': 'domain',
   ajv: 'schemas',
@@ -52,7 +53,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   'csv-parse': 'archives',
   'csv-stringify': 'cli',
   'eventsource-parser': 'client',
-  fastify: 'http boot process web',
+  // In `telemetry`: a type alone.
+  fastify: 'http boot process telemetry web',
   'log-update': 'cli',
   'lru-cache': 'boot http',
   openai: 'judges',

@@ -1,7 +1,8 @@
+import type { ItemOutcome } from '../grading/service.ts'
 import type { BatchRecord } from '../ports/batch-ports.ts'
 import type { LeaseStore } from '../ports/lease-ports.ts'
 import type { Stores } from '../ports/ports.ts'
-import type { Cluster, Slice, SliceEnd, WorkNotice } from '../ports/slice-ports.ts'
+import type { Cluster, WorkNotice } from '../ports/slice-ports.ts'
 import type { ProviderPump } from './provider-pump.ts'
 import type { RunnerDeps } from './run/run.ts'
 
@@ -33,11 +34,14 @@ export interface Trouble {
 
 export type ProjectTrouble = Trouble & { readonly project: string }
 
-/** Hears of what no request waits for. */
+/** Receives news of batches. */
 export interface BatchListener {
-  readonly onTrouble: (trouble: ProjectTrouble) => void
+  /** Work on a batch met an error. */
+  readonly onTrouble?: (trouble: ProjectTrouble) => void
   /** A batch has begun, is parked, done or cancelled. */
-  readonly onStatus: (project: string, batch: BatchRecord) => void
+  readonly onStatus?: (project: string, batch: BatchRecord) => void
+  /** An item was graded or refused, by a call or by a stored grade. */
+  readonly onItem?: (outcome: ItemOutcome) => void
 }
 
 /** Of what processes on one database share, that which batches are divided by. */
@@ -51,10 +55,6 @@ export interface Company {
   readonly judges: ReadonlySet<string>
   /** Tells all processes that there is work in a batch. */
   readonly send: (notice: Omit<WorkNotice, 'project'>) => Promise<void>
-  /** The trace that a batch is begun in, if there is one. */
-  readonly traceparent: () => string | undefined
-  /** A slice is worked on here, on behalf of what `traceparent` names; the answer is told its end. */
-  readonly onHeld: (slice: Slice, traceparent: string | undefined) => (end: SliceEnd) => void
   /** There is room for more work. */
   readonly onCapacity: () => void
   /** There may be more work. */

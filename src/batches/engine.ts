@@ -28,8 +28,6 @@ export class BatchEngine {
   private open: readonly string[] = []
   /** Where this process runs nothing of others: its own, which others leave alone. */
   private readonly own = new Set<string>()
-  /** On behalf of what batches were begun, as far as it was heard of. */
-  private readonly traces = new Map<string, string>()
   /** Held for as long as this process has the judges. */
   private judges: readonly Lease[] = []
   /** Since when judges that are wanted are missing; milliseconds since the epoch. */
@@ -39,12 +37,10 @@ export class BatchEngine {
   private hasFailed = false
 
   constructor(deps: EngineDeps) {
-    const { company } = deps
     this.deps = deps
     this.notifier = createNotifier(deps.clock)
     this.runs = new BatchRuns({
       ...deps,
-      onHeld: (slice) => company?.onHeld(slice, this.traces.get(slice.batch)) ?? (() => undefined),
       onFreed: (id) => this.tell(id),
       endBatch: (id, status) => this.end(id, status),
     })
@@ -75,8 +71,7 @@ export class BatchEngine {
   }
 
   /** There may be work. */
-  hear(batch?: string, traceparent?: string): void {
-    if (batch !== undefined && traceparent !== undefined) this.traces.set(batch, traceparent)
+  hear(): void {
     this.notifier.notify()
     this.looking ??= this.keepLooking(0)
   }
@@ -86,7 +81,7 @@ export class BatchEngine {
     const { adopts, stores, company, onTrouble } = this.deps
     try {
       if (!adopts && (await stores.batches.claim(id))) this.own.add(id)
-      await this.tell(id, company?.traceparent())
+      await this.tell(id)
       if (company === null) await this.runs.begin(id, isTold)
     } catch (error) {
       // The next look tries again.
@@ -150,9 +145,9 @@ export class BatchEngine {
   }
 
   /** Others hear of it where they may take it. */
-  private async tell(batch: string, traceparent?: string): Promise<void> {
-    this.hear(batch, traceparent)
-    if (this.deps.adopts) await this.deps.company?.send({ batch, ...(traceparent !== undefined && { traceparent }) })
+  private async tell(batch: string): Promise<void> {
+    this.hear()
+    if (this.deps.adopts) await this.deps.company?.send({ batch })
   }
 
   private async keepLooking(first: number): Promise<void> {
@@ -179,7 +174,6 @@ export class BatchEngine {
   /** Answers when the next batch wakes; milliseconds since the epoch. */
   private async lookOnce(): Promise<number> {
     const { adopts, stores, cluster, company } = this.deps
-    const traced = [...this.traces.keys()]
     const ids = adopts ? await stores.batches.listUnclaimed() : [...this.own]
     // What those who left them had under way is known before it is asked again.
     if (company === null && adopts && ids.length > 0) await stores.attempts.markInterrupted()
@@ -197,8 +191,6 @@ export class BatchEngine {
       await this.see(batch, isAsleep).catch(this.onTrouble(batch.id))
     }
     this.open = awake
-    // What was heard of meanwhile may not have been open yet.
-    for (const id of traced) if (!open.some((batch) => batch.id === id)) this.traces.delete(id)
     if (company === null) await this.accept(await this.free(null, awake.length))
     else company.onWork()
     if (company !== null && company.judges.size > 0) await this.seeJudges(company.judges)

@@ -1,7 +1,7 @@
 import type { BatchRecord, OpenItem } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
-import { leaseName, SLICE_ITEMS, type Slice, type SliceEnd, wholeOf } from '../ports/slice-ports.ts'
+import { leaseName, SLICE_ITEMS, type Slice, wholeOf } from '../ports/slice-ports.ts'
 import type { EngineDeps } from './engine-deps.ts'
 import { ItemQueue } from './run/item-queue.ts'
 import { LEFT, OVER, type Parked, type Run, type RunEnd } from './run/run.ts'
@@ -10,7 +10,6 @@ import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './run
 
 interface BatchRunsDeps extends EngineDeps {
   /** A slice is held here from now on; the answer is told its end. */
-  readonly onHeld: (slice: Slice) => (end: SliceEnd) => void
   /** Slices of the batch that were held here are free for all, and have not ended. */
   readonly onFreed: (batch: string) => Promise<void>
   /** Ends the batch, if every item of it has ended, or is cancelled and held by no process. */
@@ -66,8 +65,7 @@ export class BatchRuns {
       const leases = new Map(taken.map((lease) => [lease.name, lease]))
       const taking = slices.map(async (slice) => {
         const lease = leases.get(leaseName(slice))
-        if (lease !== undefined)
-          await this.track(slice.batch, () => this.take({ slice, lease, end: this.deps.onHeld(slice) }))
+        if (lease !== undefined) await this.track(slice.batch, () => this.take({ slice, lease }))
       })
       await Promise.all(taking)
     })
@@ -243,7 +241,7 @@ export class BatchRuns {
     if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
     try {
       const rest = running.drain()
-      if (end === OVER) await Promise.all(rest.map((held) => this.letGo(held, 'done')))
+      if (end === OVER) await Promise.all(rest.map((held) => this.letGo(held)))
       else await this.giveBack(rest)
     } finally {
       // A whole batch that was lost may have been taken again before its old run had ended.
@@ -292,18 +290,17 @@ export class BatchRuns {
 
   /** There is nothing left to do of it. */
   private async putAway(held: HeldSlice, status: BatchRecord['status'] = 'running'): Promise<void> {
-    await this.letGo(held, 'done')
+    await this.letGo(held)
     await this.deps.endBatch(held.slice.batch, status)
   }
 
   /** Any process may go on with it at once. */
   private async giveBack(slices: readonly HeldSlice[]): Promise<void> {
-    await Promise.all(slices.map((held) => this.letGo(held, held.lease.lost.aborted ? 'lost' : 'given_back')))
+    await Promise.all(slices.map((held) => this.letGo(held)))
     for (const batch of new Set(slices.map(({ slice }) => slice.batch))) await this.deps.onFreed(batch)
   }
 
-  private async letGo({ lease, end }: HeldSlice, how: SliceEnd): Promise<void> {
-    end(how)
+  private async letGo({ lease }: HeldSlice): Promise<void> {
     await this.deps.cluster.leases.release(lease)
     this.deps.company?.onCapacity()
   }

@@ -19,7 +19,7 @@ import { sessionRoutes } from '../http/guard/sessions.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { installOpenApi } from '../http/openapi.ts'
 import { installProjects } from '../http/project.ts'
-import { recordRequests, traceRequests } from '../http/request-log.ts'
+import { recordRequests } from '../http/request-log.ts'
 import { agreementRoutes } from '../http/routes/agreements.ts'
 import { batchEventRoute } from '../http/routes/batch-events.ts'
 import { batchCallRoute, batchResultRoute } from '../http/routes/batch-results.ts'
@@ -82,7 +82,7 @@ export async function buildApp(
   const deps: RouteDeps = { context, metrics, knownBodies, inFlight, answerOnce, statistics, state }
   installErrors(http)
   answerExpectations(http.server)
-  traceRequests(http, context.tracing)
+  if (context.tracing.plugin !== null) await http.register(context.tracing.plugin)
   const access = await installAccess(http, { access: context.access, config: context.config })
   installDrain(http, state)
   recordRequests(http, metrics)

@@ -18,8 +18,9 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   const { config } = options
   const listeners = new Set<BatchListener>()
   const shared = await gatherShared(options, {
-    onTrouble: (trouble) => listeners.forEach((one) => void one.onTrouble(trouble)),
-    onStatus: (project, batch) => listeners.forEach((one) => void one.onStatus(project, batch)),
+    onTrouble: (trouble) => listeners.forEach((one) => void one.onTrouble?.(trouble)),
+    onStatus: (project, batch) => listeners.forEach((one) => void one.onStatus?.(project, batch)),
+    onItem: (outcome) => listeners.forEach((one) => void one.onItem?.(outcome)),
   })
   const { judges, unready, rubrics, clock } = shared
   const projects = await openProjects(shared).catch(async (error: unknown) => {
@@ -49,7 +50,6 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     clock,
     newId: shared.newId,
     tracing: shared.tracing,
-    meter: shared.meter,
     laneOf: shared.lanes.of,
     openProjects: () => projects.all(),
     close() {

@@ -13,9 +13,7 @@ import type { GradingService } from '../grading/service.ts'
 import type { Project } from '../http/context.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
-import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import { watchStores } from '../telemetry/watch-stores.ts'
 import { DEFAULT_RUBRIC } from './answer-config.ts'
 import type { openLanes } from './lanes.ts'
 import type { StorePool } from './store-pool.ts'
@@ -42,17 +40,14 @@ export interface Shared {
   readonly adopts: boolean
   readonly work: Work | null
   readonly tracing: Tracing
-  readonly meter: Meter
-  readonly onTrouble: BatchListener['onTrouble']
-  readonly onStatus: BatchListener['onStatus']
+  readonly onTrouble: Required<BatchListener>['onTrouble']
+  readonly onStatus: Required<BatchListener>['onStatus']
+  readonly onItem: Required<BatchListener>['onItem']
 }
 
 /** Opens, and makes where needed, the project’s database. Throws a StorageError where it cannot be used. */
 export async function openProject(shared: Shared, name: string): Promise<Project> {
-  const database = shared.config.postgres === null ? 'sqlite' : 'postgresql'
-  const opened = await shared.pool.open(name)
-  // A file has no server to wait for: what its units of work take is the time of this process.
-  const stores = watchStores(opened, [shared.tracing.units(database), database === 'sqlite' ? null : shared.meter.unit])
+  const stores = await shared.pool.open(name)
   try {
     await registerRubrics(stores, shared)
     await stores.attempts.markInterrupted()
@@ -95,14 +90,21 @@ async function createService(shared: Shared, name: string, stores: Stores): Prom
     secret,
     clock,
     retry: config.retry,
-    laneOf: (judge) => shared.tracing.lane(shared.lanes.of(judge)),
+    laneOf: shared.lanes.of,
     budgetOf: shared.budgetOf,
     day_cap_usd: config.budget.max_cost_usd_per_day,
     denied_acts: config.evidence.denied_acts,
     random: Math.random,
     newId,
   })
-  return shared.tracing.service(shared.meter.service(service), name)
+  return shared.tracing.service({
+    ...service,
+    async gradeItem(request, job) {
+      const outcome = await service.gradeItem(request, job)
+      if (job.way !== 'stored') shared.onItem(outcome)
+      return outcome
+    },
+  })
 }
 
 function createBatches(shared: Shared, project: string, stores: Stores, service: GradingService): BatchService {
@@ -133,13 +135,11 @@ function createBatches(shared: Shared, project: string, stores: Stores, service:
 }
 
 /** Null where no other process works on the database: SQLite. */
-function companyOf({ work, tracing }: Shared, project: string, { cluster }: Stores): Company | null {
+function companyOf({ work }: Shared, project: string, { cluster }: Stores): Company | null {
   if (cluster === null || work === null) return null
   return {
     judges: work.judges,
     send: (notice) => cluster.notices.send({ project, ...notice }),
-    traceparent: () => tracing.inject(),
-    onHeld: (slice, traceparent) => tracing.slice(slice, traceparent),
     onCapacity: () => work.notifyCapacity(),
     onWork: () => work.notifyWork(),
   }

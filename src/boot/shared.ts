@@ -11,7 +11,6 @@ import { buildModelJudges } from '../judges/build-judges.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { createIdMaker } from '../ports/id.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
-import { createMeter } from '../telemetry/meter.ts'
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
 import { systemClock } from './clock.ts'
 import { openLanes, perJudge } from './lanes.ts'
@@ -41,7 +40,7 @@ export interface ContextOptions {
 const RECENT_CHARS = 6 * 1024 * 1024
 
 /** What all projects share. */
-export async function gatherShared(options: ContextOptions, told: BatchListener): Promise<Shared> {
+export async function gatherShared(options: ContextOptions, told: Required<BatchListener>): Promise<Shared> {
   const { config, secrets, clock = systemClock, tracing = NO_TRACING } = options
   if (!isProjectName(config.project)) throw new Error(`VERIDICT_PROJECT: "${config.project}" is no name of a project`)
   const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
@@ -80,7 +79,6 @@ export async function gatherShared(options: ContextOptions, told: BatchListener)
     ),
     adopts,
     tracing,
-    meter: createMeter(),
     ...told,
   }
 }

@@ -60,7 +60,7 @@ export function openWork(options: WorkOptions) {
 const hearNotices = ({ open, opened }: WorkedProjects, onError: (error: unknown) => void) => {
   return (notice: WorkNotice | null): void => {
     if (notice === null) for (const { batches } of opened()) batches.engine.hear()
-    else open(notice.project).then(({ batches }) => batches.engine.hear(notice.batch, notice.traceparent), onError)
+    else open(notice.project).then(({ batches }) => batches.engine.hear(), onError)
   }
 }
 

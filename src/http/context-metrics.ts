@@ -15,7 +15,15 @@ const MOST_WAIT_MS = 3_000
  * what cannot be read is left out.
  */
 export function measureContext(metrics: Metrics, context: Context): void {
-  context.meter.listen(metrics)
+  context.listen({
+    onTrouble: ({ error }) => {
+      if (error instanceof Error && error.name === 'StorageError')
+        metrics.storeRefused(String(Reflect.get(error, 'code')))
+    },
+    onItem: (outcome) => {
+      if (outcome.kind === 'graded') outcome.cached ? metrics.hit() : metrics.graded(outcome.grade)
+    },
+  })
   const gauge: MakeGauge = (name, help, labelNames, collect) =>
     new Gauge({
       ...{ name, help, labelNames },

@@ -9,7 +9,6 @@ import type { GradingService } from '../grading/service.ts'
 import type { GradeOverviewReader } from '../ports/grade-ports.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { ImportStore } from '../ports/transfer-ports.ts'
-import type { Meter } from '../telemetry/meter.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
 /** The stores of one project. Keys count only in the default one. */
@@ -54,7 +53,6 @@ export interface Context {
   readonly clock: Clock
   readonly newId: (prefix: string) => string
   readonly tracing: Tracing
-  readonly meter: Meter
   /** How a judge is called by this process. */
   laneOf(judge: string): Lane
   /** The projects that are open in this process. */

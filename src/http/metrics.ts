@@ -5,13 +5,12 @@ import { countRequests } from './request-times.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Prometheus metrics of one application: what this process did. */
+/** Creates the Prometheus metrics of this process. */
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'veridict_' })
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] })
-  // Counted here, and read when a client asks.
   let hits = 0
   const cache = new Counter({
     name: 'veridict_cache_total',
@@ -33,26 +32,17 @@ export function createMetrics() {
     buckets: [0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 60, 120],
     registers: [registry],
   })
-  const units = new Histogram({
-    name: 'veridict_store_seconds',
-    help: 'Time of a unit of work of a PostgreSQL, with its retries, by what it does.',
-    labelNames: ['operation'],
-    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10],
-    registers: [registry],
-  })
-  const refusals = counter('veridict_store_errors_total', 'Units of work that a PostgreSQL refused, by code.', ['code'])
+  const refusals = counter('veridict_store_errors_total', 'Errors of the database at work on batches, by code.', [
+    'code',
+  ])
   // Requests that shared a failed judge call are all answered with its one grade.
   const counted = new LRUCache<string, true>({ max: 10_000 })
   return {
     registry,
     request: countRequests(registry),
     hit: () => void hits++,
-    /** A unit of work of a store; `error` is a code. */
-    unit(operation: string, seconds: number, error: string | null): void {
-      units.observe({ operation }, seconds)
-      if (error !== null) refusals.inc({ code: error })
-    },
-    /** A new grade, counted once however many requests it answers; a hit only counts as a hit. */
+    storeRefused: (code: string) => refusals.inc({ code }),
+    /** Counts a new grade once, however many requests it answers. */
     graded(grade: Grade): void {
       const { judge } = grade.receipt
       cache.inc({ result: 'miss' })

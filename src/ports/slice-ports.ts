@@ -45,15 +45,10 @@ export interface SliceStore {
   cancel(batch: string, at: string): Promise<boolean>
 }
 
-/** What became of a slice that a process held. */
-export type SliceEnd = 'done' | 'given_back' | 'lost'
-
 /** There may be work in a batch; a process that hears of it looks. */
 export interface WorkNotice {
   readonly project: string
   readonly batch: string
-  /** W3C trace context of the request that made the batch. */
-  readonly traceparent?: string
 }
 
 /** Wakes those who work, in all processes and for all projects of a database. What is missed is found by the next look. */

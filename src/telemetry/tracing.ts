@@ -1,65 +1,40 @@
-import type { Lane } from '../asking/lane/lane.ts'
+import type { FastifyPluginCallback } from 'fastify'
 import type { GradingService } from '../grading/service.ts'
 import type { Judge } from '../ports/ports.ts'
-import type { Slice, SliceEnd } from '../ports/slice-ports.ts'
-import type { UnitWatcher } from './watch-stores.ts'
 
 /**
- * What is done, for whom, and how long it takes, told to a collector of OpenTelemetry. The rest of the program knows this port alone;
- * without the standard variables everything here does nothing and costs nothing. No text of users or agents (a trajectory, a quote, an
- * answer, a message, a path, a key) ever becomes a name or an attribute: closed words, ids of ours and numbers do, and the id that a caller
- * gives as `gen_ai.response.id` to be found by.
+ * Sends spans of requests, grades and judge calls to a collector of OpenTelemetry. Names and attributes of spans are closed words, ids and
+ * numbers; no text of a caller, an agent, a judge, and no key, path or message becomes part of a span.
  */
 export interface Tracing {
-  /** The W3C `traceparent` of what is being done now, to be carried along (in a notice); undefined where nothing is traced. */
-  inject(): string | undefined
-  /**
-   * A slice is being worked on here: in a trace of its own that links to what `traceparent` names, since a batch of ten thousand items as one
-   * trace could be shown by nothing. Its items are graded inside of it until the end is told; what is no traceparent counts as none.
-   */
-  slice(slice: Slice, traceparent: string | undefined): (end: SliceEnd) => void
-  /** The span of an HTTP request; null: not traced. */
-  request(arrived: Arrived): RequestSpan | null
-  /** Makes a span of every unit of work of a store that a traced piece of work asks for; null: nothing is traced. */
-  units(database: DatabaseKind): UnitWatcher | null
-  /** The same service, every grade of which is a span. */
-  service(service: GradingService, project: string): GradingService
-  /** The same judge, every call of which is a span. Nothing is added to what is sent to the provider. */
+  /** The plugin that makes a span of each HTTP request, to be registered before hooks and routes; null: no spans. */
+  readonly plugin: FastifyPluginCallback | null
+  /** Wraps the grading service: each grade is a span. */
+  service(service: GradingService): GradingService
+  /** Wraps a judge: each call is a span. The provider receives no trace header. */
   judge(judge: Judge): Judge
-  /** The same lane; its calls belong to who asked for them and not to whose end made room for them. */
-  lane(lane: Pick<Lane, 'call'>): Pick<Lane, 'call'>
-  /** Hears how many spans could not be sent, at most once a minute. */
+  /** Reports the number of spans that the collector did not accept, at most once a minute. */
   onLoss(listener: (spans: number) => void): void
-  /** Sends what is left, for three seconds at the most. Never rejects. */
+  /** Sends the remaining spans, for three seconds at the most. Never rejects. */
   close(): Promise<void>
 }
 
-export type DatabaseKind = 'sqlite' | 'postgresql'
-
-export interface Arrived {
-  readonly method: string
-  /** Of the application (`/v1/grades/:id`); undefined: none fits. */
-  readonly route: string | undefined
-  /** As the header has it. */
-  readonly traceparent: string | readonly string[] | undefined
-}
-
-export interface RequestSpan {
-  /** Does something as part of the request. */
-  enter<T>(work: () => T): T
-  /** The status of the answer; null: the client went before there was a whole one. Told once. */
-  end(status: number | null): void
-}
-
-/** Where tracing is off. */
+/** Traces nothing. */
 export const NO_TRACING: Tracing = {
-  inject: () => undefined,
-  slice: () => () => undefined,
-  request: () => null,
-  units: () => null,
+  plugin: null,
   service: (service) => service,
   judge: (judge) => judge,
-  lane: (lane) => lane,
   onLoss: () => undefined,
   close: async () => undefined,
+}
+
+/** Settings of the standard OTEL_* variables. The exporter reads its own, OTEL_EXPORTER_OTLP_…, itself. */
+export interface TracingSettings {
+  /** Samples traces that begin here; `parents`: a caller’s decision comes first. */
+  readonly sampler: { readonly root: 'on' | 'off' | 'ratio'; readonly parents: boolean; readonly ratio: number }
+  readonly resource: Readonly<Record<string, string>>
+  /** Continues the trace of a request’s `traceparent`. */
+  readonly takes_parents: boolean
+  /** Bounds the queue of spans that wait for the collector. */
+  readonly queue: { readonly most: number; readonly batch: number; readonly delay_ms: number }
 }

@@ -38,7 +38,6 @@ function setUp(
     },
   } as unknown as BatchCluster
   const onWork = vi.fn()
-  const onHeld = vi.fn(() => () => undefined)
   const engine = new BatchEngine({
     stores: { batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches } },
     adopts,
@@ -59,13 +58,11 @@ function setUp(
       : {
           judges: new Set(judges),
           send: async (notice: (typeof sent)[number]) => void sent.push(notice),
-          traceparent: () => '00-trace',
-          onHeld,
           onCapacity: () => undefined,
           onWork,
         },
   } as unknown as EngineDeps)
-  return { engine, elsewhere, wanted, held, sent, troubles, onWork, onHeld }
+  return { engine, elsewhere, wanted, held, sent, troubles, onWork }
 }
 
 const open = (id: string) => ({ id, mode: 'direct', status: 'running', resumes_at: null, is_over: true }) as const
@@ -119,7 +116,7 @@ test('slices of a judge that some process has are left to it; once nobody has ha
 test('a batch is told to all; one that this process has for itself to nobody', async () => {
   const shared = setUp({}, {})
   await shared.engine.begin('bat_1')
-  expect(shared.sent).toEqual([{ batch: 'bat_1', traceparent: '00-trace' }])
+  expect(shared.sent).toEqual([{ batch: 'bat_1' }])
   const seen: string[][] = []
   const see = async (ids: readonly string[]) => {
     seen.push([...ids])
@@ -132,26 +129,6 @@ test('a batch is told to all; one that this process has for itself to nobody', a
   await own.engine.stop()
   expect(own.sent).toEqual([])
   expect(own.wanted).toEqual([])
-})
-
-test('what is heard of during a look is not forgotten for being younger than it', async () => {
-  const slice = { batch: 'bat_3', from: 0, judge: 'ours' }
-  let looks = 0
-  const { engine, onHeld } = setUp(
-    { get: async () => null, finish: async () => false },
-    {
-      async open() {
-        looks += 1
-        if (looks === 1) engine.hear('bat_3', '00-late')
-        return looks === 1 ? [] : [{ ...open('bat_3'), is_over: false }]
-      },
-    },
-  )
-  await engine.start()
-  await vi.waitFor(() => expect(looks).toBeGreaterThan(2))
-  await engine.accept([slice])
-  await engine.stop()
-  expect(onHeld).toHaveBeenCalledWith(slice, '00-late')
 })
 
 test.each([

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import type { Context } from '../../src/http/context.ts'
 import { measureContext } from '../../src/http/context-metrics.ts'
 import { createMetrics } from '../../src/http/metrics.ts'
-import { createMeter } from '../../src/telemetry/meter.ts'
 
 const never = () => new Promise<never>(() => undefined)
 
@@ -16,7 +15,7 @@ test('a database that never answers costs a scrape its figures of batches and no
     return never()
   }
   const context = {
-    ...{ meter: createMeter(), judges: new Map(), unusableProjects: () => 1, laneOf: never },
+    ...{ listen: () => undefined, judges: new Map(), unusableProjects: () => 1, laneOf: never },
     openProjects: async () => [{ stores: { batches: { list }, grades: { countEvidence: never } } }],
   }
   measureContext(metrics, context as unknown as Context)

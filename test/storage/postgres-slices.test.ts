@@ -127,11 +127,10 @@ describePostgres('slices', (tools) => {
     while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
     const notice = { project: 'p', batch: 'bat_1' }
     await notices.send(notice)
-    await notices.send({ ...notice, traceparent: '00-trace' })
     await tools().server.query("SELECT pg_notify('veridict_work', 'what?')")
     await tools().server.query("SELECT pg_notify('veridict_work', '{}')")
-    while (heard.length < 5) await new Promise((resolve) => setTimeout(resolve, 10))
-    expect(heard).toEqual([null, notice, { ...notice, traceparent: '00-trace' }, null, null])
+    while (heard.length < 4) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(heard).toEqual([null, notice, null, null])
     await Promise.all([stores.close(), other.stores.close()])
   })
 

@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api'
 import { expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { tellEvaluation } from '../../src/telemetry/evaluation-event.ts'
+import { tellEvaluation } from '../../src/telemetry/spans.ts'
 import { GOOD_ANSWER, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startCollector } from './collector.ts'
 import { startTraced, tracedTo } from './traced-service.ts'

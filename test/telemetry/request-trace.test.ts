@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createKey } from '../../src/access/keys.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, TRAJECTORY } from '../grading/harness.ts'
+import { toLines } from '../http/make-batch.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 import { startCollector } from './collector.ts'
 import { startTraced, tracedTo } from './traced-service.ts'
@@ -18,7 +19,7 @@ async function startWithModel(env: NodeJS.ProcessEnv = {}, file: object = {}) {
   return { provider, collector, service }
 }
 
-test('a graded request is one tree: the request, its grade, the call of the judge, and the units of work of the store', async () => {
+test('a graded request is one tree: the request, its grade and the call of the judge', async () => {
   const { provider, collector, service } = await startWithModel()
   const answer = await service.post('/v1/grades', { ...REQUEST, judge: 'openai' }, { traceparent: TRACEPARENT })
   const grade = (await answer.json()) as Grade
@@ -33,17 +34,7 @@ test('a graded request is one tree: the request, its grade, the call of the judg
     'http.response.status_code': 201,
   })
   const top = collector.treeOf(root.id)
-  const graded = top.find(([name]) => name === 'grade')
-  expect(graded?.[1].map(([name]) => name)).toEqual(
-    expect.arrayContaining([
-      'grades.findByKey',
-      'trajectories.put',
-      'attempts.begin',
-      'chat mock-1',
-      'attempts.finish',
-      'grades.put',
-    ]),
-  )
+  expect(top).toEqual([['grade', [['chat mock-1', []]]]])
   // Nothing of the request is lost, and nothing else is in its trace.
   expect(new Set(collector.spans.filter(({ trace }) => trace === PARENT.trace).map(({ parent }) => parent)).size).toBe(
     3,
@@ -64,7 +55,6 @@ test('a graded request is one tree: the request, its grade, the call of the judg
   })
   const span = collector.spans.find(({ name }) => name === 'grade')
   expect(span?.attributes).toMatchObject({
-    'veridict.project': 'default',
     'veridict.grade.id': grade.id,
     'veridict.grade.status': grade.status,
     'veridict.grade.label': 'aligned',
@@ -72,8 +62,6 @@ test('a graded request is one tree: the request, its grade, the call of the judg
     'veridict.judge': 'openai',
     'veridict.attempts': 1,
   })
-  const stored = collector.spans.find(({ name }) => name === 'grades.put')
-  expect(stored?.attributes).toEqual({ 'db.system.name': 'sqlite', 'db.operation.name': 'grades.put' })
   expect(root.resource).toMatchObject({ 'service.name': 'veridict' })
 })
 
@@ -165,7 +153,7 @@ test('a refused request, one that fails and one that no route fits say how they 
   })
 })
 
-test('probes are no spans, and a hit has its units of work', async () => {
+test('probes are no spans, and a hit is one', async () => {
   const { collector, service } = await startWithModel()
   const body = { ...REQUEST, judge: 'lexical' }
   await service.post('/v1/grades', body)
@@ -178,7 +166,7 @@ test('probes are no spans, and a hit has its units of work', async () => {
     'POST /v1/grades',
     'POST /v1/grades',
   ])
-  expect(collector.treeOf(hit.id).map(([name]) => name)).toContain('grades.findTextByKey')
+  expect(collector.treeOf(hit.id)).toEqual([])
 })
 
 test('calls that wait for their turn stay in their own request', async () => {
@@ -197,7 +185,6 @@ test('calls that wait for their turn stay in their own request', async () => {
     const calls = mine.filter(({ name }) => name === 'chat mock-1')
     expect(calls).toHaveLength(1)
     expect(mine.find(({ id }) => id === calls[0]?.parent)?.name).toBe('grade')
-    expect(mine.filter(({ name }) => name === 'wait for a turn')).toHaveLength(1)
   }
 })
 
@@ -214,10 +201,37 @@ test('what comes after a large body, on a connection that others used, is part o
   await service.tracing.close()
   for (const trace of traces) {
     const names = collector.spans.filter((span) => span.trace === trace).map(({ name }) => name)
-    for (const name of ['POST /v1/grades', 'grade', 'trajectories.put', 'judge lexical', 'grades.put'])
+    for (const name of ['POST /v1/grades', 'grade', 'judge lexical'])
       expect(
         names.filter((one) => one === name),
         `${trace} ${name}`,
       ).toHaveLength(1)
   }
+})
+
+test('items of a batch are traces of their own that link to the request', async () => {
+  const collector = await startCollector()
+  const service = await startTraced(tracedTo(collector.url))
+  await service.context.start()
+  const items = [0, 1, 2].map((run) => ({
+    item_id: `item-${run}`,
+    trajectory: { steps: [{ actor: 'user', text: `Build it, ${run}.` }, ...TRAJECTORY.steps.slice(1)] },
+    ground_truth: GROUND_TRUTH,
+    judge: 'lexical',
+  }))
+  const headers = { 'content-type': 'application/x-ndjson', traceparent: TRACEPARENT }
+  const answer = await service.post('/v1/batches', toLines(items), headers)
+  expect(answer.status).toBeLessThan(300)
+  const isItem = ({ name, attributes }: { name: string; attributes: object }) =>
+    name === 'grade' && 'veridict.item' in attributes
+  for (const run of [0, 1, 2])
+    await collector.waitFor((span) => isItem(span) && span.attributes['veridict.item'] === run)
+  const request = await collector.waitFor(({ name }) => name === 'POST /v1/batches')
+  for (const item of collector.spans.filter(isItem)) {
+    expect(item).toMatchObject({ parent: '', links: [`${PARENT.trace}/${request.id}`] })
+    expect(item.trace).not.toBe(PARENT.trace)
+  }
+  await service.tracing.close()
+  const roots = collector.spans.filter(({ parent }) => parent === '' || parent === PARENT.span).map(({ name }) => name)
+  expect(new Set(roots)).toEqual(new Set(['grade', 'POST /v1/batches']))
 })

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JudgeReply } from '../../ports/judge-ports.ts'
 import type { Clock } from '../../ports/ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
@@ -109,7 +110,16 @@ class JudgeLane implements Lane {
     const refusal = this.#gate.refusal(party === null, since)
     if (refusal !== null) return Promise.resolve(turnedAway(refusal, since, since))
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { party, make, signal, since, resolve, reject, leave: () => false }
+      // Another call’s end begins a waiting call, which keeps its own context.
+      const waiter: Waiter = {
+        party,
+        make: AsyncLocalStorage.bind(make),
+        signal,
+        since,
+        resolve,
+        reject,
+        leave: () => false,
+      }
       waiter.leave = this.#queue.add(party, waiter)
       if (signal !== undefined) this.#aborts.add(signal, waiter)
       this.#parties.begin(party)

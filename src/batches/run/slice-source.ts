@@ -1,14 +1,12 @@
 import type { OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
-import type { Slice, SliceEnd } from '../../ports/slice-ports.ts'
+import type { Slice } from '../../ports/slice-ports.ts'
 import { ItemSource } from './item-source.ts'
 
 /** A slice that this process holds. */
 export interface HeldSlice {
   readonly slice: Slice
   readonly lease: Lease
-  /** Tells once what became of it. */
-  readonly end: (how: SliceEnd) => void
 }
 
 interface Working extends HeldSlice {
@@ -159,6 +157,5 @@ export class SliceSource extends ItemSource {
     const isLost = (item: OpenItem) => this.leases.get(item) === lease
     this.fresh = this.fresh.filter((item) => !isLost(item))
     this.forgetWaiting(isLost)
-    slice.end('lost')
   }
 }

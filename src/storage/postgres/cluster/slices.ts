@@ -151,9 +151,9 @@ export const createWorkNotices = (unit: Unit, listener: Listener): WorkNotices =
 /** What is no notice is taken for one that was missed. */
 function parseNotice(words: string): WorkNotice | null {
   try {
-    const { project, batch, traceparent } = JSON.parse(words) as Partial<Record<keyof WorkNotice, unknown>>
+    const { project, batch } = JSON.parse(words) as Partial<Record<keyof WorkNotice, unknown>>
     if (typeof project !== 'string' || typeof batch !== 'string') return null
-    return { project, batch, ...(typeof traceparent === 'string' && { traceparent }) }
+    return { project, batch }
   } catch {
     return null
   }
