@@ -1,8 +1,14 @@
 /** The library: grade in this process. docs/library.md shows how. */
-export type { GradedItem, GradeManyOptions, OpenOptions, Progress, Veridict } from './library/contract.ts'
-export { grade } from './library/grade.ts'
-export { openVeridict } from './library/open.ts'
-export { type Place, VeridictError } from './library/veridict-error.ts'
+export {
+  type GradedItem,
+  type GradeManyOptions,
+  type OpenOptions,
+  type Place,
+  type Progress,
+  type Veridict,
+  VeridictError,
+} from './library/contract.ts'
+export { grade, openVeridict } from './library/open.ts'
 export type { Grade } from './schemas/grade.ts'
 export type { GradeOptions, GradeRequest } from './schemas/grade-request.ts'
 export type { GivenTruth } from './schemas/ground-truth.ts'

@@ -3,37 +3,35 @@ import type { Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { JudgeView } from '../schemas/judge-info.ts'
 import type { RubricView } from '../schemas/rubric-view.ts'
-import type { VeridictError } from './veridict-error.ts'
 
-/** What `openVeridict` takes. All of it may be left out: then the lexical judge grades, and nothing is written to disk. */
+/** Options of `openVeridict`. Without any, the lexical judge grades, and nothing is written to disk. */
 export interface OpenOptions {
   /**
-   * The file of the SQLite database, made where it is missing, or the `postgres://` URL of a PostgreSQL: grades, calls of judges and trajectories
-   * are kept there, and equal requests are answered from it. Left out: they are kept in memory, all of them, until it is closed.
+   * The file of the SQLite database, made if it is missing, or the `postgres://` URL of a PostgreSQL: it keeps grades, judge calls and
+   * trajectories, and answers equal requests. Without it they stay in memory until `close`.
    */
   readonly database?: string
-  /** The configuration file (docs/configuration.md); `VERIDICT_CONFIG` of `env` where it is left out. */
+  /** The configuration file (docs/configuration.md); default: `VERIDICT_CONFIG` of `env`. */
   readonly config?: string
-  /** In place of `process.env`: keys of judges, such as `OPENAI_API_KEY`, and the variables of docs/configuration.md, but for the database. */
+  /** Replaces `process.env`: keys of judges, such as `OPENAI_API_KEY`, and the variables of docs/configuration.md except the database. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** Veridict within this process: what `POST /v1/grades` does, without HTTP. */
+/** Veridict within this process: the work of `POST /v1/grades` without HTTP. */
 export interface Veridict {
   /**
-   * Grades one trial. A judge that failed is a grade with `status: "failed"`, a `failure` and no label: it is not thrown.
+   * Grades one trial. A failed judge is a grade with `status: "failed"`, a `failure` and no label.
    *
-   * @throws {VeridictError} what the service answers 4xx, or 503 where the database cannot be used: the request does not fit its schema, its
-   *   judge or rubric is not known, its trajectory cannot be read.
+   * @throws {VeridictError} for the refusals of the service: a request that does not fit its schema, an unknown judge or rubric, an unreadable
+   *   trajectory, a database that cannot be used.
    */
   grade(request: GradeRequest): Promise<Grade>
   /**
-   * Grades many, each as `grade` does, and yields each as it ends: in another order than they came in. No more is read of `requests` than is
-   * being graded or waits to be taken, so both may be endless. What cannot be graded is an item with its error; the others go on.
+   * Grades many trials, and yields each item as it ends. The loop reads no more requests than are graded or wait for the caller, so both may be
+   * endless. A refused request is an item with its error; the others go on. A loop that is left, or whose signal aborts, begins nothing more;
+   * `close` waits for the grades in flight.
    *
-   * Breaking off the loop, or the signal, begins nothing more. What is in flight ends by itself; `close` waits for it.
-   *
-   * @throws what `requests` throws, and the reason of the signal
+   * @throws errors of `requests`, and the reason of the signal
    */
   gradeMany(
     requests: Iterable<GradeRequest> | AsyncIterable<GradeRequest>,
@@ -41,31 +39,31 @@ export interface Veridict {
   ): AsyncIterableIterator<GradedItem>
   /** The loaded rubrics, without their prompts: `GET /v1/rubrics`. */
   readonly rubrics: readonly RubricView[]
-  /** The judges that can be asked: `GET /v1/judges`. */
+  /** The configured judges: `GET /v1/judges`. */
   readonly judges: readonly JudgeView[]
-  /** Waits for the grades in flight, then closes the database. Afterwards nothing can be graded. */
+  /** Waits for the grades in flight, then closes the database. */
   close(): Promise<void>
   /** `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface GradeManyOptions {
-  /** How many are graded at once: 1 to 1000, 8 by default. How many calls a judge gets at once is configured with the judge. */
+  /** Trials in flight: 1 to 1000, 8 by default. The configuration of a judge limits its calls. */
   readonly concurrency?: number
   readonly signal?: AbortSignal
   /** Called when an item has ended, before it is yielded. */
   readonly onProgress?: (progress: Progress) => void
 }
 
-/** Items so far; `graded`, `unverified`, `failed` and `refused` make `ended`. */
+/** Counts of items: `ended` is the sum of the four that follow. */
 export interface Progress {
   readonly begun: number
   readonly ended: number
   readonly graded: number
   readonly unverified: number
-  /** Whose judge failed. */
+  /** Items with a failed judge. */
   readonly failed: number
-  /** That could not be graded at all. */
+  /** Items that could not be graded. */
   readonly refused: number
 }
 
@@ -73,3 +71,29 @@ export interface Progress {
 export type GradedItem =
   | { readonly index: number; readonly ok: true; readonly grade: Grade }
   | { readonly index: number; readonly ok: false; readonly error: VeridictError }
+
+/** A wrong place of a request. */
+export interface Place {
+  /** JSON pointer (RFC 6901): `/ground_truth/cue`. */
+  readonly path: string
+  readonly message: string
+}
+
+/** The refusal of a request: the problem document of the service. Its message never repeats the request. */
+export class VeridictError extends Error {
+  override readonly name = 'VeridictError'
+  /** For programs: `invalid_request`, `unknown_judge`, … */
+  readonly code: string
+  /** The HTTP status of the refusal. */
+  readonly status: number
+  /** At most twenty places. */
+  readonly errors: readonly Place[]
+
+  constructor(status: number, code: string, message: string, errors: readonly Place[] = []) {
+    const [first] = errors
+    super(first === undefined ? message : `${message}: ${first.path} ${first.message}`)
+    this.status = status
+    this.code = code
+    this.errors = errors
+  }
+}
