@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-// The service, as `npm start` runs it: src/server.ts does the same, and loads the stripper of types for itself.
+// Runs the service for `npm start`. src/server.ts runs the same service, without the compile cache.
 'use strict'
 require('./newer-node.cjs').onNewerNode(__filename, () => import('../src/server.ts'))

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command, of a clone and of the package. Plain old JavaScript, so that an old Node.js can still say what is missing.
+// Runs the command of a clone and of the package. Plain old JavaScript, so that an old Node.js can still print the message.
 'use strict'
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
