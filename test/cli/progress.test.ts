@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createProgressMeter } from '../../src/cli/output/progress-meter.ts'
-import { duration, progressBlock, progressLine } from '../../src/cli/output/progress-text.ts'
-import { createProgressView } from '../../src/cli/output/progress-view.ts'
+import { createProgressView, duration, frame, progressLine, speedOf } from '../../src/cli/output/progress.ts'
 import { dollars, paintFor } from '../../src/cli/results/terminal-text.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { screen } from './test-shell.ts'
@@ -29,31 +27,15 @@ const batch = (done: number, more: Partial<Batch> = {}): Batch => ({
   ...more,
 })
 
-describe('the meter', () => {
-  test('knows no rate from one look, then measures what ended since', () => {
-    const meter = createProgressMeter()
-    meter.add({ done: 40, total: 100 }, 0)
-    expect(meter.read(1000)).toMatchObject({ done: 40, rate: null, eta_s: null })
-    meter.add({ done: 60, total: 100 }, 10_000)
-    expect(meter.read(10_000)).toEqual({ done: 60, total: 100, share: 0.6, rate: 2, eta_s: 20 })
-  })
-
-  test('a rate falls while nothing comes, and forgets what is long ago', () => {
-    const meter = createProgressMeter()
-    for (let second = 0; second <= 10; second++) meter.add({ done: second * 5, total: 100 }, second * 1000)
-    expect(meter.read(10_000).rate).toBe(5)
-    expect(meter.read(20_000).rate).toBe(2.5)
-    for (let second = 90; second <= 150; second++)
-      meter.add({ done: 50 + (second - 90) / 6, total: 100 }, second * 1000)
-    expect(meter.read(150_000).rate).toBeCloseTo(1 / 6)
-  })
-
-  test('an empty batch has no shares of nothing', () => {
-    expect(createProgressMeter().read(0)).toEqual({ done: 0, total: 0, share: 0, rate: null, eta_s: null })
-  })
+test('the speed counts the items that ended since the first look', () => {
+  const first = { at: 0, done: 40 }
+  expect(speedOf(batch(40), first, 1000)).toEqual([])
+  expect(speedOf(batch(60), first, 10_000)).toEqual(['2.0/s', 'ETA 20s'])
+  expect(speedOf(batch(60), first, 20_000)).toEqual(['1.0/s', 'ETA 40s'])
+  expect(speedOf(batch(100), first, 20_000)).toEqual([])
 })
 
-const figures = { done: 60, total: 100, share: 0.6, rate: 2, eta_s: 20 }
+const speed = ['2.0/s', 'ETA 20s']
 const busy = batch(50, {
   counts: { total: 100, pending: 30, running: 10, graded: 50, unverified: 4, failed: 6, cancelled: 0 },
   labels: { aligned: 40, ignored: 10 },
@@ -77,13 +59,13 @@ const FACTS = [
 ]
 
 test.each(FACTS)('both writings say “%s”', (fact) => {
-  expect(progressLine(busy, figures)).toContain(fact)
-  expect(progressBlock(busy, figures, 100, (_style, text) => text)).toContain(fact)
+  expect(progressLine(busy, speed)).toContain(fact)
+  expect(frame(busy, speed, 100, (_style, text) => text)).toContain(fact)
 })
 
 test('a block fits its terminal, and shows names harmlessly', () => {
   const hostile = batch(10, { name: '\u001b[2Jx\nnext', status: 'parked', parked_reason: 'no\u0007 quota' })
-  const block = progressBlock(hostile, figures, 60, (_style, text) => text)
+  const block = frame(hostile, speed, 60, (_style, text) => text)
   expect([...block].filter((c) => c < ' ' && c !== '\n')).toEqual([])
   expect(block).toContain('parked: no⟨U+0007⟩ quota; waits to be resumed')
   const bar = block.split('\n')[1] ?? ''

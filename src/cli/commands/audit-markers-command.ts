@@ -12,7 +12,7 @@ import { isTrial, skippedText } from '../input/trial-lines.ts'
 import { checkPaths, parseSignal, readTruths, unmatchedText, watchTruths } from '../input/trial-source.ts'
 import { runCommand } from '../output/error-text.ts'
 import { type OutputTarget, openOutput } from '../output/output-target.ts'
-import { createProgressView, type ProgressView } from '../output/progress-view.ts'
+import { createProgressView, type ProgressView } from '../output/progress.ts'
 import { MARKER_OUTPUT_HELP, markerRow, markersEnd, markersHead } from '../results/marker-format.ts'
 import { paintFor } from '../results/terminal-text.ts'
 

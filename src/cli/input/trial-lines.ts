@@ -3,7 +3,7 @@ import { count } from '../../domain/count.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { ReadItem } from '../client/client.ts'
-import type { ProgressView } from '../output/progress-view.ts'
+import type { ProgressView } from '../output/progress.ts'
 import { clip, oneLine } from '../results/terminal-text.ts'
 import { unreadText } from '../results/unread-text.ts'
 

@@ -6,7 +6,7 @@ import type { Session } from '../client/session.ts'
 import { type OutputFormat, summary, writeResults } from '../results/results-format.ts'
 import { paintFor } from '../results/terminal-text.ts'
 import type { ResultsTally } from '../results/unread-text.ts'
-import { roundText } from './progress-text.ts'
+import { roundText } from './progress.ts'
 
 /** Follows a batch to its end, shows it, and writes its results. */
 export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {

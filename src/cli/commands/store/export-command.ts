@@ -14,7 +14,7 @@ import { assertDatabase, assertProject } from '../../client/stored-place.ts'
 import { line } from '../../input/ndjson.ts'
 import { runCommand } from '../../output/error-text.ts'
 import { openOutput } from '../../output/output-target.ts'
-import { createProgressView, type ProgressView } from '../../output/progress-view.ts'
+import { createProgressView, type ProgressView } from '../../output/progress.ts'
 import { tallyText } from '../../output/transfer-text.ts'
 import { inert } from '../../results/terminal-text.ts'
 

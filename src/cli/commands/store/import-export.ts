@@ -14,7 +14,7 @@ import { configurationOf } from '../../client/configuration.ts'
 import { EXIT, type ExitCode } from '../../client/exit-codes.ts'
 import { watchInterruption } from '../../client/interruption.ts'
 import { commandLine, type Shell } from '../../client/shell.ts'
-import { createProgressView, type ProgressView } from '../../output/progress-view.ts'
+import { createProgressView, type ProgressView } from '../../output/progress.ts'
 import { tallyText } from '../../output/transfer-text.ts'
 import { clip, inert } from '../../results/terminal-text.ts'
 
