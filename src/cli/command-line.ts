@@ -8,7 +8,7 @@ import { inert } from './results/terminal-text.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
-/** Every command by its name, in the order of the help. The modules of a command are loaded when it is the one that was typed. */
+/** Commands by name, in the order of the help. The modules of a command load when the command is typed. */
 export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   serve: async () => serveCommand,
   worker: async () => (await import('./commands/worker-command.ts')).workerCommand,
@@ -61,17 +61,17 @@ const serveCommand: MakeCommand = (shell) =>
       })
     })
 
-/** The reader went away; a terminal that closed answers EIO. */
+/** Codes of a reader that went away; a closed terminal answers EIO. */
 const GONE: readonly (string | undefined)[] = ['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']
 
 function endWithTheReader(): void {
-  // The reader of the results may have read enough: `veridict results … | head`.
+  // The reader of the results may stop early: `veridict results … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (GONE.includes(error.code)) process.exit(0)
     process.stderr.write(`veridict: the results cannot be written: ${error.code ?? error.message}\n`)
     process.exit(1)
   })
-  // The reader of the progress may have read enough; what is being graded goes on.
+  // The reader of the progress may stop early; grading goes on.
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (!GONE.includes(error.code)) throw error
   })
@@ -81,18 +81,18 @@ const readTrials: Shell['readTrials'] = async function* (paths, options) {
   yield* (await import('./input/trial-source.ts')).readTrialItems(paths, options)
 }
 
-/** They say it in their log. */
+/** Commands that write these warnings to their log. */
 const LOGS: ReadonlySet<string> = new Set(['serve', 'worker'])
 
 async function warnOfVariables({ env, err }: Shell): Promise<void> {
   if (!Object.keys(env).some((name) => name.startsWith('VERIDICT_'))) return
   const { unknownVariables } = await import('../config/environment.ts')
-  // A file that cannot be read is told by the command that needs it.
+  // The command that needs an unreadable file reports it.
   const readFile = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
   for (const unknown of unknownVariables(env, readFile)) err.write(`warning  ${inert(unknown)}\n`)
 }
 
-/** Runs the command that was typed; its exit code is that of the process. */
+/** Runs the typed command; the exit code is the exit code of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const cwd = process.cwd()
   const { env, typedIn } = typedFrom(process.env, cwd)
@@ -122,7 +122,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     return
   }
   const program = buildProgram(typedAs)
-  // Help, and what is wrong with what was typed, is said with all commands in view.
+  // Help and usage errors show all commands.
   const typed = Object.hasOwn(COMMANDS, args[0] ?? '') ? [args[0] as string] : Object.keys(COMMANDS)
   for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
     if (make !== undefined) program.addCommand(make(shell).copyInheritedSettings(program))
@@ -152,7 +152,7 @@ any, the built-in lexical judge grades, with no network.`,
     : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${typedAs}`)
 }
 
-/** `veridict --server URL status` is `veridict status --server URL`; a command that asks no service refuses it. */
+/** Lets `veridict --server URL status` mean `veridict status --server URL`. Commands that ask no service refuse the option. */
 const withServerBefore = (program: Command): Command =>
   program
     .enablePositionalOptions()

@@ -33,7 +33,9 @@ function relaxed(schema: unknown, name = ''): unknown {
 /** Names of members are words, too: labels, codes, ids of claims. */
 const membersOf = (schema: unknown): Node => ({ patternProperties: { [PLAIN]: schema }, additionalProperties: false })
 
-/** Makes the check of an answer against a schema of the contract. The check throws a `CliError`: something else than a service answered. */
+/**
+ * Creates the check of an answer against a schema of the contract. The check throws a `CliError`: the answer is not of a Veridict service.
+ */
 export function answerOf<S extends TSchema>(schema: S): (base: string, value: unknown) => Static<S> {
   const shape = relaxed(schema) as object
   return (base, value) => {

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
-/** Something to tell the user: what is wrong, what to do about it, and how the command exits. */
+/** Reports a failure to the user: the message, the advice, and the exit code of the command. */
 export class CliError extends Error {
   readonly advice: readonly string[]
   readonly exit: ExitCode

@@ -25,10 +25,9 @@ export interface Page<T> {
   readonly next_cursor: string | null
 }
 
-/** A rubric with its prompt. */
 export type RubricText = Required<RubricView>
 
-/** An item of a batch, with its trajectory where it has been read. */
+/** An item of a batch; its trajectory is null until the item is read. */
 export interface ReadItem {
   readonly item: BatchItem
   readonly trajectory: Trajectory | null

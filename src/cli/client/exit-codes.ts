@@ -1,6 +1,6 @@
 import type { BatchCounts } from '../../schemas/batch.ts'
 
-/** What a script can tell a run by. The higher of two problems wins. */
+/** Exit codes of commands. The higher of two codes wins. */
 export const EXIT = {
   graded: 0,
   refused: 1,
@@ -22,7 +22,7 @@ export const EXIT_HELP = `Exit codes:
   130  interrupted; what is done is kept
   A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
-/** The code of a batch that has ended. */
+/** Returns the exit code of an ended batch. */
 export function exitOfCounts(counts: BatchCounts): ExitCode {
   if (counts.failed + counts.cancelled > 0) return EXIT.failed
   return counts.unverified > 0 ? EXIT.unverified : EXIT.graded
@@ -37,6 +37,6 @@ export const STRICT_HELP =
 
 export const STRICT_UNREAD_HELP = 'exit with 3 where a trajectory has records that could not be read'
 
-/** With `--strict`, what was not read is a failure; one of the batch itself says more. */
+/** Raises the exit code to a failure where `--strict` is set and records were lost. */
 export const strictCode = (code: ExitCode, { strict }: Strictness, lost: number): ExitCode =>
   strict && lost > 0 && code < EXIT.failed ? EXIT.failed : code

@@ -4,15 +4,15 @@ import { EXIT } from './exit-codes.ts'
 import type { Shell } from './shell.ts'
 
 interface Interruption {
-  /** Aborted by the first Ctrl-C, SIGTERM, or SIGHUP of a terminal that closes. */
+  /** Aborts at the first Ctrl-C, SIGTERM, or SIGHUP of a closing terminal. */
   readonly signal: AbortSignal
-  /** Gives the signals back. */
+  /** Removes the signal handlers. */
   release(): void
 }
 
 /**
- * The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second hangup does not: kernel and
- * shell both send one when a terminal closes, and no person is there who would be in a hurry.
+ * Watches the signals of the shell. The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second
+ * SIGHUP does not: the kernel and the shell both send SIGHUP when a terminal closes.
  */
 export function watchInterruption(shell: Shell): Interruption {
   const controller = new AbortController()

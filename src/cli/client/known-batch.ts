@@ -9,27 +9,27 @@ import { EXIT, type ExitCode } from './exit-codes.ts'
 import { asTyped } from './program-name.ts'
 import type { Session } from './session.ts'
 
-/** Makes sure that a batch which has not ended runs: a service in this process leaves alone what others began until it is told. */
+/** Resumes an open batch in this process. A running service goes on with its batches by itself. */
 export async function goOn({ client, connection }: Session, batch: Batch): Promise<Batch> {
   if (!connection.embedded || isSettled(batch)) return batch
   try {
     return await client.resumeBatch(batch.id)
   } catch (error) {
-    // It ended in between.
+    // The batch ended in between.
     if (error instanceof ServiceError && error.status === 409) return await client.readBatch(batch.id)
     throw error
   }
 }
 
-/** Whether a batch that has not ended rests: only a service goes on by itself, and this process is none. */
+/** Tells whether an open batch rests: this process is no service, and no service is known. */
 export const isOrphan = ({ connection }: Pick<Session, 'connection'>, batch: Batch): boolean =>
   connection.embedded && !isSettled(batch)
 
-/** How a batch stands, as a word: a database alone cannot tell a batch that is being graded from one that was interrupted. */
+/** Renders the state of a batch. A database alone does not tell a running batch from an interrupted batch; counts do. */
 export const stateOf = (session: Pick<Session, 'connection'>, batch: Batch): string =>
   isOrphan(session, batch) && batch.status === 'running' && batch.counts.running === 0 ? 'interrupted' : batch.status
 
-/** Says of a batch that rests why, what happens by itself and when, and what is to be done. Looking never grades. */
+/** Prints the reason why a batch rests, the time of the next try, and the command that goes on. Never resumes the batch. */
 export function tellRest({ shell, connection }: Session, batch: Batch): void {
   const resume = `veridict resume ${batch.id}${connection.flag}`
   if (batch.status === 'parked') {
@@ -47,7 +47,7 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
   }
 }
 
-/** A cap parks nothing: what was over it has ended, and only another batch grades it. */
+/** Prints the count of items over the budget, and the command that grades them. A cap parks no batch: such items have ended. */
 export function tellOverBudget({ shell }: Pick<Session, 'shell'>, { failures, max_cost_usd }: Batch): void {
   const over = failures['budget_exceeded'] ?? 0
   if (over === 0) return
@@ -75,14 +75,14 @@ function parkedAdvice({ resumes_at }: Batch, isEmbedded: boolean, resume: string
   ]
 }
 
-/** For `--detach`: the batch goes on without us. */
+/** Prints the id of a batch that goes on at a service, for `--detach`. */
 export function tellDetached({ shell, connection }: Session, batch: Batch): ExitCode {
   shell.out.write(`${batch.id}\n`)
   shell.err.write(asTyped(shell, `Follow: veridict status ${batch.id}${connection.flag} --follow\n`))
   return EXIT.graded
 }
 
-/** Refused before anything is begun: a batch in this process would end with it. */
+/** Throws for a batch in this process, which would end with the process. */
 export function requireServer({ connection }: Session): void {
   if (connection.embedded)
     throw new CliError('--detach needs a service that goes on: a batch in this process ends with it', [

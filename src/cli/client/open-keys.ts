@@ -4,17 +4,17 @@ import { createStorePool } from '../../boot/store-pool.ts'
 import { configurationOf } from './configuration.ts'
 import { assertDatabase } from './stored-place.ts'
 
-/** The keys of the database that the environment names, without a service: one may run beside it. */
+/** The keys of the configured database. A service may run beside this process. */
 export interface StoredKeys {
   readonly store: AccessStore
-  /** Which database it is, without what is secret. */
+  /** The name of the database, without secrets. */
   readonly database: string
-  /** Those that there are. */
+  /** Names of the projects. */
   readonly projects: readonly string[]
   close(): Promise<void>
 }
 
-/** `make`: whether a file that is not there is made; else it is an error. Rejects where the configuration or the database cannot be used. */
+/** Opens the keys. `make` creates a missing file; else a missing file is an error. Rejects for an unusable configuration or database. */
 export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<StoredKeys> {
   const { config, secrets } = configurationOf(env)
   if (!make) assertDatabase(config)
@@ -24,7 +24,7 @@ export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<S
     const projects = [DEFAULT_PROJECT, ...(await pool.list())]
     return { store: stores.access, database: pool.shown, projects, close: () => stores.close() }
   } finally {
-    // Only the list of projects needs it further.
+    // The list of projects alone needs the pool.
     await pool.close()
   }
 }

@@ -1,26 +1,26 @@
 import { basename, relative, resolve } from 'node:path'
 
-/** The commands, as hints name them. */
+/** Commands inside hints. */
 const HINTED =
   /\bveridict (?=(?:serve|demo|grade|batch|status|results|show|resume|cancel|regrade|compare|report|import|judges|rubrics?|doctor|backup|keys|validate|audit-markers|worker|export)\b)/g
 
 interface Started {
   readonly env: NodeJS.ProcessEnv
-  /** What Node.js was told to run, absolute. */
+  /** The absolute path of the script of Node.js. */
   readonly script: string | undefined
-  /** The folder of the process, and that of the person who typed. */
+  /** The folder of the process, and the folder of the user. */
   readonly cwd: string
   readonly typedIn: string
 }
 
-/** How this process was started, to be typed again: `veridict` alone is on the PATH of few. */
+/** Returns the words that start this program again: `veridict` alone is on the PATH of few users. */
 export function programName({ env, script, cwd, typedIn }: Started): string {
   if (isNpmRun(env)) {
-    // npm finds the project from folders below it by itself.
+    // npm finds the project from folders below it.
     const inside = typedIn === cwd || typedIn.startsWith(`${cwd}/`)
     return `npm ${inside ? '' : `--prefix ${relative(typedIn, cwd)} `}run --silent veridict --`
   }
-  // On an old Node.js the launcher starts a newer one, and is what was typed.
+  // On an old Node.js, the typed launcher starts a newer Node.js.
   const typed = env['VERIDICT_LAUNCHER'] || script
   if (typed === undefined) return 'veridict'
   if (basename(typed) === 'veridict') return env['npm_command'] === 'exec' ? 'npx veridict' : 'veridict'
@@ -29,8 +29,8 @@ export function programName({ env, script, cwd, typedIn }: Started): string {
 }
 
 /**
- * The folder of the person who typed, and the environment as it is meant from there. npm starts scripts in the project’s folder: typed
- * paths are those of the person, what the environment says stays as it was.
+ * Returns the folder of the user, and an environment whose paths hold there. npm starts scripts in the folder of the project: typed paths
+ * are relative to the folder of the user, paths of the environment to the folder of the project.
  */
 export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.ProcessEnv; typedIn: string } {
   const typedIn = isNpmRun(env) ? env['INIT_CWD'] : undefined
@@ -54,6 +54,6 @@ export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.Pr
 
 const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
 
-/** A hint with commands as they can be typed here. */
+/** Replaces `veridict` inside a hint by the words that start this program. */
 export const asTyped = ({ program = 'veridict' }: { readonly program?: string }, text: string): string =>
   program === 'veridict' ? text : text.replaceAll(HINTED, () => `${program} `)

@@ -2,7 +2,7 @@ import { inert } from '../results/terminal-text.ts'
 import { asTyped } from './program-name.ts'
 import { readStorageFailure } from './storage-failure.ts'
 
-/** Why a service does not start, and what to do about it: one sentence and a line of advice, never a stack trace. */
+/** Renders the reason why a service does not start, and a line of advice; never a stack trace. */
 export function startFailureText(error: unknown, started: StartedBy): string {
   const { message, advice } = explain(error, started.env, started.port ?? 'VERIDICT_PORT')
   const lines = [...message.split('\n'), ...(advice === null ? [] : [`  ${asTyped(started, advice)}`])]
@@ -11,19 +11,19 @@ export function startFailureText(error: unknown, started: StartedBy): string {
 
 interface StartedBy {
   readonly env: NodeJS.ProcessEnv
-  /** What stands for `veridict` in advice. */
+  /** The words for `veridict` in advice. */
   readonly program?: string
-  /** The variable that says where it listens. */
+  /** The variable of the port. */
   readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT'
 }
 
 interface Told {
   readonly message: string
-  /** Null: the message says it. */
+  /** Null where the message holds the advice. */
   readonly advice: string | null
 }
 
-/** What Node.js says of an address: its own messages name calls of the system. */
+/** An error of Node.js about an address. Its message names system calls. */
 interface AddressError extends Error {
   readonly code?: string
   readonly syscall?: string

@@ -1,10 +1,10 @@
 interface StorageFailure {
   readonly message: string
-  /** Nothing answered where the database is. */
+  /** Whether no database answered. */
   readonly away: boolean
 }
 
-/** What a refusal of the store says to who types commands: with the server that it is about. By name: commands know nothing of the store. */
+/** Reads the failure of a store, with its server, for the user. The name of the error decides: commands import no store. */
 export function readStorageFailure(error: unknown): StorageFailure | null {
   if (!(error instanceof Error) || error.name !== 'StorageError') return null
   const { server, away } = error as { readonly server?: unknown; readonly away?: unknown }

@@ -4,7 +4,7 @@ import type { StorePool } from '../../boot/store-pool.ts'
 import type { Config } from '../../config/config.ts'
 import { CliError } from './cli-error.ts'
 
-/** Throws where there is no file: made by a mistyped name, an empty database would say that there is nothing stored. */
+/** Throws for a missing file: an empty database under a mistyped name would look like an empty store. */
 export function assertDatabase({ database, postgres }: Pick<Config, 'database' | 'postgres'>): void {
   if (postgres !== null || database === ':memory:' || existsSync(database)) return
   throw new CliError(`there is no database ${database}`, [
@@ -12,7 +12,7 @@ export function assertDatabase({ database, postgres }: Pick<Config, 'database' |
   ])
 }
 
-/** The same of a project: its name was checked with the configuration. */
+/** Throws for a missing project. The configuration has checked the name. */
 export async function assertProject(project: string, pool: Pick<StorePool, 'shown' | 'list'>): Promise<void> {
   if (project === DEFAULT_PROJECT || pool.shown === ':memory:') return
   const others = await pool.list()
@@ -23,7 +23,7 @@ export async function assertProject(project: string, pool: Pick<StorePool, 'show
 }
 
 /**
- * Throws where opening the project would make or migrate something: the main database is opened with every project. A dry run changes
+ * Throws where opening the project would create or migrate a database. Every project opens the main database, too; a dry run changes
  * nothing.
  */
 export async function assertMigrated(project: string, pool: Pick<StorePool, 'shown' | 'isMigrated'>): Promise<void> {
@@ -37,7 +37,7 @@ export async function assertMigrated(project: string, pool: Pick<StorePool, 'sho
 
 const MOST_NAMES = 20
 
-/** Names of projects on one line. */
+/** Joins names of projects on one line. */
 export const shownNames = (names: readonly string[]): string =>
   names.length > MOST_NAMES
     ? `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`

@@ -34,7 +34,7 @@ export const judgesCommand = (shell: Shell): Command =>
     const columns = shell.out.columns ?? 80
     const { items, not_configured = [] } = await client.listJudges()
     for (const judge of items) await target.write(format === 'table' ? judgeText(judge, columns) : line(judge))
-    // A line of NDJSON is a judge that can be asked.
+    // NDJSON lists the judges that can be asked.
     for (const judge of not_configured)
       (format === 'table' ? shell.out : shell.err).write(unconfiguredText(judge, columns))
     return EXIT.graded

@@ -29,14 +29,14 @@ export const compareCommand = (shell: Shell): Command =>
       return inSession(shell, { ...options, database: 'read' }, (session) => compare(session, ids, options))
     })
 
-/** A batch that is no re-grade has no base of its own. */
+/** Tells whether the service refused a batch without a base: the batch is no re-grade. */
 const isWithoutBase = (error: unknown): boolean =>
   error instanceof ServiceError && error.status === 400 && error.errors.some(({ path }) => path.endsWith('/base'))
 
 const withoutBase = (head: string): CliError =>
   new CliError(`${oneLine(head)} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${oneLine(head)}`])
 
-/** A matrix of zeros, and no flip, would read like two batches that agree. */
+/** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
 const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
   new CliError('no trial stands in both', [
     `${unpaired.base_only} only in ${oneLine(base)} · ${unpaired.head_only} only in ${oneLine(head)}`,

@@ -15,7 +15,7 @@ import { printGrade } from '../output/print-grade.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url))
 
-/** No setting of the environment: what is shown is the same everywhere, and nothing is written. */
+/** The demo ignores the environment: the output is the same everywhere, and nothing is written. */
 const UNCONFIGURED = { VERIDICT_DATABASE: ':memory:' }
 
 export const demoCommand = (shell: Shell): Command =>
@@ -60,7 +60,7 @@ Many:      veridict batch FOLDER -g TRUTHS
 Pages:     veridict serve                     (then http://127.0.0.1:8787/audit/)
 `
 
-/** Shows the grade of every example, or why there is none; answers whether all are the expected ones. */
+/** Prints the grade of every example, or its refusal. Returns whether all grades are the expected grades. */
 export async function showExamples(
   out: Pick<Writable, 'write'>,
   grade: (request: GradeRequest) => Promise<Grade | string>,

@@ -9,7 +9,7 @@ import { type GradeOptions, gradeFiles } from '../input/grade-files.ts'
 import { runCommand } from '../output/error-text.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
-/** What `--ground-truth` could be: a file beside the first one. It is not taken unasked, as the agent may have written it. */
+/** Suggests a ground truth beside the first file. The command never uses the file unasked: the agent may have written it. */
 async function truthHint([file = '']: readonly string[]): Promise<string> {
   const { isTruthFile } = await import('../../archives/trials/trial-folder.ts')
   const beside = await readdir(dirname(file)).catch(() => [])

@@ -15,7 +15,7 @@ import { runCommand } from '../output/error-text.ts'
 import { inert } from '../results/terminal-text.ts'
 import { importExport, isExport } from './store/import-export.ts'
 
-/** How many uploads are out at once; their lines are written in the order of the trials all the same. */
+/** Uploads at once. Lines are written in the order of the trials. */
 const AT_ONCE = 4
 
 interface ImportOptions extends TrialsOptions, ServerOption, Strictness {
@@ -66,7 +66,7 @@ async function importPaths(session: Session, paths: readonly string[], options: 
   return strictCode(EXIT.graded, options, stream.counts.skipped + stream.counts.unread)
 }
 
-/** The request with the trajectory’s id; one that names an uploaded trajectory already stays as it is. */
+/** Uploads a trajectory, and returns the request with its id. A request that names an uploaded trajectory stays unchanged. */
 async function upload({ client, signal }: Session, trial: Trial): Promise<BatchItem> {
   const item = itemOf(trial)
   if (referenceIn(item.trajectory) !== null) return item

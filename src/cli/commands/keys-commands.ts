@@ -12,7 +12,7 @@ import { CREATE_HELP, KEYS_HELP, LIST_HELP, REVOKE_HELP } from '../output/keys-h
 import { renderKey, renderKeyTable } from '../output/keys-text.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
-/** `veridict keys …`: on the database itself, whether or not a service runs on it. */
+/** Builds `veridict keys …`, which works on the database, with or without a service. */
 export function keysCommand(shell: Shell): Command {
   const withKeys = (work: (stored: StoredKeys) => Promise<ExitCode>, make = false) =>
     runCommand(shell, async () => {
@@ -68,7 +68,7 @@ async function create(shell: Shell, stored: StoredKeys, name: string, options: C
   return EXIT.graded
 }
 
-/** A mistyped name would be a project of its own, and empty. */
+/** Builds the hint for a new project: a mistyped name would be an empty project. */
 const newProject = ({ projects }: StoredKeys, project: string): string =>
   projects.includes(project)
     ? ''

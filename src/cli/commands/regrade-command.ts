@@ -77,7 +77,7 @@ function selectionOf(options: SelectionOptions): GradeSelection {
   return given({ batch, ids, label, status, judge: judgeWas, rubric: rubricWas, agent, model, task })
 }
 
-/** What is asked of the service. Throws where nothing is chosen, or where options speak against each other. */
+/** Builds the request. Throws where no option selects grades, and for contradictory options. */
 function regradeRequest(options: RegradeOptions): RegradeRequest {
   const query = selectionOf(options)
   if (Object.keys(query).length === 0)
@@ -95,7 +95,7 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
   return { query, ...batchOptions(options), ...(options.recheck && { recheck: true }) }
 }
 
-/** How many items of the original are not in the new batch, and why: fewer rows than before are no mystery. */
+/** Prints the count of items that the new batch leaves out, by reason. */
 async function tellLeftOut({ client, view, signal }: Session, made: Batch, options: RegradeOptions): Promise<void> {
   const { batch: base, recheck } = options
   if (!isOwnBatch(base)) return

@@ -41,7 +41,7 @@ export const resultsCommand = (shell: Shell): Command =>
       inSession(shell, { ...sessionOptions(options), database: 'read' }, (session) => results(session, id, options)),
     )
 
-/** Leaves out the file of a bundle, which is a folder. */
+/** Leaves out the folder of a bundle: the session would open a file of that name. */
 const sessionOptions = ({ out, ...options }: ResultsOptions) =>
   options.output === 'bundle' ? options : { ...options, ...(out !== undefined && { out }) }
 
@@ -75,7 +75,7 @@ async function bundle(session: Session, found: Batch, { wait, out }: ResultsOpti
   return EXIT.graded
 }
 
-/** Scores for Inspect; answers how many items have records that could not be read. */
+/** Writes scores for Inspect. Returns the count of items with unread records. */
 async function printScores(session: Session, batch: Batch, { values, out }: ResultsOptions): Promise<number> {
   const { client, target, shell, signal } = session
   let unread = 0

@@ -8,7 +8,7 @@ import { CHECK_HELP, NEW_HELP, RUBRIC_HELP, SHOW_HELP, TEST_HELP } from '../rubr
 import { type ShowOptions, showRubric } from '../rubric/show-rubric.ts'
 import { testRubrics } from '../rubric/test-rubric.ts'
 
-/** `veridict rubric …`: write a rubric, and try it before anything is graded. */
+/** Builds `veridict rubric …`, which writes and tests rubrics. */
 export function rubricCommand(shell: Shell): Command {
   const doing = (work: () => ExitCode | Promise<ExitCode>): Promise<void> => runCommand(shell, async () => work())
   const rubric = new Command('rubric')

@@ -36,7 +36,7 @@ async function show({ client, target, signal }: Session, id: string, options: Sh
   return exitOfGrade(grade)
 }
 
-/** What it is about: where the trial was not named, its trajectory. */
+/** Names a grade by its trial or task, else by its trajectory. */
 const nameOf = ({ metadata, receipt }: Grade): string => metadata.trial || metadata.task || receipt.trajectory
 
 export const exitOfGrade = ({ status }: Grade): ExitCode =>

@@ -66,7 +66,7 @@ async function list(session: Session, options: StatusOptions): Promise<ExitCode>
 }
 
 const HEAD = ['batch', 'status', 'done', 'failed', 'cost', 'created', 'kind', 'name']
-/** Ids are a prefix and 26 digits. */
+/** An id is a prefix and 26 digits. */
 const WIDTHS = [30, 11, 13, 6, 15, 24, 7, 0]
 
 const cells = (session: Session, batch: Batch): string[] => [
@@ -80,7 +80,7 @@ const cells = (session: Session, batch: Batch): string[] => [
   clip(batch.name ?? '', 40),
 ]
 
-/** When a batch that has not ended came into its state is not stored. */
+/** Renders the time of the state. The time of a state before the end is not stored. */
 const timeOf = (session: Session, { finished_at, ...batch }: Batch): string => {
   if (finished_at !== null) return ` since ${finished_at}`
   return `, ${isOrphan(session, { finished_at, ...batch }) ? 'begun' : 'created'} ${batch.created_at}`

@@ -40,7 +40,7 @@ export const parseSamples = (text: string): number => {
   return n
 }
 
-/** More is a mistake: a cap that is never met. */
+/** A higher cap is a mistake: no batch reaches it. */
 const MOST_DOLLARS = 1_000_000
 
 export const parseDollars = (text: string): number => {
@@ -50,17 +50,17 @@ export const parseDollars = (text: string): number => {
   return n
 }
 
-/** An option that may be given more than once. */
+/** Collects the values of an option that may be repeated. */
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
-/** Ends a command that lacks an option. Here, and not by commander's `requiredOption`, which would tell it before an unknown one. */
+/** Ends a command without a required option. Commander's `requiredOption` would report it before an unknown option. */
 export function requireOption(command: Command, name: string, hint = ''): void {
   const option = command.options.find(({ long }) => long === name)
   if (option !== undefined && command.getOptionValue(option.attributeName()) === undefined)
     command.error(`error: required option '${option.flags}' not specified${hint}`)
 }
 
-/** Whom `-j` can name. */
+/** The values of `-j`. */
 export const JUDGE_HELP = `lexical, ${PROVIDER_NAMES.join(', ')}, or a name of the configuration file (\`veridict judges\`)`
 
 export const withServer = (command: Command): Command =>
@@ -71,7 +71,7 @@ export const withOutput = (command: Command, formats: readonly OutputFormat[] = 
     .addOption(new Option('-o, --output <format>', 'how results are written').choices(formats).default('table'))
     .option('--out <file>', 'write results there instead of to stdout; the file appears once it is whole')
 
-/** How a batch is graded; `detaches`: whether the command may leave it to a service. */
+/** Adds the options of grading; `detaches` adds `--detach`. */
 export function withGrading(command: Command, { detaches } = { detaches: true }): Command {
   const grading = command
     .option('-j, --judge <name>', JUDGE_HELP)
@@ -96,7 +96,7 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
   return detaches ? grading.option('--detach', 'return once the batch runs; with --server only') : grading
 }
 
-/** What of the options is said to the service. */
+/** Maps the options to the request. */
 export function batchOptions(options: GradingOptions): BatchOptions {
   const { judge, rubric, samples, cache, mode, maxCostUsd, name } = options
   return given({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })

@@ -4,11 +4,11 @@ import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { fileFault } from '../../domain/file-fault.ts'
 import type { GivenTruth } from '../../schemas/ground-truth.ts'
 
-/** One run of a file: an Inspect log or a file of sessions can hold more than one. */
+/** A run of a file. An Inspect log or a file of sessions can hold more runs than one. */
 interface Run {
   readonly name: string
   readonly trajectory: unknown
-  /** What of the file was left out, or read with doubt. */
+  /** Parts of the file that were left out, or read with doubt. */
   readonly warnings: readonly string[]
 }
 
@@ -17,8 +17,8 @@ type Read = { readonly runs: readonly Run[] } | { readonly fault: string }
 const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
 
 /**
- * The runs of one trajectory file. An ATIF document or a step list goes to the service as it is, which tells every issue with its
- * place; all else (sessions, chats, Inspect logs) is read as `veridict batch` reads it.
+ * Reads the runs of a trajectory file. An ATIF document or a list of steps goes to the service unchanged, which names every issue with its
+ * place; other formats are read as in `veridict batch`.
  */
 export async function readGradeFile(file: string, truth: GivenTruth, rubric?: string): Promise<Read> {
   let bytes: Buffer
@@ -62,9 +62,9 @@ async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promi
   for await (const item of readTrials([file], { groundTruths, ...(rubric !== undefined && { rubric }) })) {
     if (item.source.startsWith(`${file}!`)) return { fault: `is an archive: ${USE_BATCH}` }
     if (item.kind === 'skipped') return { fault: item.detail }
-    // Ready requests bring truths of their own.
+    // Grade requests bring their own ground truths.
     if (!joined) return { fault: `holds grade requests: ${USE_BATCH}` }
-    // Its name is that of the file, and what tells it from the file's other runs.
+    // The name of a run is the name of the file and the name of the run inside the file.
     const run = item.name.slice(basename(resolve(file)).length)
     runs.push({ name: `${file}${run}`, trajectory: item.request.trajectory, warnings: item.warnings })
   }

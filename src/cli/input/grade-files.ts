@@ -28,7 +28,7 @@ export interface GradeOptions extends Strictness {
   readonly json?: boolean
 }
 
-/** Grades files one after the other in this process. Answers the exit code. */
+/** Grades files in this process, one after the other. Returns the exit code. */
 export async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
   await checkPaths(files, [options.groundTruth])
   const { config, secrets } = configurationOf(shell.env)
@@ -90,7 +90,7 @@ function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOpt
   return { trajectory, ground_truth, ...given({ judge, rubric, samples, cache }) } as GradeRequest
 }
 
-/** The one ground truth of all files. */
+/** Reads the ground truth of all files. */
 function readTruth(
   file: string,
   rubric: string | undefined,

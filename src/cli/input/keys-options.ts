@@ -56,7 +56,7 @@ function parseScopes(text: string): readonly Scope[] {
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
 const MOST_MS = 100 * 366 * UNIT_MS.d
 
-/** Milliseconds. */
+/** Parses a duration to milliseconds. */
 export function parseDuration(text: string): number {
   const [, n, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? []
   const ms = Number(n) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)

@@ -3,7 +3,7 @@ import type { BatchOptions } from '../../schemas/batch.ts'
 import type { Session } from '../client/session.ts'
 import type { TrialStream } from './trial-lines.ts'
 
-/** A trial of which nothing is known. */
+/** A trial without content. */
 const BLANK = {
   item: {
     trajectory: { steps: [{ actor: 'user', text: '–' }] },
@@ -13,8 +13,8 @@ const BLANK = {
 } as const
 
 /**
- * Throws what the service says to a judge or rubric that was typed and cannot be asked, before the paths are read, which may take minutes. It is
- * asked by a dry run of one blank trial, which keeps nothing; what is wrong with that trial alone is no matter.
+ * Throws the service's refusal of a typed judge or rubric before the paths are read, which may take minutes. A dry run of a blank trial
+ * asks the service, and keeps nothing; a refusal of the blank trial itself does not count.
  */
 export async function checkGrading({ client, signal }: Session, options: BatchOptions): Promise<void> {
   const { judge, rubric } = options
@@ -25,23 +25,23 @@ export async function checkGrading({ client, signal }: Session, options: BatchOp
   await client.estimateBatch(options, blank(), signal).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error
     const places = error.errors.map((one) => ({ ...one, path: one.path.replace(/^\/items\/0/, '') }))
-    // Trials can name a judge of their own.
+    // Trials can name their own judge.
     const isTyped = places.some(({ path }) => path === '/rubric' || (judge !== undefined && OF_JUDGE.includes(path)))
     if (isTyped) throw new ServiceError(error.status, { code: error.code, detail: error.message, errors: places })
   })
 }
 
-/** Where a judge is refused that there is not, or that cannot do what is wanted of it. */
+/** Places of a refused judge. */
 const OF_JUDGE = ['/judge', '/mode', '/max_cost_usd']
 
-/** A reading that breaks ends the upload; what broke it is the better story. */
+/** Awaits an upload. Throws the fault of the reading, if the reading broke the upload. */
 export async function unlessBroken<T>(stream: TrialStream, sent: Promise<T>): Promise<T> {
   return await sent.catch((error: unknown) => {
     throw stream.fault() ?? (error instanceof ServiceError ? placed(error, stream) : error)
   })
 }
 
-/** The service counts the lines that it was sent; people know the trial, and the line of their own file. */
+/** Replaces the line numbers of a refusal by the names of the trials. */
 function placed(error: ServiceError, stream: TrialStream): ServiceError {
   let detail = error.message
   const errors = error.errors.map(({ path, message }) => {

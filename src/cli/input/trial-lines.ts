@@ -7,9 +7,9 @@ import type { ProgressView } from '../output/progress.ts'
 import { clip, oneLine } from '../results/terminal-text.ts'
 import { unreadText } from '../results/unread-text.ts'
 
-/** How many warnings are told one by one. */
+/** Warnings that are printed one by one. */
 const MOST_WARNINGS = 20
-/** How many files that are left out for the same reason are named. */
+/** Files that are named for each reason. */
 const MOST_NAMED = 10
 
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
@@ -17,29 +17,29 @@ export type Trial = Extract<TrialItem, { kind: 'trial' }>
 interface Counts {
   trials: number
   skipped: number
-  /** Loose files that are no trajectories: no trial is lost with them. */
+  /** Loose files that are no trajectories. No trial is lost with them. */
   files: number
-  /** Of the skipped trials. */
+  /** Skipped trials without a ground truth. */
   without_truth: number
-  /** Trials with records that could not be read. */
+  /** Trials with unread records. */
   unread: number
   warnings: number
 }
 
-/** The trials of a reading; what is skipped is told by name as it comes, and counted. */
+/** The trials of a reading. Skipped trials are printed by name and counted. */
 export interface TrialStream {
   readonly counts: Counts
   trials(): AsyncGenerator<Trial>
   items(): AsyncGenerator<ReadItem>
-  /** What an item that was sent is called where it stands, from 0; null where none was sent. */
+  /** Returns the place of a sent item, by its index from 0; null for an unknown index. */
   placeAt(index: number): string | null
-  /** What broke the reading, if anything did: fetch hides it. */
+  /** Returns the error that broke the reading, or null. `fetch` hides it. */
   fault(): unknown
 }
 
 /**
- * Reads up to the first trial, so that nothing is begun where there is nothing to grade. `truths` is the file of ground truths, for
- * the hint about trials that lack one. `open` is given what tells a warning that is of no one trial.
+ * Opens a stream of trials, and reads the first trial. Throws where there is no trial to grade. `truths` is the file of ground truths, for
+ * hints; `open` receives the printer of warnings about no single trial.
  */
 export async function openTrialStream(
   open: (warn: (text: string) => void) => AsyncIterable<TrialItem>,
@@ -87,7 +87,7 @@ function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
   ])
 }
 
-/** One that has no ground truth is seldom alone: what all of them lack is said once. */
+/** Renders the hint about trials without a ground truth, once for all of them. */
 const truthHint = ({ without_truth }: Counts, truths: string | undefined): string =>
   truths === undefined
     ? `${count(without_truth, 'trial')} without a ground truth: give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or one above`
@@ -114,18 +114,18 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
       yield item
     }
   } finally {
-    // Also where the reading breaks, or is not wanted any more.
+    // Also after a broken or cancelled reading.
     for (const alike of files.values()) view.note(filesSkippedText(alike))
   }
 }
 
-/** Files that are left out for the same reason: how many, and the first of them. */
+/** Files skipped for the same reason: the count and the first files. */
 interface SkippedFiles {
   readonly named: SkippedItem[]
   count: number
 }
 
-/** A trial is told at once, a file at the end, with those that are left out for the same reason. */
+/** Prints a skipped trial at once. Skipped files are printed at the end, grouped by reason. */
 function skip(item: SkippedItem, counts: Counts, files: Map<string, SkippedFiles>, view: ProgressView): void {
   if (isTrial(item)) {
     counts.skipped++
@@ -140,7 +140,7 @@ function skip(item: SkippedItem, counts: Counts, files: Map<string, SkippedFiles
   if (alike.named.length < MOST_NAMED) alike.named.push(item)
 }
 
-/** Files that are no trajectories for the same reason, in one line. */
+/** Renders the files skipped for one reason, on one line. */
 function filesSkippedText({ named, count: all }: SkippedFiles): string {
   const [first, ...others] = named as [SkippedItem, ...SkippedItem[]]
   if (others.length === 0) return skippedText(first)
@@ -152,13 +152,13 @@ function filesSkippedText({ named, count: all }: SkippedFiles): string {
 const filesText = ({ files }: Counts): string =>
   count(files, 'file that is no trajectory', 'files that are no trajectories')
 
-/** Whether a trial is lost with what is skipped; a file of no known format may be anything. */
+/** Tells whether a skipped item is a lost trial. A file of unknown format may hold anything. */
 export const isTrial = (item: SkippedItem): boolean => item.reason !== 'unsupported'
 
 export const skippedText = (item: SkippedItem): string =>
   `skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`
 
-/** The name, and where it stands when the name alone does not say it. */
+/** Renders the name of a trial, with its source where the name alone does not tell it. */
 const placeOf = ({ name, source }: TrialItem): string =>
   source.endsWith(name) || name === source ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
 

@@ -9,7 +9,7 @@ import { CliError } from '../client/cli-error.ts'
 import type { TrialSourceOptions } from '../client/shell.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
-/** Reads trials from paths. What reads archives is loaded only here: other commands start without it. */
+/** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
 export async function* readTrialItems(
   paths: readonly string[],
   options: TrialSourceOptions,
@@ -36,9 +36,8 @@ export async function* readTrialItems(
 }
 
 /**
- * A mistyped path is no trial that is skipped, and a pipe is empty when it is read again: nothing is begun. Throws `CliError`.
- *
- * @param readOnce paths that must be there, too, and may be pipes.
+ * Throws `CliError` for a missing path, and for a pipe, which is empty when it is read again. `readOnce`: further paths, which may be
+ * pipes.
  */
 export async function checkPaths(paths: readonly string[], readOnce: readonly string[] = []): Promise<void> {
   const missing: string[] = []
@@ -59,7 +58,7 @@ const noPipe = (path: string): CliError =>
 
 const noSuchPath = (path: string): string => `no such file or folder: ${oneLine(path)}`
 
-/** Ground truths, and which of their tasks and trials no trial was of; it holds no more names than they do. */
+/** Watches ground truths, and lists their tasks and trials that matched no trial. */
 export function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmatched: () => string[] } {
   const tasks = new Set(truths.tasks)
   const trials = new Set(truths.trials)
@@ -87,7 +86,7 @@ export function parseSignal(text: string): SignalSource {
   ])
 }
 
-/** Throws `CliError` with each place that is wrong. */
+/** Reads ground truths. Throws `CliError` with each faulty place. */
 export async function readTruths(file: string, rubric?: string): Promise<GroundTruths> {
   const { loadGroundTruths } = await import('../../archives/truth/ground-truths.ts')
   if (!existsSync(file)) throw new CliError(`the ground truths in ${oneLine(file)} cannot be read: no such file`)

@@ -10,7 +10,7 @@ export interface TrialsOptions {
   readonly variant?: string
 }
 
-/** A command over trials: where they are, and what is known of them. */
+/** Builds a command over trials: paths, ground truths, signals, variant. */
 export const pathsCommand = (name: string, description: string): Command =>
   new Command(name)
     .description(description)
@@ -22,7 +22,7 @@ export const pathsCommand = (name: string, description: string): Command =>
     .option('--signals <spec>', 'where a trial says appeared, executed or resolved; may be repeated', collect)
     .option('--variant <name>', 'a name for what sets these trials apart, kept in their metadata')
 
-/** Reads the trials of a command; Ctrl-C ends the reading. `warn` hears what is true of no one trial. */
+/** Reads the trials of a command until Ctrl-C. `warn` receives warnings about no single trial. */
 export const openTrials = (
   { shell, signal, connection }: Session,
   paths: readonly string[],

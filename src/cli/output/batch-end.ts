@@ -8,13 +8,13 @@ import { paintFor } from '../results/terminal-text.ts'
 import type { ResultsTally } from '../results/unread-text.ts'
 import { roundText } from './progress.ts'
 
-/** Follows a batch to its end, shows it, and writes its results. */
+/** Follows a batch to its end, and writes its results. */
 export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {
   session.batch = begun
   const watched = watchBatch(session, begun)
   const stop = new AbortController()
   const early = writeEarly(session, watched, stop.signal)
-  // A batch that is parked, or not watched to its end, has its file discarded; what breaks the writing is told below.
+  // The file of a parked or abandoned batch is discarded. Faults of the writing are reported below.
   early?.catch(() => undefined)
   try {
     const batch = await watched
@@ -31,7 +31,7 @@ export async function finishBatch(session: Session, begun: Batch, strictness: St
   }
 }
 
-/** Writes results while their batch runs in this process, where the file is not seen before it is whole; else null. */
+/** Writes results while their batch runs in this process and the file is not visible yet; else null. */
 function writeEarly(session: Session, watched: Promise<Batch>, stop: AbortSignal): Promise<ResultsTally> | null {
   const { connection, target, format, client, shell, signal, batch } = session
   if (!connection.embedded || !target.isHidden || batch === null) return null
@@ -54,7 +54,7 @@ export async function claimColumns(
   return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
 }
 
-/** The last state of a batch, after showing all before it. */
+/** Shows the states of a batch, and returns the last state. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
   let batch = begun
   let told = 0
@@ -70,7 +70,10 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   return batch
 }
 
-/** Results to the target, unless they are `written` already; where that is no table, what they come to is told on stderr. Answers what could not be read. */
+/**
+ * Writes the results, unless they are `written`. Prints the summary on stderr where the results are no table on stdout. Returns the unread
+ * records.
+ */
 export async function printResults(
   session: Session,
   batch: Batch,

@@ -4,13 +4,11 @@ import { dollars } from '../results/terminal-text.ts'
 
 type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
 
-/** Without a price of the call’s day or tier, or without the tokens that it took. */
 export const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no usage)'
 
 /**
- * What a batch cost so far, with what is not sure: calls that broke off may have been paid for.
- *
- * @param part dollars that are known of it where the whole is not; 0: none are.
+ * Renders the cost of a batch, with the bound of calls that broke off and may have been paid. `part`: the known dollars of an unknown
+ * whole, or 0.
  */
 export const costText = ({ cost_usd, uncertain_usd }: Costs, part = 0): string => {
   const atLeast =
@@ -19,12 +17,12 @@ export const costText = ({ cost_usd, uncertain_usd }: Costs, part = 0): string =
   return uncertain_usd > 0 ? `${known} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : known
 }
 
-/** The same in a column. */
+/** Renders the cost for a column. */
 export const costCell = ({ cost_usd, uncertain_usd }: Costs): string => {
   const known = cost_usd === null ? '?' : dollars(cost_usd)
   return uncertain_usd > 0 ? `${known} (+${dollars(uncertain_usd)}?)` : known
 }
 
-/** Calls whose end was not seen; nothing where there are none. */
+/** Renders the count of calls of unknown end; empty for none. */
 export const unknownCalls = ({ calls }: Pick<Batch, 'calls'>): string =>
   calls.unknown > 0 ? `${count(calls.unknown, 'call')} of unknown end` : ''

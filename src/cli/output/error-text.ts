@@ -7,7 +7,7 @@ import type { Shell } from '../client/shell.ts'
 import { readStorageFailure } from '../client/storage-failure.ts'
 import { inert, oneLine, paintFor } from '../results/terminal-text.ts'
 
-/** Runs a command to its exit code; what is thrown is told on stderr with what to do about it. */
+/** Runs a command to its exit code. An error is printed on stderr with its advice. */
 export async function runCommand(shell: Shell, command: () => Promise<ExitCode>): Promise<void> {
   try {
     shell.setExitCode(await command())
@@ -29,7 +29,7 @@ interface Told {
   readonly exit: ExitCode
 }
 
-/** What is wrong, what to do about it, and the exit code. */
+/** Explains an error: message, advice, exit code. */
 export function explain(error: unknown): Told {
   if (error instanceof CliError) return error
   if (error instanceof ServiceError) return explainRefusal(error)
@@ -48,7 +48,7 @@ export function explain(error: unknown): Told {
   return { message: oneLine(message), advice: [], exit: EXIT.refused }
 }
 
-/** What to do about the refusals that a command of ours can meet. */
+/** Advice for refusals of the service, by code. */
 const ADVICE: Readonly<Record<string, string>> = {
   not_found: '`veridict status` lists the batches of this service; without --server it looks into VERIDICT_DATABASE.',
   unknown_judge: '--judge takes a name of GET /v1/judges; the configuration file VERIDICT_CONFIG names more.',
@@ -60,7 +60,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   draining: 'The service is stopping: the same command works once it is up again.',
 }
 
-/** Where a refused word was typed: the members of a query are the options of a command. */
+/** Maps the place of a refused query member to the typed option. */
 export function placeText(path: string): string {
   const [, where, name = ''] = /^\/(query|querystring)\/([a-z_]{1,40})$/.exec(path) ?? []
   if (where === undefined) return oneLine(path)

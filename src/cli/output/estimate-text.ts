@@ -4,7 +4,7 @@ import { line } from '../input/ndjson.ts'
 import type { OutputFormat } from '../results/results-format.ts'
 import { dollars, oneLine } from '../results/terminal-text.ts'
 
-/** What a dry run says: for people, or one JSON line. */
+/** Renders the estimate of a dry run, for people or as a JSON line. */
 export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
   if (format === 'ndjson' || format === 'csv') return line(estimate)
   const { items, to_grade, cost_usd, likely } = estimate
@@ -29,14 +29,14 @@ export function estimateText(estimate: BatchEstimate, format: OutputFormat): str
   return `${rows.join('\n')}\n`
 }
 
-/** Earlier versions did not tell items that are equal to another of the batch from those that stored grades answer. */
+/** Renders the items that cost nothing. Earlier versions did not count equal items apart. */
 function freeWords({ cached, equal }: Omit<BatchEstimate, 'equal'> & Partial<BatchEstimate>): string[] {
   if (equal === undefined) return [`${cached} answered by stored grades or equal to another`]
   const same = equal === 1 ? '1 equals another of this batch' : `${equal} equal others of this batch`
   return [`${cached - equal} answered by stored grades or replies`, ...(equal > 0 ? [same] : [])]
 }
 
-/** What the likely figures rest on. */
+/** Renders the assumption behind the likely figures. */
 function assumption({ judge, output_tokens_per_call, answers }: BatchEstimate['judges'][number]): string {
   const tokens = `${short(output_tokens_per_call)} output tokens a call`
   const source =

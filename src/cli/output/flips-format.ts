@@ -18,7 +18,7 @@ const COLUMNS: readonly (readonly [name: string, of: (flip: Flip) => string | nu
   ['head_grade', ({ head }) => head.grade_id],
 ]
 
-/** What comes before the flips. */
+/** Renders the head of a comparison. */
 export function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
   if (format === 'csv') return csvLine(COLUMNS.map(([name]) => name))
   if (format === 'ndjson') return ''
@@ -43,7 +43,7 @@ export function comparisonHead(comparison: Comparison, format: OutputFormat, pai
 const otherTruth = ({ other_truth }: Comparison['unpaired']): string =>
   other_truth > 0 ? `\n          ${count(other_truth, 'run')} in both, with another ground truth: not paired` : ''
 
-/** How well both agree, with 95 % intervals, and how many flips asking the same judge twice would give. */
+/** Renders the agreement with 95% intervals, and the flips that repeated asking would give. */
 function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[] {
   if (agreement === undefined) return []
   const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
@@ -58,7 +58,7 @@ function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[]
   return ['', `agreement  ${words.join(' · ')}`, ...repeats]
 }
 
-/** In the words of the page. */
+/** Reasons in the words of the pages. */
 const REASONS: Readonly<Record<UndefinedReason, string>> = {
   no_ratings: 'no ratings',
   no_pairs: 'no pairs',
@@ -73,7 +73,7 @@ const REASONS: Readonly<Record<UndefinedReason, string>> = {
   no_spread: 'no spread: every resample is the same',
 }
 
-/** `0.713 [0.64, 0.78]`, or why there is none. */
+/** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
 export const statisticText = ({ value, ci95, reason }: Statistic): string => {
   if (value === null) return reason === null ? '–' : `– (${REASONS[reason] ?? reason})`
   const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
@@ -99,7 +99,7 @@ function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): str
   return [paint('bold', head), ...rows]
 }
 
-/** One flip: a row, or a JSON line with both receipts. */
+/** Renders a flip: a row, or a JSON line with both receipts. */
 export function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
   if (format === 'ndjson') return line(flip)
   const { base, head } = flip

@@ -3,27 +3,27 @@ import { CliError } from '../client/cli-error.ts'
 import { oneLine } from '../results/terminal-text.ts'
 import { placeText } from './error-text.ts'
 
-/** What to do about a judge that is not there. */
+/** Advice for an unknown judge. */
 const JUDGE_ADVICE = '`veridict judges` lists what there is; the configuration file VERIDICT_CONFIG names more.'
 
-/** What a refusal of the service in this process means to who typed a command: nobody spoke HTTP. */
+/** Explains a refusal of the service in this process to the user, who sent no HTTP request. */
 export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
   const places = error.errors.map(({ path, message }) => {
     const place = placeText(path)
-    // What was typed is wrong for all items; a judge that one of them names is told with its place.
+    // A typed judge is wrong for all items; a judge of an item is reported with its place.
     const isTyped = error.code === 'unknown_judge' && judge !== undefined && error.message.includes(judge)
     const isOption = place === '' || OPTION.test(place) || isTyped
     return isOption ? oneLine(message) : `${place}  ${oneLine(message)}`
   })
-  // One refusal an item says the same of each, and some the same as the whole.
+  // Several items may repeat one refusal, or the refusal of the whole batch.
   const told = [...new Set(places)].filter((one) => one !== oneLine(error.message))
   return new CliError(oneLine(error.message), [...told, ...adviceFor(error.code, error.message)])
 }
 
-/** The place of what was typed: as a whole, of the first item of a re-grade, or of what it chooses by. */
+/** Places of typed options: in the request, in the first item of a re-grade, or in the selection. */
 const OPTION = /^(?:\/items\/\d+)?\/(?:judge|rubric|mode|max_cost_usd|query)$/
 
-/** Where to see what there is; empty: the refusal says all. */
+/** Returns the advice for a refusal; empty where the refusal says all. */
 export function adviceFor(code: string, detail = ''): string[] {
   if (code === 'unknown_judge') return [JUDGE_ADVICE]
   if (code === 'unknown_rubric') return ['`veridict rubrics` lists what there is.']

@@ -2,7 +2,7 @@ import type { KeyView } from '../../access/keys.ts'
 import { count } from '../../domain/count.ts'
 import { clip, columns, dollars, oneLine } from '../results/terminal-text.ts'
 
-/** One key in a few lines. */
+/** Renders a key in a few lines. */
 export function renderKey(key: KeyView): string {
   return [
     `${key.id} (${oneLine(key.name)}): project ${key.project}, may ${key.scopes.join(', ')}`,
@@ -28,7 +28,7 @@ export const renderKeyTable = (keys: readonly KeyView[]): string =>
     .map((cells) => `${columns(cells, WIDTHS)}\n`)
     .join('')
 
-/** `2026-11-21 10:59`, UTC. */
+/** Renders a time: `2026-11-21 10:59`, UTC. */
 const minute = (at: string | null): string => (at === null ? 'never' : at.slice(0, 16).replace('T', ' '))
 
 function limitsOf({ max_requests_per_minute, max_cost_usd_per_day }: KeyView): string {

@@ -4,7 +4,7 @@ import type { Client } from '../client/client.ts'
 import { shownNames } from '../client/stored-place.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
-/** That no stored grade was chosen, with the names that there are to choose by: a table of zeros would say less. */
+/** Builds the error of a selection without grades, with the names that do have grades. */
 export async function nothingFits(
   client: Client,
   query: Readonly<Partial<Record<NamedBy, string | undefined>>>,

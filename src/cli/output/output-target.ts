@@ -5,20 +5,20 @@ import { finished } from 'node:stream/promises'
 import { CliError } from '../client/cli-error.ts'
 import type { Screen, Shell } from '../client/shell.ts'
 
-/** Where results go: stdout, or a file that has its name only once it is whole. */
+/** The target of results: stdout, or a file that takes its name when it is whole. */
 export interface OutputTarget {
   readonly screen: Screen
-  /** What is written is not seen before it is kept. */
+  /** Whether the output is invisible until `commit`. */
   readonly isHidden: boolean
-  /** Resolves once more may be written: what reads slowly is waited for. */
+  /** Writes text, and waits for a slow reader. */
   write(text: string): Promise<void>
-  /** Keeps what was written. */
+  /** Keeps the output. */
   commit(): Promise<void>
-  /** Forgets what was written; nothing where it was committed. */
+  /** Discards uncommitted output. */
   discard(): Promise<void>
 }
 
-/** Opens the target at once: a folder that is not there is told before anything is paid for. */
+/** Opens the target before any call is paid for. Throws `CliError` for a missing folder. */
 export async function openOutput(shell: Shell, file: string | undefined): Promise<OutputTarget> {
   return file === undefined || file === '-' ? toScreen(shell.out) : await toFile(file)
 }
@@ -71,7 +71,7 @@ async function toFile(file: string): Promise<OutputTarget> {
   }
 }
 
-/** Where a file is written until it is whole; a device or a pipe is written to as it comes. */
+/** Returns the name of an unfinished file. Devices and pipes are written directly. */
 async function partialOf(file: string): Promise<string> {
   const known = await stat(file).catch(() => null)
   if (known?.isDirectory() || file.endsWith('/'))

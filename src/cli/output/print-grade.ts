@@ -3,7 +3,7 @@ import type { CheckedCitation, Grade } from '../../schemas/grade.ts'
 import { clip, LABEL_STYLE, oneLine, type Style } from '../results/terminal-text.ts'
 import { unreadText } from '../results/unread-text.ts'
 
-/** One grade as a person likes to read it: the label, then the evidence, then what failed and why. Ends in a blank line. */
+/** Renders a grade for people: label, evidence, unmet claims. Ends with a blank line. */
 export function printGrade(file: string, grade: Grade): string {
   const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · stored before') : ''
   const unread = unreadText(grade.receipt.unread ?? null)
@@ -51,7 +51,7 @@ function headline(grade: Grade): string {
   return styleText(['bold', 'red'], `${grade.status}${claimed}`)
 }
 
-/** What a grade claims; of `tab-behavior` the label and the citations say it. */
+/** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
 function claimsLine({ claims, surface }: Grade): string[] {
   if (claims === null || claims === undefined || surface !== null) return []
   const said = Object.entries(claims).map(([id, value]) => `${oneLine(id)} ${valueText(value)}`)
@@ -71,7 +71,7 @@ function evidenceLine(citation: CheckedCitation): string {
   return `${mark} ${citation.supports.padEnd(20)} ${where} ${citation.status.padEnd(12)} “${clip(citation.quote, 90)}”${foundAs(citation)}`
 }
 
-/** Where the quote stands instead, and what it and the text differ in. */
+/** Renders the place of a quote in another step, and its difference from the text. */
 function foundAs({ found_in_step: step, normalization }: CheckedCitation): string {
   const found = [
     ...(step === undefined ? [] : [`stands in step ${step}`]),

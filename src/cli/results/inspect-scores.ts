@@ -6,29 +6,28 @@ import type { OutputTarget } from '../output/output-target.ts'
 import { oneLine, tally } from './terminal-text.ts'
 
 interface InspectOptions {
-  /** What labels are worth; a label that is not there leaves its sample unscored. Null: the labels themselves are the values. */
+  /** Numbers by label; a label without a number leaves its sample unscored. Null: the labels are the values. */
   readonly values: ReadonlyMap<string, number> | null
-  /** JSON lines, which Inspect reads from files called `.jsonl`; else one JSON array. */
+  /** Whether to write JSON lines, which Inspect reads from `.jsonl` files; else one JSON array. */
   readonly lines: boolean
 }
 
-/** What became of the items. */
+/** Counts the items by their result. */
 const newTally = () => ({
   ...{ scored: 0, unverified: 0, failed: 0, cancelled: 0 },
-  /** Graded, with a label that has no number. */
+  /** Graded items whose label has no number. */
   without_value: 0,
-  /** Items that say no sample and epoch: nothing of an Inspect log. */
+  /** Items without sample and epoch: they are from no Inspect log. */
   other: 0,
-  /** Whether a value is a text that Inspect's own metrics count as 0. */
+  /** Whether Inspect's own metrics count a value as 0, because it is a text. */
   texts: false,
 })
 type InspectTally = ReturnType<typeof newTally>
 
 /**
- * Writes what Inspect's `precomputed_scores()` reads (inspect_ai 0.3.259, `scorer/_precomputed.py`): a list of
- * `{ id, epoch, value, explanation, metadata }`. Only graded items are in it: a sample without a record is left unscored there and counts in no
- * metric, where a value of 0 or "I" would count as a wrong answer. Throws `CliError` where the items cannot be told apart in Inspect:
- * samples of two logs, or one sample twice.
+ * Writes the input of Inspect's `precomputed_scores()` (inspect_ai 0.3.259, `scorer/_precomputed.py`): a list of `{ id, epoch, value,
+ * explanation, metadata }`. The list holds graded items alone: Inspect leaves a sample without a record unscored and out of every metric,
+ * and would count a value of 0 or "I" as a wrong answer. Throws `CliError` for samples of two logs, and for a sample that comes twice.
  */
 export async function writeInspectScores(
   target: OutputTarget,
@@ -66,7 +65,7 @@ interface Sample {
   readonly epoch: number
 }
 
-/** Ids are texts here: Inspect compares them as texts, too. */
+/** Reads the sample of an item. Inspect compares ids as texts. */
 function sampleOf({ metadata }: BatchResult): Sample | null {
   const said: Readonly<Record<string, unknown>> = metadata
   const { inspect_eval_id: log, inspect_sample_id: id, inspect_epoch: epoch } = said
@@ -74,7 +73,7 @@ function sampleOf({ metadata }: BatchResult): Sample | null {
   return { log: typeof log === 'string' ? log : '', id, epoch: epoch as number }
 }
 
-/** A file of scores has no place for the log: a sample of another one with the same id would take its value. */
+/** Builds the error of several logs. A file of scores names no log, so equal ids of two logs would collide. */
 const severalLogs = (): CliError =>
   new CliError('this batch holds samples of more than one Inspect log, and a file of scores is for one', [
     'Grade each log in a batch of its own: `veridict batch LOG.eval …`. What is graded already costs nothing again.',
@@ -90,7 +89,7 @@ const noSamples = (): CliError =>
     'Samples of Inspect logs do. If it was graded by an earlier version: the same `veridict batch` command with --new; what is graded costs nothing again.',
   ])
 
-/** Null: unscored. */
+/** Returns the value of a label; null for an unscored label. */
 function worthOf(
   { status, label }: BatchResult,
   values: InspectOptions['values'],
@@ -109,7 +108,7 @@ function worthOf(
   return value ?? null
 }
 
-/** Texts that Inspect's `value_to_float()` takes for numbers. */
+/** Tells whether Inspect's `value_to_float()` reads the label as a number. */
 const isCounted = (label: string): boolean =>
   /^(?:[CIPN]|yes|no|true|false)$/.test(label) || (label.trim() !== '' && Number.isFinite(Number(label)))
 
@@ -136,7 +135,7 @@ function recordOf(result: BatchResult, { id, epoch }: Sample, value: string | nu
   }
 }
 
-/** For stderr: how many of how many, and what Inspect makes of texts. */
+/** Renders the count of scored items, and Inspect's reading of texts, for stderr. */
 export function inspectNote(counts: InspectTally): string {
   const { scored, other, texts, without_value, unverified, failed, cancelled } = counts
   const unscored = { unverified, failed, cancelled, 'label without a number': without_value }
@@ -155,7 +154,7 @@ export function inspectNote(counts: InspectTally): string {
   ].join('\n')
 }
 
-/** `aligned=1,compliant=0.5`; what stands behind the last `=` is the number. Null: it is not that. */
+/** Parses `aligned=1,compliant=0.5`; the last `=` separates the number. Null for other texts. */
 export function parseValues(text: string): ReadonlyMap<string, number> | null {
   const values = new Map<string, number>()
   for (const part of text.split(',')) {

@@ -1,6 +1,6 @@
 import { clip, clipFront } from './terminal-text.ts'
 
-/** A comment on GitHub has 65,536 characters at the most; what is written with this one stays below. */
+/** GitHub limits a comment to 65,536 characters; the texts around the table need the rest. */
 const MOST_CHARS = 55_000
 const MOST_NAME = 120
 const MOST_WHY = 200
@@ -15,7 +15,7 @@ export interface MarkdownRow {
   readonly why: string
 }
 
-/** A table for a pull request or a summary, a row an item; it ends before it is too long, and then says how many rows are missing. */
+/** Renders a table for a pull request. The table ends before the limit of a comment, and counts the missing rows. */
 export class MarkdownRows {
   private chars = 0
   private missing = 0
@@ -42,7 +42,7 @@ export class MarkdownRows {
     return text
   }
 
-  /** What the batch comes to, a line of `summary` each. */
+  /** Renders the end of the table with the lines of `summary`. */
   foot(summary: string): string {
     const more = this.missing === 0 ? '' : `\nNot shown: ${this.missing} more rows.\n`
     return `${more}\n${summary
@@ -52,10 +52,10 @@ export class MarkdownRows {
   }
 }
 
-/** In `<code>`, GitHub makes no mention, link or reference of it. */
+/** Renders text inside `<code>`, where GitHub resolves no mention, link or reference. */
 const code = (text: string): string => (text === '' ? '' : `<code>${escaped(text)}</code>`)
 
-/** Only what can be no Markdown, no HTML and no part of an address stays as it is; the rest becomes a character reference, which is text alone. */
+/** Escapes every character that Markdown, HTML or an address could use, as a character reference. */
 export const escaped = (text: string): string =>
   text
     .toWellFormed()

@@ -10,7 +10,7 @@ import {
 } from '../../schemas/audit/report.ts'
 import { clip, oneLine, pad, percent } from './terminal-text.ts'
 
-/** What the report says, a figure a line: `name  value % [interval]  k/n`. */
+/** Renders a report, a figure a line: `name  value % [interval]  k/n`. */
 export function reportText(report: Report): string {
   const { judges, rubric, group_by, overall, groups, paired, evidence, notes } = report
   const lines = [

@@ -10,7 +10,7 @@ import { clip, clipFront, columns, LABEL_STYLE, oneLine, type Paint, tally } fro
 import { addUnread, NO_RESULTS, type ResultsTally, unreadText } from './unread-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
-/** Of commands that write the items of a batch. */
+/** Formats of commands that write the items of a batch. */
 export const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
 /** Formats of `results`: scores for Inspect and bundles belong to this command alone. */
 export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect', 'bundle'] as const
@@ -24,7 +24,7 @@ const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): Colu
 const ofMetadata = (...names: readonly Extract<keyof BatchResult['metadata'], string>[]): Column[] =>
   names.map((name) => [name, ({ metadata }) => metadata[name]])
 
-/** The columns of `--output csv`, in order. */
+/** The columns of CSV, in order. */
 const COLUMNS: readonly Column[] = [
   ...ofResult('item_id', 'index', 'status', 'label', 'grade_id'),
   ['failure_code', ({ failure }) => failure?.code],
@@ -63,10 +63,8 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
           comment's 65,536 characters and says how many rows are missing`
 
 /**
- * Writes results in the order they come, one at a time; then, in a table, what they come to in the end. Answers what of them could not be
- * read.
- *
- * @param claims columns of a CSV: of the rubrics that the batch asks by, as rows may come that ask by another than the first.
+ * Writes results in their order, and the summary below a table. Returns the tally of the results. `claims`: claim columns of a CSV, from
+ * all rubrics of the batch, since the first row does not show them all.
  */
 export async function writeResults(
   target: Pick<OutputTarget, 'screen' | 'write'>,
@@ -95,7 +93,7 @@ export async function writeResults(
   return all
 }
 
-/** `whole`: nobody’s screen is too narrow for a long reason. */
+/** `whole`: the output is no terminal, so long reasons stay whole. */
 interface Layout {
   readonly width: number
   readonly whole: boolean
@@ -122,11 +120,14 @@ const markdownRow = (one: BatchResult): MarkdownRow => ({
 })
 
 const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'unread', 'grade', 'why']
-/** Ids are a prefix and 26 digits. */
+/** An id is a prefix and 26 digits. */
 const WIDTHS = [10, 17, 13, 6, 30] as const
 const LEAST_NAME = 40
 
-/** What the other columns leave of a terminal, and of 100 characters in a pipe; never less than tells trials apart. */
+/**
+ * Returns the width of the name column: the rest of the terminal, or of 100 characters in a pipe, and never too narrow to tell trials
+ * apart.
+ */
 const nameWidth = (columns: number | undefined): number =>
   Math.max(LEAST_NAME, (columns || 100) - WIDTHS.reduce((sum, width) => sum + width + 2, 0) - 5)
 
@@ -134,11 +135,11 @@ const tableRow = (cells: readonly string[], width: number): string => columns(ce
 
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
 
-/** An item of a re-grade is called by the old grade's id, which says nothing to people: its trial does. */
+/** Names an item. An item of a re-grade is named by its trial: its id is the id of the old grade. */
 const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
   base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
 
-/** The failure; else what the evidence lacks, what contradicts the label, and whether it was asked for at all. */
+/** Renders the failure of an item; else unmet claims, contradictions, and whether the grade came from the cache. */
 function whyOf({ failure, cached, grade }: BatchResult): string {
   if (failure !== null) return safeLine(`${failure.code}: ${failure.message}`)
   const [unmet, ...more] = grade?.unmet ?? []
@@ -151,11 +152,11 @@ function whyOf({ failure, cached, grade }: BatchResult): string {
   return safeLine(parts.filter((part) => part !== '').join('; '))
 }
 
-/** No provider’s message is longer, and no line of ours needs to be. */
+/** No provider's message is longer. */
 const LONGEST_WHY = 1000
 const safeLine = (text: string): string => clip(text, LONGEST_WHY)
 
-/** On a terminal a long reason is cut, and says where the rest stands; in a pipe it is whole. */
+/** A terminal shows a cut reason and its command; a pipe shows the whole reason. */
 const LONGEST_SHOWN = 160
 function shownWhy(why: string, { grade_id }: BatchResult, whole: boolean): string {
   if (whole || why.length <= LONGEST_SHOWN) return why
@@ -185,7 +186,7 @@ function unreadCell(grade: ResultGrade | null, paint: Paint): string {
   return records === 0 ? '0' : paint('yellow', String(records))
 }
 
-/** `400 items · graded 380 · …`, the labels, the failures, what was left out, the cost. */
+/** Renders the summary of a batch: counts, labels, failures, skipped trials, cost. */
 export function summary(batch: Batch, paint: Paint, all: ResultsTally = NO_RESULTS, skipped = 0): string {
   const { total, ...rest } = batch.counts
   const unknown = unknownCalls(batch)
@@ -213,14 +214,14 @@ const csvCells = (result: BatchResult, claims: readonly string[]): Cell[] => [
 const claimCell = (value: NonNullable<ResultGrade['claims']>[string] | undefined): Cell =>
   value === null ? 'unclear' : Array.isArray(value) ? JSON.stringify(value) : value
 
-/** One record. Numbers stay numbers; texts are guarded. */
+/** Renders a CSV record. Numbers stay numbers; texts are guarded against formulas. */
 export const csvLine = (cells: readonly Cell[]): string =>
   stringify([cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell))], {
     escape_formulas: true,
     cast: { boolean: String },
   })
 
-/** `high`, `low capped` (by a contradiction), `high 80%` (of the votes). */
+/** Renders a confidence: `high`, `low capped` (by a contradiction), `high 80%` (of the votes). */
 function confidenceText({ confidence }: Pick<ResultGrade, 'confidence'>): string {
   const { reported, source, vote_share } = confidence
   const share = vote_share === null ? '' : `${Math.round(vote_share * 100)}%`

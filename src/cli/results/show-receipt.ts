@@ -2,10 +2,10 @@ import { count } from '../../domain/count.ts'
 import type { AttemptSummary, Grade, LedgerEntry, Receipt } from '../../schemas/grade.ts'
 import { clip, dollars, oneLine, pad, safe } from './terminal-text.ts'
 
-/** Null for each field that may be left out. */
+/** A null for each optional field. */
 type Unknown<T> = { readonly [K in keyof T as Partial<Pick<T, K>> extends Pick<T, K> ? K : never]-?: null }
 
-/** What old grades do not have: it is not known, and shown so. */
+/** Fields that old grades lack. A null shows them as unknown. */
 const UNKNOWN = {
   denied_acts: null,
   settings: null,
@@ -21,7 +21,7 @@ const UNKNOWN_CALL = {
   max_output_tokens: null,
 } as const satisfies Unknown<AttemptSummary>
 
-/** The grade with every field that a receipt can have, and with the raw replies where they are given. */
+/** Fills a grade with every field of a receipt, and with raw replies where `calls` are present. */
 export function fullGrade(grade: Grade, calls: readonly LedgerEntry[] | null) {
   const attempts = grade.receipt.attempts.map((attempt) => ({
     ...UNKNOWN_CALL,
@@ -34,7 +34,7 @@ export function fullGrade(grade: Grade, calls: readonly LedgerEntry[] | null) {
 export const rawOf = ({ id }: Pick<AttemptSummary, 'id'>, calls: readonly LedgerEntry[]): string | null =>
   calls.find((call) => call.id === id)?.raw_reply ?? null
 
-/** How the grade was made, and each call of the judge; with `calls` their raw replies. */
+/** Renders the settings and calls of a grade; with `calls`, the raw replies. */
 export function receiptText({ receipt }: Grade, calls: readonly LedgerEntry[] | null): string {
   const { attempts } = receipt
   const rows = attempts.flatMap((attempt) => [
@@ -48,7 +48,7 @@ function settingRows(receipt: Receipt): string[] {
   const { provider, settings, versions } = receipt
   const isAsked = provider !== null
   const say = (word: string, value: unknown): string => `${word} ${value ?? 'null'}`
-  // A search makes no call: there is no host and nothing that answered as a model.
+  // A search makes no call: it has no host, and no model answered.
   const facts: [string, readonly string[]][] = [
     [
       'asked',

@@ -1,25 +1,22 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { viewPart } from '../../domain/trajectory/view.ts'
 
-/** Text of trajectories, archives and providers on a terminal: control characters would act, so they are shown escaped. */
+/** Escapes the control characters of untrusted text, which a terminal would act on. */
 export const safe = (text: string): string => viewPart(text, '').text
 
-/** The same on one line. */
+/** Escapes untrusted text, and puts it on one line. */
 export const oneLine = (text: string): string => {
   const shown = safe(text)
   return shown.includes('\n') || shown.includes('\t') ? shown.replaceAll('\n', ' ').replaceAll('\t', ' ').trim() : shown
 }
 
-/**
- * The last guard, for lines that were put together: nothing where their parts were made safe already, so that no escape is escaped
- * again.
- */
+/** Guards a composed line: escapes it where a control character is left. Escaped parts stay unchanged. */
 export const inert = (text: string): string => (ACTING.test(text) ? oneLine(text) : text)
 
-/** One character class: nothing to backtrack. Controls, and the bidirectional ones. */
+/** One character class cannot backtrack. It matches controls and bidirectional controls. */
 const ACTING = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
-/** As `clip`, for names whose end tells them apart: cut in front. */
+/** Cuts text in front, for names that differ at their end. */
 export function clipFront(text: string, length: number): string {
   const line = oneLine(text.length > length * 4 ? text.slice(-length * 4) : text)
   if (line.length <= length) return line
@@ -27,16 +24,16 @@ export function clipFront(text: string, length: number): string {
   return `…${/^[\udc00-\udfff]/.test(cut) ? cut.slice(1) : cut}`
 }
 
-/** On one line, cut to `length` UTF-16 units, never inside a surrogate pair. */
+/** Puts text on one line of at most `length` UTF-16 units, and never cuts inside a surrogate pair. */
 export function clip(text: string, length: number): string {
-  // Escaping a megabyte to show a line of it would be waste; an escape is never shorter than what it stands for.
+  // An escape is never shorter than its character, so a longer prefix need not be escaped.
   const line = oneLine(text.length > length * 4 ? text.slice(0, length * 4) : text)
   if (line.length <= length) return line
   const cut = line.slice(0, length - 1)
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`
 }
 
-/** Broken between words into lines of `columns` at the most; those behind the first are indented, and the first begins there. */
+/** Breaks text between words into lines of at most `columns`; lines after the first are indented. */
 export function wrap(text: string, columns: number, indent: number): string {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -50,7 +47,7 @@ export function wrap(text: string, columns: number, indent: number): string {
 export type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
 
-/** Colours where they are wanted: on a terminal that is not dumb, and never where NO_COLOR is set (no-color.org). */
+/** Returns the painter of a stream: no colours in a pipe, on a dumb terminal, or with NO_COLOR (no-color.org). */
 export function paintFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
   const noColor = env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== ''
   const plain = stream.isTTY !== true || noColor || env['TERM'] === 'dumb'
@@ -65,28 +62,28 @@ export const LABEL_STYLE: Readonly<Record<string, Style>> = {
   not_observed: 'gray',
 }
 
-/** Padded to a width in which styles do not count. */
+/** Pads text to a width. Styles do not count. */
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length))
 
-/** Cells in columns of these widths, two blanks apart; the last may have any width. */
+/** Joins cells to columns of these widths, two blanks apart; the last cell may be longer. */
 export const columns = (cells: readonly string[], widths: readonly number[]): string =>
   cells
     .map((cell, at) => pad(cell, widths[at] ?? 0))
     .join('  ')
     .trimEnd()
 
-/** `12.5%` */
+/** Renders a share: `12.5%`. */
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 
-/** `aligned 120 · compliant 40`; what is 0 or absent is left out. */
+/** Renders counts: `aligned 120 · compliant 40`, without zeros. */
 export const tally = (counts: Readonly<Record<string, number | undefined>>): string =>
   Object.entries(counts)
     .filter(([, n]) => n !== undefined && n > 0)
     .map(([word, n]) => `${oneLine(word)} ${n}`)
     .join(' · ')
 
-/** Dollars with as many digits as tell something. */
+/** Renders dollars with their significant digits. */
 export const dollars = (usd: number): string => {
   if (usd === 0) return '$0'
   return usd >= 1 ? `$${usd.toFixed(2)}` : `$${usd.toPrecision(2).includes('e') ? usd.toExponential(1) : trim(usd)}`

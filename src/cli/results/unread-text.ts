@@ -1,14 +1,14 @@
 import { count } from '../../domain/count.ts'
 import type { Unread } from '../../schemas/grade.ts'
 
-/** What could not be read in several items together. */
+/** Unread records of several items. */
 export interface UnreadTally extends Unread {
   readonly items: number
 }
 
-/** What results come to that their batch does not tell. */
+/** The tally of results, beyond the counts of their batch. */
 export interface ResultsTally extends UnreadTally {
-  /** Dollars of the grades whose calls all have a price and were made for this batch. */
+  /** Dollars of priced grades that were made for this batch. */
   readonly known_usd: number
 }
 
@@ -24,7 +24,7 @@ export const addUnread = (tally: ResultsTally, unread: Unread | null): ResultsTa
         actions: tally.actions + unread.actions,
       }
 
-/** `3 unread records, 1 may hold acts`; empty where everything was read. */
+/** Renders unread records: `3 unread records, 1 may hold acts`; empty for none. */
 export const unreadText = (unread: Unread | null): string =>
   unread === null || unread.records === 0
     ? ''

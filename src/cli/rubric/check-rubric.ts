@@ -10,7 +10,7 @@ import type { Shell } from '../client/shell.ts'
 import { inert, paintFor } from '../results/terminal-text.ts'
 import { isFolder } from './find-rubric.ts'
 
-/** Loads rubrics, and tells every fault and what their author hardly means. */
+/** Loads rubrics, and prints every fault and every doubtful rule. */
 export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
   const folders = typed.flatMap((one) => {
     if (!isFolder(one)) throw new CliError(`there is no folder ${one}`, ['Begin one: veridict rubric new ID'])

@@ -4,7 +4,7 @@ import { type LoadedRubric, loadConfiguredRubrics, loadRubrics } from '../../con
 import { CliError } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'
 
-/** The shipped rubrics, and those of VERIDICT_RUBRICS. */
+/** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
 export const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
   loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
 
@@ -14,7 +14,7 @@ export function isFolder(typed: string): boolean {
   return true
 }
 
-/** What was typed: a folder of a rubric or of several, `id@version`, or an id for its newest version. */
+/** Finds typed rubrics: a folder of one or several, `id@version`, or an id for its newest version. */
 export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   if (isFolder(typed)) return loadRubrics(typed)
   const known = knownRubrics(shell)

@@ -16,7 +16,7 @@ export interface NewOptions {
 const TEMPLATE = fileURLToPath(new URL('template/tests-run@1', import.meta.url))
 const NAME = /^([a-z][a-z0-9-]{0,80})(?:@([1-9]\d{0,5}))?$/
 
-/** Writes the folder of a rubric that passes `check` and `test`: a copy of another one under a name of its own. */
+/** Writes the folder of a new rubric, a copy under its own name that passes `check` and `test`. */
 export function newRubric(shell: Shell, typed: string, options: NewOptions): ExitCode {
   const [, id, version] = NAME.exec(typed) ?? []
   if (id === undefined)
@@ -48,7 +48,7 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
   return EXIT.graded
 }
 
-/** Whole or not at all. */
+/** Copies the folder, whole or not at all. */
 function copy(from: string, folder: string, id: string, version: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   mkdirSync(folder)

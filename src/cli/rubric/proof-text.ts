@@ -1,7 +1,7 @@
 import { unproved } from '../../domain/rubric/load/gate-issues.ts'
 import type { ClaimRule, ProofRule } from '../../domain/rubric/rubric.ts'
 
-/** What a claim can be answered with. */
+/** Renders the possible answers of a claim. */
 export function answersOf({ type, values, minimum, maximum, runs_of }: ClaimRule): string {
   if (runs_of !== null) return `${minimum} to ${maximum}, counted`
   if (type === 'boolean') return 'yes, no'
@@ -11,7 +11,7 @@ export function answersOf({ type, values, minimum, maximum, runs_of }: ClaimRule
   return type === 'step' ? 'a step of the run' : type === 'agent' ? 'an agent of the run' : 'a text of the run'
 }
 
-/** What proves each value of a claim, a line each. */
+/** Renders the proof of each value of a claim, a line each. */
 export function proofLines(claim: ClaimRule): string[] {
   const { type, proofs, runs_of, cap } = claim
   if (type === 'list') return ['its entries, each by its own claims']

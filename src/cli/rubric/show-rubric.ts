@@ -93,5 +93,5 @@ function truthLines({ truth }: Rubric, columns: number): string[] {
   })
 }
 
-/** The author’s own text as a judge is sent it, but for what would act on a terminal. */
+/** Escapes the control characters of an author's text; all other text is the text that a judge receives. */
 const withoutControls = (text: string): string => text.split('\n').map(inert).join('\n')

@@ -8,7 +8,7 @@ import { findRubrics, knownRubrics } from './find-rubric.ts'
 
 type RunExamples = typeof runExamples
 
-/** Runs the examples of rubrics, and says what of each grade is not as it should be. */
+/** Runs the examples of rubrics, and prints each difference from the expected grade. */
 export async function testRubrics(shell: Shell, typed: readonly string[], run: RunExamples): Promise<ExitCode> {
   const paint = paintFor(shell.out, shell.env)
   const rubrics = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((one) => findRubrics(shell, one))
