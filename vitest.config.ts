@@ -27,7 +27,7 @@ const SLOW = [
   'test/integrations/*-real.test.ts',
   // Simulations, laws over many draws, whole corpora, memory.
   'test/archives/memory.test.ts',
-  'test/fuzz/cost.test.ts',
+  'test/fuzz/{cost,readers}.test.ts',
   'test/domain/shell/reading.test.ts',
   'test/domain/statistics/{agreement-intervals,corrected-shares-coverage,judge-coverage}.test.ts',
   'test/grading/{estimate-law,reading}.test.ts',

@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { readTrajectory } from '../../src/formats/read.ts'
-import { LIMITS, partsOf, read, refuse, textAt } from './make.ts'
+import { partsOf, read, refuse, textAt } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -301,77 +299,5 @@ describe('steps of claude-code', () => {
     })
     expect(told(trajectory)).toEqual([['agent_action: ls', 'agent_action: c', 'tool_output: out __proto__']])
     expect(partsOf(trajectory, 0)[0]?.[2]).toBe('/records/0/message/content/0/input/__proto__/command')
-  })
-
-  test('a hundred thousand records of one message cost as much each as the first', () => {
-    const visits = (count: number): number => {
-      let reads = 0
-      const counted = (record: Row): Row =>
-        new Proxy(record, {
-          get(target, key, receiver) {
-            reads++
-            return Reflect.get(target, key, receiver) as unknown
-          },
-        })
-      const records = Array.from({ length: count }, (_, index) => counted(assistant('a', [use(String(index))])))
-      const trajectory = readTrajectory({ records }, { ...LIMITS, max_steps: 10 })
-      expect(trajectory.ok && trajectory.value.steps[0]?.parts.length).toBe(count)
-      return reads
-    }
-    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
-  }, 60_000)
-
-  test('any records are read or refused, and every part says where it stands', () => {
-    const json = fc.jsonValue({ maxDepth: 3 })
-    const block = fc.oneof(
-      fc.record(
-        {
-          type: fc.constantFrom('text', 'thinking', 'tool_use', 'tool_result', 'image', 'x_tool_result'),
-          text: json,
-          thinking: json,
-          id: json,
-          name: json,
-          input: json,
-          tool_use_id: json,
-          content: json,
-        },
-        { requiredKeys: ['type'] },
-      ),
-      json,
-    )
-    const record = fc.record(
-      {
-        type: fc.constantFrom('assistant', 'user', 'system', 'progress', 'result', 'attachment'),
-        sessionId: fc.constant('s'),
-        uuid: json,
-        parentUuid: json,
-        isSidechain: fc.boolean(),
-        message: fc.oneof(
-          fc.record({ id: fc.constantFrom('a', 'b'), content: fc.oneof(fc.array(block, { maxLength: 3 }), json) }),
-          json,
-        ),
-        attachment: json,
-        content: json,
-        result: json,
-      },
-      { requiredKeys: ['type', 'sessionId'] },
-    )
-    let parts = 0
-    fc.assert(
-      fc.property(fc.array(record, { maxLength: 5 }), (records) => {
-        const document = { records: [assistant('z', [say('.')]), ...records] }
-        // A member named with # would make the oracle look inside of it for JSON.
-        fc.pre(!JSON.stringify(records).includes('#'))
-        const outcome = readTrajectory(document, LIMITS)
-        if (!outcome.ok) expect(outcome.error.length).toBeGreaterThan(0)
-        else
-          for (const part of outcome.value.steps.flatMap((step) => step.parts).filter((one) => !one.media)) {
-            parts++
-            expect(textAt(document, part.path)).toBe(part.text)
-          }
-      }),
-      { numRuns: 2000 },
-    )
-    expect(parts).toBeGreaterThan(1000)
   })
 })

@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import { readTrajectory } from '../../src/formats/read.ts'
 import { PNG } from '../pictures.ts'
-import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -334,82 +332,5 @@ describe('steps of codex', () => {
     ['a piece that is a number', item({ type: 'message', role: 'user', content: [1] }), '/records/1/payload/content/0'],
   ])('%s is an error at its place', (_, record, path) => {
     expect(pathsOf(refuse({ records: [item(message('user', 'Go.')), record] }))).toEqual([path])
-  })
-
-  test('a hundred thousand records cost as much each as the first', () => {
-    const visits = (count: number): number => {
-      let reads = 0
-      const get = (target: Row, key: string | symbol): unknown => {
-        reads++
-        return Reflect.get(target, key) as unknown
-      }
-      const records = Array.from({ length: count }, (_, at) =>
-        item(new Proxy(at % 2 === 0 ? call(String(at)) : output(String(at - 1)), { get })),
-      )
-      const result = readTrajectory({ records }, { ...LIMITS, max_steps: count })
-      expect(result.ok && result.value.steps.length).toBe(count / 2)
-      return reads
-    }
-    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
-  }, 60_000)
-
-  test('any records are read or refused, and every part says where it stands', () => {
-    const json = fc.jsonValue({ maxDepth: 3 })
-    const types = fc.constantFrom(
-      'message',
-      'reasoning',
-      'function_call',
-      'local_shell_call',
-      'function_call_output',
-      'agent_message',
-      'exec_command_begin',
-      'exec_command_end',
-      'command_execution',
-      'todo_list',
-    )
-    const body = fc.record(
-      {
-        type: types,
-        role: json,
-        content: json,
-        summary: json,
-        arguments: json,
-        output: json,
-        call_id: json,
-        name: json,
-        message: json,
-        command: json,
-        id: json,
-        items: json,
-        aggregated_output: json,
-        stdout: json,
-      },
-      { requiredKeys: ['type'] },
-    )
-    const record = fc.oneof(
-      fc.record({
-        type: fc.constantFrom('response_item', 'event_msg', 'compacted', 'session_meta'),
-        payload: fc.oneof(body, json),
-      }),
-      fc.record({ type: fc.constantFrom('item.started', 'item.completed'), item: fc.oneof(body, json) }),
-      body,
-      json,
-    )
-    let parts = 0
-    fc.assert(
-      fc.property(fc.array(record, { maxLength: 5 }), (more) => {
-        fc.pre(!JSON.stringify(more).includes('#'))
-        const document = { records: [item(message('user', 'Go.')), ...more] }
-        const result = readTrajectory(document, LIMITS)
-        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
-        else
-          for (const part of result.value.steps.flatMap((step) => step.parts).filter((one) => !one.media)) {
-            parts++
-            expect(textAt(document, part.path)).toBe(part.text)
-          }
-      }),
-      { numRuns: 2000 },
-    )
-    expect(parts).toBeGreaterThan(1000)
   })
 })

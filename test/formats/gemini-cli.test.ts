@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readTrajectory } from '../../src/formats/read.ts'
 import { PNG } from '../pictures.ts'
-import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -156,59 +154,5 @@ describe('steps of gemini-cli', () => {
     ['a call that is text', reply('g', { toolCalls: ['x'] }), '/messages/1/toolCalls/0'],
   ])('%s is an error at its place', (_, message, path) => {
     expect(pathsOf(refuse(chat(user('Go.'), message)))).toEqual([path])
-  })
-
-  test('a hundred thousand messages cost as much each as the first', () => {
-    const visits = (count: number): number => {
-      let reads = 0
-      const get = (target: Row, key: string | symbol): unknown => {
-        reads++
-        return Reflect.get(target, key) as unknown
-      }
-      const messages = Array.from({ length: count }, (_, at) => new Proxy(reply(String(at), { content: 'a' }), { get }))
-      const result = readTrajectory(chat(...messages), { ...LIMITS, max_steps: count })
-      expect(result.ok && result.value.steps.length).toBe(count)
-      return reads
-    }
-    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
-  }, 60_000)
-
-  test('any messages are read or refused, and every part says where it stands', () => {
-    const json = fc.jsonValue({ maxDepth: 3 })
-    const part = fc.oneof(
-      json,
-      fc.record({ text: fc.string() }),
-      fc.record({ functionResponse: fc.record({ response: json }) }),
-    )
-    const parts = fc.oneof(json, fc.array(part, { maxLength: 3 }))
-    const call = fc.record({ id: json, name: json, args: json, result: parts }, { requiredKeys: [] })
-    const message = fc.record(
-      {
-        id: json,
-        type: fc.constantFrom('user', 'gemini', 'info', 'x'),
-        content: parts,
-        thoughts: fc.oneof(json, fc.array(json)),
-        toolCalls: fc.array(call, { maxLength: 3 }),
-      },
-      { requiredKeys: ['type'] },
-    )
-    let count = 0
-    fc.assert(
-      fc.property(fc.array(fc.oneof(message, json), { maxLength: 4 }), fc.boolean(), (messages, byLine) => {
-        fc.pre(!JSON.stringify(messages).includes('#'))
-        const document = byLine
-          ? { records: [reply('first', { content: 'a' }), ...messages] }
-          : chat(user('Go.', 'first'), ...messages)
-        const result = readTrajectory(document, LIMITS)
-        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
-        else
-          for (const one of result.value.steps.flatMap((step) => step.parts).filter(({ media }) => !media)) {
-            count++
-            expect(textAt(document, one.path)).toBe(one.text)
-          }
-      }),
-      { numRuns: 2000 },
-    )
-    expect(count).toBeGreaterThan(1000)
   })
 })

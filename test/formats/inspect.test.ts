@@ -1,6 +1,4 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { openInspectSample } from '../../src/formats/inspect/inspect-sample.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse } from './make.ts'
@@ -192,42 +190,6 @@ describe('what a log says of its runs', () => {
     const scores: unknown = JSON.parse('{"__proto__":{"value":1}}')
     const own = openInspectSample(null, sample([ask], { scores })).about.scores ?? {}
     expect(Object.entries(own)).toEqual([['__proto__', 1]])
-  })
-
-  test('any JSON is opened, and read or refused', () => {
-    const json = fc.jsonValue({ maxDepth: 3 })
-    const message = fc.record({
-      role: fc.oneof(fc.constantFrom('user', 'assistant', 'tool'), json),
-      content: fc.oneof(fc.string(), json),
-      tool_calls: json,
-      error: json,
-    })
-    const any = fc.record({
-      id: fc.oneof(fc.integer(), json),
-      epoch: json,
-      input: json,
-      messages: fc.oneof(fc.array(message), json),
-      scores: json,
-      events: json,
-      attachments: json,
-      output: json,
-    })
-    let read = 0
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          any,
-          fc.array(any).map((samples) => ({ eval: { task: 't' }, samples })),
-        ),
-        (value) => {
-          const opened = openDocuments(JSON.stringify(value))
-          if (!opened.ok) throw new Error('JSON is a document')
-          for (const { document } of opened.value) if (readTrajectory(document, LIMITS).ok) read++
-        },
-      ),
-      { numRuns: 1000 },
-    )
-    expect(read).toBeGreaterThan(10)
   })
 })
 

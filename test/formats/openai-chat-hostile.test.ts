@@ -1,9 +1,7 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { readTrajectory } from '../../src/formats/read.ts'
-import { beyondTools, LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { beyondTools, partsOf, pathsOf, read, refuse } from './make.ts'
 
 const opened = (text: string): { name: string; document: Record<string, unknown>; about: object }[] => {
   const result = openDocuments(text)
@@ -54,60 +52,5 @@ describe('hostile chats', () => {
     const started = performance.now()
     expect(partsIn(read(source))).toHaveLength(90_002)
     expect(performance.now() - started).toBeLessThan(20_000)
-  })
-
-  test('of any JSON are read or refused, and every part has its place', () => {
-    // A member with # in its name has no place of its own in the notation of paths.
-    const plain = (value: unknown): boolean => !JSON.stringify(value).includes('#')
-    const json = fc.jsonValue({ maxDepth: 3 }).filter(plain)
-    const or = (...usual: fc.Arbitrary<unknown>[]): fc.Arbitrary<unknown> => fc.oneof(...usual, json)
-    const id = fc.constantFrom('a', 'b', '__proto__')
-    const block = fc.record(
-      {
-        type: or(fc.constantFrom('text', 'thinking', 'reasoning', 'tool_use', 'tool_result', 'image', 'refusal')),
-        ...{
-          text: or(fc.string()),
-          thinking: fc.string(),
-          reasoning: fc.string(),
-          refusal: fc.string(),
-          name: or(fc.string()),
-        },
-        ...{ id: or(id), tool_use_id: or(id), input: json, content: or(fc.string()), summary: json },
-      },
-      { requiredKeys: [] },
-    )
-    const message = fc.record(
-      {
-        role: or(fc.constantFrom('user', 'assistant', 'tool', 'system', 'function')),
-        content: or(fc.string(), fc.array(or(block), { maxLength: 3 })),
-        tool_calls: or(
-          fc.array(
-            or(
-              fc.record({ id, function: or(fc.record({ name: fc.string(), arguments: or(fc.json().filter(plain)) })) }),
-            ),
-            {
-              maxLength: 2,
-            },
-          ),
-        ),
-        ...{ tool_call_id: or(id), function_call: json, reasoning_content: or(fc.string()), error: json, type: json },
-      },
-      { requiredKeys: ['role', 'content'] },
-    )
-    let places = 0
-    fc.assert(
-      fc.property(fc.array(message, { minLength: 1, maxLength: 5 }), (messages) => {
-        const source = chat(ask, ...messages)
-        const result = readTrajectory(source, LIMITS)
-        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
-        for (const part of result.ok ? partsIn(result.value) : []) {
-          if (part.media) continue
-          places++
-          expect(textAt(source, part.path)).toBe(part.text)
-        }
-      }),
-      { numRuns: 2000 },
-    )
-    expect(places).toBeGreaterThan(1000)
   })
 })

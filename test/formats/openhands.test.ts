@@ -1,11 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { readTrajectory } from '../../src/formats/read.ts'
 import { PNG } from '../pictures.ts'
-import { callerOf, LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { callerOf, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -243,86 +241,5 @@ describe('steps of the SDK', () => {
     ['a piece that is null', observed('1', [null]), '/records/1/observation/content/0'],
   ])('%s is an error at its place', (_, event, path) => {
     expect(pathsOf(refuse({ records: [act('1'), event] }))).toEqual([path])
-  })
-
-  test('a hundred thousand events cost as much each as the first', () => {
-    const visits = (count: number): number => {
-      let reads = 0
-      const get = (target: Row, key: string | symbol): unknown => {
-        reads++
-        return Reflect.get(target, key) as unknown
-      }
-      const event = (at: number): Row => (at % 2 === 0 ? act(String(at)) : observed(String(at - 1), 'x'))
-      const records = Array.from({ length: count }, (_, at) => new Proxy(event(at), { get }))
-      const result = readTrajectory({ records }, { ...LIMITS, max_steps: count })
-      expect(result.ok && result.value.steps.length).toBe(count / 2)
-      return reads
-    }
-    expect(visits(100_000)).toBeLessThanOrEqual(visits(1_000) * 100)
-  }, 60_000)
-
-  test('any events are read or refused, and every part says where it stands', () => {
-    const json = fc.jsonValue({ maxDepth: 3 })
-    const fields = {
-      id: json,
-      content: json,
-      cause: json,
-      extras: json,
-      args: json,
-      thought: json,
-      tool_call: json,
-      tool_name: json,
-      observation: json,
-      llm_message: fc.oneof(json, fc.record({ content: json })),
-      error: json,
-      raw_input: json,
-      raw_output: json,
-      title: json,
-      summary: json,
-    }
-    const kinds = fc.constantFrom(
-      'ActionEvent',
-      'ObservationEvent',
-      'MessageEvent',
-      'AgentErrorEvent',
-      'ACPToolCallEvent',
-      'SystemPromptEvent',
-      'x',
-    )
-    const event = fc.oneof(
-      fc.record(
-        { ...fields, kind: kinds, source: fc.constantFrom('agent', 'user', 'environment') },
-        { requiredKeys: ['kind'] },
-      ),
-      fc.record(
-        {
-          ...fields,
-          action: fc.constantFrom('run', 'message', 'think', 'system', '__proto__'),
-          source: fc.constantFrom('agent', 'user'),
-        },
-        { requiredKeys: ['action'] },
-      ),
-      fc.record(
-        { ...fields, observation: fc.constantFrom('run', 'recall', 'error', '__proto__') },
-        { requiredKeys: ['observation'] },
-      ),
-      json,
-    )
-    let parts = 0
-    fc.assert(
-      fc.property(fc.array(event, { maxLength: 5 }), (events) => {
-        fc.pre(!JSON.stringify(events).includes('#'))
-        const document = { records: [speaks('user', 'Go.'), ...events] }
-        const result = readTrajectory(document, LIMITS)
-        if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
-        else
-          for (const part of result.value.steps.flatMap((step) => step.parts).filter((one) => !one.media)) {
-            parts++
-            expect(textAt(document, part.path)).toBe(part.text)
-          }
-      }),
-      { numRuns: 2000 },
-    )
-    expect(parts).toBeGreaterThan(1000)
   })
 })

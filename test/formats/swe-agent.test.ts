@@ -1,10 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { readTrajectory } from '../../src/formats/read.ts'
-import { LIMITS, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 
 const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/swe-agent/', import.meta.url))
 const isThere = existsSync(CORPUS)
@@ -171,37 +169,5 @@ describe('a run', () => {
     const started = performance.now()
     read(run(steps, history))
     expect(performance.now() - started).toBeLessThan(10_000)
-  })
-
-  test('of any JSON is read or refused', () => {
-    const json = fc.jsonValue({ maxDepth: 3 }).filter((value) => !JSON.stringify(value).includes('#'))
-    const text = fc.oneof({ weight: 20, arbitrary: fc.string() }, { weight: 1, arbitrary: json })
-    const any = fc.record(
-      { action: text, thought: text, observation: text, response: text, thinking_blocks: json },
-      { requiredKeys: ['action', 'thought'] },
-    )
-    const message = fc.record(
-      { role: fc.oneof(fc.constantFrom('user', 'assistant', 'system', 'tool'), json), content: text, is_demo: json },
-      { requiredKeys: [] },
-    )
-    let places = 0
-    fc.assert(
-      fc.property(
-        fc.array(any, { minLength: 1, maxLength: 3 }),
-        fc.oneof(fc.array(message), json),
-        (trajectory, history) => {
-          const source = { trajectory, history, info: {} }
-          const result = readTrajectory(source, LIMITS)
-          if (!result.ok) expect(result.error.length).toBeGreaterThan(0)
-          for (const part of result.ok ? result.value.steps.flatMap(({ parts }) => parts) : []) {
-            if (part.media) continue
-            places++
-            expect(textAt(source, part.path)).toBe(part.text)
-          }
-        },
-      ),
-      { numRuns: 1000 },
-    )
-    expect(places).toBeGreaterThan(100)
   })
 })

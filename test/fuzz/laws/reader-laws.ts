@@ -1,3 +1,4 @@
+import { digestValue } from '../../../src/domain/digest.ts'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../../src/formats/read.ts'
 import { ACTORS } from '../../../src/schemas/vocabulary.ts'
@@ -19,6 +20,7 @@ export function checkReading(document: unknown): Trajectory | null {
     return null
   }
   const trajectory = read.value
+  hold(trajectory.id === digestValue(document), 'the id is not the digest of the document')
   checkIssues(trajectory.warnings)
   checkSteps(trajectory)
   checkPaths(trajectory, document)
