@@ -52,9 +52,6 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     tracing: shared.tracing,
     laneOf: shared.lanes.of,
     openProjects: () => projects.all(),
-    close() {
-      shared.lanes.close()
-      return projects.close()
-    },
+    close: () => projects.close(),
   }
 }

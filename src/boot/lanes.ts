@@ -1,25 +1,14 @@
 import { createLane, type Lane, type LaneSettings } from '../asking/lane/lane.ts'
 import { createRetryBudget, type RetryBudget } from '../asking/retry.ts'
-import type { SharedLimits } from '../asking/shared/shared-limits.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 
-export function openLanes(
-  config: Config,
-  judges: ReadonlyMap<string, Judge>,
-  limits: SharedLimits | null,
-  clock: Clock,
-) {
-  const elapsed = () => performance.now()
+export function openLanes(config: Config, judges: ReadonlyMap<string, Judge>, clock: Clock) {
   const lanes = new Map<string, Lane>()
   for (const [name, judge] of judges) {
     const own = config.judges[name]?.concurrency ?? config.concurrency
-    const isLexical = judge.info.kind === 'lexical'
-    const shared = limits === null || isLexical ? null : { judge: name, limits, elapsed }
-    lanes.set(
-      name,
-      createLane(isLexical ? LEXICAL_LANE : own, clock, shared, config.workers.most_in_flight ?? undefined),
-    )
+    const settings = judge.info.kind === 'lexical' ? LEXICAL_LANE : own
+    lanes.set(name, createLane(settings, clock, config.workers.most_in_flight ?? undefined))
   }
   // A judge that is no longer configured is refused before its lane is asked for a turn.
   const unknown = createLane(LEXICAL_LANE, clock)
@@ -27,9 +16,6 @@ export function openLanes(
     of: (judge: string): Lane => lanes.get(judge) ?? unknown,
     resume() {
       for (const lane of lanes.values()) lane.resume()
-    },
-    close() {
-      for (const lane of lanes.values()) lane.close()
     },
   }
 }

@@ -51,7 +51,7 @@ export async function gatherShared(options: ContextOptions, told: Required<Batch
     )
   }
   const pool = await createStorePool(config, secrets)
-  const lanes = openLanes(config, judges, pool.limits, clock)
+  const lanes = openLanes(config, judges, clock)
   const adopts = options.adopts_batches ?? true
   return {
     config,

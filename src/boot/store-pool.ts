@@ -1,5 +1,3 @@
-import { DEFAULT_PROJECT } from '../access/access.ts'
-import type { SharedLimits } from '../asking/shared/shared-limits.ts'
 import { openBlobs } from '../blobs/open-blobs.ts'
 import type { Config } from '../config/config.ts'
 import { DATABASE_URL, type PostgresSettings } from '../config/postgres-settings.ts'
@@ -18,8 +16,6 @@ import { exportRecords } from '../storage/transfer/export-records.ts'
 export interface StorePool {
   /** Which database it is, without what is secret. */
   readonly shown: string
-  /** What all processes of the database share of each judge, whatever the project; null: there are no others. */
-  readonly limits: SharedLimits | null
   /** Opens, and makes where needed. Rejects with a StorageError where it cannot be used. */
   open(project: string): Promise<ProjectStores>
   /** The other projects that there are, by name. */
@@ -42,7 +38,6 @@ export async function createStorePool(
   if (postgres !== null && url !== undefined) return createPostgresPool(url, postgres, workers.lease_seconds, blobPool)
   return {
     shown: database,
-    limits: null,
     open: (project) => openSettled({ path: projectPath(database, project), project, blobs: blobPool.of(project) }),
     list: async () => listProjects(database),
     isMigrated: async (project) => isMigrated(projectPath(database, project)),
@@ -69,16 +64,13 @@ async function createPostgresPool(
   lease_seconds: number,
   blobs: ProjectBlobs,
 ): Promise<StorePool> {
-  const [{ openPostgresStores }, { openSchemaList, projectSchema }, { openSharedLimits }] = await Promise.all([
+  const [{ openPostgresStores }, { openSchemaList, projectSchema }] = await Promise.all([
     import('../storage/postgres/postgres.ts'),
     import('../storage/postgres/connection/project-schemas.ts'),
-    import('../storage/postgres/cluster/shared-limits.ts'),
   ])
   const schemas = openSchemaList(url, settings)
-  const limits = openSharedLimits(url, projectSchema(DEFAULT_PROJECT), settings)
   return {
     shown,
-    limits,
     open: async (project) =>
       openPostgresStores({ url, schema: projectSchema(project), blobs: blobs.of(project), lease_seconds, ...settings }),
     list: () => schemas.list(),
@@ -92,7 +84,7 @@ async function createPostgresPool(
       )
     },
     async close() {
-      await Promise.all([limits.close(), schemas.close()])
+      await schemas.close()
       blobs.close()
     },
   }

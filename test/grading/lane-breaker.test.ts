@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createBreaker, type Outcome, outcomeOf, type Pass, STRIKES } from '../../src/asking/lane/breaker.ts'
+import { createBreaker, type Outcome, outcomeOf, type Pass, STRIKES } from '../../src/asking/lane/gate.ts'
 import { FAILURE_CODES } from '../../src/schemas/vocabulary.ts'
 import { replyOf } from './harness.ts'
 

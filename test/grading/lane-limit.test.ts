@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLimit } from '../../src/asking/lane/limit.ts'
+import { createLimit } from '../../src/asking/lane/gate.ts'
 
 const SETTINGS = { initial: 4, min: 1, max: 100 }
 

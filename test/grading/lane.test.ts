@@ -290,7 +290,7 @@ describe('listeners', () => {
   })
 
   test('a process that is bounded wants no more for its batches than that, evenly', () => {
-    const bounded = createLane({ initial: 100, min: 1, max: 100 }, fakeClock(), null, 16)
+    const bounded = createLane({ initial: 100, min: 1, max: 100 }, fakeClock(), 16)
     expect(bounded.wanted('a')).toBe(16)
     expect([bounded.wanted('b'), bounded.wanted('a')]).toEqual([8, 8])
   })

@@ -2,19 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JudgeReply } from '../../ports/judge-ports.ts'
 import type { Clock } from '../../ports/ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
-import { type AbortGroups, createAbortGroups } from './abort.ts'
-import { type Alarm, createAlarm } from './alarm.ts'
-import type { Outage } from './breaker.ts'
-import { createGate, type Dismissal, type Gate, type StartedCall } from './gate.ts'
-import { createLaneSync, type LaneSync, type SharedLane } from './lane-sync.ts'
-import { createLimit, type LaneSettings, NO_BOUND } from './limit.ts'
-import { createNotice, type Notice } from './notice.ts'
-import { createParties } from './parties.ts'
-import { createLaneQueue } from './queue.ts'
-import { CANCELLED, type LaneCall, turnedAway } from './turned-away.ts'
+import { createGate, type Dismissal, type Gate, type LaneSettings, type Outage, type StartedCall } from './gate.ts'
+import { type AbortGroups, createAbortGroups, createLaneQueue, createParties } from './queue.ts'
+import { type Alarm, createAlarm, createNotice, type Notice } from './wake.ts'
 
-export type { LaneSettings } from './limit.ts'
-export type { LaneCall } from './turned-away.ts'
+export type { LaneSettings } from './gate.ts'
+
+export type LaneCall =
+  | { readonly kind: 'called'; readonly reply: JudgeReply; readonly waited_ms: number }
+  /** No call was made: the judge is out, or (`failure.code` `cancelled`) the signal came first. */
+  | { readonly kind: 'turned_away'; readonly failure: Failure; readonly waited_ms: number }
 
 /** A quarter more than its share: what a batch stores, reads or repairs meanwhile must not leave a place empty. */
 const RESERVE = 0.25
@@ -34,7 +31,6 @@ interface LaneState {
 
 /**
  * All calls of one judge in this process: how many at once, whose turn it is, and whether there is any sense in calling.
- * With other processes on the same database it divides the limit, and shares pauses and outages.
  */
 export interface Lane {
   /**
@@ -55,8 +51,6 @@ export interface Lane {
   onChange(listener: () => void): () => void
   /** An operator mended the judge: it may be called again. A pause that the provider asked for goes on. */
   resume(): void
-  /** The process ends: where it shares the judge, it asks for nothing more. What waits then does so for ever. */
-  close(): void
 }
 
 interface Waiter {
@@ -70,17 +64,9 @@ interface Waiter {
   leave: () => boolean
 }
 
-/**
- * `shared` null: no other process calls this judge. `mostForBatches`: calls for batches, those that wait among them, that this process wants
- * at once at the most.
- */
-export function createLane(
-  settings: LaneSettings,
-  clock: Clock,
-  shared: SharedLane | null = null,
-  mostForBatches = NO_BOUND,
-): Lane {
-  return new JudgeLane(settings, clock, shared, mostForBatches)
+/** Opens the lane of a judge. `mostForBatches` bounds the calls for batches, in flight or waiting, that this process wants at once. */
+export function createLane(settings: LaneSettings, clock: Clock, mostForBatches = Number.POSITIVE_INFINITY): Lane {
+  return new JudgeLane(settings, clock, mostForBatches)
 }
 
 class JudgeLane implements Lane {
@@ -91,17 +77,13 @@ class JudgeLane implements Lane {
   readonly #parties = createParties()
   readonly #aborts: AbortGroups<Waiter> = createAbortGroups((waiters) => this.#cancel(waiters))
   readonly #notice: Notice = createNotice(() => this.#seen())
-
-  readonly #sync: LaneSync | null
   readonly #mostForBatches: number
 
-  constructor(settings: LaneSettings, clock: Clock, shared: SharedLane | null, mostForBatches: number) {
+  constructor(settings: LaneSettings, clock: Clock, mostForBatches: number) {
     this.#clock = clock
     this.#mostForBatches = mostForBatches
     this.#alarm = createAlarm(clock, () => this.#advance())
-    const sync = shared && this.#look(shared)
-    this.#sync = sync
-    this.#gate = sync === null ? createGate(createLimit(settings)) : createGate(createLimit(settings, sync.part), sync)
+    this.#gate = createGate(settings)
   }
 
   call(party: Party, make: () => Promise<JudgeReply>, signal?: AbortSignal): Promise<LaneCall> {
@@ -167,22 +149,6 @@ class JudgeLane implements Lane {
     this.#advance()
   }
 
-  close(): void {
-    this.#sync?.close()
-  }
-
-  #look(shared: SharedLane): LaneSync {
-    const work = () => ({
-      calls: this.#gate.inFlight() + this.#queue.size() > 0,
-      waiting: this.#queue.size() > 0,
-      out: this.#gate.status(this.#now()).kind === 'out',
-    })
-    return createLaneSync(shared, this.#clock, work, (heard) => {
-      this.#dismiss(this.#gate.adopt(heard, this.#now()))
-      this.#advance()
-    })
-  }
-
   #now(): number {
     return this.#clock.now().getTime()
   }
@@ -202,7 +168,6 @@ class JudgeLane implements Lane {
   #changed(): void {
     this.#setAlarm()
     this.#notice.check()
-    this.#sync?.touch()
   }
 
   async #run(waiter: Waiter): Promise<void> {
@@ -245,7 +210,7 @@ class JudgeLane implements Lane {
   }
 
   #share(): number {
-    return Math.ceil(this.#gate.reach() / Math.max(1, this.#parties.count()))
+    return Math.ceil(this.#gate.limit() / Math.max(1, this.#parties.count()))
   }
 
   #setAlarm(): void {
@@ -260,4 +225,18 @@ class JudgeLane implements Lane {
     const end = kind === 'out' ? until : ''
     return `${kind} ${end} ${this.#gate.limit()} ${this.#share()} ${this.#gate.probeIsDue(now)}`
   }
+}
+
+function turnedAway({ failure }: Outage, since: number, now: number): LaneCall {
+  return { kind: 'turned_away', failure, waited_ms: Math.max(0, now - since) }
+}
+
+const CANCELLED: Outage = {
+  failure: {
+    code: 'cancelled',
+    message: 'the call was cancelled before it was made',
+    retryable: true,
+    retry_after_s: null,
+  },
+  until: null,
 }

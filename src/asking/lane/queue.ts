@@ -85,3 +85,99 @@ export function createLaneQueue<T>(): LaneQueue<T> {
     },
   }
 }
+
+/** A batch that has not asked for so long, and has no call, does not keep a share of the judge. */
+const LATELY_MS = 60_000
+const SWEEP_MS = 15_000
+
+/** The batches that share a judge: those with calls, waiting or in flight, and those that asked for their share lately. */
+interface Parties {
+  count(): number
+  /** It asked for its share. */
+  ask(party: string, now: number): void
+  begin(party: string | null): void
+  end(party: string | null, now: number): void
+  forget(party: string): void
+}
+
+interface Member {
+  calls: number
+  asked: number
+}
+
+export function createParties(): Parties {
+  const members = new Map<string, Member>()
+  let swept = Number.NEGATIVE_INFINITY
+  const idle = (member: Member, now: number) => member.calls === 0 && now - member.asked >= LATELY_MS
+  function sweep(now: number): void {
+    if (now - swept < SWEEP_MS) return
+    swept = now
+    for (const [party, member] of members) if (idle(member, now)) members.delete(party)
+  }
+  function memberOf(party: string): Member {
+    const known = members.get(party)
+    if (known !== undefined) return known
+    const member: Member = { calls: 0, asked: Number.NEGATIVE_INFINITY }
+    members.set(party, member)
+    return member
+  }
+  return {
+    count: () => members.size,
+    ask(party, now) {
+      memberOf(party).asked = now
+      sweep(now)
+    },
+    begin(party) {
+      if (party !== null) memberOf(party).calls += 1
+    },
+    end(party, now) {
+      const member = party === null ? undefined : members.get(party)
+      if (party === null || member === undefined) return
+      member.calls -= 1
+      if (idle(member, now)) members.delete(party)
+    },
+    forget(party) {
+      const member = members.get(party)
+      if (member === undefined) return
+      member.asked = Number.NEGATIVE_INFINITY
+      if (member.calls === 0) members.delete(party)
+    },
+  }
+}
+
+/**
+ * Many waiters behind few signals: the items of a batch share one. A signal gets one listener for all of them, because adding and
+ * removing a listener walks over those that it has.
+ */
+export interface AbortGroups<T> {
+  add(signal: AbortSignal, waiter: T): void
+  /** Once for each `add`, when the waiter leaves for another reason. */
+  remove(signal: AbortSignal, waiter: T): void
+}
+
+export function createAbortGroups<T>(onAbort: (waiters: Iterable<T>) => void): AbortGroups<T> {
+  const groups = new Map<AbortSignal, { readonly waiters: Set<T>; readonly listener: () => void }>()
+  function open(signal: AbortSignal) {
+    const waiters = new Set<T>()
+    const listener = () => {
+      groups.delete(signal)
+      onAbort(waiters)
+    }
+    const group = { waiters, listener }
+    groups.set(signal, group)
+    signal.addEventListener('abort', listener, { once: true })
+    return group
+  }
+  return {
+    add(signal, waiter) {
+      const group = groups.get(signal) ?? open(signal)
+      group.waiters.add(waiter)
+    },
+    remove(signal, waiter) {
+      const group = groups.get(signal)
+      if (group === undefined || !group.waiters.delete(waiter) || group.waiters.size > 0) return
+      groups.delete(signal)
+      signal.removeEventListener('abort', group.listener)
+    },
+  }
+}
