@@ -9,7 +9,7 @@ const FILE = fileURLToPath(new URL('../openapi/openapi.json', import.meta.url))
 const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
 const context = await buildContext({ config, secrets })
 const { http } = await buildApp(context, { logger: false })
-const text = `${JSON.stringify(await http.contract(), null, 2)}\n`
+const text = `${JSON.stringify(http.swagger(), null, 2)}\n`
 await http.close()
 await context.close()
 if (!process.argv.includes('--check')) writeFileSync(FILE, text)

@@ -98,7 +98,7 @@ export async function buildApp(
       return false
     },
   })
-  installOpenApi(http)
+  await installOpenApi(http)
   sessionRoutes(http, { access: context.access, config: context.config, keyRate: access.keyRate })
   const routes = typedRoutes(http)
   gradeRoutes(routes, deps)

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Grade } from '../schemas/grade.ts'
-import { countRequests } from './request-times.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
@@ -32,6 +31,13 @@ export function createMetrics() {
     buckets: [0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 60, 120],
     registers: [registry],
   })
+  const requests = new Histogram({
+    name: 'veridict_http_request_seconds',
+    help: 'Time to answer, by route.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers: [registry],
+  })
   const refusals = counter('veridict_store_errors_total', 'Errors of the database at work on batches, by code.', [
     'code',
   ])
@@ -39,7 +45,8 @@ export function createMetrics() {
   const counted = new LRUCache<string, true>({ max: 10_000 })
   return {
     registry,
-    request: countRequests(registry),
+    request: (route: string, method: string, status: number, seconds: number): void =>
+      requests.observe({ route, method, status }, seconds),
     hit: () => void hits++,
     storeRefused: (code: string) => refusals.inc({ code }),
     /** Counts a new grade once, however many requests it answers. */

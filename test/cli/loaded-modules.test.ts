@@ -59,16 +59,15 @@ test('the help of a command loads no service and no other command', async () => 
 })
 
 /** What only a service needs. */
-const SERVICE = [/^(?:ajv|better-sqlite3|fastify|openai|pg|pino|prom-client|typebox|undici|yaml)$/, /^@/]
+const SERVICE = [/^(?:better-sqlite3|fastify|openai|pg|pino|prom-client|undici|yaml)$/, /^@/]
 
 /** What a service on SQLite with the built-in judge can do without until something asks for it. */
 const LATER = [
   /^@anthropic-ai\//,
   /^@aws-sdk\//,
-  /^@fastify\/(?:ajv-compiler|fast-json-stringify-compiler|static|swagger|swagger-ui)$/,
   /^@opentelemetry\/(?!api$)/,
   /^@stdlib\//,
-  /^(?:ajv|commander|csv-parse|csv-stringify|log-update|openai|pg|tar-stream|typebox|undici|yaml|yauzl)$/,
+  /^(?:commander|csv-parse|csv-stringify|log-update|openai|pg|tar-stream|undici|yauzl)$/,
 ]
 
 test.each([
