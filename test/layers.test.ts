@@ -18,7 +18,6 @@ const LAYERS: Readonly<Record<string, string>> = {
   audit: 'schemas domain ports batches',
   judges: 'schemas domain ports asking config',
   storage: 'schemas domain ports asking access',
-  blobs: 'ports config',
   telemetry: 'schemas ports asking grading',
   web: '',
   // A package entry of its own, for browsers too.
@@ -26,10 +25,10 @@ const LAYERS: Readonly<Record<string, string>> = {
   // Types alone: what it stops and what it logs.
   process: 'batches http',
   http: 'schemas domain ports asking grading batches audit access config offload telemetry',
-  boot: 'schemas domain formats ports asking grading batches audit judges storage blobs config access offload telemetry web process http',
+  boot: 'schemas domain formats ports asking grading batches audit judges storage config access offload telemetry web process http',
   // Grades in the caller’s process, with the checks and the errors of HTTP.
   library: 'schemas domain ports config http boot',
-  cli: 'schemas domain ports grading batches archives storage blobs config access process http boot client',
+  cli: 'schemas domain ports grading batches archives storage config access process http boot client',
 }
 const ENTRIES = ['cli.ts', 'index.ts', 'server.ts', 'worker.ts']
 const MOST_FILES = 20
@@ -38,7 +37,6 @@ const MOST_FILES = 20
 const OWNERS: Readonly<Record<string, string>> = {
   // In `ports`: the example of a docstring.
   '@anthropic-ai': 'judges ports',
-  '@aws-sdk/client-s3': 'blobs',
   '@fastify/cookie': 'http',
   '@fastify/swagger': 'http',
   '@fastify/swagger-ui': 'http',

@@ -1,14 +1,12 @@
-import { openBlobs } from '../blobs/open-blobs.ts'
 import type { Config } from '../config/config.ts'
 import { DATABASE_URL, type PostgresSettings } from '../config/postgres-settings.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { ProjectStores } from '../http/context.ts'
-import type { ProjectBlobs } from '../ports/upkeep-ports.ts'
 import type { ExportRecord } from '../schemas/transfer.ts'
 import { listProjects, projectPath } from '../storage/project-files.ts'
 import { isMigrated } from '../storage/read-file.ts'
 import { readSnapshot } from '../storage/sqlite/snapshot.ts'
-import { openSqliteStores, type SqliteOptions } from '../storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../storage/sqlite/sqlite.ts'
 import { refusal } from '../storage/storage-error.ts'
 import { exportRecords } from '../storage/transfer/export-records.ts'
 
@@ -29,32 +27,17 @@ export interface StorePool {
 }
 
 /** The one place that chooses between SQLite and PostgreSQL. */
-export async function createStorePool(
-  { database, postgres, blobs, workers }: Config,
-  secrets: Secrets,
-): Promise<StorePool> {
+export async function createStorePool({ database, postgres, workers }: Config, secrets: Secrets): Promise<StorePool> {
   const url = secrets.key(DATABASE_URL)
-  const blobPool = openBlobs(blobs, secrets)
-  if (postgres !== null && url !== undefined) return createPostgresPool(url, postgres, workers.lease_seconds, blobPool)
+  if (postgres !== null && url !== undefined) return createPostgresPool(url, postgres, workers.lease_seconds)
   return {
     shown: database,
-    open: (project) => openSettled({ path: projectPath(database, project), project, blobs: blobPool.of(project) }),
+    open: async (project) => openSqliteStores({ path: projectPath(database, project), project }),
     list: async () => listProjects(database),
     isMigrated: async (project) => isMigrated(projectPath(database, project)),
     exportRecords: (project, work) =>
-      readSnapshot(projectPath(database, project), (read) => work(exportRecords(read, false, blobPool.of(project)))),
-    close: async () => blobPool.close(),
-  }
-}
-
-async function openSettled(options: SqliteOptions): Promise<ProjectStores> {
-  const stores = openSqliteStores(options)
-  try {
-    await stores.settlePlace()
-    return stores
-  } catch (error) {
-    await stores.close()
-    throw error
+      readSnapshot(projectPath(database, project), (read) => work(exportRecords(read, false))),
+    close: async () => undefined,
   }
 }
 
@@ -62,7 +45,6 @@ async function createPostgresPool(
   url: string,
   { shown, ...settings }: PostgresSettings,
   lease_seconds: number,
-  blobs: ProjectBlobs,
 ): Promise<StorePool> {
   const [{ openPostgresStores }, { openSchemaList, projectSchema }] = await Promise.all([
     import('../storage/postgres/postgres.ts'),
@@ -71,21 +53,17 @@ async function createPostgresPool(
   const schemas = openSchemaList(url, settings)
   return {
     shown,
-    open: async (project) =>
-      openPostgresStores({ url, schema: projectSchema(project), blobs: blobs.of(project), lease_seconds, ...settings }),
+    open: async (project) => openPostgresStores({ url, schema: projectSchema(project), lease_seconds, ...settings }),
     list: () => schemas.list(),
     isMigrated: (project) => schemas.isMigrated(project),
     async exportRecords(project, work) {
       if (!(await schemas.isMigrated(project)))
         throw refusal(`${shown} has no schema of this version for project ${project}`)
       const { readSnapshot: readSchema } = await import('../storage/postgres/connection/snapshot.ts')
-      await readSchema(url, projectSchema(project), settings, (read) =>
-        work(exportRecords(read, true, blobs.of(project))),
-      )
+      await readSchema(url, projectSchema(project), settings, (read) => work(exportRecords(read, true)))
     },
     async close() {
       await schemas.close()
-      blobs.close()
     },
   }
 }

@@ -4,7 +4,6 @@ import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import { AccessFileSchema } from './access-settings.ts'
-import { BLOBS } from './blob-settings.ts'
 import { CONCURRENCY } from './concurrency.ts'
 import { JudgeFileSchema } from './judge-settings.ts'
 import { BATCHES, LIMITS, RETRY } from './limits.ts'
@@ -23,7 +22,6 @@ const FileSchema = Closed({
   evidence: Type.Optional(Closed({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) })),
   access: Type.Optional(AccessFileSchema),
   postgres: Type.Optional(POSTGRES.file),
-  blobs: Type.Optional(BLOBS),
   batches: Type.Optional(BATCHES.file),
   workers: Type.Optional(WorkersFileSchema),
   judges: Type.Optional(

@@ -1,7 +1,6 @@
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
 import { given } from '../domain/given.ts'
 import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
-import { type BlobSettings, resolveBlobs } from './blob-settings.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
@@ -30,8 +29,6 @@ export interface Config {
   readonly database: string
   /** Null: SQLite. */
   readonly postgres: PostgresSettings | null
-  /** Null: large data is in the database. */
-  readonly blobs: BlobSettings | null
   readonly log_level: LogLevel
   readonly default_judge: string
   readonly limits: Limits
@@ -63,7 +60,6 @@ export function loadConfig(
     port: environment.port ?? 8787,
     database: environment.database ?? './data/veridict.sqlite',
     postgres: resolvePostgres(environment.database_url, file.postgres),
-    blobs: resolveBlobs(environment, file.blobs),
     log_level: environment.log_level ?? 'info',
     default_judge: file.default_judge ?? 'lexical',
     limits: { ...LIMITS.defaults, ...file.limits },

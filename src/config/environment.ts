@@ -34,7 +34,6 @@ const VARIABLES = [
   'VERIDICT_PORT',
   'VERIDICT_DATABASE',
   'VERIDICT_DATABASE_URL',
-  'VERIDICT_BLOBS',
   'VERIDICT_CONFIG',
   'VERIDICT_LOG_LEVEL',
   'VERIDICT_MAX_COST_USD_PER_DAY',
@@ -87,9 +86,6 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     /** May hold a password. */
     database_url: text('VERIDICT_DATABASE_URL'),
     /** `s3://bucket/prefix`, or `database`. */
-    blobs: text('VERIDICT_BLOBS'),
-    aws_region: any('AWS_REGION') ?? any('AWS_DEFAULT_REGION'),
-    aws_endpoint: any('AWS_ENDPOINT_URL_S3') ?? any('AWS_ENDPOINT_URL'),
     config_file: text('VERIDICT_CONFIG'),
     log_level: read('VERIDICT_LOG_LEVEL', choiceOf(LOG_LEVELS)),
     max_cost_usd_per_day: read('VERIDICT_MAX_COST_USD_PER_DAY', parseDollars),

@@ -1,5 +1,7 @@
 /** Names each environment variable that was removed, with its replacement. A start with such a variable fails. */
 const REMOVED_VARIABLES: Readonly<Record<string, string>> = {
+  VERIDICT_BLOBS: 'all bodies are stored in the database; leave it out.',
+
   VERIDICT_THREADS: 'one thread reads large bodies; unset it, and start more workers on PostgreSQL for more throughput',
 }
 
@@ -9,6 +11,7 @@ const BODY_MS = 'limits.body_ms bounds the time in which a JSON body arrives.'
 
 /** Names each key of the configuration file that was removed (`limits.answer_chars`), with its replacement. A start with such a key fails. */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
+  blobs: 'all bodies are stored in the database.',
   'limits.grading_at_once': PRESSURE,
   'limits.uploads_at_once': HELD_BYTES,
   'limits.answer_chars': 'no limit replaces it; a page of steps ends after 4 Mi characters.',

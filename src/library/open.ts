@@ -73,8 +73,6 @@ function environmentOf({ database = IN_MEMORY, config, env = process.env }: Open
     ...env,
     VERIDICT_DATABASE: isServer ? '' : database,
     VERIDICT_DATABASE_URL: isServer ? database : '',
-    // A database in memory must leave nothing in a bucket.
-    ...(database === IN_MEMORY && { VERIDICT_BLOBS: '' }),
     ...(config !== undefined && { VERIDICT_CONFIG: config }),
   }
 }

@@ -1,15 +1,12 @@
-import { randomBytes } from 'node:crypto'
+
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { importCommand } from '../../src/cli/commands/import-command.ts'
 import { exportCommand } from '../../src/cli/commands/store/export-command.ts'
-import { type Digest, digestValue } from '../../src/domain/digest.ts'
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
+import { type Digest, } from '../../src/domain/digest.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import { blobVariables, folderOf, openStore as openS3 } from '../blobs/blob-tools.ts'
 import { generateStore } from '../storage/generated-store.ts'
-import { finishOk, goodReply, planAttempt } from '../storage/make-attempt.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { fileOf, recordsOf, transfer } from '../storage/transfer-tools.ts'
 import { testShell } from './test-shell.ts'
@@ -79,31 +76,6 @@ describe('export and import', () => {
     expect(await recordsOf(at(to))).toEqual(await recordsOf({ ...at(from), VERIDICT_PROJECT: 'team-a' }))
     expect((await transfer(at(from), 'export', '--project', 'team-b')).err).toContain('there is no project team-b')
     expect((await transfer(at(from), 'export', '--all-projects')).err).toContain('--all-projects --out FOLDER')
-  })
-
-  test('fetch bodies that lie in an S3 store', async () => {
-    const { s3, room } = await openS3({ min_bytes: 1024, request_timeout_ms: 20_000 })
-    const { from, lines, to } = await begin(6)
-    const outside = join(dirname(from), 'outside.sqlite')
-    const file = fileOf(from, 'inside.ndjson', lines)
-    const stores = openSqliteStores({ path: outside, project: 'default', blobs: folderOf(room) })
-    await stores.settlePlace()
-    const document = { steps: [{ text: `body outside ${randomBytes(2000).toString('base64')}` }] }
-    await stores.trajectories.put({ id: digestValue(document), format: 'steps', document }, '2026-11-21T00:00:00.000Z')
-    await stores.attempts.begin(planAttempt('att_outside'), NO_CAPS)
-    await stores.attempts.finish(
-      finishOk('att_outside', goodReply({ raw: `reply outside ${randomBytes(2000).toString('base64')}` })),
-    )
-    expect(s3.objects.size).toBeGreaterThan(1)
-    await stores.close()
-    const env = { ...at(outside), ...blobVariables(s3) }
-    expect((await transfer(env, 'import', file)).code).toBe(0)
-    expect((await transfer(at(outside), 'export')).err).toContain('large data of this database lies outside of it')
-    const exported = fileOf(from, 'outside.ndjson', (await transfer(env, 'export')).out.trimEnd().split('\n'))
-    expect((await transfer(at(to), 'import', exported)).code).toBe(0)
-    expect(await recordsOf(at(to))).toEqual(await recordsOf(env))
-    const text = (await recordsOf(at(to))).join('')
-    expect([text.includes('body outside'), text.includes('reply outside')]).toEqual([true, true])
   })
 })
 

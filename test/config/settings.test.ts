@@ -7,13 +7,11 @@ import { LIMITS } from '../../src/config/limits.ts'
 const CONFIGURATION = readFileSync('docs/configuration.md', 'utf8')
 const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(CONFIGURATION)?.[1] ?? ''
 
-test.each(['limits', 'retry', 'concurrency', 'batches', 'postgres', 'blobs'] as const)(
+test.each(['limits', 'retry', 'concurrency', 'batches', 'postgres'] as const)(
   'the example of docs/configuration.md shows the defaults of %s',
   (group) => {
     const env = {
       VERIDICT_DATABASE_URL: 'postgres://u@h/d',
-      VERIDICT_BLOBS: 's3://bucket/prefix',
-      AWS_ENDPOINT_URL_S3: 'https://s3.example:9000',
     }
     const { config } = loadConfig(env, () => '')
     const shown = (parse(EXAMPLE) as Record<string, object>)[group]

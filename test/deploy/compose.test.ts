@@ -104,15 +104,6 @@ describe.each(['service', 'worker'])('%s', (name) => {
   })
 })
 
-test('the profile s3 is a blob store that the program takes', () => {
-  const blobs = { VERIDICT_BLOBS: 's3://veridict/blobs', AWS_ENDPOINT_URL_S3: 'http://blobs:9000' }
-  const { config } = readAsProgram(environmentOf('worker', { ...given, ...blobs }), join(DEPLOY, 'veridict.yaml'))
-  expect(config.blobs).toMatchObject({ bucket: 'veridict', prefix: 'blobs', path_style: true })
-  expect(config.blobs?.endpoint).toBe('http://blobs:9000')
-  expect(compose.services['blobs']).toMatchObject({ profiles: ['s3'], networks: ['inside'] })
-  expect(compose.services['blobs']?.command).toContain('-s3.port=9000')
-})
-
 test('without a password nothing starts', () => {
   expect(() => environmentOf('service', {})).toThrow('POSTGRES_PASSWORD')
   expect(() => environmentOf('postgres', {})).toThrow('POSTGRES_PASSWORD')

@@ -19,7 +19,7 @@ export function readDocuments(...path: string[]): unknown[] {
   })
 }
 
-/** Read by the client of the blob store itself, and by the exporter of spans, as their documentation has it. */
+/** Variables that the SDK of Bedrock and the exporter of spans read themselves. */
 const OF_OTHERS: readonly string[] = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'OTEL_EXPORTER_OTLP_HEADERS']
 
 /** What the program makes of an environment, and the variables in it that it never asked for. */

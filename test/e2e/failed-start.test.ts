@@ -84,11 +84,6 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
     () => ({ VERIDICT_DATABASE_URL: 'postgres://u:sk-secret@127.0.0.1:1/x' }),
     /cannot be reached \(127\.0\.0\.1:1\)\n {2}Its address is in VERIDICT_DATABASE_URL/,
   ],
-  [
-    'a folder for a blob store',
-    () => ({ VERIDICT_BLOBS: '/tmp/x' }),
-    /VERIDICT_BLOBS cannot be used; it looks like s3:\/\/bucket\/prefix, or is "database"\n {2}docs/,
-  ],
 ])(
   '%s',
   async (_name, environment, said) => {

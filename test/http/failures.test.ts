@@ -1,9 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { BlobError, type BlobStore } from '../../src/ports/blob-ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src/schemas/vocabulary.ts'
-import { createOutside } from '../../src/storage/outside.ts'
 import { GOOD_ANSWER, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'
@@ -132,22 +130,4 @@ test.each(['storage_full', 'storage_busy', 'storage_error'])('readiness says %s 
   const response = await app.get('/readyz')
   expect([response.statusCode, response.json<Problem>().code]).toEqual([503, code])
   expect(response.body).not.toContain('/a/path')
-})
-
-test.each([
-  ['busy', 'storage_busy', 'the blob store is out of reach'],
-  ['full', 'storage_full', 'the blob store has no room'],
-  ['refused', 'storage_error', 'the blob store cannot be written'],
-] as const)('readiness says it where the blob store is %s', async (trouble, code, detail) => {
-  await start(GOOD_ANSWER)
-  const blobs = {
-    ...{ place: 's3://b/p', least_bytes: 1 },
-    check: () => Promise.reject(new BlobError(trouble, 's3://b/p')),
-  }
-  const outside = createOutside(blobs as unknown as BlobStore, async () => [])
-  Object.assign(app.context.main.stores, { check: () => outside.check() })
-  const response = await app.get('/readyz')
-  expect(response.json<Problem>()).toMatchObject({ status: 503, code, detail })
-  expect(response.body).not.toContain('s3://')
-  expect(app.logs.join('')).toContain('the blob store cannot be written')
 })

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -95,27 +95,6 @@ test('a database is used again, and only where it was named', async () => {
   await using memory = await openVeridict({ env })
   expect((await memory.grade(example('compliant-codex'))).id).not.toBe(id)
   expect(existsSync(elsewhere)).toBe(false)
-})
-
-test('what is kept in memory leaves nothing in a bucket', async () => {
-  let asked = 0
-  const bucket = createServer((_request, response) => {
-    asked++
-    response.writeHead(200).end()
-  })
-  await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve))
-  const { port } = bucket.address() as AddressInfo
-  const s3 = { AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }
-  const env = { VERIDICT_BLOBS: 's3://bucket/prefix', AWS_REGION: 'us-east-1', ...s3 }
-  const large = { actor: 'tool_output' as const, text: randomBytes(100_000).toString('hex') }
-  const { ground_truth } = example('compliant-codex')
-  await using veridict = await openVeridict({ env })
-  const { status } = await veridict.grade({
-    trajectory: { steps: [{ actor: 'user', text: 'Go.' }, large] },
-    ground_truth,
-  })
-  expect([status, asked]).toEqual(['graded', 0])
-  bucket.close()
 })
 
 test('it says what there is, waits when it is closed, and grades nothing afterwards', async () => {

@@ -5,7 +5,8 @@ import type { Stores } from '../../src/ports/ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { projectPath } from '../../src/storage/project-files.ts'
-import { openSqliteStores, type SqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import type { ProjectStores } from '../../src/storage/stores/stores.ts'
 import { failedReply, finishFailed, finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { AT, ENDS, FAILURE, makeBatch, makeItem, openBatch } from './make-batch.ts'
 import { GROUND_TRUTH, makeGrade } from './make-grade.ts'
@@ -36,7 +37,7 @@ export async function generateStore(path: string, { grades, projects = {} }: Gen
   }
 }
 
-async function fill(stores: SqliteStores, n: number): Promise<void> {
+async function fill(stores: ProjectStores, n: number): Promise<void> {
   await stores.secrets.renderingSecret(() => randomBytes(32))
   await stores.rubrics.register('mine@1', digestValue('mine'), HARD, AT)
   await stores.check()
@@ -131,7 +132,7 @@ async function addOpenBatches(stores: Stores): Promise<void> {
 
 const LIMITS = { most_requests: 2, most_bytes: 1_000_000 }
 
-async function fillAccess({ access }: SqliteStores): Promise<void> {
+async function fillAccess({ access }: ProjectStores): Promise<void> {
   const secret_sha256 = createHash('sha256').update('a key').digest()
   await access.addKey({
     ...{ id: 'key_1', secret_sha256, name: HARD, project: 'default', scopes: ['admin'], created_at: AT },

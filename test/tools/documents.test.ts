@@ -37,7 +37,7 @@ test('links lead to files and headings that there are', () => {
 
 test('documents that messages and documents name are there', () => {
   const named = found(/\b(docs\/[\w-]+\.md)/g)
-  for (const file of globSync('{src/{blobs,cli,config,storage},deploy}/**/*.{ts,yaml}'))
+  for (const file of globSync('{src/{cli,config,storage},deploy}/**/*.{ts,yaml}'))
     for (const [, page = ''] of readFileSync(file, 'utf8').matchAll(/\b(docs\/[\w-]+\.md)/g)) named.push([file, page])
   expect(named.filter(([, page]) => !existsSync(page))).toEqual([])
 })

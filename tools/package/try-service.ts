@@ -4,8 +4,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startS3 } from '../../test/blobs/s3-server.ts'
-import { CREDENTIALS } from '../../test/blobs/s3-signature.ts'
 import { NATIVE, startPostgres } from '../../test/storage/postgres-server.ts'
 
 interface Service {
@@ -66,9 +64,8 @@ export async function tryService(cwd: string, env: NodeJS.ProcessEnv): Promise<v
 /** Larger than what is read in the main thread, and than what stays in the database. */
 const LARGE_CHARS = 3_000_000
 
-/** What few configure, and what runs beside the main thread: a PostgreSQL, an object store, a collector of traces, models, threads, statistics. */
+/** What few configure, and what runs beside the main thread: a PostgreSQL, a collector of traces, models, threads, statistics. */
 export async function tryRareParts(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const s3 = await startS3()
   let traced = 0
   const others = createServer((request, response) => {
     if (request.url === '/v1/traces') request.on('data', (chunk: Buffer) => (traced += chunk.length))
@@ -83,8 +80,6 @@ export async function tryRareParts(cwd: string, env: NodeJS.ProcessEnv): Promise
   const settings = {
     ...env,
     ...{ VERIDICT_DATABASE: 'rare.sqlite', ...(postgres !== null && { VERIDICT_DATABASE_URL: postgres.url }) },
-    ...{ VERIDICT_BLOBS: 's3://veridict-test/some/prefix', AWS_ENDPOINT_URL_S3: s3.endpoint, AWS_REGION: 'us-east-1' },
-    ...{ AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId, AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey },
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '20' },
     ...{ OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: url },
   }
@@ -103,15 +98,15 @@ export async function tryRareParts(cwd: string, env: NodeJS.ProcessEnv): Promise
       )
       const report = await get('/v1/reports?rubric=tab-behavior@2&judge=lexical')
       expectSame(
-        [answer.status, label, ...failed, report.status, s3.objects.size > 0],
-        [201, 'compliant', 'authentication', 'authentication', 200, true],
+        [answer.status, label, ...failed, report.status],
+        [201, 'compliant', 'authentication', 'authentication', 200],
       )
     })
     if (traced === 0) throw new Error('no trace was sent')
     return postgres === null ? 'no PostgreSQL for this platform: not tried' : 'PostgreSQL'
   } finally {
     others.close()
-    await Promise.all([s3.stop(), postgres?.remove()])
+    await postgres?.remove()
   }
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { BlobError } from '../../ports/blob-ports.ts'
 import { Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/reply.ts'
 import { answer, problems } from '../body/schemas.ts'
@@ -11,13 +10,6 @@ const TOLD = {
   storage_full: 'the disk of the database is full',
   storage_busy: 'the database is locked, or out of reach',
   storage_error: 'the database cannot be written',
-} as const
-
-/** The same of the store of large data. */
-const TOLD_OF_BLOBS = {
-  storage_full: 'the blob store has no room',
-  storage_busy: 'the blob store is out of reach',
-  storage_error: 'the blob store cannot be written',
 } as const
 
 /** Probes and metrics. */
@@ -47,12 +39,10 @@ export function operationRoutes(
       try {
         await context.main.stores.check()
       } catch (error) {
-        const { code, message, cause } = error as { code?: string; message?: string; cause?: unknown }
-        const isOfBlobs = cause instanceof BlobError
-        const store = isOfBlobs ? 'blob store' : 'database'
-        request.log.error({ code, detail: message }, `the ${store} cannot be written`)
+        const { code, message } = error as { code?: string; message?: string }
+        request.log.error({ code, detail: message }, 'the database cannot be written')
         const told = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
-        throw new HttpProblem(503, told, (isOfBlobs ? TOLD_OF_BLOBS : TOLD)[told])
+        throw new HttpProblem(503, told, TOLD[told])
       }
       return sendJson(reply, { status: 'ready' })
     },

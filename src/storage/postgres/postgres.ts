@@ -1,6 +1,4 @@
-import type { BlobStore } from '../../ports/blob-ports.ts'
-import { createOutside } from '../outside.ts'
-import { createBlobPlaces, settlePlace } from '../stores/blob-places.ts'
+import { OUTSIDE, refuseOutside } from '../old-store.ts'
 import { createTables, type ProjectStores } from '../stores/stores.ts'
 import { createLeaseStore, LEASE_SECONDS } from './cluster/leases.ts'
 import { registerProcess, SILENCE_S } from './cluster/processes.ts'
@@ -20,8 +18,6 @@ export interface PostgresOptions extends PoolSettings {
   readonly silence_s?: number
   /** Seconds after which a silent holder has lost its leases. */
   readonly lease_seconds?: number
-  /** Where large data goes; null: into its rows. */
-  readonly blobs?: BlobStore | null
 }
 
 /** Renewals never wait behind a busy pool. */
@@ -34,15 +30,13 @@ const CHECK = `
 
 /** The stores over one schema of a PostgreSQL. Throws a StorageError where it cannot be used. */
 export async function openPostgresStores(options: PostgresOptions): Promise<ProjectStores> {
-  const { url, schema, silence_s = SILENCE_S, lease_seconds = LEASE_SECONDS, blobs = null, ...given } = options
+  const { url, schema, silence_s = SILENCE_S, lease_seconds = LEASE_SECONDS, ...given } = options
   const atMost = (ms: number) => (ms === 0 ? lease_seconds * 1000 : Math.min(ms, lease_seconds * 1000))
   // A process that hangs in a transaction for so long has lost its leases, and may not keep others from them.
   const settings = { ...given, idle_transaction_timeout_ms: atMost(given.idle_transaction_timeout_ms) }
   const unit = await openMigrated(url, schema, settings)
   try {
-    const places = createBlobPlaces(unit)
-    const outside = createOutside(blobs, () => places.list())
-    await settlePlace(places, blobs, outside)
+    if ((await unit.rows(OUTSIDE)).length > 0) throw refuseOutside()
     const processes = await registerProcess(unit, silence_s)
     const leaseUnit = openUnit(url, schema, {
       max_connections: LEASE_CONNECTIONS,
@@ -62,13 +56,10 @@ export async function openPostgresStores(options: PostgresOptions): Promise<Proj
     }
     let closing: Promise<void> | undefined
     return {
-      ...createTables(createDb(unit, processes), outside),
+      ...createTables(createDb(unit, processes)),
       processes: { beat: () => processes.beat() },
       cluster: { leases, slices: createSliceStore(unit), notices: createWorkNotices(unit, listener) },
-      async check() {
-        await unit.run(CHECK)
-        await outside.check()
-      },
+      check: async () => void (await unit.run(CHECK)),
       close() {
         closing ??= close()
         return closing

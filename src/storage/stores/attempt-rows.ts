@@ -46,7 +46,6 @@ export const END_COLUMNS = [
   'latency_ms',
   'request_id',
   'model_resolved',
-  'outside_bytes',
 ] as const
 
 /** A planned call as its columns. */
@@ -82,8 +81,6 @@ export function renderEnd(ended: Omit<FinishedAttempt, 'latency_ms'> & { readonl
     latency_ms: ended.latency_ms,
     request_id: reply.request_id,
     model_resolved: reply.model_resolved,
-    /** Of both replies, the bytes that lie outside of the database. */
-    outside_bytes: null as number | null,
   }
 }
 

@@ -3,7 +3,6 @@ import type { AttemptLedger, FinishedAttempt, LedgerEntry, PlannedAttempt } from
 import type { Grade } from '../../schemas/grade.ts'
 import type { Db, Sql, Work } from '../db.ts'
 import { Undo } from '../db.ts'
-import type { Outside } from '../outside.ts'
 import { columnOf } from '../statements.ts'
 import { refusal } from '../storage-error.ts'
 import { parseStored } from '../stored-text.ts'
@@ -24,7 +23,6 @@ import {
   type StoredReplyRow,
   WALKED_CALLS,
 } from './attempt-rows.ts'
-import { fetchReplies, fetchReply, keepEnd } from './outside-replies.ts'
 import { type Amounts, addAmounts, addSpending, amountsOf, findBroken } from './spending.ts'
 
 const COUNTED_COLUMNS = 'started_at, batch, payer, reserved_usd'
@@ -93,13 +91,12 @@ type CountedRow = Pick<LedgerEntry, 'started_at' | 'batch' | 'payer' | 'reserved
  * has ended already: a reply is never overwritten. `adopt` leaves a call where it is when its own grade was written
  * meanwhile.
  */
-export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
+export function createAttemptLedger(db: Db): AttemptLedger {
   const insert = (sql: Sql, attempt: PlannedAttempt, end?: EndRow): Work<void> => {
     const { leases = [] } = attempt
     const row = { ...renderPlanned(attempt), process: db.process, outcome: 'sent', ...end }
     return sql.insert('attempts', db.isShared ? { ...row, lease: leases[0] ?? null } : row, leases)
   }
-  const rowOf = (attempt: FinishedAttempt): Promise<EndRow> => keepEnd(outside, renderEnd(attempt))
   const namedAttempts = async (gradeId: string): Promise<string[]> => {
     const [row] = await db.rows<{ body: string }>('SELECT body FROM grades WHERE id = $1', [gradeId])
     return row === undefined ? [] : columnOf(parseStored<Grade>(row.body).receipt.attempts, 'id')
@@ -114,11 +111,11 @@ export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
         return null
       }),
     async finish(attempt) {
-      const row = await rowOf(attempt)
+      const row = renderEnd(attempt)
       await db.write((sql) => finish(sql, attempt, row))
     },
     async record(planned, finished) {
-      const row = await rowOf(finished)
+      const row = renderEnd(finished)
       await db.write(function* (sql) {
         yield* insert(sql, planned, row)
         const spent = amountsOf(finished, planned.reserved_usd ?? 0)
@@ -131,7 +128,7 @@ export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
         [key, sample, round, digest],
       )
       if (row === undefined) return null
-      const reply = parseReply(await fetchReply(outside, row))
+      const reply = parseReply(row)
       return { attempt_id: row.id, grade_id: row.grade_id, reply, cost_usd: row.cost_usd }
     },
     async isOutstanding(key, sample, round, digest) {
@@ -152,18 +149,18 @@ export function createAttemptLedger(db: Db, outside: Outside): AttemptLedger {
     markInterrupted: () => db.write(interrupt),
     async listForGrade(gradeId) {
       const rows = await db.rows<EntryRow>(LIST_FOR_GRADE, [gradeId, await namedAttempts(gradeId)])
-      return (await fetchReplies(outside, rows)).map(parseEntry)
+      return rows.map(parseEntry)
     },
     async listForBatch(batch, after) {
       const rows = await db.rows<BatchCallRow>(LIST_FOR_BATCH, [batch, after, after + WALKED_CALLS])
       const [end] = await db.rows<{ last: number | null }>('SELECT max(seq) AS last FROM attempts')
-      return parseBatchCalls(await fetchReplies(outside, rows), after, end?.last ?? 0)
+      return parseBatchCalls(rows, after, end?.last ?? 0)
     },
     outputHistory: async (judge) => parseHistory(await db.rows<AnswerRow>(ANSWERS, [judge])),
     async listReplies(gradeId) {
       const ids = await namedAttempts(gradeId)
       const rows = ids.length === 0 ? [] : await db.rows<StoredReplyRow>(LIST_REPLIES, [ids])
-      return (await fetchReplies(outside, rows)).map(parseStoredReply)
+      return rows.map(parseStoredReply)
     },
   }
 }

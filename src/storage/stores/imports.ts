@@ -3,7 +3,6 @@ import type { ImportEnd, ImportStore } from '../../ports/transfer-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { ExportRecord } from '../../schemas/transfer.ts'
 import type { Db, Sql, Work } from '../db.ts'
-import type { Outside } from '../outside.ts'
 import { insertOf, ONCE } from '../statements.ts'
 import { packText, parseStored } from '../stored-text.ts'
 import { ATTEMPT_COLUMNS, EXPORTED_ROWS, toRecord } from '../transfer/record-rows.ts'
@@ -17,13 +16,13 @@ const ANSWER = `
   ON CONFLICT (key) DO UPDATE SET grade_id = excluded.grade_id WHERE excluded.grade_id > current_grades.grade_id`
 
 /** Stores the records of exports. */
-export function createImportStore(db: Db, outside: Outside): ImportStore {
+export function createImportStore(db: Db): ImportStore {
   /** Compares a record with the stored one of the same id; whether a grade answers its key may differ. */
   async function compare(record: ExportRecord): Promise<ImportEnd> {
     const { kind, id } = record
     const [row] = await db.rows<{ id: string }>(`SELECT * FROM (${EXPORTED_ROWS[kind]}) AS kept WHERE id = $1`, [id])
     if (row === undefined) return { refused: `${kind} ${id} is a call in flight here` }
-    const stored = await toRecord(kind, row, outside)
+    const stored = toRecord(kind, row)
     const isSame =
       kind === 'trajectory' || isDeepStrictEqual({ ...stored, answers: null }, { ...record, answers: null })
     return isSame ? 'stored' : { refused: `another ${kind} is stored under the id ${id}` }

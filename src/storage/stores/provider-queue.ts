@@ -1,8 +1,6 @@
 import type { ProviderBatchRecord, ProviderQueue } from '../../ports/provider-ports.ts'
 import { type Db, Undo } from '../db.ts'
-import type { Outside } from '../outside.ts'
 import { columnOf } from '../statements.ts'
-import { fetchReply } from './outside-replies.ts'
 import { isOpenItem, waitItem } from './provider-items.ts'
 import {
   type AnswerRow,
@@ -60,9 +58,9 @@ const BEING_SENT = `
  * `lines` and the rest work on one submission by its id; what is asked of one that is not there changes nothing, but for
  * `markSubmitted`, which rejects.
  */
-export function createProviderQueue(db: Db, outside: Outside): ProviderQueue {
+export function createProviderQueue(db: Db): ProviderQueue {
   return {
-    ...createSubmissions(db, outside),
+    ...createSubmissions(db),
     enqueue: (request, caps) =>
       db.write(function* (sql) {
         const { planned, item } = request
@@ -78,7 +76,7 @@ export function createProviderQueue(db: Db, outside: Outside): ProviderQueue {
       }),
     async find({ batch, key, sample, round, request_digest }) {
       const [newest, ...older] = await db.rows<AnswerRow>(ANSWERS_OF, [batch, key, sample, round, request_digest])
-      return newest === undefined ? null : parseAnswer(await fetchReply(outside, newest), 1 + older.length)
+      return newest === undefined ? null : parseAnswer(newest, 1 + older.length)
     },
     queuedJudges: async (batch) => columnOf(await db.rows<{ judge: string }>(QUEUED_JUDGES, [batch]), 'judge'),
     async round(batch) {

@@ -1,10 +1,8 @@
 import type { ProviderEnd, ProviderQueue } from '../../ports/provider-ports.ts'
 import type { Db, Sql, Work } from '../db.ts'
-import type { Outside } from '../outside.ts'
 import { columnOf, insertOf } from '../statements.ts'
 import { refusal } from '../storage-error.ts'
-import { type EndRow, renderPlanned } from './attempt-rows.ts'
-import { keepEnds } from './outside-replies.ts'
+import { type EndRow, renderEnd, renderPlanned } from './attempt-rows.ts'
 import { wakeAllItems, wakeItems } from './provider-items.ts'
 import { parseLine, parsePlanned, takeWithin } from './provider-rows.ts'
 import { addAmounts, addSpending, amountsOf, type Change, type Counted } from './spending.ts'
@@ -59,7 +57,7 @@ type Submissions = Pick<
 >
 
 /** Submissions and how their requests come back. */
-export function createSubmissions(db: Db, outside: Outside): Submissions {
+export function createSubmissions(db: Db): Submissions {
   return {
     record: (submission, limits) => db.write((sql) => record(sql, submission, limits)),
     lines: async (id) => (await db.rows<Parameters<typeof parseLine>[0]>(LINES, [id])).map(parseLine),
@@ -81,8 +79,8 @@ export function createSubmissions(db: Db, outside: Outside): Submissions {
           : yield* sql.run(WITHDRAW, values)
         if (withdrawn > 0) yield* sql.run(QUEUE_AGAIN, [id])
       }),
-    async storeEnds(id, ends) {
-      const rows = await keepEnds(outside, ends)
+    storeEnds(id, ends) {
+      const rows = ends.map((end) => (end.end === 'answered' ? renderProviderEnd(end) : null))
       return db.write((sql) => storeEnds(sql, id, ends, rows))
     },
     close: (id, detail, at) =>
@@ -100,6 +98,13 @@ export function createSubmissions(db: Db, outside: Outside): Submissions {
         yield* addSpending(sql, released)
       }),
   }
+}
+
+/** The id of a request is the id of its attempt; batch endpoints know no latency. */
+function renderProviderEnd({ id, reply, cost_usd }: Extract<ProviderEnd, { end: 'answered' }>): EndRow {
+  const failure = reply.ok ? null : reply.failure
+  const outcome = failure?.code ?? ('ok' as const)
+  return renderEnd({ id, outcome, message: failure?.message ?? null, reply, cost_usd, latency_ms: null })
 }
 
 interface Reserved extends Counted {

@@ -3,7 +3,6 @@ import type { GradeOverviewReader } from '../../ports/grade-ports.ts'
 import type { Stores } from '../../ports/ports.ts'
 import type { ImportStore } from '../../ports/transfer-ports.ts'
 import type { Db } from '../db.ts'
-import type { Outside } from '../outside.ts'
 import { createAccessStore } from './access.ts'
 import { createAttemptLedger } from './attempts.ts'
 import { createBatchStore } from './batches.ts'
@@ -23,18 +22,18 @@ export interface ProjectStores extends Stores {
 }
 
 /** The stores over one database, without what only its kind has. */
-export const createTables = (db: Db, outside: Outside) =>
+export const createTables = (db: Db) =>
   ({
     access: createAccessStore(db),
     batches: createBatchStore(db),
-    provider: createProviderQueue(db, outside),
-    trajectories: createTrajectoryStore(db, outside),
-    attempts: createAttemptLedger(db, outside),
+    provider: createProviderQueue(db),
+    trajectories: createTrajectoryStore(db),
+    attempts: createAttemptLedger(db),
     grades: createGradeStore(db),
     overview: createGradeOverview(db),
     idempotency: createIdempotencyStore(db),
     reviews: createReviewStore(db),
     rubrics: createRubricStore(db),
     secrets: createSecretStore(db),
-    imports: createImportStore(db, outside),
+    imports: createImportStore(db),
   }) satisfies Partial<ProjectStores>

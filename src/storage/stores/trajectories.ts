@@ -1,18 +1,14 @@
 import type { StoredTrajectory, TrajectoryStore } from '../../ports/ports.ts'
 import type { Db } from '../db.ts'
-import type { Outside } from '../outside.ts'
 import { insertOf, ONCE } from '../statements.ts'
 import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from '../stored-text.ts'
 
-export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore {
+export function createTrajectoryStore(db: Db): TrajectoryStore {
   return {
     async put({ id, format, document }, at) {
       // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
       if ((await db.rows('SELECT 1 FROM trajectories WHERE id = $1', [id])).length > 0) return false
-      const packed = await packDocument(document)
-      const stored = await outside.keep({ kind: 'trajectory' }, packed)
-      const outside_bytes = stored === packed ? null : packed.length
-      const row = { id, format, document: stored, created_at: at, outside_bytes }
+      const row = { id, format, document: await packDocument(document), created_at: at }
       return (await db.write((sql) => sql.run(...insertOf('trajectories', row, ONCE)))) === 1
     },
     async get(id) {
@@ -21,12 +17,11 @@ export function createTrajectoryStore(db: Db, outside: Outside): TrajectoryStore
         [id],
       )
       if (row === undefined) return null
-      const packed = await outside.fetch({ kind: 'trajectory' }, row.document)
-      return { ...row, document: parseStored<Record<string, unknown>>(unpackText(packed)) }
+      return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
     },
     async getPacked(id) {
       const [row] = await db.rows<{ document: Buffer }>('SELECT document FROM trajectories WHERE id = $1', [id])
-      return row === undefined ? null : outside.fetch({ kind: 'trajectory' }, row.document)
+      return row?.document ?? null
     },
   }
 }

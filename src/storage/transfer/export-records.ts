@@ -1,7 +1,6 @@
-import type { BlobStore } from '../../ports/blob-ports.ts'
 import type { ReadRows } from '../../ports/transfer-ports.ts'
 import type { ExportKind, ExportRecord } from '../../schemas/transfer.ts'
-import { createOutside } from '../outside.ts'
+import { OUTSIDE, refuseOutside } from '../old-store.ts'
 import { EXPORTED_ROWS, toRecord } from './record-rows.ts'
 
 /** The order of each kind: that of writing where the database has it, and by id elsewhere. */
@@ -12,19 +11,11 @@ const ORDER: Readonly<Record<ExportKind, readonly [sqlite: string, postgres: str
   review: ['id', 'id'],
 }
 
-/** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged or missing. */
-export async function* exportRecords(
-  read: ReadRows,
-  isShared: boolean,
-  blobs: BlobStore | null,
-): AsyncGenerator<ExportRecord> {
-  const places: string[] = []
-  for await (const { place } of read<{ place: string }>('SELECT place FROM blob_places ORDER BY seq'))
-    places.push(place)
-  const outside = createOutside(blobs, async () => places)
+/** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged. */
+export async function* exportRecords(read: ReadRows, isShared: boolean): AsyncGenerator<ExportRecord> {
+  for await (const _row of read(OUTSIDE)) throw refuseOutside()
   for (const kind of Object.keys(ORDER) as ExportKind[]) {
     const order = ORDER[kind][isShared ? 1 : 0]
-    for await (const row of read<{ id: string }>(`${EXPORTED_ROWS[kind]} ORDER BY ${order}`))
-      yield await toRecord(kind, row, outside)
+    for await (const row of read<{ id: string }>(`${EXPORTED_ROWS[kind]} ORDER BY ${order}`)) yield toRecord(kind, row)
   }
 }

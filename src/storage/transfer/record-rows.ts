@@ -4,7 +4,6 @@ import { ReviewSchema } from '../../schemas/audit/review.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { type Grade, GradeSchema } from '../../schemas/grade.ts'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord } from '../../schemas/transfer.ts'
-import type { Outside } from '../outside.ts'
 import { unpackText } from '../stored-text.ts'
 
 type RecordOf<K extends ExportKind> = Extract<ExportRecord, { readonly kind: K }>
@@ -30,19 +29,16 @@ interface Row {
   readonly answers?: number
 }
 
-/** Makes the record of a row of `EXPORTED_ROWS`. Rejects with a StorageError where its bytes are damaged or missing. */
-export async function toRecord(kind: ExportKind, row: Row, outside: Outside): Promise<ExportRecord> {
-  const textOf = async (bytes: Buffer | null = null) => {
-    const owner = kind === 'trajectory' ? ({ kind } as const) : ({ kind: 'reply', attempt: row.id } as const)
-    return bytes === null ? null : unpackText(await outside.fetch(owner, bytes))
-  }
+/** Makes the record of a row of `EXPORTED_ROWS`. Throws a StorageError where its bytes are damaged. */
+export function toRecord(kind: ExportKind, row: Row): ExportRecord {
+  const textOf = (bytes: Buffer | null = null) => (bytes === null ? null : unpackText(bytes))
   const texts = {
-    trajectory: async () => ({ document: await textOf(row.document) }),
-    attempt: async () => ({ reply_text: await textOf(row.reply_text), raw_reply: await textOf(row.raw_reply) }),
-    grade: async () => ({ silent: row.silent === 1, answers: row.answers === 1 }),
-    review: async () => ({}),
+    trajectory: () => ({ document: textOf(row.document) }),
+    attempt: () => ({ reply_text: textOf(row.reply_text), raw_reply: textOf(row.raw_reply) }),
+    grade: () => ({ silent: row.silent === 1, answers: row.answers === 1 }),
+    review: () => ({}),
   }
-  return { kind, ...row, ...(await texts[kind]()) } as unknown as ExportRecord
+  return { kind, ...row, ...texts[kind]() } as unknown as ExportRecord
 }
 
 /** Reads a line of an export as a record; a text says why the line cannot be stored. */

@@ -26,8 +26,8 @@ interface ExportOptions {
 
 const HELP = `
 Writes every grade, review and trajectory of the database as NDJSON, with the judge calls and replies that the grades rest on.
-The database is VERIDICT_DATABASE or VERIDICT_DATABASE_URL; it is only read, in one state, beside a running service. Bodies in an
-S3 store (VERIDICT_BLOBS) are fetched into the file. \`veridict import FILE\` reads the file into another database.
+The database is VERIDICT_DATABASE or VERIDICT_DATABASE_URL; it is only read, in one state, beside a running service.
+\`veridict import FILE\` reads the file into another database.
 
 Not in the file: batches, comments, keys, spending, and calls that have not ended.
 
