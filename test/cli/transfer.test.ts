@@ -1,10 +1,9 @@
-
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { importCommand } from '../../src/cli/commands/import-command.ts'
 import { exportCommand } from '../../src/cli/commands/store/export-command.ts'
-import { type Digest, } from '../../src/domain/digest.ts'
+import type { Digest } from '../../src/domain/digest.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { generateStore } from '../storage/generated-store.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
