@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { claimsOfReview } from '../../domain/rubric/said-claims.ts'
+import type { Disagreement } from '../../schemas/audit/disagreement.ts'
+import type { Review } from '../../schemas/audit/review.ts'
 import { Type } from '../../schemas/type.ts'
 
 /** What a cell can hold. A list is joined by `; `; null and undefined are empty. */
@@ -78,3 +81,56 @@ export const withCsv = <Response extends { readonly content: object }>(
     'text/csv': { schema: { type: 'string', description: `With \`format=csv\`: ${columns.join(', ')}.` } },
   },
 })
+
+/** One row a question. */
+export const DISAGREEMENTS = tableOf<Disagreement>({
+  trajectory: (one) => one.trajectory,
+  ground_truth: (one) => one.ground_truth,
+  agent: (one) => one.agent,
+  model: (one) => one.model,
+  task: (one) => one.task,
+  score: (one) => one.score,
+  kinds: (one) => one.kinds,
+  why: ({ why }) => why.join(' '),
+  grades: ({ grades }) =>
+    grades.map(({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`),
+  appeared: ({ signals }) => signals?.appeared,
+  executed: ({ signals }) => signals?.executed,
+  resolved: ({ signals }) => signals?.resolved,
+  reviews: ({ reviews }) => reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`),
+  settled: (one) => one.settled,
+  rubric: (one) => one.rubric,
+  claims: ({ claims }) =>
+    claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
+})
+
+const tell = (value: unknown): string =>
+  value === null ? 'unclear' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+
+/** One row a review. The claims of `tab-behavior` have columns of their own; those of all rubrics stand in one, as `id=value`. */
+export const REVIEWS = tableOf<Review>({
+  id: (one) => one.id,
+  grade_id: (one) => one.grade_id,
+  trajectory: (one) => one.trajectory,
+  ground_truth: (one) => one.ground_truth,
+  rater: (one) => one.rater,
+  label: (one) => one.label,
+  observed: (one) => booleanClaim(one, 'surface.observed'),
+  cue_acted: (one) => booleanClaim(one, 'cue.acted'),
+  distractor_acted: (one) => booleanClaim(one, 'distractor.acted'),
+  comment: (one) => one.comment,
+  blind: (one) => one.blind,
+  sampling: (one) => one.sampling?.design,
+  probability: (one) => one.sampling?.probability,
+  grade_label: (one) => one.grade_label,
+  created_at: (one) => one.created_at,
+  rubric: (one) => one.rubric,
+  outcome: (one) => one.outcome ?? one.label,
+  claims: (one) =>
+    Object.entries(claimsOfReview(one)).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
+})
+
+function booleanClaim(review: Review, id: string): boolean | null {
+  const value: unknown = claimsOfReview(review)[id]
+  return typeof value === 'boolean' ? value : null
+}

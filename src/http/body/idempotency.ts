@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { digestBytes, digestValue } from '../../domain/digest.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
 import type { Clock, Stores } from '../../ports/ports.ts'
-import type { InFlight } from '../guard/in-flight.ts'
+import type { InFlight } from '../guard/drain.ts'
 import { HttpProblem } from '../problem.ts'
 import { perProject } from '../project.ts'
-import { sendText } from './reply.ts'
+import { sendText } from './answers.ts'
 
 export interface Answered {
   readonly status: number

@@ -4,13 +4,12 @@ import type { Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { Stores } from '../../ports/ports.ts'
 import type { AgreementRequest } from '../../schemas/audit/agreement.ts'
 import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../../schemas/audit/stored-agreement.ts'
-import { sendJson } from '../body/reply.ts'
+import { sendJson } from '../body/answers.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import type { Context, ProjectStores } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
-import { computeApart } from './statistics.ts'
+import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
 
 /** Agreement of raters, given or stored. */
 export function agreementRoutes(routes: Routes, { context, statistics }: RouteDeps): void {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '../../schemas/type.ts'
-import { sendJson } from '../body/reply.ts'
+import { sendJson } from '../body/answers.ts'
 import { answer, problems } from '../body/schemas.ts'
 import { draining, HttpProblem } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'

@@ -4,15 +4,13 @@ import { PageQuery } from '../../schemas/page.ts'
 import { RegradeRequestSchema } from '../../schemas/regrade.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
-import { decodeCursor, encodeCursor } from '../body/paging.ts'
-import { sendJson } from '../body/reply.ts'
+import { decodeCursor, encodeCursor, sendJson } from '../body/answers.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem, notFound } from '../problem.ts'
 import { payerOf } from '../project.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
-import { computeApart } from './statistics.ts'
+import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
 
 const ComparisonQuery = Closed({
   base: Type.Optional(

@@ -14,14 +14,13 @@ import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
 import { PAIRINGS } from '../../schemas/audit/report.ts'
 import { Closed, Type } from '../../schemas/type.ts'
+import { sendJson } from '../body/answers.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
-import { sendJson } from '../body/reply.ts'
 import { answer, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
-import { computeApart } from './statistics.ts'
+import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
 
 const ReportQuery = Closed({
   group_by: Type.Optional(
