@@ -1,42 +1,31 @@
-import { wilsonOf, Z95 } from '../../src/domain/statistics/intervals.ts'
+import { wilsonOf } from '../../src/domain/statistics/intervals.ts'
 import { correctedShares } from '../../src/domain/statistics/shares/corrected-shares.ts'
-import { at, range, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
-import { clusteredVariance } from '../../src/domain/statistics/shares/share-estimators.ts'
-import { clamp, type Interval } from '../../src/domain/statistics/shares/share-interval.ts'
+import { at, range, sum, type Vector } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import type { Interval } from '../../src/domain/statistics/shares/share-interval.ts'
+import { clusteredVariance } from '../../src/domain/statistics/shares/weighted-shares.ts'
 import type { Archive } from './archive.ts'
-import { type Answer, type Fit, fitPpi, tableOf } from './fit.ts'
 
-/** The judge’s share as if it were the truth, with Wilson’s interval, of the effective size over tasks. */
-function raw(archive: Archive): Answer {
-  const { clusters, judgeCounts } = tableOf(archive)
-  const total = sum(judgeCounts)
-  const shares = judgeCounts.map((count) => count / total)
-  const contributions = clusters.flatMap(({ cluster, graded }) =>
-    graded.map((count, judge) => ({
-      psi: shares.map((share, k) => (Number(k === judge) - share) / total),
-      count,
-      cluster,
-    })),
-  )
+/** Shares with their intervals, one a label. */
+interface Answer {
+  readonly shares: Vector
+  readonly ci95: readonly (Interval | null)[]
+  readonly reviewsToHalve?: number | null
+}
+
+/** Takes the judge’s share for the truth, with Wilson’s interval, of the effective size over tasks. */
+function raw({ labels, graded }: Archive): Answer {
+  const total = sum(graded.map(({ count }) => count))
+  const shares = labels.map((label) => sum(graded.map(({ judge, count }) => (judge === label ? count : 0))) / total)
+  const contributions = graded.map(({ judge, count, cluster = null }) => ({
+    ...{ count, cluster },
+    psi: shares.map((share, k) => (Number(labels[k] === judge) - share) / total),
+  }))
   const variances = clusteredVariance(contributions, shares.length)
   const ci95 = shares.map((share, k) => {
     const variance = at(variances, k)
     return wilsonOf(share, variance > 0 ? (share * (1 - share)) / variance : total)
   })
   return { shares, ci95 }
-}
-
-/** Wilson’s near 0 and 1 or with few events, else ± 1.96 · error: what Veridict did until the interval of now. */
-function normalOrWilson({ shares, variances, units }: Fit): Answer {
-  const ci95 = shares.map((share, k): Interval => {
-    const p = clamp(share)
-    const error = Math.sqrt(at(variances, k))
-    const size = p * (1 - p) > 0 && error > 0 ? (p * (1 - p)) / error ** 2 : units
-    const within = share - Z95 * error >= 0 && share + Z95 * error <= 1
-    if (within && error > 0 && size * Math.min(p, 1 - p) >= 5) return [p - Z95 * error, p + Z95 * error]
-    return wilsonOf(p, size)
-  })
-  return { shares: shares.map(clamp), ci95 }
 }
 
 function asReported(archive: Archive): Answer {
@@ -63,7 +52,6 @@ const answerOf = (
 
 export const METHODS = {
   'judge’s raw share': raw,
-  'before: normal, ddof 0': (archive: Archive) => normalOrWilson(fitPpi(tableOf(archive))),
   'reviews alone': reviewsAlone,
   'as reported': asReported,
 } as const satisfies Record<string, (archive: Archive) => Answer>

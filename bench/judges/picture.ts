@@ -17,11 +17,7 @@ interface Row {
 const ROWS: readonly Row[] = [
   { name: 'judge’s own share', method: 'judge’s raw share', reviews: 30, colour: '#c0392b' },
   ...REVIEWS.map((reviews) => ({
-    ...{ name: `corrected, before: ${reviews} reviews`, method: 'before: normal, ddof 0' as const, reviews },
-    colour: '#7f8c8d',
-  })),
-  ...REVIEWS.map((reviews) => ({
-    ...{ name: `corrected, now: ${reviews} reviews`, method: 'as reported' as const, reviews },
+    ...{ name: `corrected: ${reviews} reviews`, method: 'as reported' as const, reviews },
     colour: '#1f6fb2',
   })),
 ]

@@ -9,7 +9,6 @@ const table = (head: readonly string[], rows: readonly (readonly (string | numbe
   [line(head), `|${head.map((_, k) => (k === 0 ? '---|' : '---:|')).join('')}`, ...rows.map(line)].join('\n')
 
 const RAW = 'judge’s raw share'
-const BEFORE = 'before: normal, ddof 0'
 const ALONE = 'reviews alone'
 const NOW = 'as reported'
 
@@ -17,28 +16,17 @@ const NOW = 'as reported'
 export const byReviews = (results: readonly Result[]): string =>
   table(
     [
-      ...[
-        'trials',
-        'reviews',
-        'judge’s own',
-        'before',
-        'lowest',
-        'now',
-        'lowest',
-        'width before',
-        'now',
-        'reviews alone',
-      ],
-      ...['error, own', 'now'],
+      ...['trials', 'reviews', 'judge’s own', 'corrected', 'lowest', 'width', 'reviews alone'],
+      ...['error, own', 'corrected'],
     ],
     STRUCTURES.flatMap((structure) =>
       REVIEWS.map((reviews) => {
         const own = results.filter((one) => one.structure.name === structure.name && one.reviews === reviews)
-        const [raw, before, now] = [summary(own, RAW), summary(own, BEFORE), summary(own, NOW)]
+        const [raw, now] = [summary(own, RAW), summary(own, NOW)]
         return [
-          ...[structure.name, reviews, percent(raw.coverage), percent(before.coverage), percent(before.lowest)],
+          ...[structure.name, reviews, percent(raw.coverage)],
           ...[`${percent(now.coverage)} ± ${percent(now.error, 2)}`, percent(now.lowest)],
-          ...[before.width.toFixed(3), now.width.toFixed(3), summary(own, ALONE).width.toFixed(3)],
+          ...[now.width.toFixed(3), summary(own, ALONE).width.toFixed(3)],
           ...[raw.off.toFixed(3), now.off.toFixed(3)],
         ]
       }),
@@ -47,14 +35,14 @@ export const byReviews = (results: readonly Result[]): string =>
 
 export const byLabels = (results: readonly Result[]): string =>
   table(
-    ['labels', 'reviews', 'raw share', 'before', 'lowest label', 'now', 'lowest label', 'width before', 'now'],
+    ['labels', 'reviews', 'raw share', 'corrected', 'lowest label', 'width'],
     [...new Set(results.map(({ labelSet }) => labelSet))].flatMap((labelSet) =>
       REVIEWS.map((reviews) => {
         const own = results.filter((one) => one.labelSet === labelSet && one.reviews === reviews)
-        const [raw, before, now] = [summary(own, RAW), summary(own, BEFORE), summary(own, NOW)]
+        const [raw, now] = [summary(own, RAW), summary(own, NOW)]
         return [
-          ...[labelSet, reviews, percent(raw.coverage), percent(before.coverage), percent(before.lowestLabel)],
-          ...[percent(now.coverage), percent(now.lowestLabel), before.width.toFixed(3), now.width.toFixed(3)],
+          ...[labelSet, reviews, percent(raw.coverage)],
+          ...[percent(now.coverage), percent(now.lowestLabel), now.width.toFixed(3)],
         ]
       }),
     ),
@@ -62,14 +50,13 @@ export const byLabels = (results: readonly Result[]): string =>
 
 export const byJudge = (results: readonly Result[]): string =>
   table(
-    ['judge', 'raw share: error', 'held', 'corrected by 60: error', 'before', '30', '60', '120'],
+    ['judge', 'raw share: error', 'held', 'corrected by 60: error', '30', '60', '120'],
     [...new Set(results.map(({ judge }) => judge))].map((judge) => {
       const own = results.filter((one) => one.judge === judge)
       const sixty = own.filter(({ reviews }) => reviews === 60)
       const raw = summary(own, RAW)
       return [
         ...[judge, raw.off.toFixed(3), percent(raw.coverage), summary(sixty, NOW).off.toFixed(3)],
-        percent(summary(sixty, BEFORE).coverage),
         ...REVIEWS.map((reviews) =>
           percent(
             summary(

@@ -19,7 +19,7 @@ describe('corrected shares', () => {
       reviewed(i < 30 ? 'aligned' : 'ignored', makeReview(i < 20 ? 'aligned' : 'ignored'), `t${i}`),
     )
     const corrected = correctGroup(trials, options)
-    expect(corrected).toMatchObject({ design: 'random', estimator: 'human_only', n_reviews: 40 })
+    expect(corrected).toMatchObject({ design: 'random', estimator: 'post_stratified', n_reviews: 40 })
     expect(corrected.shares['aligned']?.value).toBeCloseTo(0.5, 12)
     expect(corrected.shares['ignored']?.value).toBeCloseTo(0.5, 12)
   })
@@ -63,7 +63,11 @@ describe('corrected shares', () => {
       ...times(60, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `d${i}`)),
       ...times(110, (i) => reviewed('aligned', null, `c${i}`)),
     ]
-    expect(correctGroup(trials, options)).toMatchObject({ design: 'random', estimator: 'ppi_plus_plus', n_reviews: 30 })
+    expect(correctGroup(trials, options)).toMatchObject({
+      design: 'random',
+      estimator: 'post_stratified',
+      n_reviews: 30,
+    })
   })
 
   test('a sample of one part that stands for the whole is warned about', () => {

@@ -128,8 +128,8 @@ describeInBrowser('report', () => {
     const page = await audit.open('/audit/report?judge=first')
     await page.waitForSelector('[data-plot=shares] svg')
     const text = (await page.getByRole('region', { name: 'Shares', exact: true }).innerText()).replace(/\s+/g, ' ')
-    expect(overall?.corrected.estimator).toBe('ppi_plus_plus')
-    expect(text).toContain('PPI++: the reviews are a random sample')
+    expect(overall?.corrected.estimator).toBe('post_stratified')
+    expect(text).toContain('post stratified: the reviews are a random sample')
     const reason = page
       .getByRole('region', { name: 'Shares', exact: true })
       .locator('.hostile', { hasText: 'the reviews' })

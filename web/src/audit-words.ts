@@ -52,9 +52,7 @@ export const GROUPING_WORDS: Readonly<Record<string, string>> = {
 export const groupingWord = (grouping: string): string =>
   Object.hasOwn(GROUPING_WORDS, grouping) ? (GROUPING_WORDS[grouping] ?? grouping) : grouping
 
-/** `ppi_plus_plus` → `PPI++`, as its authors write it. */
-export const estimatorWord = (estimator: string): string =>
-  estimator === 'ppi_plus_plus' ? 'PPI++' : estimator.replaceAll('_', ' ')
+export const estimatorWord = (estimator: string): string => estimator.replaceAll('_', ' ')
 
 export const PAIRING_WORDS: Readonly<Record<Pairing, string>> = { variant: 'variant', agent: 'agent', model: 'model' }
 

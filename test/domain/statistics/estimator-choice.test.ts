@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { chooseEstimator, type Design } from '../../../src/domain/statistics/shares/estimator-choice.ts'
+import { chooseEstimator, type Design } from '../../../src/domain/statistics/shares/corrected-shares.ts'
 import { SAMPLING_DESIGNS } from '../../../src/schemas/audit/review.ts'
 
 const TABLE: readonly (readonly [Design, string | null, RegExp])[] = [
-  [{ sampling: 'random' }, 'ppi_plus_plus', /random sample/],
-  [{ sampling: 'random', weights: [3, 3, 3] }, 'ppi_plus_plus', /random sample/],
+  [{ sampling: 'random' }, 'post_stratified', /random sample/],
+  [{ sampling: 'random', weights: [3, 3, 3] }, 'post_stratified', /random sample/],
   [{ sampling: 'random', weights: [3, 1, 3] }, 'inverse_probability', /known probability/],
   [{ sampling: 'stratified' }, 'post_stratified', /judge’s label/],
   [{ sampling: 'stratified', weights: [1, 4] }, 'post_stratified', /judge’s label/],

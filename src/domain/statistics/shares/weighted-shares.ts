@@ -1,96 +1,97 @@
-import { at, type Matrix, range, rowAt, sum, transpose, type Vector } from './linear-algebra.ts'
+import { at, range, sum, type Vector } from './linear-algebra.ts'
 
-/** A reviewed item: its human label's place, and the inverse of the probability that it was picked for review. */
-export interface WeightedReview {
-  readonly label: number
+/** A reviewed item by the places of its labels. */
+export interface StratifiedReview {
+  readonly human: number
+  readonly stratum: number
+  /** The inverse of the probability of the review, up to a factor in each stratum. */
   readonly weight: number
-  readonly cluster?: string | null
+  readonly cluster: string | null
 }
 
-interface WeightedEstimate {
+/** Graded items of one stratum and cluster. */
+export interface GradedItems {
+  readonly stratum: number
+  readonly count: number
+  readonly cluster: string | null
+}
+
+interface WeightedShares {
   readonly shares: Vector
-  /** Kish's effective number of reviews, (Σw)²/Σw². */
+  readonly variances: Vector
+  /** Kish's effective number of reviews, (Σw)²/Σw² (Survey Sampling, 1965, 11.7). */
   readonly effectiveSize: number
-  readonly reason: null
 }
-type Weighted = WeightedEstimate | { readonly shares: null; readonly reason: string }
-
-/** A usable weight; a probability of 0 or an unknown one has none. */
-export const isWeight = (weight: number | null | undefined): weight is number =>
-  weight !== null && weight !== undefined && Number.isFinite(weight) && weight > 0
 
 /**
- * Hájek's estimator Σwy/Σw: shares add to 1, and weights matter only up to a factor (Hájek 1971; Särndal, Swensson &
- * Wretman 1992, Model Assisted Survey Sampling, 5.7). Unbiased for large samples only if every graded item could have been picked.
+ * Estimates the shares of K labels as a weighted mean of reviews: in each stratum Hájek's mean Σwy/Σw (Hájek 1971; Särndal, Swensson and Wretman,
+ * Model Assisted Survey Sampling, 1992, 5.7), and the strata by their graded items, π̂_k = Σ_s q_s P̂_s(k) (double sampling for stratification:
+ * Neyman 1938; Cochran, Sampling Techniques, 1977, 12.2). The linearized variance is that of reviews in strata, Σ_s q_s²P(1 − P)/(n_s − 1), and of
+ * the graded items, Σ_s q_s(P_s − π)²/N, both over clusters. One stratum gives Hájek's estimate alone, with divisor n. Every stratum with
+ * graded items needs a review, and two where there are several strata.
  */
-export function hajekShares(reviews: readonly WeightedReview[], labels: number): Weighted {
-  const wrong = refusal(reviews)
-  if (wrong !== null) return { shares: null, reason: wrong }
-  const total = sum(reviews.map(({ weight }) => weight))
-  const shares = sharesOf(reviews, labels, total)
-  return { shares, effectiveSize: effectiveSize(reviews), reason: null }
-}
-
-/** What one review adds to Hájek's estimate: the linearized variance Σw²(y − θ̂)²/(Σw)², or over clusters. */
-export const hajekInfluence =
-  (shares: Vector, totalWeight: number) =>
-  ({ label, weight }: WeightedReview): Vector =>
-    shares.map((share, k) => (weight * (Number(label === k) - share)) / totalWeight)
-
-function refusal(reviews: readonly WeightedReview[]): string | null {
-  if (reviews.length < 2) return 'fewer than two reviews'
-  return reviews.every(({ weight }) => isWeight(weight)) ? null : 'every review needs a finite weight above 0'
-}
-
-function sharesOf(reviews: readonly WeightedReview[], labels: number, total: number): Vector {
-  const weights = range(labels).map(() => 0)
-  for (const { label, weight } of reviews) weights[label] = at(weights, label) + weight
-  return weights.map((weight) => weight / total)
-}
-
-/** Kish 1965, Survey Sampling, 11.7. */
-const effectiveSize = (reviews: readonly WeightedReview[]): number =>
-  sum(reviews.map(({ weight }) => weight)) ** 2 / sum(reviews.map(({ weight }) => weight ** 2))
-
-/** Shares by judge label reweighted to the archive, with what each item adds. */
-interface PostStratifiedEstimate {
-  readonly shares: Vector
-  readonly ofGraded: (judge: number) => Vector
-  readonly ofReview: (human: number, judge: number) => Vector
-  readonly reason: null
-}
-type PostStratified = PostStratifiedEstimate | { readonly shares: null; readonly reason: string }
-
-/**
- * Reviews drawn at random within each judge label: π̂_k = Σ_j q_j P̂(human k | judge j), each review weighing N_j/n_j. Variance
- * Σ_j q_j²P(1 − P)/(n_j − 1) + Σ_j q_j(P_kj − π_k)²/N (double sampling for stratification: Neyman 1938; Cochran 1977,
- * Sampling Techniques, 12.2). Null where a judge label that occurs has fewer than two reviews.
- *
- * @param confusion reviewed items, human label by judge label
- * @param judgeCounts items per judge label over all graded items
- * @param names of the labels, for the reason
- */
-export function postStratifiedShares(
-  confusion: Matrix,
-  judgeCounts: Vector,
-  names: readonly string[] = [],
-): PostStratified {
-  const graded = sum(judgeCounts)
-  const strata = transpose(confusion)
-  const sizes = strata.map(sum)
-  const bare = judgeCounts.findIndex((count, j) => count > 0 && at(sizes, j) < 2)
-  if (!(graded > 0)) return { shares: null, reason: 'no graded item' }
-  if (bare >= 0) return { shares: null, reason: `judge label ${names[bare] ?? bare + 1} has fewer than two reviews` }
-  const within = strata.map((stratum, j) => stratum.map((count) => (at(sizes, j) > 0 ? count / at(sizes, j) : 0)))
-  const shares = confusion.map((_, k) => sum(judgeCounts.map((count, j) => (count / graded) * at(rowAt(within, j), k))))
+export function weightedShares(
+  labels: number,
+  reviews: readonly StratifiedReview[],
+  graded: readonly GradedItems[],
+): WeightedShares {
+  const total = sum(graded.map(({ count }) => count))
+  const byStratum = Map.groupBy(reviews, ({ stratum }) => stratum)
+  const strata = new Map([...byStratum].map(([stratum, own]) => [stratum, stratumOf(labels, own)]))
+  const share = new Map<number, number>()
+  for (const { stratum, count } of graded) share.set(stratum, (share.get(stratum) ?? 0) + count / total)
+  const meanOf = (stratum: number): Vector => strata.get(stratum)?.mean ?? range(labels).map(() => 0)
+  const shares = range(labels).map((k) => sum([...share].map(([stratum, q]) => q * at(meanOf(stratum), k))))
+  const ofReviews = reviews.map(({ human, stratum, weight, cluster }): Contribution => {
+    const { mean, weights, n } = strata.get(stratum) ?? { mean: [], weights: 1, n: 2 }
+    const scale = ((share.get(stratum) ?? 0) * weight * (strata.size > 1 ? Math.sqrt(n / (n - 1)) : 1)) / weights
+    return { psi: mean.map((own, k) => scale * (Number(k === human) - own)), count: 1, cluster }
+  })
+  const ofGraded = graded.map(({ stratum, count, cluster }): Contribution => {
+    const mean = meanOf(stratum)
+    return { psi: shares.map((own, k) => (at(mean, k) - own) / total), count, cluster }
+  })
+  const weights = reviews.map(({ weight }) => weight)
   return {
     shares,
-    ofGraded: (judge) => shares.map((share, k) => (at(rowAt(within, judge), k) - share) / graded),
-    ofReview: (human, judge) => {
-      const size = at(sizes, judge)
-      const scale = (at(judgeCounts, judge) / graded) * (Math.sqrt(size / (size - 1)) / size)
-      return shares.map((_, k) => scale * (Number(k === human) - at(rowAt(within, judge), k)))
-    },
-    reason: null,
+    variances: clusteredVariance([...ofReviews, ...ofGraded], labels),
+    effectiveSize: sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2)),
   }
+}
+
+function stratumOf(labels: number, reviews: readonly StratifiedReview[]) {
+  const weights = sum(reviews.map(({ weight }) => weight))
+  const weightOf = (label: number) => sum(reviews.map(({ human, weight }) => (human === label ? weight : 0)))
+  return { mean: range(labels).map((k) => weightOf(k) / weights), weights, n: reviews.length }
+}
+
+/** The influence on an estimate (one number per label, mean 0) of `count` like items. */
+interface Contribution {
+  readonly psi: Vector
+  readonly count: number
+  /** Items of one cluster (a task) are not independent; null: each item is a cluster of its own. */
+  readonly cluster: string | null
+}
+
+/**
+ * Returns the variance of an estimate per label: Var = Σ_c (Σ_{i∈c} ψ_i)², the cluster-robust variance (Miller, arXiv 2411.00640, section 2.2, for
+ * a mean; Liang and Zeger 1986). Without clusters it is Σ ψ_i²: the usual variance with divisor n.
+ */
+export function clusteredVariance(contributions: readonly Contribution[], labels: number): Vector {
+  const variances = range(labels).map(() => 0)
+  const add = (to: number[], amount: (k: number) => number) => {
+    for (const k of to.keys()) to[k] = at(to, k) + amount(k)
+  }
+  const totals = new Map<string, number[]>()
+  for (const { psi, count, cluster } of contributions) {
+    if (cluster === null) {
+      add(variances, (k) => count * at(psi, k) ** 2)
+      continue
+    }
+    const total = totals.get(cluster) ?? range(labels).map(() => 0)
+    add(total, (k) => count * at(psi, k))
+    totals.set(cluster, total)
+  }
+  for (const total of totals.values()) add(variances, (k) => at(total, k) ** 2)
+  return variances
 }
