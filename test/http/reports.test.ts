@@ -111,7 +111,7 @@ describe('from stored grades', () => {
       await app.context.main.stores.reviews.put(reviewOf(grade, i, i === 0 ? 'ignored' : 'aligned'))
     }
     const { overall, judge_quality } = await report()
-    expect(overall?.corrected).toMatchObject({ design: 'random', estimator: 'human_only', n_reviews: 4 })
+    expect(overall?.corrected).toMatchObject({ design: 'random', estimator: 'post_stratified', n_reviews: 4 })
     expect(overall?.corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
     expect(judge_quality[0]).toMatchObject({
       judge: 'lexical',
