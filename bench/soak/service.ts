@@ -14,7 +14,7 @@ const LATENCY_MS = 200
 const AT_ONCE = 64
 
 /** Patience is short, so that an outage shows within the run. */
-const RETRY = { max_attempts: 3, deadline_ms: 8000, call_timeout_ms: 2000, base_delay_ms: 100, max_delay_ms: 1000 }
+const RETRY = { max_attempts: 3, deadline_ms: 8000, call_timeout_ms: 2000 }
 
 export async function startSoakService(limits: object = {}): Promise<SoakService> {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-soak-'))

@@ -3,13 +3,11 @@ import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { Closed, Type } from '../schemas/type.ts'
-import { AccessFileSchema } from './access-settings.ts'
 import { CONCURRENCY } from './concurrency.ts'
 import { JudgeFileSchema } from './judge-settings.ts'
 import { BATCHES, LIMITS, RETRY } from './limits.ts'
 import { POSTGRES } from './postgres-settings.ts'
 import { removedKeysIn } from './removed-settings.ts'
-import { nullable } from './settings.ts'
 import { WorkersFileSchema } from './worker-settings.ts'
 import { parseYaml } from './yaml.ts'
 
@@ -18,9 +16,7 @@ const FileSchema = Closed({
   limits: Type.Optional(LIMITS.file),
   retry: Type.Optional(RETRY.file),
   concurrency: Type.Optional(CONCURRENCY.file),
-  budget: Type.Optional(Closed({ max_cost_usd_per_day: Type.Optional(nullable(Type.Number({ minimum: 0 }))) })),
   evidence: Type.Optional(Closed({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) })),
-  access: Type.Optional(AccessFileSchema),
   postgres: Type.Optional(POSTGRES.file),
   batches: Type.Optional(BATCHES.file),
   workers: Type.Optional(WorkersFileSchema),
@@ -32,10 +28,10 @@ const FileSchema = Closed({
   ),
 })
 
-/** The file, in the right form; what is absent has a default. */
+/** The configuration file in its right form. An absent setting has a default. */
 export type ConfigFile = Static<typeof FileSchema>
 
-/** Throws with the place of what cannot be used. */
+/** Reads the configuration file. Throws with the place of each setting that cannot be used. */
 export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
   const value = parseFile(path, readText(path, readFile))
   const removed = removedKeysIn(value)
@@ -58,7 +54,7 @@ function readText(path: string, readFile: (path: string) => string): string {
   }
 }
 
-/** The parser’s own words quote the file, which may hold what is secret. */
+/** Parses the file. An error leaves out the parser’s own words, which quote the file and may hold a secret. */
 function parseFile(path: string, text: string): unknown {
   try {
     return parseYaml(text)

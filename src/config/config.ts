@@ -1,9 +1,8 @@
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
-import { given } from '../domain/given.ts'
-import { type AccessFile, type AccessSettings, resolveAccess } from './access-settings.ts'
+import { type AccessSettings, resolveAccess } from './access-settings.ts'
 import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
-import { type ConfigFile, readConfigFile } from './config-file.ts'
-import { type Environment, type LogLevel, readEnvironment } from './environment.ts'
+import { readConfigFile } from './config-file.ts'
+import { type LogLevel, readEnvironment } from './environment.ts'
 import type { JudgeSettings } from './judge-settings.ts'
 import { BATCHES, LIMITS, type Limits, RETRY } from './limits.ts'
 import { resolveJudges } from './model-judges.ts'
@@ -12,16 +11,16 @@ import { readSecrets, type Secrets } from './secrets.ts'
 import { resolveWorkers, type WorkerSettings } from './worker-settings.ts'
 
 interface Budget {
-  /** Dollars that each project may spend in a day of UTC, over all its batches and single grades; null: no cap. */
+  /** Dollars that all batches and single grades may cost in a day of UTC; null: no cap. */
   readonly max_cost_usd_per_day: number | null
 }
 
 interface EvidenceSettings {
-  /** What an act that is denied against a given action anchor means. */
+  /** Meaning of a denied act where an action anchor of the ground truth shows the act. */
   readonly denied_acts: DeniedActs
 }
 
-/** Everything that can be configured, decided. Holds no secret. */
+/** Holds every setting of a process, and no secret. */
 export interface Config {
   readonly host: string
   readonly port: number
@@ -46,7 +45,7 @@ export interface Config {
   readonly judges: Readonly<Record<string, JudgeSettings>>
 }
 
-/** Environment, then the optional file, then the secrets. Throws with the place of what cannot be used. */
+/** Reads environment, configuration file and secrets. Throws with the place of a setting that cannot be used. */
 export function loadConfig(
   env: NodeJS.ProcessEnv,
   readFile: (path: string) => string,
@@ -65,10 +64,8 @@ export function loadConfig(
     limits: { ...LIMITS.defaults, ...file.limits },
     retry: { ...RETRY.defaults, ...file.retry },
     concurrency,
-    budget: {
-      max_cost_usd_per_day: environment.max_cost_usd_per_day ?? file.budget?.max_cost_usd_per_day ?? null,
-    },
-    access: resolveAccess(accessOf(environment, file), host),
+    budget: { max_cost_usd_per_day: environment.max_cost_usd_per_day ?? null },
+    access: resolveAccess(environment, host),
     evidence: { denied_acts: file.evidence?.denied_acts ?? 'flag' },
     rubrics: environment.rubrics ?? [],
     project: environment.project ?? 'default',
@@ -78,8 +75,3 @@ export function loadConfig(
   }
   return { config, secrets: readSecrets(env) }
 }
-
-const accessOf = ({ access: mode, behind_tls, allowed_hosts }: Environment, file: ConfigFile): AccessFile => ({
-  ...file.access,
-  ...given({ mode, behind_tls: behind_tls && behind_tls === 'true', allowed_hosts }),
-})

@@ -27,7 +27,6 @@ export const JudgeFileSchema = Closed({
   max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
   effort: Type.Optional(nullable(Type.String())),
   structured_output: Type.Optional(Type.Enum(STRUCTURED_OUTPUTS, { type: 'string' })),
-  cache_control: Type.Optional(Type.Boolean()),
   cache_ttl: word(),
   service_tier: word(),
   images: Type.Optional(Type.Boolean()),
@@ -54,7 +53,6 @@ export interface JudgeSettings {
   readonly max_output_tokens: number
   readonly effort: string | null
   readonly structured_output: (typeof STRUCTURED_OUTPUTS)[number]
-  readonly cache_control: boolean
   /** How long the provider is to keep what it caches; absent: as long as it does by itself. */
   readonly cache_ttl?: string
   /** Absent: the one that the provider takes by itself. */

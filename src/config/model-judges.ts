@@ -50,7 +50,7 @@ function resolveJudge(
   const defaults = providerDefaults(provider)
   const given = environment.providers[provider]
   const base_url = settleBaseUrl(name, provider, judge, given.base_url)
-  const { price: _price, prices: _prices, region, project, api_version, ...settings } = judge
+  const { price: _price, region, project, api_version, ...settings } = judge
   const places = settlePlaces(name, provider, { region, project, api_version }, given)
   const api = oneOf(`${at}/api`, judge.api ?? defaults.api, providerRow(provider).apis)
   const { cache_ttls, service_tiers } = providerRow(provider)

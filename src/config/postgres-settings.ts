@@ -4,12 +4,18 @@ import { defineSettings, whole } from './settings.ts'
 /** Milliseconds that fit a timer of the server. */
 const FITS = { maximum: 2_147_483_647 }
 
-export const POSTGRES = defineSettings({
-  max_connections: whole(10, 'connections of each project in each process', { maximum: 1000 }),
-  connect_timeout_ms: whole(10_000, 'milliseconds to connect, or to wait for a connection that is free', FITS),
-  statement_timeout_ms: whole(30_000, 'milliseconds of one statement', FITS),
-  idle_transaction_timeout_ms: whole(60_000, 'milliseconds that a transaction may be left alone', FITS),
-})
+export const POSTGRES = defineSettings(
+  {
+    max_connections: whole(10, 'connections of each process', { maximum: 1000 }),
+    statement_timeout_ms: whole(30_000, 'milliseconds of one statement', FITS),
+  },
+  {
+    /** Time to connect, and to wait for a free connection. */
+    connect_timeout_ms: 10_000,
+    /** Time that a transaction may be idle. */
+    idle_transaction_timeout_ms: 60_000,
+  },
+)
 
 /** How the PostgreSQL of `VERIDICT_DATABASE_URL` is used. The URL itself may hold a password and is no part of the configuration. */
 export type PostgresSettings = typeof POSTGRES.defaults & {

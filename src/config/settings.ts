@@ -2,17 +2,23 @@ import type { Static, TInteger, TObject, TPartial, TProperties, TSchema, TUnsafe
 import { Closed, Type } from '../schemas/type.ts'
 
 /** Names a group of settings; its schema holds type, bounds, default and meaning of each. */
-export interface SettingsOf<P extends TProperties> {
-  readonly defaults: Readonly<Static<TObject<P>>>
+export interface SettingsOf<P extends TProperties, C extends object> {
+  readonly defaults: Readonly<Static<TObject<P>> & C>
   /** The same settings in the configuration file, all optional. */
   readonly file: TPartial<TObject<P>>
 }
 
-/** Defines a group of settings. Every property has a default; its description follows an error about its value. */
-export function defineSettings<P extends TProperties>(properties: P): SettingsOf<P> {
+/**
+ * Defines a group of settings. Every property has a default; its description follows an error about its value. `constants` are the values of
+ * the group that the configuration file cannot change.
+ */
+export function defineSettings<P extends TProperties, C extends object = object>(
+  properties: P,
+  constants: C = {} as C,
+): SettingsOf<P, C> {
   const defaults = Object.entries(properties).map(([name, schema]) => [name, (schema as { default?: unknown }).default])
   return {
-    defaults: Object.fromEntries(defaults) as Static<TObject<P>>,
+    defaults: { ...(Object.fromEntries(defaults) as Static<TObject<P>>), ...constants },
     file: Closed(
       Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
     ) as unknown as TPartial<TObject<P>>,

@@ -5,7 +5,6 @@ interface ProviderDefaults {
   readonly model: string | null
   readonly window_tokens: number
   readonly effort: string | null
-  readonly cache_control: boolean
   readonly token_factor: number
 }
 
@@ -74,7 +73,6 @@ const CLAUDE_DEFAULTS = {
   api: 'messages',
   window_tokens: 200_000,
   effort: 'high',
-  cache_control: true,
   token_factor: 1.6,
 } as const
 
@@ -99,7 +97,6 @@ export const PROVIDERS = {
       model: 'gpt-5.6',
       window_tokens: 272_000,
       effort: 'high',
-      cache_control: false,
       token_factor: 1,
     },
   },
@@ -131,7 +128,6 @@ export const PROVIDERS = {
       model: 'gemini-3.6-flash',
       window_tokens: 1_000_000,
       effort: 'high',
-      cache_control: false,
       token_factor: 1.2,
     },
   },
@@ -149,7 +145,6 @@ export const PROVIDERS = {
       model: null,
       window_tokens: 128_000,
       effort: null,
-      cache_control: false,
       token_factor: 1,
     },
   },

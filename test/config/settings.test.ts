@@ -22,7 +22,7 @@ test.each(['limits', 'retry', 'concurrency', 'batches', 'postgres'] as const)(
 
 test('every limit is described in docs/load.md or docs/configuration.md', () => {
   const docs = `${CONFIGURATION}${readFileSync('docs/load.md', 'utf8')}`
-  expect(Object.keys(LIMITS.defaults).filter((name) => !docs.includes(name))).toEqual([])
+  expect(Object.keys(LIMITS.file.properties).filter((name) => !docs.includes(name))).toEqual([])
 })
 
 test('what cannot be used is told with what it means', () => {

@@ -67,10 +67,10 @@ const sceneOf = ({ name, base, model, below }: Provider, named: Server, other: S
 })
 
 const PRICE = {
-  input_per_mtok: 2,
-  output_per_mtok: 10,
-  cache_read_per_mtok: 0.2,
-  cache_write_per_mtok: 2,
+  input: 2,
+  output: 10,
+  cache_read: 0.2,
+  cache_write: 2,
   as_of: '2026-11-01',
 }
 

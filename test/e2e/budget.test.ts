@@ -14,7 +14,7 @@ import { createFleet } from './worker-process.ts'
 
 /** As a new user tried it: a call may cost $0.17 and costs $0.0005, and all 200 items together cost $0.15. */
 const CAP_USD = 0.2
-const PRICE = { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 0.2, cache_write_per_mtok: 2 }
+const PRICE = { input: 2, output: 10, cache_read: 0.2, cache_write: 2 }
 /** After so many, what is left holds no call with its whole output limit any more. */
 const ENOUGH = 60
 

@@ -22,7 +22,7 @@ const CONVENTION = [
 /** What a collector hears of one grade, asked for twice. */
 async function eventsOf(script: Script, metadata: object = {}) {
   const collector = await startCollector()
-  const retry = { max_attempts: 1, base_delay_ms: 1, max_delay_ms: 1 }
+  const retry = { max_attempts: 1 }
   const service = await startTraced(tracedTo(collector.url), { retry }, [scriptedJudge([script])])
   const answers = []
   for (let n = 0; n < 2; n++) answers.push((await service.post('/v1/grades', { ...REQUEST, metadata })).status)

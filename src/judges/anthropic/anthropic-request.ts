@@ -10,7 +10,7 @@ type Params = Anthropic.MessageCreateParamsNonStreaming
  * breakpoint stands behind the trajectory and its pictures, so that another rubric, a sample or a repair reads it from the cache.
  */
 export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
-  const breakpoint = settings.cache_control ? { cache_control: { type: 'ephemeral' as const, ...ttlOf(settings) } } : {}
+  const breakpoint = { cache_control: { type: 'ephemeral' as const, ...ttlOf(settings) } }
   const shared = trajectoryBlocks(request)
   const output = {
     ...(settings.effort !== null && { effort: settings.effort }),
