@@ -1,6 +1,5 @@
 import { signalEcho } from '../../process/signal-echo.ts'
-import { CliError } from './cli-error.ts'
-import { EXIT } from './exit-codes.ts'
+import { CliError, EXIT } from './cli-error.ts'
 import type { Shell } from './shell.ts'
 
 interface Interruption {

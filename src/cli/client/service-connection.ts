@@ -4,7 +4,7 @@ import { inert } from '../results/terminal-text.ts'
 import { CliError } from './cli-error.ts'
 import { createClient } from './client.ts'
 import type { DatabaseUse, ServiceConnection, Shell } from './shell.ts'
-import { readStorageFailure } from './storage-failure.ts'
+import { readStorageFailure } from './start-failure.ts'
 
 export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).

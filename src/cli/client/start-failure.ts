@@ -1,6 +1,5 @@
 import { inert } from '../results/terminal-text.ts'
 import { asTyped } from './program-name.ts'
-import { readStorageFailure } from './storage-failure.ts'
 
 /** Renders the reason why a service does not start, and a line of advice; never a stack trace. */
 export function startFailureText(error: unknown, started: StartedBy): string {
@@ -68,4 +67,18 @@ function adviceOfDatabase(env: NodeJS.ProcessEnv, away: boolean): string {
       : 'docs/postgres.md says what it needs.'
   const database = env['VERIDICT_DATABASE'] || './data/veridict.sqlite'
   return `The database is ${database} (VERIDICT_DATABASE); \`veridict doctor\` looks at it, docs/operations.md says more.`
+}
+
+interface StorageFailure {
+  readonly message: string
+  /** Whether no database answered. */
+  readonly away: boolean
+}
+
+/** Reads the failure of a store, with its server, for the user. The name of the error decides: commands import no store. */
+export function readStorageFailure(error: unknown): StorageFailure | null {
+  if (!(error instanceof Error) || error.name !== 'StorageError') return null
+  const { server, away } = error as { readonly server?: unknown; readonly away?: unknown }
+  const at = typeof server === 'string' ? ` (${server})` : ''
+  return { message: error.message + at, away: away === true }
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { count } from '../../domain/count.ts'
 import { backUpDatabase } from '../../storage/backup.ts'
-import { EXIT } from '../client/exit-codes.ts'
+import { EXIT } from '../client/cli-error.ts'
 import { watchInterruption } from '../client/interruption.ts'
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'

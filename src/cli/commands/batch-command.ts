@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Batch } from '../../schemas/batch.ts'
-import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
+import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/cli-error.ts'
 import { requireServer, tellDetached } from '../client/known-batch.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
@@ -14,9 +14,15 @@ import {
   withOutput,
   withServer,
 } from '../input/command-options.ts'
-import { checkGrading, unlessBroken } from '../input/sent-trials.ts'
-import { countsText, openTrialStream } from '../input/trial-lines.ts'
-import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
+import {
+  checkGrading,
+  countsText,
+  openTrialStream,
+  openTrials,
+  pathsCommand,
+  type TrialsOptions,
+  unlessBroken,
+} from '../input/trial-lines.ts'
 import { finishBatch } from '../output/batch-end.ts'
 import { estimateText } from '../output/estimate-text.ts'
 import { ITEM_FORMATS } from '../results/results-format.ts'

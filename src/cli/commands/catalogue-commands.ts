@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { RubricView } from '../../schemas/rubric-view.ts'
-import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { EXIT, type ExitCode } from '../client/cli-error.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'

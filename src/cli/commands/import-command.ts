@@ -1,16 +1,22 @@
 import type { Command } from 'commander'
 import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
-import { CliError } from '../client/cli-error.ts'
-import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/exit-codes.ts'
+import { CliError, EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/cli-error.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { IMPORT_HELP } from '../input/command-help.ts'
 import { type ServerOption, withServer } from '../input/command-options.ts'
 import { inOrder } from '../input/in-order.ts'
 import { line } from '../input/ndjson.ts'
-import { countsText, itemOf, openTrialStream, type Trial } from '../input/trial-lines.ts'
-import { openTrials, pathsCommand, type TrialsOptions } from '../input/trials-options.ts'
+import {
+  countsText,
+  itemOf,
+  openTrialStream,
+  openTrials,
+  pathsCommand,
+  type Trial,
+  type TrialsOptions,
+} from '../input/trial-lines.ts'
 import { runCommand } from '../output/error-text.ts'
 import { inert } from '../results/terminal-text.ts'
 import { importExport, isExport } from './store/import-export.ts'

@@ -1,16 +1,26 @@
-import { Command, Option } from 'commander'
-import { createKey, findPlanFault, type KeyView, listKeys, revokeKey } from '../../access/keys.ts'
-import { CliError } from '../client/cli-error.ts'
-import { EXIT, type ExitCode } from '../client/exit-codes.ts'
-import { openKeys, type StoredKeys } from '../client/open-keys.ts'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { DEFAULT_PROJECT, isProjectName, SCOPES, type Scope } from '../../access/access.ts'
+import type { AccessStore } from '../../access/access-store.ts'
+import {
+  createKey,
+  findPlanFault,
+  type KeyPlan,
+  type KeyView,
+  listKeys,
+  revokeKey,
+  USUAL_SCOPES,
+} from '../../access/keys.ts'
+import { createStorePool } from '../../boot/store-pool.ts'
+import { count } from '../../domain/count.ts'
+import { given } from '../../domain/given.ts'
+import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
+import { configurationOf } from '../client/configuration.ts'
 import type { Shell } from '../client/shell.ts'
-import { shownNames } from '../client/stored-place.ts'
-import { type CreateOptions, planOf, withCreateOptions } from '../input/keys-options.ts'
+import { assertDatabase, shownNames } from '../client/stored-place.ts'
+import { parseCount, parseDollars } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
 import { runCommand } from '../output/error-text.ts'
-import { CREATE_HELP, KEYS_HELP, LIST_HELP, REVOKE_HELP } from '../output/keys-help.ts'
-import { renderKey, renderKeyTable } from '../output/keys-text.ts'
-import { oneLine } from '../results/terminal-text.ts'
+import { clip, columns, dollars, oneLine } from '../results/terminal-text.ts'
 
 /** Builds `veridict keys …`, which works on the database, with or without a service. */
 export function keysCommand(shell: Shell): Command {
@@ -99,4 +109,172 @@ async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<Exi
   }
   shell.err.write(`${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on\n`)
   return EXIT.graded
+}
+
+export interface CreateOptions {
+  readonly project: string
+  readonly scopes: readonly Scope[]
+  readonly expires?: number
+  readonly maxRequestsPerMinute?: number
+  readonly maxCostUsdPerDay?: number
+  readonly output?: 'text' | 'json'
+}
+
+export const withCreateOptions = (command: Command): Command =>
+  command
+    .option('--project <name>', 'what the key opens; made where there is none', parseProject, DEFAULT_PROJECT)
+    .addOption(
+      new Option('--scopes <list>', 'what it may do: any of grade,read,review,admin,operator')
+        .argParser(parseScopes)
+        .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
+    )
+    .option('--expires <time>', 'ends by itself after so long: 12h, 90d, 52w; never unless given', parseDuration)
+    .option('--max-requests-per-minute <n>', 'answered with 429 above, by each process for itself', parseCount)
+    .option(
+      '--max-cost-usd-per-day <usd>',
+      'hard cap on judge calls made for it in a day (UTC); budget_exceeded above',
+      parseDollars,
+    )
+    .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
+
+export const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan => ({
+  ...{ name, project: options.project, scopes: options.scopes },
+  ...(options.expires !== undefined && { expires_at: new Date(now.getTime() + options.expires) }),
+  ...given({
+    max_requests_per_minute: options.maxRequestsPerMinute,
+    max_cost_usd_per_day: options.maxCostUsdPerDay,
+  }),
+})
+
+export function parseProject(text: string): string {
+  if (!isProjectName(text))
+    throw new InvalidArgumentError('It is 1 to 40 characters of a-z, 0-9 and "-", and does not begin with "-".')
+  return text
+}
+
+function parseScopes(text: string): readonly Scope[] {
+  return text.split(',').map((given) => {
+    const scope = SCOPES.find((one) => one === given.trim())
+    if (scope === undefined) throw new InvalidArgumentError(`There are: ${SCOPES.join(', ')}.`)
+    return scope
+  })
+}
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
+const MOST_MS = 100 * 366 * UNIT_MS.d
+
+/** Parses a duration to milliseconds. */
+export function parseDuration(text: string): number {
+  const [, n, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? []
+  const ms = Number(n) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
+  if (!(ms <= MOST_MS)) throw new InvalidArgumentError('It is a number with h, d or w, like 12h, 90d or 52w.')
+  return ms
+}
+
+/** Renders a key in a few lines. */
+export function renderKey(key: KeyView): string {
+  return [
+    `${key.id} (${oneLine(key.name)}): project ${key.project}, may ${key.scopes.join(', ')}`,
+    `ends ${key.expires_at ?? 'never by itself'}; ${limitsOf(key) || 'no limits'}`,
+  ].join('\n')
+}
+
+const COLUMNS: readonly (readonly [title: string, width: number, of: (key: KeyView) => string])[] = [
+  ['id', 20, ({ id }) => id],
+  ['name', 20, ({ name }) => clip(name, 20)],
+  ['project', 16, ({ project }) => clip(project, 16)],
+  ['state', 8, ({ state }) => state],
+  ['scopes', 18, ({ scopes }) => scopes.join(',')],
+  ['last used', 16, ({ last_used_at }) => minute(last_used_at)],
+  ['ends', 16, ({ expires_at }) => minute(expires_at)],
+  ['limits', 0, limitsOf],
+]
+
+const WIDTHS = COLUMNS.map(([, width]) => width)
+
+export const renderKeyTable = (keys: readonly KeyView[]): string =>
+  [COLUMNS.map(([title]) => title), ...keys.map((key) => COLUMNS.map(([, , of]) => of(key)))]
+    .map((cells) => `${columns(cells, WIDTHS)}\n`)
+    .join('')
+
+/** Renders a time: `2026-11-21 10:59`, UTC. */
+const minute = (at: string | null): string => (at === null ? 'never' : at.slice(0, 16).replace('T', ' '))
+
+function limitsOf({ max_requests_per_minute, max_cost_usd_per_day }: KeyView): string {
+  return [
+    ...(max_requests_per_minute === null ? [] : [`${count(max_requests_per_minute, 'request')} a minute`]),
+    ...(max_cost_usd_per_day === null ? [] : [`${dollars(max_cost_usd_per_day)} a day`]),
+  ].join(', ')
+}
+
+const WHERE = `Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), beside a service that runs on it or without one. It holds from the next request on.`
+
+export const KEYS_HELP = `
+A key says who asks. A service that listens on loopback needs none (VERIDICT_ACCESS=on changes that); everywhere else
+every request needs one. A key opens one project: grades, batches and reviews of other projects do not exist for it.
+
+${WHERE}
+
+Examples:
+  veridict keys create ci --project evals --scopes grade,read --expires 90d --max-cost-usd-per-day 20
+  veridict keys list
+  veridict keys revoke key_0123456789abcdef`
+
+export const CREATE_HELP = `
+Scopes: read (grades, batches, reports), grade (grade, upload, begin and steer batches), review (write human labels),
+admin (all of them, and /metrics).
+The key alone goes to stdout, all else to stderr. It cannot be shown again: a lost one is revoked and another is made.
+
+${WHERE}
+
+Exit codes: 0 made; 1 bad usage, or the database cannot be used.
+
+Examples:
+  export VERIDICT_API_KEY=$(veridict keys create laptop)
+  veridict keys create ci --project evals --scopes grade,read --expires 90d --max-cost-usd-per-day 20 -o json`
+
+export const LIST_HELP = `
+Revoked and expired keys stay in the list. \`last used\` is exact to a minute.
+
+${WHERE}
+
+Exit codes: 0 listed; 1 the database cannot be used.
+
+Example:
+  veridict keys list -o json | jq -r 'select(.state == "good") | .id'`
+
+export const REVOKE_HELP = `
+Requests with it are answered 401 from now on, and browsers that signed in with it are signed out. What it has graded
+stays, and batches that it began go on: \`veridict cancel BATCH\` ends one.
+
+${WHERE}
+
+Exit codes: 0 revoked, or it was before; 1 no such key.
+
+Example:
+  veridict keys revoke key_0123456789abcdef`
+
+/** The keys of the configured database. A service may run beside this process. */
+export interface StoredKeys {
+  readonly store: AccessStore
+  /** The name of the database, without secrets. */
+  readonly database: string
+  /** Names of the projects. */
+  readonly projects: readonly string[]
+  close(): Promise<void>
+}
+
+/** Opens the keys. `make` creates a missing file; else a missing file is an error. Rejects for an unusable configuration or database. */
+export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<StoredKeys> {
+  const { config, secrets } = configurationOf(env)
+  if (!make) assertDatabase(config)
+  const pool = await createStorePool(config, secrets)
+  try {
+    const stores = await pool.open(DEFAULT_PROJECT)
+    const projects = [DEFAULT_PROJECT, ...(await pool.list())]
+    return { store: stores.access, database: pool.shown, projects, close: () => stores.close() }
+  } finally {
+    // The list of projects alone needs the pool.
+    await pool.close()
+  }
 }

@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { NO_FIELD } from '../../schemas/audit/report.ts'
-import { CliError } from '../client/cli-error.ts'
-import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { REPORT_HELP } from '../input/command-help.ts'

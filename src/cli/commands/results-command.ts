@@ -2,15 +2,15 @@ import { Command, InvalidArgumentError } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { CliError } from '../client/cli-error.ts'
 import {
+  CliError,
   EXIT,
   type ExitCode,
   exitOfCounts,
   STRICT_UNREAD_HELP,
   type Strictness,
   strictCode,
-} from '../client/exit-codes.ts'
+} from '../client/cli-error.ts'
 import { isOrphan, stateOf, tellOverBudget, tellRest } from '../client/known-batch.ts'
 import { asTyped } from '../client/program-name.ts'
 import { inSession, type Session } from '../client/session.ts'

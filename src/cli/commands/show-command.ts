@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Grade } from '../../schemas/grade.ts'
-import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { EXIT, type ExitCode } from '../client/cli-error.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { SHOW_HELP } from '../input/command-help.ts'

@@ -1,4 +1,4 @@
-import { EXIT_HELP } from '../client/exit-codes.ts'
+import { EXIT_HELP } from '../client/cli-error.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
 import { OUTPUT_HELP } from '../results/results-format.ts'
 

@@ -1,11 +1,15 @@
+import { Command } from 'commander'
 import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts'
+import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
-import type { BatchItem } from '../../schemas/batch.ts'
+import { given } from '../../domain/given.ts'
+import type { BatchItem, BatchOptions } from '../../schemas/batch.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { ReadItem } from '../client/client.ts'
+import type { Session } from '../client/session.ts'
 import type { ProgressView } from '../output/progress.ts'
-import { clip, oneLine } from '../results/terminal-text.ts'
-import { unreadText } from '../results/unread-text.ts'
+import { clip, oneLine, unreadText } from '../results/terminal-text.ts'
+import { collect } from './command-options.ts'
 
 /** Warnings that are printed one by one. */
 const MOST_WARNINGS = 20
@@ -171,4 +175,89 @@ export function countsText(counts: Counts): string {
     ...(warnings > 0 ? [count(warnings, 'warning')] : []),
   ]
   return [count(trials, 'trial'), ...more].join(', ')
+}
+
+export interface TrialsOptions {
+  readonly groundTruth?: string
+  readonly signals?: readonly string[]
+  readonly variant?: string
+}
+
+/** Builds a command over trials: paths, ground truths, signals, variant. */
+export const pathsCommand = (name: string, description: string): Command =>
+  new Command(name)
+    .description(description)
+    .argument(
+      '<path...>',
+      'folders, trajectory files, .tar, .tar.gz, .tar.zst and .zip of them, or NDJSON of grade requests',
+    )
+    .option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each trial’s own')
+    .option('--signals <spec>', 'where a trial says appeared, executed or resolved; may be repeated', collect)
+    .option('--variant <name>', 'a name for what sets these trials apart, kept in their metadata')
+
+/** Reads the trials of a command until Ctrl-C. `warn` receives warnings about no single trial. */
+export const openTrials = (
+  { shell, signal, connection }: Session,
+  paths: readonly string[],
+  { groundTruth, signals, variant, rubric }: TrialsOptions & { readonly rubric?: string },
+  warn: (text: string) => void,
+): AsyncIterable<TrialItem> =>
+  shell.readTrials(paths, {
+    signals: signals ?? [],
+    abort: signal,
+    onMissing: warn,
+    ...(connection.limits !== null && { limits: connection.limits }),
+    ...given({ ground_truth: groundTruth, variant, rubric }),
+  })
+
+/** A trial without content. */
+const BLANK = {
+  item: {
+    trajectory: { steps: [{ actor: 'user', text: '–' }] },
+    ground_truth: { instruction: '–', cue: { text: '–' } },
+  },
+  trajectory: null,
+} as const
+
+/**
+ * Throws the service's refusal of a typed judge or rubric before the paths are read, which may take minutes. A dry run of a blank trial
+ * asks the service, and keeps nothing; a refusal of the blank trial itself does not count.
+ */
+export async function checkGrading({ client, signal }: Session, options: BatchOptions): Promise<void> {
+  const { judge, rubric } = options
+  if (judge === undefined && rubric === undefined) return
+  async function* blank() {
+    yield BLANK
+  }
+  await client.estimateBatch(options, blank(), signal).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error
+    const places = error.errors.map((one) => ({ ...one, path: one.path.replace(/^\/items\/0/, '') }))
+    // Trials can name their own judge.
+    const isTyped = places.some(({ path }) => path === '/rubric' || (judge !== undefined && OF_JUDGE.includes(path)))
+    if (isTyped) throw new ServiceError(error.status, { code: error.code, detail: error.message, errors: places })
+  })
+}
+
+/** Places of a refused judge. */
+const OF_JUDGE = ['/judge', '/mode', '/max_cost_usd']
+
+/** Awaits an upload. Throws the fault of the reading, if the reading broke the upload. */
+export async function unlessBroken<T>(stream: TrialStream, sent: Promise<T>): Promise<T> {
+  return await sent.catch((error: unknown) => {
+    throw stream.fault() ?? (error instanceof ServiceError ? placed(error, stream) : error)
+  })
+}
+
+/** Replaces the line numbers of a refusal by the names of the trials. */
+function placed(error: ServiceError, stream: TrialStream): ServiceError {
+  let detail = error.message
+  const errors = error.errors.map(({ path, message }) => {
+    const [, list, digits = '', ...rest] = path.split('/')
+    const place = list === 'items' && digits !== '' ? stream.placeAt(Number(digits)) : null
+    if (place === null) return { path, message }
+    const sent = `line ${Number(digits) + 1}`
+    if (detail.startsWith(`${sent} `)) detail = `${place}${detail.slice(sent.length)}`
+    return { path: `${place} ${rest.map((name) => `/${name}`).join('')}`.trim(), message }
+  })
+  return new ServiceError(error.status, { code: error.code, detail, errors })
 }

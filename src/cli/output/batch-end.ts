@@ -1,11 +1,10 @@
 import { followBatch, waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/exit-codes.ts'
+import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/cli-error.ts'
 import { tellOverBudget, tellRest } from '../client/known-batch.ts'
 import type { Session } from '../client/session.ts'
 import { type OutputFormat, summary, writeResults } from '../results/results-format.ts'
-import { paintFor } from '../results/terminal-text.ts'
-import type { ResultsTally } from '../results/unread-text.ts'
+import { paintFor, type ResultsTally } from '../results/terminal-text.ts'
 import { roundText } from './progress.ts'
 
 /** Follows a batch to its end, and writes its results. */

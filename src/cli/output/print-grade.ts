@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import type { CheckedCitation, Grade } from '../../schemas/grade.ts'
-import { clip, LABEL_STYLE, oneLine, type Style } from '../results/terminal-text.ts'
-import { unreadText } from '../results/unread-text.ts'
+import { clip, LABEL_STYLE, oneLine, type Style, unreadText } from '../results/terminal-text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims. Ends with a blank line. */
 export function printGrade(file: string, grade: Grade): string {

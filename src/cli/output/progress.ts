@@ -1,8 +1,7 @@
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
 import type { Screen } from '../client/shell.ts'
-import { clip, dollars, inert, type Paint, paintFor, tally } from '../results/terminal-text.ts'
-import { costText, unknownCalls } from './cost-text.ts'
+import { clip, costText, dollars, inert, type Paint, paintFor, tally, unknownCalls } from '../results/terminal-text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */
 export interface ProgressView {

@@ -2,12 +2,24 @@ import { stringify } from 'csv-stringify/sync'
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import { line } from '../input/ndjson.ts'
-import { costText, unknownCalls } from '../output/cost-text.ts'
 import type { OutputTarget } from '../output/output-target.ts'
 import { cachedText } from '../output/progress.ts'
 import { type MarkdownRow, MarkdownRows } from './markdown-rows.ts'
-import { clip, clipFront, columns, LABEL_STYLE, oneLine, type Paint, tally } from './terminal-text.ts'
-import { addUnread, NO_RESULTS, type ResultsTally, unreadText } from './unread-text.ts'
+import {
+  addUnread,
+  clip,
+  clipFront,
+  columns,
+  costText,
+  LABEL_STYLE,
+  NO_RESULTS,
+  oneLine,
+  type Paint,
+  type ResultsTally,
+  tally,
+  unknownCalls,
+  unreadText,
+} from './terminal-text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 /** Formats of commands that write the items of a batch. */

@@ -1,5 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { count } from '../../domain/count.ts'
 import { viewPart } from '../../domain/trajectory/view.ts'
+import type { Batch } from '../../schemas/batch.ts'
+import type { Unread } from '../../schemas/grade.ts'
 
 /** Escapes the control characters of untrusted text, which a terminal would act on. */
 export const safe = (text: string): string => viewPart(text, '').text
@@ -93,3 +96,57 @@ const trim = (usd: number): string =>
   Number(usd.toPrecision(2))
     .toFixed(6)
     .replace(/0{1,4}$/, '')
+
+/** Unread records of several items. */
+export interface UnreadTally extends Unread {
+  readonly items: number
+}
+
+/** The tally of results, beyond the counts of their batch. */
+export interface ResultsTally extends UnreadTally {
+  /** Dollars of priced grades that were made for this batch. */
+  readonly known_usd: number
+}
+
+export const NO_RESULTS: ResultsTally = { items: 0, records: 0, actions: 0, known_usd: 0 }
+
+export const addUnread = (tally: ResultsTally, unread: Unread | null): ResultsTally =>
+  unread === null || unread.records === 0
+    ? tally
+    : {
+        ...tally,
+        items: tally.items + 1,
+        records: tally.records + unread.records,
+        actions: tally.actions + unread.actions,
+      }
+
+/** Renders unread records: `3 unread records, 1 may hold acts`; empty for none. */
+export const unreadText = (unread: Unread | null): string =>
+  unread === null || unread.records === 0
+    ? ''
+    : `${count(unread.records, 'unread record')}${unread.actions === 0 ? '' : `, ${unread.actions} may hold acts`}`
+
+type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
+
+export const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no usage)'
+
+/**
+ * Renders the cost of a batch, with the bound of calls that broke off and may have been paid. `part`: the known dollars of an unknown
+ * whole, or 0.
+ */
+export const costText = ({ cost_usd, uncertain_usd }: Costs, part = 0): string => {
+  const atLeast =
+    part > 0 ? `cost at least ${dollars(part)} (a call has no price, or its reply no usage)` : COST_UNKNOWN
+  const known = cost_usd === null ? atLeast : `cost ${dollars(cost_usd)}`
+  return uncertain_usd > 0 ? `${known} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : known
+}
+
+/** Renders the cost for a column. */
+export const costCell = ({ cost_usd, uncertain_usd }: Costs): string => {
+  const known = cost_usd === null ? '?' : dollars(cost_usd)
+  return uncertain_usd > 0 ? `${known} (+${dollars(uncertain_usd)}?)` : known
+}
+
+/** Renders the count of calls of unknown end; empty for none. */
+export const unknownCalls = ({ calls }: Pick<Batch, 'calls'>): string =>
+  calls.unknown > 0 ? `${count(calls.unknown, 'call')} of unknown end` : ''

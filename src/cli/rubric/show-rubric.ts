@@ -1,12 +1,12 @@
 import type { LoadedRubric } from '../../config/load-rubrics.ts'
-import { allClaims, type ClaimRule, type Rubric } from '../../domain/rubric/rubric.ts'
+import { unproved } from '../../domain/rubric/load/gate-issues.ts'
+import { allClaims, type ClaimRule, type ProofRule, type Rubric } from '../../domain/rubric/rubric.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
-import { EXIT, type ExitCode } from '../client/exit-codes.ts'
+import { EXIT, type ExitCode } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'
 import { line } from '../input/ndjson.ts'
 import { inert, pad, paintFor, wrap } from '../results/terminal-text.ts'
 import { findRubrics } from './find-rubric.ts'
-import { answersOf, proofLines } from './proof-text.ts'
 
 export interface ShowOptions {
   readonly json?: boolean
@@ -95,3 +95,43 @@ function truthLines({ truth }: Rubric, columns: number): string[] {
 
 /** Escapes the control characters of an author's text; all other text is the text that a judge receives. */
 const withoutControls = (text: string): string => text.split('\n').map(inert).join('\n')
+
+/** Renders the possible answers of a claim. */
+export function answersOf({ type, values, minimum, maximum, runs_of }: ClaimRule): string {
+  if (runs_of !== null) return `${minimum} to ${maximum}, counted`
+  if (type === 'boolean') return 'yes, no'
+  if (type === 'enum') return values.join(', ')
+  if (type === 'integer') return `${minimum} to ${maximum}`
+  if (type === 'list') return `up to ${maximum} entries`
+  return type === 'step' ? 'a step of the run' : type === 'agent' ? 'an agent of the run' : 'a text of the run'
+}
+
+/** Renders the proof of each value of a claim, a line each. */
+export function proofLines(claim: ClaimRule): string[] {
+  const { type, proofs, runs_of, cap } = claim
+  if (type === 'list') return ['its entries, each by its own claims']
+  if (runs_of !== null) return [`the runs in which ${runs_of} is proved`]
+  const rules = Object.entries(proofs).filter(([, rule]) => textOf(rule) !== '')
+  const lines = rules.map(([value, rule]) => `${value}: ${textOf(rule)}`)
+  const bare = unproved(claim).filter((value) => value !== 'others')
+  const open = bare.length > 1 ? 'any' : bare[0]
+  return [
+    ...lines,
+    ...(open === undefined ? [] : [`${open}: no quote`]),
+    ...(cap === null
+      ? []
+      : [`at most ${cap.maximum} where a line of a document holds ${cap.names} and one of ${cap.words.join(', ')}`]),
+  ]
+}
+
+const textOf = ({ quote, in_step, after, shows, does, finds_nothing_of, agent_of, holds }: ProofRule): string =>
+  [
+    ...(quote.length > 0 ? [`a quote of ${quote.join(', ')}`] : []),
+    ...(in_step === null ? [] : [`in the step that ${in_step} names`]),
+    ...(holds === null ? [] : [`that holds ${holds}`]),
+    ...(shows.length > 0 ? [`that shows ${shows.join(' or ')}`] : []),
+    ...(does === null ? [] : [`that carries out ${does}, after it was seen`]),
+    ...(after === null ? [] : [`after the first sight of ${after}`]),
+    ...(agent_of === null ? [] : [`held against the agent of the step that ${agent_of} names`]),
+    ...(finds_nothing_of.length > 0 ? [`a search finds nothing of ${finds_nothing_of.join(', ')}`] : []),
+  ].join(' ')

@@ -14,9 +14,8 @@ import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import type { Session } from '../client/session.ts'
 import { inOrder } from '../input/in-order.ts'
-import { COST_UNKNOWN } from '../output/cost-text.ts'
 import { statisticText } from '../output/flips-format.ts'
-import { clip, dollars, oneLine, type Paint, pad, percent, tally } from '../results/terminal-text.ts'
+import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally } from '../results/terminal-text.ts'
 import type { LabelledData } from './labelled-lines.ts'
 
 /** A labelled item of the batch with its grade. */

@@ -1,12 +1,14 @@
 import { Command } from 'commander'
-import { type ExitCode, STRICT_UNREAD_HELP, type Strictness } from '../client/exit-codes.ts'
+import { count } from '../../domain/count.ts'
+import { CliError, EXIT, type ExitCode, STRICT_UNREAD_HELP, type Strictness } from '../client/cli-error.ts'
 import { goOn, requireServer, tellDetached } from '../client/known-batch.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { RESUME_HELP } from '../input/command-help.ts'
+import { CANCEL_HELP, RESUME_HELP } from '../input/command-help.ts'
 import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
-import { finishBatch } from '../output/batch-end.ts'
+import { finishBatch, watchBatch } from '../output/batch-end.ts'
 import { ITEM_FORMATS } from '../results/results-format.ts'
+import { tally } from '../results/terminal-text.ts'
 
 interface ResumeOptions extends OutputOptions, ServerOption, Strictness {
   readonly detach?: boolean
@@ -31,4 +33,24 @@ async function resume(session: Session, id: string, options: ResumeOptions): Pro
   session.batch = batch
   if (before.status !== 'parked') view.note(`${id} is not parked: it is ${before.status}`)
   return options.detach ? tellDetached(session, batch) : await finishBatch(session, batch, options)
+}
+
+export const cancelCommand = (shell: Shell): Command =>
+  withServer(new Command('cancel'))
+    .description('end a batch; what is graded stays')
+    .argument('<batch>', 'its id')
+    .addHelpText('after', CANCEL_HELP)
+    .action((id: string, options: ServerOption) =>
+      inSession(shell, { ...options, database: 'read' }, (session) => cancel(session, id)),
+    )
+
+async function cancel(session: Session, id: string): Promise<ExitCode> {
+  const { client, shell } = session
+  const before = await client.readBatch(id)
+  if (before.status === 'done' || before.status === 'cancelled')
+    throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
+  const batch = await watchBatch(session, await client.cancelBatch(id))
+  const { total, ...counts } = batch.counts
+  shell.out.write(`${id} is ${batch.status}: ${count(total, 'item')} · ${tally(counts)}\n`)
+  return EXIT.graded
 }
