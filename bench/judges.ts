@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { GOOD, REAL, type Result, runPlans } from './judges/cells.ts'
 import { METHODS, type Method } from './judges/methods.ts'
-import { picture } from './judges/picture.ts'
 import { byJudge, byLabels, byMethod, byReviews, type Halving, halving } from './judges/tables.ts'
 
 /** How often the intervals of shares hold the truth where judges err as 20 real ones do. */
@@ -10,7 +8,6 @@ const { values } = parseArgs({
   options: {
     draws: { type: 'string', default: '1000' },
     seed: { type: 'string', default: '1' },
-    picture: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -22,7 +19,7 @@ if (
 ) {
   console.log(
     [
-      'npm run bench:judges -- [--draws 1000] [--seed 1] [--picture FILE.svg]',
+      'npm run bench:judges -- [--draws 1000] [--seed 1]',
       '',
       'Draws archives graded by judges with the errors of bench/judges/confusions.json, has a random sample of each reviewed, and counts',
       'how often the 95% intervals of the shares hold the truth. The same numbers on every machine, whatever its number of cores.',
@@ -44,7 +41,6 @@ say('By labels', byLabels(results))
 say('By judge', byJudge(results))
 say('Judges better than these 20', byMethod(await runPlans(GOOD, reported, draws, seed + 1), reported))
 say('Reviews to halve', halving(await halvings(results)))
-if (values.picture !== undefined) writeFileSync(values.picture, picture(results))
 console.log(`\n${((performance.now() - begun) / 1000).toFixed(0)} s`)
 
 /** Each cell once more with as many reviews added as the mean of `reviews_to_halve` says, where half of the draws had one. */

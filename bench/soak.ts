@@ -21,19 +21,17 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },
     out: { type: 'string' },
-    docs: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 if (values.help) {
   console.log(
     [
-      'npm run soak -- [--minutes 5] [--out FILE.json] [--docs]',
+      'npm run soak -- [--minutes 5] [--out FILE.json]',
       '',
       'A service and a played provider as processes of their own: calm, busy, an outage, a batch of up to 10,000 items, slow clients,',
       'pages and reports, large bodies, and calm again; then all of it once more. Prints what became of every kind of request, and whether',
       'the second storm left the service as the first did.',
-      '--docs: writes the figures into docs/load.md and the plot to docs/images/soak.svg (needs Chromium).',
     ].join('\n'),
   )
   process.exit(0)
@@ -119,10 +117,6 @@ try {
   if (values.out !== undefined) {
     mkdirSync(dirname(values.out), { recursive: true })
     writeFileSync(values.out, `${JSON.stringify(run, null, 1)}\n`)
-  }
-  if (values.docs) {
-    const { writeDocs } = await import('./soak/docs.ts')
-    await writeDocs(run)
   }
   if (run.checks.some(({ holds }) => !holds)) process.exitCode = 1
 } finally {

@@ -4,20 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** The real service as a process of its own. */
-export interface ServiceProcess {
+/** A program of the repository as a process of its own. */
+export interface RunningProcess<Ready> {
   readonly child: ChildProcess
-  /** Its origin once it listens; rejects where it ends before. */
-  readonly ready: Promise<string>
-  /** Its exit code; null: a signal ended it. */
+  /** Resolves once the process is ready, of a service with its origin; rejects where the process ends before. */
+  readonly ready: Promise<Ready>
+  /** The exit code; null where a signal ended the process. */
   readonly exited: Promise<number | null>
-  /** What it printed, the newest last. */
+  /** Printed chunks, the newest last. */
   readonly output: readonly string[]
-  /** SIGKILL, and waits until it is gone. */
+  /** Sends SIGKILL and waits for the end. */
   kill(): Promise<void>
-  /** SIGTERM; answers the exit code. */
+  /** Sends SIGTERM and answers the exit code. */
   stop(): Promise<number | null>
 }
+export type ServiceProcess = RunningProcess<string>
 
 export interface ServiceSettings {
   readonly database: string
@@ -26,45 +27,51 @@ export interface ServiceSettings {
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** A folder that goes with the test. */
+/** Makes a folder that goes with the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-e2e-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
+export const spawnService = ({ database, config, env = {} }: ServiceSettings): ServiceProcess =>
+  spawnProgram(
+    'src/server.ts',
+    { file: `${database}.config.json`, config },
+    { VERIDICT_PORT: '0', VERIDICT_DATABASE: database, ...env },
+    (printed) => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0],
+  )
+
 const KEPT_CHUNKS = 400
 
-export function spawnService({ database, config, env = {} }: ServiceSettings): ServiceProcess {
-  const file = `${database}.config.json`
+/** Starts a program with a configuration; `readyBy` answers a value once a printed chunk says that the program is ready. */
+export function spawnProgram<Ready>(
+  program: string,
+  { file, config }: { readonly file: string; readonly config: object },
+  env: NodeJS.ProcessEnv,
+  readyBy: (printed: string) => Ready | undefined,
+): RunningProcess<Ready> {
   writeFileSync(file, JSON.stringify(config))
-  const child = spawn(process.execPath, ['src/server.ts'], {
-    env: {
-      PATH: process.env['PATH'],
-      VERIDICT_PORT: '0',
-      VERIDICT_DATABASE: database,
-      VERIDICT_CONFIG: file,
-      OPENAI_API_KEY: 'test-key',
-      ANTHROPIC_API_KEY: 'test-key',
-      ...env,
-    },
+  const keys = { OPENAI_API_KEY: 'test-key', ANTHROPIC_API_KEY: 'test-key' }
+  const child = spawn(process.execPath, [program], {
+    env: { PATH: process.env['PATH'], VERIDICT_CONFIG: file, ...keys, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const output: string[] = []
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
-  const ready = new Promise<string>((resolve, reject) => {
+  const ready = new Promise<Ready>((resolve, reject) => {
     const hear = (chunk: Buffer) => {
       output.push(chunk.toString())
       if (output.length > KEPT_CHUNKS) output.shift()
-      const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(chunk.toString())?.[0]
-      if (origin !== undefined) resolve(origin)
+      const found = readyBy(chunk.toString())
+      if (found !== undefined) resolve(found)
     }
     child.stdout?.on('data', hear)
     child.stderr?.on('data', hear)
-    void exited.then(() => reject(new Error(`the service ended before it listened: ${output.join('')}`)))
+    void exited.then(() => reject(new Error(`${program} ended before it was ready: ${output.join('')}`)))
   })
-  // Whoever kills it while it starts does not ask for its origin.
+  // A test that kills the process while it starts does not wait for `ready`.
   ready.catch(() => undefined)
   return {
     child,

@@ -1,17 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { partsOf, read, refuse, textAt } from './make.ts'
+import { corpusOf, expectPlaces, partsOf, read, refuse } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
-const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/claude-code/', import.meta.url))
-const isThere = existsSync(FOLDER)
-if (!isThere) console.warn(`claude-code corpus skipped: no ${FOLDER}`)
-const files = isThere ? readdirSync(FOLDER) : []
+const { folder: FOLDER, isThere, files } = corpusOf('claude-code')
 
 const countBy = (trajectory: Trajectory, actor: string): number =>
   trajectory.steps.flatMap((step) => step.parts).filter((part) => part.actor === actor).length
@@ -75,12 +71,9 @@ describe.skipIf(!isThere)('real sessions of claude-code', () => {
     const [first] = assistant
     expect(trajectory.agent.model).toBe((first?.['message'] as Row | undefined)?.['model'])
 
-    const seen = new Set<string>()
-    for (const part of trajectory.steps.flatMap((step) => step.parts)) {
-      if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
-      expect(seen.has(part.path)).toBe(false)
-      seen.add(part.path)
-    }
+    const paths = trajectory.steps.flatMap((step) => step.parts).map(({ path }) => path)
+    expect(new Set(paths).size).toBe(paths.length)
+    expectPlaces(document, trajectory)
   })
 })
 

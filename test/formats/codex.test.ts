@@ -1,18 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { PNG } from '../pictures.ts'
-import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
 
-const SHARED = fileURLToPath(new URL('../../../shared/trajectories/', import.meta.url))
-const FOLDER = `${SHARED}codex/`
-const isThere = existsSync(FOLDER)
-if (!isThere) console.warn(`codex corpus skipped: no ${FOLDER}`)
-const files = isThere ? readdirSync(FOLDER) : []
+const { folder: FOLDER, isThere, files } = corpusOf('codex')
+const SHARED = `${FOLDER}../`
 
 const parsed = (text: string): Row[] =>
   text
@@ -20,11 +16,10 @@ const parsed = (text: string): Row[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Row)
 
-function expectPlaces(trajectory: Trajectory, document: unknown): void {
+function expectOwnPlaces(trajectory: Trajectory, document: unknown): void {
   const paths = trajectory.steps.flatMap((step) => step.parts).map((part) => part.path)
   expect(new Set(paths).size).toBe(paths.length)
-  for (const part of trajectory.steps.flatMap((step) => step.parts))
-    if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
+  expectPlaces(document, trajectory)
 }
 
 /** One step a run of the model's items between two answers or messages of others, and one a message of others. */
@@ -43,7 +38,7 @@ describe.skipIf(!isThere)('real rollouts of codex', () => {
   test.each(files)('%s', (file) => {
     const records = parsed(readFileSync(`${FOLDER}${file}`, 'utf8'))
     const trajectory = read({ records })
-    expectPlaces(trajectory, { records })
+    expectOwnPlaces(trajectory, { records })
     expect(trajectory).toMatchObject({ format: 'codex', agent: { name: 'codex', model: 'gpt-5.5' } })
 
     const items = records.filter((row) => row['type'] === 'response_item').map((row) => row['payload'] as Row)
@@ -88,7 +83,7 @@ describe.skipIf(!isThere)('real rollouts of codex', () => {
     const folder = `${SHARED}harbor-trial/runmedev__runme__2026-06-30__16-10-46/update-minor-deps__mLcaxLB/agent/`
     const records = parsed(readFileSync(`${folder}codex.txt`, 'utf8'))
     const printed = read({ records })
-    expectPlaces(printed, { records })
+    expectOwnPlaces(printed, { records })
     const rollout = read({
       records: parsed(readFileSync(`${FOLDER}runmedev__runme__update-minor-deps__mLcaxLB.rollout.jsonl`, 'utf8')),
     })
@@ -227,7 +222,7 @@ describe('steps of codex', () => {
   ])('an older rollout: %s', (_, document) => {
     const trajectory = read(document)
     expect(told(trajectory)).toEqual([['system: Be good.'], ['user: Go.'], ['agent_action: 1', 'tool_output: out 1']])
-    expectPlaces(trajectory, document)
+    expectOwnPlaces(trajectory, document)
   })
 
   test.each([
@@ -259,7 +254,7 @@ describe('steps of codex', () => {
       ['agent_message: Done.', 'agent_message: Done.'],
     ])
     expect(trajectory).toMatchObject({ agent: { model: 'o3' }, warnings: [] })
-    expectPlaces(trajectory, { records })
+    expectOwnPlaces(trajectory, { records })
   })
 
   test('the output of exec --json: an act stands where it started, its answer where it was completed', () => {
@@ -297,7 +292,7 @@ describe('steps of codex', () => {
       ['agent_action: q'],
       ['system: limit'],
     ])
-    expectPlaces(trajectory, { records })
+    expectOwnPlaces(trajectory, { records })
   })
 
   test('a compaction is the words of the model, and what it kept is told once', () => {

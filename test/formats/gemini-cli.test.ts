@@ -1,16 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { PNG } from '../pictures.ts'
-import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
-const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/gemini-cli/', import.meta.url))
-const isThere = existsSync(FOLDER)
-if (!isThere) console.warn(`gemini-cli corpus skipped: no ${FOLDER}`)
-const files = isThere ? readdirSync(FOLDER) : []
+const { folder: FOLDER, isThere, files } = corpusOf('gemini-cli')
 
 const rows = (value: unknown): Row[] => (value ?? []) as Row[]
 
@@ -35,8 +31,7 @@ describe.skipIf(!isThere)('real chats of gemini-cli', () => {
     expect(counts('agent_message')).toBe(
       known.filter(({ type, content }) => type === 'gemini' && content !== '').length,
     )
-    for (const part of trajectory.steps.flatMap((step) => step.parts))
-      expect(textAt(document, part.path)).toBe(part.text)
+    expectPlaces(document, trajectory)
   })
 })
 

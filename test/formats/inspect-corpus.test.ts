@@ -1,16 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { inflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { openInspectSample } from '../../src/formats/inspect/inspect-sample.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { callerOf, LIMITS, textAt } from './make.ts'
+import { callerOf, corpusOf, LIMITS, textAt } from './make.ts'
 
-const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/inspect/', import.meta.url))
-const isThere = existsSync(CORPUS)
-if (!isThere) console.warn(`tests of real Inspect logs skipped: no ${CORPUS}`)
-const files = (end: string): string[] => (isThere ? readdirSync(CORPUS).filter((name) => name.endsWith(end)) : [])
+const { folder: CORPUS, isThere, files: all } = corpusOf('inspect')
+const files = (end: string): string[] => all.filter((name) => name.endsWith(end))
 
 interface Block {
   readonly type: string

@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
 import type { Issue } from '../../src/domain/result.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../../src/formats/common/reading.ts'
@@ -79,4 +82,23 @@ function valueAt(root: unknown, path: string): unknown {
     value = (value as Record<string, unknown>)[key]
   }
   return value
+}
+
+/** Lists the real files of a folder of ../shared/trajectories, which are too many to keep in this repository. */
+export function corpusOf(name: string): {
+  readonly folder: string
+  readonly isThere: boolean
+  readonly files: string[]
+} {
+  const folder = fileURLToPath(new URL(`../../../shared/trajectories/${name}/`, import.meta.url))
+  const isThere = existsSync(folder)
+  if (!isThere) console.warn(`tests of real files skipped: no ${folder}`)
+  return { folder, isThere, files: isThere ? readdirSync(folder) : [] }
+}
+
+/** Checks that the path of every part leads to its text in the document. */
+export function expectPlaces(document: unknown, trajectory: Trajectory): void {
+  const parts = trajectory.steps.flatMap((step) => step.parts).filter(({ media }) => !media)
+  expect(parts.length).toBeGreaterThan(0)
+  for (const part of parts) if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
 }

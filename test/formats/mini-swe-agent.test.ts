@@ -1,19 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
 
-const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/mini-swe-agent/', import.meta.url))
-const isThere = existsSync(CORPUS)
-if (!isThere) console.warn(`tests of real mini-swe-agent runs skipped: no ${CORPUS}`)
+const { folder: CORPUS, isThere, files } = corpusOf('mini-swe-agent')
 
 type Content = string | readonly { readonly text: string }[]
 const plain = (content: Content): string =>
   typeof content === 'string' ? content : content.map(({ text }) => text).join('')
 
 describe.skipIf(!isThere)('real runs', () => {
-  test.each(isThere ? readdirSync(CORPUS) : [])('%s', (file) => {
+  test.each(files)('%s', (file) => {
     const opened = openDocuments(readFileSync(`${CORPUS}${file}`, 'utf8'))
     if (!opened.ok) throw new Error(JSON.stringify(opened.error))
     const [only, ...more] = opened.value
@@ -37,12 +34,11 @@ describe.skipIf(!isThere)('real runs', () => {
     expect(texts('user')).toEqual([plain(user?.content ?? '')])
     const outputs = rest.filter(({ role }) => role === 'user').map(({ content }) => plain(content))
     expect(texts('tool_output')).toEqual(outputs.filter((text) => text !== ''))
-    for (const part of trajectory.steps.flatMap(({ parts }) => parts))
-      expect(textAt(document, part.path)).toBe(part.text)
+    expectPlaces(document, trajectory)
   })
 
   test('name their model', () => {
-    const file = readdirSync(CORPUS).find((name) => name.startsWith('lieexxli')) ?? ''
+    const file = files.find((name) => name.startsWith('lieexxli')) ?? ''
     const trajectory = read(JSON.parse(readFileSync(`${CORPUS}${file}`, 'utf8')))
     expect(trajectory.format).toBe('mini-swe-agent-1')
     expect(trajectory.agent).toEqual({ name: 'mini-swe-agent', model: 'anthropic/claude-3-5-sonnet-20241022' })

@@ -1,13 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { beyondTools, callerOf, pathsOf, read, textAt } from './make.ts'
+import { beyondTools, callerOf, corpusOf, expectPlaces, pathsOf, read } from './make.ts'
 
-const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/openai-chat/', import.meta.url))
-const isThere = existsSync(CORPUS)
-if (!isThere) console.warn(`tests of real chats skipped: no ${CORPUS}`)
+const { folder: CORPUS, isThere } = corpusOf('openai-chat')
 
 const TAU = 'sierra-research__tau-bench__gpt-4o-airline.json'
 const DOCENT = 'TransluceAI__docent__tb_airline.json'
@@ -72,12 +69,6 @@ function compare(trajectory: Trajectory, messages: readonly RawMessage[], list: 
     if (path.includes('/tool_calls/')) for (const call of message?.tool_calls ?? []) seen.add(call.id)
     if (actor === 'tool_output') expect(seen).toContain(message?.tool_call_id)
   }
-}
-
-function expectPlaces(document: unknown, trajectory: Trajectory): void {
-  const parts = partsIn(trajectory).filter((part) => !part.media)
-  expect(parts.length).toBeGreaterThan(0)
-  for (const part of parts) if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
 }
 
 describe.skipIf(!isThere)('real chats', () => {

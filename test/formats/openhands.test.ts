@@ -1,17 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { PNG } from '../pictures.ts'
-import { callerOf, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { callerOf, corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
 
-const FOLDER = fileURLToPath(new URL('../../../shared/trajectories/openhands/', import.meta.url))
-const isThere = existsSync(FOLDER)
-if (!isThere) console.warn(`openhands corpus skipped: no ${FOLDER}`)
-const files = isThere ? readdirSync(FOLDER) : []
+const { folder: FOLDER, isThere, files } = corpusOf('openhands')
 
 /** What the model was answered, picked from the raw events by hand: both generations of the format. */
 function answersOf(events: readonly Row[]): unknown[] {
@@ -79,8 +75,7 @@ describe.skipIf(!isThere)('real events of openhands', () => {
     const others = events.filter(({ action, observation }) => action === 'system' || observation === 'recall').length
     expect(trajectory.steps.length).toBe(steps + asked.length + orphans + others)
     expect(trajectory.warnings.length).toBe(orphans)
-    for (const part of trajectory.steps.flatMap((step) => step.parts))
-      expect(textAt(document, part.path)).toBe(part.text)
+    expectPlaces(document, trajectory)
   })
 })
 

@@ -1,12 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { partsOf, pathsOf, read, refuse, textAt } from './make.ts'
+import { corpusOf, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
 
-const CORPUS = fileURLToPath(new URL('../../../shared/trajectories/swe-agent/', import.meta.url))
-const isThere = existsSync(CORPUS)
-if (!isThere) console.warn(`tests of real SWE-agent runs skipped: no ${CORPUS}`)
+const { folder: CORPUS, isThere, files } = corpusOf('swe-agent')
 
 interface Raw {
   readonly trajectory: readonly { readonly thought: string; readonly action: string; readonly observation: string }[]
@@ -14,7 +11,7 @@ interface Raw {
 }
 
 describe.skipIf(!isThere)('real runs', () => {
-  test.each(isThere ? readdirSync(CORPUS) : [])('%s', (file) => {
+  test.each(files)('%s', (file) => {
     const raw = JSON.parse(readFileSync(`${CORPUS}${file}`, 'utf8')) as Raw
     const trajectory = read(raw)
     expect(trajectory).toMatchObject({ format: 'swe-agent', agent: { name: 'swe-agent' } })
@@ -40,7 +37,7 @@ describe.skipIf(!isThere)('real runs', () => {
   })
 
   test('say which model was configured, and what was asked', () => {
-    const file = readdirSync(CORPUS).find((name) => name.includes('marshmallow')) ?? ''
+    const file = files.find((name) => name.includes('marshmallow')) ?? ''
     const opened = openDocuments(readFileSync(`${CORPUS}${file}`, 'utf8'))
     const [only] = opened.ok ? opened.value : []
     expect(only?.about).toMatchObject({
