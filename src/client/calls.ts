@@ -13,6 +13,9 @@ export type Given<N extends Name> = Pick<Parameters<N>, Extract<keyof Parameters
   readonly headers?: NonNullable<Parameters<N>['header']>
 } & (operations[N] extends { requestBody: infer Body } ? { readonly body: JsonOf<Body> } : unknown)
 
+/** The query of an operation. */
+export type Query<N extends Name> = NonNullable<Parameters<N>['query']>
+
 /** The JSON answer of an operation. */
 export type Answer<N extends Name> = JsonOf<operations[N]['responses'][keyof operations[N]['responses']]>
 

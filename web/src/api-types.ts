@@ -13,9 +13,8 @@ export type {
 } from '../../src/schemas/grade.ts'
 export type { TrialMetadata } from '../../src/schemas/grade-request.ts'
 export type { GroundTruth, Instruction, Signals } from '../../src/schemas/ground-truth.ts'
-export type { Problem } from '../../src/schemas/problem.ts'
 export type { RubricView } from '../../src/schemas/rubric-view.ts'
-export type { OpenedSession, Who } from '../../src/schemas/session.ts'
+export type { Who } from '../../src/schemas/session.ts'
 export type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
 export type {
   ActOutcome,

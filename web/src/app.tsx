@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { List, RubricView } from './api-types.ts'
+import type { RubricView } from './api-types.ts'
 import { usePlace } from './location.ts'
 import { matchRoute } from './routes.tsx'
 import { Rubrics } from './rubrics.ts'
@@ -13,7 +13,7 @@ export function App(): JSX.Element {
   const { path } = usePlace()
   const found = matchRoute(path)
   // Who is not signed in yet may ask nothing.
-  const rubrics = useLoad<List<RubricView>>(path === '/audit/sign-in' ? null : '/v1/rubrics')
+  const rubrics = useLoad('listRubrics', path === '/audit/sign-in' ? null : {})
   useEffect(listenToKeys, [])
   useEffect(() => {
     document.title = `${found?.route.title ?? 'No such page'} · Veridict audit`

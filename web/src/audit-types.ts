@@ -1,3 +1,4 @@
+export type { Comparison } from '../../src/client/contract.ts'
 export type { Statistic, UndefinedReason } from '../../src/schemas/audit/agreement.ts'
 export type { Disagreement, DisagreementKind } from '../../src/schemas/audit/disagreement.ts'
 export type {
@@ -15,4 +16,4 @@ export type {
   ReportGroup,
 } from '../../src/schemas/audit/report.ts'
 export type { Review, ReviewRequest, Sampling } from '../../src/schemas/audit/review.ts'
-export type { Comparison, Flip } from '../../src/schemas/regrade.ts'
+export type { Flip } from '../../src/schemas/regrade.ts'

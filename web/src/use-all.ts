@@ -1,43 +1,40 @@
-import { getJson, withQuery } from './api.ts'
-import type { Page } from './api-types.ts'
+import { type Answer, ask, type Given, type Query } from './api.ts'
 import { type Load, useRead } from './use-load.ts'
+
+type ListName = 'listGrades' | 'listReviews' | 'listDisagreements' | 'compareBatches'
+type Entry<Page> = Page extends { flips: (infer T)[] } ? T : Page extends { items: (infer T)[] } ? T : never
 
 /** Every page of a list, up to a limit. */
 export interface All<T> {
   readonly items: readonly T[]
-  /** There is more than was read. */
+  /** Whether the list is longer than the limit. */
   readonly cut: boolean
 }
 
-/** Follows `next_cursor` until the list ends or `most` items are there. `path` has its filters, but neither limit nor cursor. */
-export async function readAll<T>(
-  path: string,
+/** Follows `next_cursor` until the list ends or `most` items are read. */
+export async function readAll<N extends ListName>(
+  name: N,
+  query: Query<N>,
   most: number,
   signal?: AbortSignal,
-  listOf: (page: never) => readonly T[] = itemsOf,
-): Promise<All<T>> {
-  const items: T[] = []
+): Promise<All<Entry<Answer<N>>>> {
+  const items: Entry<Answer<N>>[] = []
   let cursor: string | null = null
   do {
-    const page: Pick<Page<T>, 'next_cursor'> = await getJson(addQuery(path, { limit: 200, cursor }), signal)
-    items.push(...listOf(page as never))
+    const given = { query: { ...query, limit: 200, ...(cursor !== null && { cursor }) } } as Given<ListName>
+    const page: Answer<ListName> = await ask<ListName>(name, given, signal)
+    items.push(...(('flips' in page ? page.flips : page.items) as Entry<Answer<N>>[]))
     cursor = page.next_cursor
   } while (cursor !== null && items.length < most)
   return { items, cut: cursor !== null }
 }
 
-const itemsOf = <T>(page: Page<T>): readonly T[] => page.items
-
-function addQuery(path: string, more: { readonly limit: number; readonly cursor: string | null }): string {
-  const url = new URL(path, location.origin)
-  return withQuery(url.pathname, { ...Object.fromEntries(url.searchParams), ...more })
-}
-
-/** All of a list; null asks for nothing. Read once for each `path`: what is reviewed must not move under its reader. */
-export function useAll<T>(
-  path: string | null,
+/** Loads all of a list; null asks for nothing. Each query is read once: reviewed items must not move under their reader. */
+export const useAll = <N extends ListName>(
+  name: N,
+  query: Query<N> | null,
   most: number,
-  listOf: (page: never) => readonly T[] = itemsOf,
-): Load<All<T>> {
-  return useRead<All<T>>(path, (from, signal) => readAll<T>(from, most, signal, listOf), [most, listOf])
-}
+): Load<All<Entry<Answer<N>>>> =>
+  useRead(query === null ? null : JSON.stringify([name, query, most]), (signal) =>
+    readAll(name, query as Query<N>, most, signal),
+  )

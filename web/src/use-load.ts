@@ -1,40 +1,44 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { ApiError, getJson } from './api.ts'
+import { type Answer, ApiError, ask, type Given, type Name } from './api.ts'
 
 export type Load<T> =
   | { readonly state: 'loading'; readonly value: T | null }
   | { readonly state: 'ready'; readonly value: T }
   | { readonly state: 'failed'; readonly value: null; readonly error: ApiError }
 
-/** What `path` answers; null asks for nothing. What was shown before stays until the next answer of the same path. */
-export function useLoad<T>(path: string | null): Load<T> & { readonly reload: () => void } {
+/** Loads the answer of a call; null asks for nothing. The value stays until the next answer of the same call. */
+export function useLoad<N extends Name>(
+  name: N,
+  given: Given<N> | null,
+): Load<Answer<N>> & { readonly reload: () => void } {
   const [turn, setTurn] = useState(0)
   const reload = useCallback(() => setTurn((before) => before + 1), [])
-  return { ...useRead<T>(path, getJson, [turn]), reload }
+  const key = given === null ? null : JSON.stringify([name, given])
+  return { ...useRead(key, (signal) => ask(name, given as Given<N>, signal), [turn]), reload }
 }
 
-/** What is read by the path, and anew whenever one of `again` is another. */
+/** Reads a value by its key, and anew when a value of `again` changes; null reads nothing. */
 export function useRead<T>(
-  path: string | null,
-  read: (path: string, signal: AbortSignal) => Promise<T>,
-  again: readonly unknown[],
+  key: string | null,
+  read: (signal: AbortSignal) => Promise<T>,
+  again: readonly unknown[] = [],
 ): Load<T> {
-  const [loaded, setLoaded] = useState<{ path: string | null; load: Load<T> }>({ path: null, load: LOADING })
+  const [loaded, setLoaded] = useState<{ key: string | null; load: Load<T> }>({ key: null, load: LOADING })
   useEffect(() => {
-    if (path === null) return
+    if (key === null) return
     const stop = new AbortController()
-    read(path, stop.signal).then(
-      (value) => setLoaded({ path, load: { state: 'ready', value } }),
+    read(stop.signal).then(
+      (value) => setLoaded({ key, load: { state: 'ready', value } }),
       (error: unknown) => {
-        if (!stop.signal.aborted) setLoaded({ path, load: { state: 'failed', value: null, error: toApiError(error) } })
+        if (!stop.signal.aborted) setLoaded({ key, load: { state: 'failed', value: null, error: toApiError(error) } })
       },
     )
     return () => stop.abort()
-  }, [path, ...again])
-  return loaded.path === path ? loaded.load : LOADING
+  }, [key, ...again])
+  return loaded.key === key ? loaded.load : LOADING
 }
 
 const LOADING = { state: 'loading', value: null } as const
 
 export const toApiError = (error: unknown): ApiError =>
-  error instanceof ApiError ? error : new ApiError(0, 'unknown', 'the answer of the service cannot be read')
+  error instanceof ApiError ? error : new ApiError('the answer of the service cannot be read')

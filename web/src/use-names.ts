@@ -1,4 +1,4 @@
-import type { Batch, GradeOverview, Page, RubricView } from './api-types.ts'
+import type { GradeOverview, RubricView } from './api-types.ts'
 import { labelsOfRubric } from './rubrics.ts'
 import type { Filter, Suggestion } from './ui/filters.tsx'
 import { useLoad } from './use-load.ts'
@@ -13,7 +13,7 @@ const NOTHING: Names = {}
 
 /** The names in all stored grades, and the newest batches. */
 export function useNames(overview: GradeOverview | null): Names {
-  const batches = useLoad<Page<Batch>>('/v1/batches?limit=200')
+  const batches = useLoad('listBatches', { query: { limit: 200 } })
   if (overview === null) return NOTHING
   const batch = batches.value?.items.map(({ id, name }) => ({ value: id, ...(name !== null && { word: name }) }))
   return { ...overview.names, ...(batch && { batch }) }

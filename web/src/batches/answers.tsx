@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Batch } from '../api-types.ts'
 import { useLoad } from '../use-load.ts'
 import { formatCount, plural } from '../words.ts'
 import { useEndedItems } from './use-results.ts'
@@ -14,7 +13,7 @@ export type ItemNames = ReadonlyMap<string, readonly string[]>
 /** Those of the ended items: equal questions share a grade. Null until they are known, and of no batch. */
 export function useItemNames(id: string | null): ItemNames | null {
   const own = id?.startsWith('bat_') === true ? id : null
-  const batch = useLoad<Batch>(own === null ? null : `/v1/batches/${encodeURIComponent(own)}`)
+  const batch = useLoad('getBatch', own === null ? null : { path: { id: own } })
   const small = batch.value !== null && batch.value.counts.total <= MOST_ITEMS
   const ended = useEndedItems(small ? own : null)
   return useMemo(() => {

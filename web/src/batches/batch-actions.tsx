@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { postJson } from '../api.ts'
+import { ask } from '../api.ts'
 import type { Batch } from '../api-types.ts'
 import { Trouble } from '../ui/load-view.tsx'
 import { toApiError } from '../use-load.ts'
@@ -15,7 +15,7 @@ export function BatchActions({ batch }: { readonly batch: Batch }): JSX.Element 
     setTrouble(null)
     setSure(false)
     try {
-      await postJson(`/v1/batches/${encodeURIComponent(batch.id)}/${verb}`)
+      await ask(verb === 'cancel' ? 'cancelBatch' : 'resumeBatch', { path: { id: batch.id } })
     } catch (error) {
       setTrouble(toApiError(error).message)
     }

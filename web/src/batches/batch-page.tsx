@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Batch, List, RubricView } from '../api-types.ts'
+import type { Batch } from '../api-types.ts'
 import type { PageProps } from '../routes.tsx'
 import { onlyRubric, Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
@@ -38,7 +38,7 @@ export function BatchPage({ id }: PageProps): JSX.Element {
 }
 
 function BatchView({ batch, connection }: { readonly batch: Batch; readonly connection: Connection }): JSX.Element {
-  const asked = useLoad<List<RubricView>>(`/v1/batches/${encodeURIComponent(batch.id)}/rubrics`)
+  const asked = useLoad('listBatchRubrics', { path: { id: batch.id } })
   const names = (asked.value?.items ?? []).map(({ name }) => name)
   const labels = labelsToChoose(useContext(Rubrics), names, batch.labels)
   return (

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { withQuery } from '../api.ts'
-import type { Batch, Page } from '../api-types.ts'
+import { queryOf } from '../api.ts'
+import type { Batch } from '../api-types.ts'
 import { usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
@@ -33,7 +33,9 @@ const COLUMNS: readonly Column<Batch>[] = [
 export function BatchesPage(): JSX.Element {
   const { query } = usePlace()
   const cursor = query.get('cursor')
-  const load = useLoad<Page<Batch>>(withQuery('/v1/batches', { ...readFilters(FILTERS, query), cursor }))
+  const load = useLoad('listBatches', {
+    query: queryOf<'listBatches'>({ ...readFilters(FILTERS, query), cursor }),
+  })
   return (
     <>
       <h1>Batches</h1>

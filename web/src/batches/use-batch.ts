@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { getJson } from '../api.ts'
+import { ask } from '../api.ts'
 import type { Batch } from '../api-types.ts'
 import { type Load, toApiError } from '../use-load.ts'
 
@@ -13,7 +13,6 @@ export function useBatch(id: string): { readonly load: Load<Batch>; readonly con
   const [load, setLoad] = useState<Load<Batch>>({ state: 'loading', value: null })
   const [connection, setConnection] = useState<Connection>('lost')
   useEffect(() => {
-    const path = `/v1/batches/${encodeURIComponent(id)}`
     const stop = new AbortController()
     let source: EventSource | null = null
     const show = (batch: Batch) => {
@@ -21,7 +20,7 @@ export function useBatch(id: string): { readonly load: Load<Batch>; readonly con
       setConnection(hasEnded(batch) ? 'over' : 'live')
     }
     const follow = () => {
-      source = new EventSource(`${path}/events`)
+      source = new EventSource(`/v1/batches/${encodeURIComponent(id)}/events`)
       source.addEventListener('progress', (event) => show(readEvent(event)))
       source.addEventListener('end', (event) => {
         show(readEvent(event))
@@ -30,10 +29,11 @@ export function useBatch(id: string): { readonly load: Load<Batch>; readonly con
       source.addEventListener('error', () => {
         setConnection('lost')
         // It was refused, and the browser does not try again: asking for the batch says why, and leads to the sign-in.
-        if (source?.readyState === EventSource.CLOSED) getJson(path, stop.signal).catch(() => undefined)
+        if (source?.readyState === EventSource.CLOSED)
+          ask('getBatch', { path: { id } }, stop.signal).catch(() => undefined)
       })
     }
-    getJson<Batch>(path, stop.signal).then(
+    ask('getBatch', { path: { id } }, stop.signal).then(
       (batch) => {
         show(batch)
         if (!hasEnded(batch)) follow()

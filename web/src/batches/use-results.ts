@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { readLines } from '../api.ts'
+import { readResults } from '../api.ts'
 import type { Batch, BatchResult } from '../api-types.ts'
 import { toApiError } from '../use-load.ts'
 
@@ -25,7 +25,7 @@ export function useResults(batch: Batch): Results {
   const over = batch.status === 'done' || batch.status === 'cancelled'
   useEffect(() => {
     const stop = new AbortController()
-    readResults(id, stop.signal).then(
+    readEnded(id, stop.signal).then(
       ({ items, complete }) => setState({ items, complete, trouble: null }),
       (error: unknown) => {
         if (!stop.signal.aborted) setState((before) => ({ ...before, trouble: toApiError(error).message }))
@@ -52,7 +52,7 @@ export function useEndedItems(batch: string | null): readonly BatchResult[] | nu
   useEffect(() => {
     if (batch === null) return
     const stop = new AbortController()
-    readResults(batch, stop.signal).then(
+    readEnded(batch, stop.signal).then(
       ({ items }) => setRead({ batch, items }),
       () => !stop.signal.aborted && setRead({ batch, items: [] }),
     )
@@ -62,11 +62,11 @@ export function useEndedItems(batch: string | null): readonly BatchResult[] | nu
 }
 
 /** What has ended of a batch, in the order of its items. */
-async function readResults(batch: string, signal: AbortSignal): Promise<Read> {
+async function readEnded(batch: string, signal: AbortSignal): Promise<Read> {
   const items: BatchResult[] = []
-  for await (const item of readLines<BatchResult>(`/v1/batches/${encodeURIComponent(batch)}/results`, signal)) {
+  for await (const item of readResults(batch, signal)) {
     if (items.length === MOST_RESULTS) return { items, complete: false }
-    items.push(item)
+    items.push(item as BatchResult)
   }
   return { items, complete: true }
 }

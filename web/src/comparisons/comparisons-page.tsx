@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { withQuery } from '../api.ts'
-import type { Batch, Page } from '../api-types.ts'
+import { queryOf } from '../api.ts'
+import type { Batch } from '../api-types.ts'
 import type { Comparison } from '../audit-types.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { visibleString } from '../text/visible-text.ts'
@@ -25,8 +25,11 @@ export function ComparisonsPage(): JSX.Element {
   const rubric = asked ?? (compared?.length === 1 ? (compared[0] ?? null) : null)
   const choice = choiceOf(compared, asked)
   const ready = head !== null && choice === null
-  const load = useLoad<Comparison>(ready ? withQuery('/v1/comparisons', { base, head, rubric: asked, limit: 1 }) : null)
-  const batches = useLoad<Page<Batch>>('/v1/batches?limit=200')
+  const load = useLoad(
+    'compareBatches',
+    ready ? { query: queryOf<'compareBatches'>({ base, head, rubric: asked, limit: 1 }) } : null,
+  )
+  const batches = useLoad('listBatches', { query: { limit: 200 } })
   return (
     <>
       <h1>Comparisons</h1>

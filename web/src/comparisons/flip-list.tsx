@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import { withQuery } from '../api.ts'
-import type { Comparison, Flip } from '../audit-types.ts'
+import { queryOf } from '../api.ts'
+import type { Flip } from '../audit-types.ts'
 import { trialName } from '../grades/trial-name.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { LabelBadge, Outcome } from '../ui/badges.tsx'
@@ -11,7 +11,6 @@ import { formatCount, formatUsd, plural } from '../words.ts'
 import type { Cell } from './flip-matrix.tsx'
 
 const MOST = 5000
-const flipsOf = (page: Comparison): readonly Flip[] => page.flips
 
 interface FlipListProps {
   readonly query: URLSearchParams
@@ -22,10 +21,10 @@ interface FlipListProps {
 /** The pairs of one cell, each with what made both grades. */
 export function FlipList({ query, cell, rubric }: FlipListProps): JSX.Element {
   const [base, head, asked] = [query.get('base'), query.get('head'), query.get('rubric')]
-  const load = useAll<Flip>(
-    withQuery('/v1/comparisons', { base, head, rubric: asked, statistics: 'false' }),
+  const load = useAll(
+    'compareBatches',
+    queryOf<'compareBatches'>({ base, head, rubric: asked, statistics: false }),
     MOST,
-    flipsOf,
   )
   return (
     <section class="flips" id="flips" aria-labelledby="flips-title">

@@ -4,8 +4,8 @@ import { useLoad } from '../use-load.ts'
 
 /** The ids of the rubrics that both batches ask by; without a base those of the head. Null: not known yet. */
 export function useComparedRubrics(base: string | null, head: string | null): readonly string[] | null {
-  const ofHead = useLoad<List<RubricView>>(pathOf(head))
-  const ofBase = useLoad<List<RubricView>>(pathOf(base))
+  const ofHead = useLoad('listBatchRubrics', ofBatch(head))
+  const ofBase = useLoad('listBatchRubrics', ofBatch(base))
   if (head === null) return []
   // What cannot be told is told by the comparison itself.
   if (ofHead.state === 'failed' || ofBase.state === 'failed') return []
@@ -15,5 +15,5 @@ export function useComparedRubrics(base: string | null, head: string | null): re
   return own.filter((id) => others.includes(id))
 }
 
-const pathOf = (batch: string | null) => (batch === null ? null : `/v1/batches/${encodeURIComponent(batch)}/rubrics`)
+const ofBatch = (id: string | null) => (id === null ? null : { path: { id } })
 const idsOf = ({ items }: List<RubricView>): string[] => [...new Set(items.map(({ name }) => rubricId(name)))]

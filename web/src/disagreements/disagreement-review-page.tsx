@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { withQuery } from '../api.ts'
-import type { Disagreement } from '../audit-types.ts'
+import { queryOf, withQuery } from '../api.ts'
 import { usePlace } from '../location.ts'
 import { itemOfDisagreement } from '../review/review-item.ts'
 import { ReviewView } from '../review/review-view.tsx'
@@ -17,7 +16,7 @@ const MOST = 2000
 export function DisagreementReviewPage(): JSX.Element {
   const { query } = usePlace()
   const { settled, ...chosen } = readFilters(QUEUE_FILTERS, query)
-  const load = useAll<Disagreement>(withQuery('/v1/disagreements', chosen), MOST)
+  const load = useAll('listDisagreements', queryOf<'listDisagreements'>(chosen), MOST)
   const judge = query.get('judge')
   const found = load.value
   const items = useMemo(() => {

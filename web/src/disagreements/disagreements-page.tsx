@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { withQuery } from '../api.ts'
-import type { GradeOverview, Page } from '../api-types.ts'
+import { queryOf, withQuery } from '../api.ts'
+import type { GradeOverview } from '../api-types.ts'
 import type { Disagreement } from '../audit-types.ts'
 import { KIND_WORDS } from '../audit-words.ts'
 import { type ItemNames, useItemNames } from '../batches/answers.tsx'
@@ -28,10 +28,12 @@ export function DisagreementsPage(): JSX.Element {
   const cursor = query.get('cursor')
   const open = query.get('labels') === 'shown'
   const chosen = readFilters(QUEUE_FILTERS, query)
-  const overview = useLoad<GradeOverview>('/v1/grades/overview')
+  const overview = useLoad('overviewGrades', {})
   const names = useNames(overview.value)
   const called = useItemNames(query.get('batch') ?? names.batch?.[0]?.value ?? null)
-  const load = useLoad<Page<Disagreement>>(withQuery('/v1/disagreements', { ...chosen, cursor, limit: 100 }))
+  const load = useLoad('listDisagreements', {
+    query: queryOf<'listDisagreements'>({ ...chosen, cursor, limit: 100 }),
+  })
   return (
     <>
       <h1>Disagreements</h1>

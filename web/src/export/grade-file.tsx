@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { render } from 'preact'
-import { getJson, withQuery } from '../api.ts'
-import type { Grade, GroundTruth, LedgerEntry, List, Page, RubricView, Step } from '../api-types.ts'
+import { ask } from '../api.ts'
+import type { Grade, GroundTruth, LedgerEntry, RubricView, Step } from '../api-types.ts'
 import { Attempts } from '../grade/attempts.tsx'
 import { Claims } from '../grade/claims.tsx'
 import { GroundTruthView } from '../grade/ground-truth.tsx'
@@ -47,10 +47,10 @@ export async function gradeFile(grade: Grade, rubrics: readonly RubricView[]): P
 }
 
 async function loadEvidence(grade: Grade): Promise<GradeEvidence> {
-  const base = `/v1/grades/${encodeURIComponent(grade.id)}`
+  const path = { id: grade.id }
   const [truth, attempts, steps] = await Promise.all([
-    getJson<GroundTruth>(`${base}/ground-truth`),
-    getJson<List<LedgerEntry>>(`${base}/attempts`),
+    ask('getGroundTruth', { path }),
+    ask('listAttempts', { path }),
     loadSteps(grade),
   ])
   return { grade, truth, attempts: attempts.items, steps }
@@ -61,8 +61,8 @@ async function loadSteps({ citations, receipt }: Grade): Promise<Step[]> {
   const ids = [...new Set(citations.map(({ step_id }) => step_id))].sort((a, b) => a - b).slice(0, MOST_STEPS)
   const steps: Step[] = []
   for (const id of ids) {
-    const path = `/v1/trajectories/${encodeURIComponent(receipt.trajectory)}/steps`
-    steps.push(...(await getJson<Page<Step>>(withQuery(path, { from: id, to: id }))).items)
+    const given = { path: { id: receipt.trajectory }, query: { from: id, to: id } }
+    steps.push(...(await ask('listSteps', given)).items)
   }
   return steps
 }
@@ -101,7 +101,7 @@ function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence): JSX.El
       <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
       <section aria-labelledby="attempts">
         <h2 id="attempts">Attempts</h2>
-        <Attempts attempts={attempts} rawPath="" />
+        <Attempts attempts={attempts} grade={grade.id} />
       </section>
     </article>
   )

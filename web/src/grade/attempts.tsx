@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import type { LedgerEntry, List } from '../api-types.ts'
+import type { LedgerEntry } from '../api-types.ts'
 import { HostileBlock } from '../text/hostile-text.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { NameOrNone, None } from '../ui/none.tsx'
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
 ]
 
 /** Every call of the judge; what it answered word for word only when asked for. */
-export function Attempts(props: { readonly attempts: readonly LedgerEntry[]; readonly rawPath: string }): JSX.Element {
+export function Attempts(props: { readonly attempts: readonly LedgerEntry[]; readonly grade: string }): JSX.Element {
   const [raw, setRaw] = useState(false)
   return (
     <>
@@ -50,13 +50,13 @@ export function Attempts(props: { readonly attempts: readonly LedgerEntry[]; rea
           </button>
         </p>
       )}
-      {raw && <RawReplies path={props.rawPath} />}
+      {raw && <RawReplies grade={props.grade} />}
     </>
   )
 }
 
-function RawReplies({ path }: { readonly path: string }): JSX.Element {
-  const load = useLoad<List<LedgerEntry>>(path)
+function RawReplies({ grade }: { readonly grade: string }): JSX.Element {
+  const load = useLoad('listAttempts', { path: { id: grade }, query: { raw: true } })
   return (
     <LoadView load={load} what="the raw replies">
       {({ items }) =>

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { Grade, GroundTruth, LedgerEntry, List, TrajectorySummary } from '../api-types.ts'
+import type { Grade } from '../api-types.ts'
 import { AnswersItems, type ItemNames, useItemNames } from '../batches/answers.tsx'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import { trialOf } from '../grades/trial-columns.tsx'
@@ -25,7 +25,7 @@ import { Warnings } from './warnings.tsx'
 
 /** One grade: the verdict beside its evidence, and everything that made it. */
 export function GradePage({ id }: PageProps): JSX.Element {
-  const load = useLoad<Grade>(`/v1/grades/${encodeURIComponent(id)}`)
+  const load = useLoad('getGrade', { path: { id } })
   const batch = usePlace().query.get('batch')
   const items = useItemNames(batch)
   return (
@@ -61,10 +61,10 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
   const { trajectory: question, ground_truth } = grade.receipt
   // Whoever has read its label here reviews it no longer blind.
   useEffect(() => markSeen([`${question}/${ground_truth}`]), [question, ground_truth])
-  const base = `/v1/grades/${encodeURIComponent(grade.id)}`
-  const trajectory = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(grade.receipt.trajectory)}`)
-  const truth = useLoad<GroundTruth>(`${base}/ground-truth`)
-  const panel = useLoad<List<Grade>>(`${base}/panel`)
+  const path = { id: grade.id }
+  const trajectory = useLoad('getTrajectory', { path: { id: grade.receipt.trajectory } })
+  const truth = useLoad('getGroundTruth', { path })
+  const panel = useLoad('listPanel', { path })
   return (
     <>
       <div class="grade">
@@ -100,18 +100,18 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
         </LoadView>
       </section>
       <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
-      <AttemptSection base={base} />
+      <AttemptSection id={grade.id} />
     </>
   )
 }
 
-function AttemptSection({ base }: { readonly base: string }): JSX.Element {
-  const load = useLoad<List<LedgerEntry>>(`${base}/attempts`)
+function AttemptSection({ id }: { readonly id: string }): JSX.Element {
+  const load = useLoad('listAttempts', { path: { id } })
   return (
     <section aria-labelledby="attempts">
       <h2 id="attempts">Attempts</h2>
       <LoadView load={load} what="the attempts">
-        {({ items }) => <Attempts attempts={items} rawPath={`${base}/attempts?raw=true`} />}
+        {({ items }) => <Attempts attempts={items} grade={id} />}
       </LoadView>
     </section>
   )

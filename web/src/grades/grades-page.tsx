@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
-import { withQuery } from '../api.ts'
-import type { Grade, GradeOverview } from '../api-types.ts'
+import { queryOf } from '../api.ts'
+import type { Grade } from '../api-types.ts'
 import { AnswersOfBatch, type ItemNames, useItemNames } from '../batches/answers.tsx'
 import { setQuery, usePlace } from '../location.ts'
 import { Rubrics } from '../rubrics.ts'
@@ -23,7 +23,7 @@ import { hrefInView, rememberView } from './view.ts'
 export function GradesPage(): JSX.Element {
   const { query } = usePlace()
   const filters = readFilters(GRADE_FILTERS, query)
-  const overview = useLoad<GradeOverview>(withQuery('/v1/grades/overview', filters))
+  const overview = useLoad('overviewGrades', { query: queryOf<'overviewGrades'>(filters) })
   const window = useGradeWindow({ ...filters, cursor: query.get('cursor') })
   const names = useNames(overview.value)
   const items = useItemNames(query.get('batch'))

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, getJson, withQuery } from '../api.ts'
-import type { Grade, Page } from '../api-types.ts'
+import { type ApiError, ask, queryOf } from '../api.ts'
+import type { Grade } from '../api-types.ts'
 import { toApiError } from '../use-load.ts'
 
 /** More grades than this are not held in a page: the next window has those behind them. */
@@ -20,20 +20,20 @@ const EMPTY: GradeWindow = { grades: [], complete: false, next: null, error: nul
 
 /** Grows while it is loaded, so that its first rows are there at once. Null asks for nothing. */
 export function useGradeWindow(filters: Readonly<Record<string, string | null>> | null): GradeWindow {
-  const path = filters === null ? null : withQuery('/v1/grades', filters)
-  const [shown, setShown] = useState<{ readonly path: string | null; readonly window: GradeWindow }>({
-    path: null,
+  const key = filters === null ? null : JSON.stringify(filters)
+  const [shown, setShown] = useState<{ readonly key: string | null; readonly window: GradeWindow }>({
+    key: null,
     window: EMPTY,
   })
   useEffect(() => {
     if (filters === null) return
     const stop = new AbortController()
-    readWindow(filters, stop.signal, (window) => setShown({ path, window })).catch((error: unknown) => {
-      if (!stop.signal.aborted) setShown({ path, window: { ...EMPTY, error: toApiError(error) } })
+    readWindow(filters, stop.signal, (window) => setShown({ key, window })).catch((error: unknown) => {
+      if (!stop.signal.aborted) setShown({ key, window: { ...EMPTY, error: toApiError(error) } })
     })
     return () => stop.abort()
-  }, [path])
-  return shown.path === path ? shown.window : EMPTY
+  }, [key])
+  return shown.key === key ? shown.window : EMPTY
 }
 
 async function readWindow(
@@ -43,8 +43,9 @@ async function readWindow(
 ): Promise<void> {
   let [grades, cursor]: [readonly Grade[], string | null] = [[], filters['cursor'] ?? null]
   for (;;) {
-    const page = await getJson<Page<Grade>>(
-      withQuery('/v1/grades', { ...filters, cursor, limit: ROWS_AT_ONCE }),
+    const page = await ask(
+      'listGrades',
+      { query: queryOf<'listGrades'>({ ...filters, cursor, limit: ROWS_AT_ONCE }) },
       signal,
     )
     grades = [...grades, ...page.items]

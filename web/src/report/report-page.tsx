@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { GradeOverview } from '../api-types.ts'
 import type { Report, ReportGroup } from '../audit-types.ts'
 import { groupingWord } from '../audit-words.ts'
 import { saveHtml } from '../export/html-file.ts'
@@ -23,17 +22,17 @@ import { PairedFigure } from './paired-figure.tsx'
 import { QualitySection } from './quality-section.tsx'
 import { AGAINST_WORDS, type Against, ResistanceFigure, ScatterFigure } from './rate-figures.tsx'
 import { ReportForm } from './report-form.tsx'
-import { groupingOf, reportPath, selectionWords, surfacePath } from './report-query.ts'
+import { groupingOf, reportFile, reportOf, selectionWords, surfacesOf } from './report-query.ts'
 import { ShareFigure } from './share-figure.tsx'
 import { useChoice } from './use-choice.ts'
 
 /** Numbers to publish, with their intervals, denominators and failures. */
 export function ReportPage(): JSX.Element {
   const { query } = usePlace()
-  const overview = useLoad<GradeOverview>('/v1/grades/overview')
+  const overview = useLoad('overviewGrades', {})
   const names = useNames(overview.value)
   const choice = useChoice(query, overview.value)
-  const load = useLoad<Report>(choice === null ? reportPath(query) : null)
+  const load = useLoad('getReport', choice === null ? reportOf(query) : null)
   const article = useRef<HTMLElement>(null)
   const save = () => {
     if (article.current === null) return
@@ -72,7 +71,7 @@ function ReportTools({ query, names, onSave, ready }: ToolProps): JSX.Element {
       <ReportForm query={query} names={names} />
       <p class="downloads">
         {ready && (
-          <a class="button" href={reportPath(query, { format: 'csv' })} download="report.csv" data-native>
+          <a class="button" href={reportFile(query)} download="report.csv" data-native>
             Save as CSV
           </a>
         )}
@@ -169,7 +168,7 @@ function trialWords(counts: ReportGroup['counts']): string {
 /** The same trials once more by surface, where the report is of something else; grouped by judge it would mix judges. */
 function BySurface({ report, query }: { readonly report: Report; readonly query: URLSearchParams }) {
   const own = report.group_by === 'surface'
-  const load = useLoad<Report>(own || report.judges.length !== 1 ? null : surfacePath(query))
+  const load = useLoad('getReport', own || report.judges.length !== 1 ? null : surfacesOf(query))
   if (own) return <ResistanceFigure report={report} id="surfaces" />
   if (report.judges.length !== 1) return null
   return (

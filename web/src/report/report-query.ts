@@ -1,27 +1,35 @@
-import { withQuery } from '../api.ts'
+import { type Given, queryOf, withQuery } from '../api.ts'
 
 /** What a report is of: the names of `GET /v1/reports`. */
 const REPORT_NAMES = ['judge', 'rubric', 'batch', 'agent', 'model', 'task', 'variant'] as const
 const PAIR_NAMES = ['pair_by', 'base', 'head'] as const
-const PATH = '/v1/reports'
 
 export const groupingOf = (query: URLSearchParams): string => query.get('group_by') || 'agent'
 
-/** Pairs are only asked for once all of them is chosen. */
-export function reportPath(query: URLSearchParams, more: Readonly<Record<string, string>> = {}): string {
+/** Pairs are asked for once all of them is chosen. */
+function chosenIn(query: URLSearchParams): Record<string, string | null> {
   const paired = PAIR_NAMES.every((name) => query.get(name))
-  return withQuery(PATH, {
+  return {
     group_by: groupingOf(query),
     ...pick(query, REPORT_NAMES),
     ...(paired && pick(query, PAIR_NAMES)),
     seed: query.get('seed'),
-    ...more,
-  })
+  }
 }
 
-/** The same trials by surface. */
-export const surfacePath = (query: URLSearchParams): string =>
-  withQuery(PATH, { ...pick(query, REPORT_NAMES), seed: query.get('seed'), group_by: 'surface' })
+/** The report that the address names. */
+export const reportOf = (query: URLSearchParams): Given<'getReport'> => ({
+  query: queryOf<'getReport'>(chosenIn(query)),
+})
+
+/** The address of the same report as CSV. */
+export const reportFile = (query: URLSearchParams): string =>
+  withQuery('/v1/reports', { ...chosenIn(query), format: 'csv' })
+
+/** The report of the same trials by surface. */
+export const surfacesOf = (query: URLSearchParams): Given<'getReport'> => ({
+  query: queryOf<'getReport'>({ ...pick(query, REPORT_NAMES), seed: query.get('seed'), group_by: 'surface' }),
+})
 
 const pick = (query: URLSearchParams, names: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(names.map((name) => [name, query.get(name)]))

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { getJson, withQuery } from '../api.ts'
+import { ask, queryOf } from '../api.ts'
 import type { GradeOverview } from '../api-types.ts'
 import type { Choice } from '../ui/choose.tsx'
 import { groupingOf } from './report-query.ts'
@@ -41,8 +41,8 @@ async function findChoice(
     const selected = Object.fromEntries(SELECTED.map((one) => [one, query.get(one)]))
     const options = await Promise.all(
       names[name].map(async (value) => {
-        const path = withQuery('/v1/grades/overview', { ...selected, [name]: value })
-        return { value, grades: (await getJson<GradeOverview>(path, signal)).total }
+        const asked = queryOf<'overviewGrades'>({ ...selected, [name]: value })
+        return { value, grades: (await ask('overviewGrades', { query: asked }, signal)).total }
       }),
     )
     const fitting = options.filter(({ grades }) => grades > 0)

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Grade } from '../api-types.ts'
 import type { PageProps } from '../routes.tsx'
 import { LoadView } from '../ui/load-view.tsx'
 import { useLoad } from '../use-load.ts'
@@ -9,7 +8,7 @@ import { ReviewView } from './review-view.tsx'
 
 /** The question of one grade, to be reviewed by itself. */
 export function GradeReviewPage({ id }: PageProps): JSX.Element {
-  const load = useLoad<Grade>(`/v1/grades/${encodeURIComponent(id)}`)
+  const load = useLoad('getGrade', { path: { id } })
   const grade = load.value
   const items = useMemo(() => (grade === null ? [] : [itemOfGrade(grade)]), [grade])
   return (

@@ -1,7 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { withQuery } from '../api.ts'
-import type { CheckedCitation, Grade, List, Page } from '../api-types.ts'
+import type { CheckedCitation, Grade } from '../api-types.ts'
 import type { Review } from '../audit-types.ts'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import { rubricId } from '../rubrics.ts'
@@ -23,10 +22,10 @@ export interface OpinionsProps {
 
 /** What everybody said of the question. Only ever in the page once it may be seen. */
 export function Opinions({ item, turn, onCitations }: OpinionsProps): JSX.Element {
-  const panel = useLoad<List<Grade>>(`/v1/grades/${encodeURIComponent(item.gradeId)}/panel`)
-  const reviews = useLoad<Page<Review>>(
-    withQuery('/v1/reviews', { question: item.question, rubric: rubricId(item.rubric), limit: 200 }),
-  )
+  const panel = useLoad('listPanel', { path: { id: item.gradeId } })
+  const reviews = useLoad('listReviews', {
+    query: { question: item.question, rubric: rubricId(item.rubric), limit: 200 },
+  })
   const { reload } = reviews
   const own = rubricId(item.rubric)
   const all = panel.value?.items

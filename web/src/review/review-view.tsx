@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { CheckedCitation, GroundTruth, RubricView, TrajectorySummary } from '../api-types.ts'
+import type { CheckedCitation } from '../api-types.ts'
 import { readPlace, usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
@@ -49,10 +49,10 @@ interface ReviewingProps extends ReviewViewProps {
 }
 
 function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
-  const rubric = useLoad<RubricView>(`/v1/rubrics/${encodeURIComponent(item.rubric)}`)
+  const rubric = useLoad('getRubric', { path: { id: item.rubric } })
   const reviewing = useReviewing(items, item, { word: done, rubric: rubric.value })
-  const summary = useLoad<TrajectorySummary>(`/v1/trajectories/${encodeURIComponent(item.trajectory)}`)
-  const truth = useLoad<GroundTruth>(`/v1/grades/${encodeURIComponent(item.gradeId)}/ground-truth`)
+  const summary = useLoad('getTrajectory', { path: { id: item.trajectory } })
+  const truth = useLoad('getGroundTruth', { path: { id: item.gradeId } })
   const [cited, setCited] = useState<readonly CheckedCitation[]>(NO_CITATIONS)
   const { revealed } = reviewing
   useEffect(() => setCited(NO_CITATIONS), [item.place])

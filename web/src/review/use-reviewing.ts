@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { postJson, withQuery } from '../api.ts'
+import { ask } from '../api.ts'
 import type { RubricView } from '../api-types.ts'
 import type { Review } from '../audit-types.ts'
 import { rubricId } from '../rubrics.ts'
@@ -120,14 +120,14 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { w
 
 /** Blind is what no window of this browser has shown the labels of. */
 const send = (item: ReviewItem, draft: Draft, rater: string, rubric: RubricView): Promise<Review> =>
-  postJson<Review>(
-    `/v1/grades/${encodeURIComponent(item.gradeId)}/reviews`,
-    toRequest(draft, { rater, blind: !hasSeen(item.question), sampling: item.sampling }, rubric),
-  )
+  ask('createReview', {
+    path: { id: item.gradeId },
+    body: toRequest(draft, { rater, blind: !hasSeen(item.question), sampling: item.sampling }, rubric),
+  })
 
 /** As the queue has it: the newest reviews of all raters agree. Lists are newest first. */
 async function isSettled({ question, rubric }: ReviewItem): Promise<boolean> {
-  const { items } = await readAll<Review>(withQuery('/v1/reviews', { question, rubric: rubricId(rubric) }), 2000)
+  const { items } = await readAll('listReviews', { question, rubric: rubricId(rubric) }, 2000)
   const newest = new Map<string, Review>()
   for (const review of items) if (!newest.has(review.rater)) newest.set(review.rater, review)
   return new Set([...newest.values()].map(({ label }) => label)).size === 1

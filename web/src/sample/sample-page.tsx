@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Grade, GradeOverview } from '../api-types.ts'
+import type { Grade } from '../api-types.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { onlyRubric } from '../rubrics.ts'
 import { LabelBadge } from '../ui/badges.tsx'
@@ -19,7 +19,7 @@ import { MOST_GRADES, madeUntil, readSampleQuery, SAMPLE_FILTERS, useGraded } fr
 export function SamplePage(): JSX.Element {
   const { query } = usePlace()
   const load = useGraded(query)
-  const names = useNames(useLoad<GradeOverview>('/v1/grades/overview').value)
+  const names = useNames(useLoad('overviewGrades', {}).value)
   return (
     <>
       <h1>Review a sample</h1>

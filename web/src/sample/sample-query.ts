@@ -1,4 +1,4 @@
-import { withQuery } from '../api.ts'
+import { queryOf } from '../api.ts'
 import type { Grade } from '../api-types.ts'
 import { type Filter, readFilters } from '../ui/filters.tsx'
 import { type All, useAll } from '../use-all.ts'
@@ -36,7 +36,7 @@ export function readSampleQuery(query: URLSearchParams): SampleQuery {
 
 /** All graded ones that fit. */
 export const useGraded = (query: URLSearchParams): Load<All<Grade>> =>
-  useAll<Grade>(withQuery('/v1/grades', { ...readFilters(SAMPLE_FILTERS, query), status: 'graded' }), MOST_GRADES)
+  useAll('listGrades', queryOf<'listGrades'>({ ...readFilters(SAMPLE_FILTERS, query), status: 'graded' }), MOST_GRADES)
 
 /** Grade ids begin with their time. */
 export const madeUntil = (grades: readonly Grade[], until: string | null): readonly Grade[] =>

@@ -1,6 +1,5 @@
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { withQuery } from '../api.ts'
 import type { Review } from '../audit-types.ts'
 import { usePlace } from '../location.ts'
 import { readRater } from '../review/rater.ts'
@@ -18,7 +17,7 @@ export function SampleReviewPage(): JSX.Element {
   // Whoever reviews at the start: the name may be typed on this page, and the list must not move then.
   const [rater] = useState(readRater)
   const graded = useGraded(query)
-  const reviews = useAll<Review>(rater === '' ? null : withQuery('/v1/reviews', { rater }), MOST_REVIEWS)
+  const reviews = useAll('listReviews', rater === '' ? null : { rater }, MOST_REVIEWS)
   const { design, n, seed, until } = readSampleQuery(query)
   const found = graded.value
   const known = rater === '' ? NOBODY : reviews.value

@@ -1,5 +1,5 @@
-import { deleteJson, getJson, postJson } from '../api.ts'
-import type { OpenedSession, Who } from '../api-types.ts'
+import { ask } from '../api.ts'
+import type { Who } from '../api-types.ts'
 import { navigate } from '../location.ts'
 import { SIGN_IN_PATH } from './sign-in-place.ts'
 
@@ -8,14 +8,14 @@ let project: string | null = null
 
 /** Who this browser is to the service. */
 export async function askWho(signal: AbortSignal): Promise<Who> {
-  const who = await getJson<Who>('/v1/session', signal)
+  const who = await ask('getSession', {}, signal)
   project = who.project
   return who
 }
 
 /** Exchanges the key for a session and goes on to `next`. Throws an `ApiError`. */
 export async function signIn(key: string, next: string): Promise<void> {
-  const opened = await postJson<OpenedSession>('/v1/session', { key })
+  const opened = await ask('openSession', { body: { key } })
   // What is typed and not sent is still here where the session was only over; data of another project must not stay.
   if (opened.project === project) navigate(next, { replace: true })
   else location.replace(next)
@@ -23,6 +23,6 @@ export async function signIn(key: string, next: string): Promise<void> {
 
 /** Ends the session and forgets everything that was loaded. Throws an `ApiError`. */
 export async function signOut(): Promise<void> {
-  await deleteJson('/v1/session')
+  await ask('closeSession', {})
   location.assign(SIGN_IN_PATH)
 }

@@ -1,5 +1,5 @@
-import { getJson, withQuery } from '../api.ts'
-import type { Page, Step, TrajectorySummary } from '../api-types.ts'
+import { ask } from '../api.ts'
+import type { Step, TrajectorySummary } from '../api-types.ts'
 import { toApiError } from '../use-load.ts'
 
 /** The steps of one trajectory, as far as they are loaded. Places are 0 to `count - 1`; ids are the source’s. */
@@ -34,7 +34,6 @@ export function createStepLoader(summary: TrajectorySummary, onChange: () => voi
   const places = new Map<number, number>()
   const asked = new Set<number>()
   const stop = new AbortController()
-  const path = `/v1/trajectories/${encodeURIComponent(summary.id)}/steps`
   let cursor: string | null = null
   let wanted: readonly [number, number] = [0, 0]
   let running = 0
@@ -52,8 +51,8 @@ export function createStepLoader(summary: TrajectorySummary, onChange: () => voi
     const first = page * PAGE
     const query = dense
       ? { from: first_step + first, to: first_step + first + PAGE - 1, limit: PAGE }
-      : { limit: PAGE, cursor }
-    const answer = await getJson<Page<Step>>(withQuery(path, query), stop.signal)
+      : { limit: PAGE, ...(cursor !== null && { cursor }) }
+    const answer = await ask('listSteps', { path: { id: summary.id }, query }, stop.signal)
     if (!dense) cursor = answer.next_cursor
     keep(first, answer.items)
   }
