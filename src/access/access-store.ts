@@ -22,7 +22,7 @@ export interface KeyRecord {
 export interface AccessStore {
   addKey(key: KeyRecord): Promise<void>
   findKey(id: string): Promise<KeyRecord | null>
-  /** Oldest first. */
+  /** Lists all keys, oldest first. */
   listKeys(): Promise<readonly KeyRecord[]>
   /** Revokes a key; the first time of revocation stays. Null for an unknown key. */
   revokeKey(id: string, at: string): Promise<KeyRecord | null>

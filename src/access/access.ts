@@ -2,12 +2,12 @@
 export const SCOPES = ['grade', 'read', 'review', 'admin', 'operator'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Grades, batches and reviews of one project are in a store of its own: no other project can name them. */
+/** The project of the main database. Each project has a store of its own. */
 export const DEFAULT_PROJECT = 'default'
 
 const PROJECT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
 
-/** A project's name is also the name of its file: nothing else may ever be one. */
+/** Tells the name of a project, which is also the name of its file. */
 export const isProjectName = (name: string): boolean => PROJECT_NAME.test(name)
 
 /** The caller of a request: a checked key, or anybody where access control is off. */

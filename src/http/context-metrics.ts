@@ -5,14 +5,14 @@ import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
 import type { Context } from './context.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Batches looked at for their open items; with more running at once the figure is that of the newest. */
+/** Bounds the batches whose open items are counted; the newest come first. */
 const MOST_BATCHES = 200
-/** A database that does not answer must not cost the scrape, which says what is wrong with it: Prometheus waits for ten seconds. */
+/** A silent database must not cost the scrape: Prometheus waits for ten seconds. */
 const MOST_WAIT_MS = 3_000
 
 /**
- * What a process is in the middle of, read when it is asked for. `veridict_batch…` are of the database: every process of it says the same, and
- * what cannot be read is left out.
+ * Adds gauges that read the state of the process at each scrape. Every process of a database gives the same `veridict_batch…`; a failed read leaves
+ * its figures out.
  */
 export function measureContext(metrics: Metrics, context: Context): void {
   context.listen({
@@ -43,7 +43,6 @@ export function measureContext(metrics: Metrics, context: Context): void {
   )
 }
 
-/** A gauge that is set when it is asked for. */
 type MakeGauge = (
   name: string,
   help: string,
@@ -69,7 +68,7 @@ function measureLanes(gauge: MakeGauge, { judges, laneOf }: Context): void {
 
 function measureBatches(gauge: MakeGauge, context: Context): void {
   let looking: Promise<Seen> | null = null
-  // All are read for one answer: the database is asked once.
+  // One scrape asks the database once.
   const seen = () => {
     looking ??= look(context).finally(() => {
       looking = null
@@ -103,7 +102,7 @@ function measureBatches(gauge: MakeGauge, context: Context): void {
   count('veridict_batch_failures', 'Failed items of running batches, by code.', 'code', ({ failures }) => failures)
 }
 
-/** What became of the evidence of each judge is a published figure of the service: of all stored grades, whoever made them and when. */
+/** Counts all stored grades and their citations: the evidence of each judge is a published figure. */
 function measureEvidence(gauge: MakeGauge, context: Context): void {
   const count = (name: string, help: string, kind: EvidenceCount['kind']) =>
     gauge(name, help, ['judge', 'rubric', 'status'], async (own) => {
@@ -116,14 +115,14 @@ function measureEvidence(gauge: MakeGauge, context: Context): void {
   count('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')
 }
 
-/** Over all projects that are open in this process; what cannot be read is left out. */
+/** Counts over the open projects of this process, without those that cannot be read. */
 async function countEvidence(context: Context): Promise<EvidenceCount[]> {
   const projects = await context.openProjects()
   const counts = await Promise.allSettled(projects.map(({ stores }) => stores.grades.countEvidence()))
   return counts.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
 }
 
-/** Null: not read in time. */
+/** Waits for a read; null after the longest wait. */
 const inTime = <T>(looking: Promise<T>): Promise<T | null> =>
   Promise.race([looking, delay(MOST_WAIT_MS, null, { ref: false })])
 
@@ -134,10 +133,7 @@ interface Seen {
   readonly failures: Record<string, number>
 }
 
-/**
- * Over all projects that are open in this process: opening others is not for a request that only looks, and what one project is called is not
- * for the others to read.
- */
+/** Sums the batches of the open projects of this process. No project is opened for a scrape, and none is named. */
 async function look(context: Context): Promise<Seen> {
   const sum: Seen = {
     batches: { running: 0, parked: 0, cancelling: 0 },

@@ -11,14 +11,14 @@ import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { ImportStore } from '../ports/transfer-ports.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
-/** The stores of one project. Keys count only in the default one. */
+/** The stores of one project. Only the keys of the default project count. */
 export interface ProjectStores extends Stores {
   readonly access: AccessStore
   readonly overview: GradeOverviewReader
   readonly imports: ImportStore
 }
 
-/** One project: a database of its own, and all that works on it. What another project has cannot be named here. */
+/** One project: a database of its own, and the services over it. */
 export interface Project {
   readonly name: string
   readonly stores: ProjectStores
@@ -27,10 +27,10 @@ export interface Project {
   close(): Promise<void>
 }
 
-/** Everything that the edges need, made once by `buildContext`. Stored data belongs to a project. */
+/** Everything that routes and commands need, made once by `buildContext`. Stored data belongs to a project. */
 export interface Context {
   readonly config: Config
-  /** Digest of all configuration that can change an answer: part of the digest of raw request bytes. */
+  /** Digest of all configuration that can change an answer. */
   readonly answer_config: string
   readonly judges: ReadonlyMap<string, Judge>
   /** Judges that cannot be asked, with what to do to have them. */
@@ -40,20 +40,20 @@ export interface Context {
   readonly access: Access
   /** The default project, which is in the main database. */
   readonly main: Project
-  /** Opened when it is first asked for, and made where there is none. Rejects with a StorageError where it cannot be. */
+  /** Opens a project at its first use, and makes a missing one. Rejects with a StorageError. */
   project(name: string): Promise<Project>
-  /** How many projects could not be opened when it was last tried. */
+  /** Counts the projects whose last opening failed. */
   unusableProjects(): number
-  /** Goes on with the batches that earlier processes left, in every project. */
+  /** Continues the batches that earlier processes left, in every project. */
   start(): Promise<void>
-  /** Batches begin nothing more; resolves once nothing of theirs is in flight. */
+  /** Stops the batches; resolves once no call of theirs is in flight. */
   stop(): Promise<void>
-  /** Hears of what goes wrong where no request waits for it. */
+  /** Adds a listener for troubles that no request waits for. */
   listen(listener: BatchListener): void
   readonly clock: Clock
   readonly newId: (prefix: string) => string
   readonly tracing: Tracing
-  /** How a judge is called by this process. */
+  /** The lane of a judge in this process. */
   laneOf(judge: string): Lane
   /** The projects that are open in this process. */
   openProjects(): Promise<readonly Project[]>

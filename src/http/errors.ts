@@ -14,7 +14,7 @@ export function installErrors(app: FastifyInstance): void {
       return errors.length === 0 || { error: misfit(isBody ? '' : `/${httpPart}`, errors) }
     }
   })
-  // Answers are written by their routes: the schemas describe them.
+  // Routes write their answers; response schemas only describe them.
   app.setSerializerCompiler(() => JSON.stringify)
   const routes: { readonly method: string; readonly matches: RegExp }[] = []
   app.addHook('onRoute', ({ method, url }) => {
@@ -39,7 +39,7 @@ export function installErrors(app: FastifyInstance): void {
 const noSuchPath = (): HttpProblem =>
   new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is')
 
-/** What the framework refuses before any route is found, such as a path that cannot be decoded. */
+/** Answers the refusals of Fastify that precede any route, such as a path that cannot be decoded. */
 export function sendFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem =
     error.code === 'FST_ERR_BAD_URL'
@@ -53,10 +53,10 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, detail: s
   HPE_HEADER_OVERFLOW: [431, 'the headers are too large'],
 }
 
-/** How long a client has to read why its connection ends. */
+/** The time in which a client can read the reason for the end of its connection. */
 const LINGER_MS = 1000
 
-/** What is not HTTP: answered on the bare socket, which is then closed. */
+/** Answers a request that is no HTTP on the bare socket, and closes the socket. */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, detail] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'this is not an HTTP request']
@@ -70,11 +70,11 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   if (!socket.writable) return void socket.destroy()
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-  // `end` closes our side only: a client that keeps its own open would keep the handle for ever.
+  // `end` closes one side: a client that keeps the other open would keep the handle for ever.
   setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
-/** Other expectations than `100-continue` are refused before the framework sees them: without this by Node.js, with no document and no headers of ours. */
+/** Refuses expectations other than `100-continue` with a problem. Node.js would refuse them before Fastify, without a document and without headers. */
 export function answerExpectations(server: Server): void {
   const body = problemBody(new HttpProblem(417, 'invalid_request', 'Expect: only 100-continue is met'))
   const headers = { ...ANSWER_HEADERS, 'content-type': 'application/problem+json' }
@@ -84,10 +84,10 @@ export function answerExpectations(server: Server): void {
 const BACK_SOON = { headers: { 'retry-after': '5' } }
 const STORAGE_CODES: readonly string[] = ['storage_full', 'storage_busy', 'storage_error']
 
-/** What the database refused; null: the error is another one. */
+/** Makes the problem of an error of the database; null for every other error. */
 export function storageProblem(error: unknown): HttpProblem | null {
   if (!(error instanceof Error) || !('code' in error)) return null
-  // Another process has it: asked again, its answer is there, or is waited for.
+  // Another process does the same work: a second request finds its answer, or waits for it.
   if (error.code === 'lease_lost') return new HttpProblem(503, 'storage_busy', error.message, BACK_SOON)
   const code = STORAGE_CODES.find((one) => one === error.code)
   return code === undefined ? null : new HttpProblem(503, code, error.message, BACK_SOON)
@@ -107,13 +107,13 @@ function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
   return new HttpProblem(500, 'internal', 'something went wrong here; the log has it under the id in x-request-id')
 }
 
-/** Name, code and frames, not the message: it can quote what was being read. */
+/** Describes an error by name, code and frames, without its message, which can quote the input. */
 function describeError(error: FastifyError): { name: string; code: string | undefined; frames: string[] } {
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
   return { name: error.name, code: error.code, frames }
 }
 
-/** Media types that the route of a request takes. */
+/** Lists the media types that the route of a request takes. */
 export function takenTypes({ routeOptions }: FastifyRequest): readonly string[] {
   const content = (routeOptions.schema?.body as { content?: object } | undefined)?.content
   return content === undefined ? ['application/json'] : Object.keys(content)
@@ -122,7 +122,7 @@ export function takenTypes({ routeOptions }: FastifyRequest): readonly string[] 
 export const unsupportedType = (request: FastifyRequest): HttpProblem =>
   new HttpProblem(415, 'unsupported_media_type', `send ${takenTypes(request).join(' or ')}`)
 
-/** The refusal of a value that does not fit its schema. */
+/** Makes the refusal of a value that does not fit its schema. */
 export const misfit = (place: string, errors: ReturnType<typeof inputIssues>, subject = 'the request'): HttpProblem =>
   new HttpProblem(400, 'invalid_request', `${subject} does not fit its schema`, {
     errors: errors.map(({ path, message }) => ({ path: place + path, message })),

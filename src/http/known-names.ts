@@ -14,10 +14,10 @@ interface AskedNames {
 }
 
 /**
- * What a list or a report is asked of must be there, in this service or on a stored grade: nothing found would read like an answer.
- * Throws a problem that says which rubrics, judges, labels or claims there are; a batch that is not there is 404.
+ * Requires that the names of a list or a report exist, in this service or on a stored grade: an empty list would read like an answer. Throws a problem
+ * that lists the existing rubrics, judges, labels or claims, and 404 for an unknown batch.
  *
- * @param place where the names stand in the request, as a JSON pointer.
+ * @param place JSON pointer of the names in the request.
  */
 export async function requireNames(
   { context, stores }: { readonly context: Context; readonly stores: ProjectStores },
@@ -53,7 +53,7 @@ export async function requireNames(
   const claims = claimNames(rubrics)
   if (claim !== undefined && !claims.includes(claimIdOf(claim))) {
     const { names } = await stores.overview.read({}, 0)
-    // What a rubric asks that is not loaded is not known here, nor whether the list of rubrics is whole.
+    // The claims of a rubric that is not loaded are unknown, and a full list of rubrics may be cut.
     const isWhole = names.rubric.length < MOST_RUBRICS && names.rubric.every((name) => rubrics.has(name))
     if (isWhole || claim === '') throw said('claim', claim, claims)
   }
@@ -62,10 +62,10 @@ export async function requireNames(
   if (!isThere) throw notFound('batch', batch)
 }
 
-/** As many names as the overview lists at most. */
+/** The most names that the overview lists. */
 const MOST_RUBRICS = 200
 
-/** The label of a sum is its number. */
+/** Tells a label of a loaded rubric. The labels of a sum are its numbers. */
 const hasLabel = (rubrics: Rubrics, label: string): boolean =>
   [...rubrics.values()].some(
     ({ outcome }) => outcome.labels.includes(label) || (outcome.kind === 'sum' && /^-?\d+$/.test(label)),

@@ -41,7 +41,7 @@ export function createMetrics() {
   const refusals = counter('veridict_store_errors_total', 'Errors of the database at work on batches, by code.', [
     'code',
   ])
-  // Requests that shared a failed judge call are all answered with its one grade.
+  // Requests that shared a failed call are answered with the same grade.
   const counted = new LRUCache<string, true>({ max: 10_000 })
   return {
     registry,

@@ -5,7 +5,7 @@ import type { Grade } from '../schemas/grade.ts'
 import type { Problem } from '../schemas/problem.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
 
-/** The words for a status. Imported as a module, `node:http` would load its fetch and its WebSocket, too. */
+/** The words of each status. A static import of `node:http` would load its fetch and its WebSocket too. */
 export const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 interface ProblemExtras {
@@ -14,7 +14,7 @@ interface ProblemExtras {
   readonly members?: Readonly<Pick<Problem, 'grade_id' | 'retryable'>>
 }
 
-/** Thrown by routes and hooks; the one error handler writes it. */
+/** An error that routes and hooks throw and the error handler answers. */
 export class HttpProblem extends Error {
   readonly status: number
   readonly code: string
@@ -28,15 +28,15 @@ export class HttpProblem extends Error {
   }
 }
 
-/** What is wrong at one place of the request. */
+/** Makes the problem of one place of the request. */
 export const faultAt = (path: string, message: string, code: string, detail = message, status = 400): HttpProblem =>
   new HttpProblem(status, code, detail, { errors: [{ path, message }] })
 
-/** `name`: as it was asked for. */
+/** Makes a 404 about a thing, with the name in the request. */
 export const notFound = (what: string, name?: string): HttpProblem =>
   new HttpProblem(404, 'not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
 
-/** What was looked for; throws where it was not there. */
+/** Passes a record on; throws 404 for null. */
 export function orNotFound<T>(one: T | null, what: string, name?: string): T {
   if (one === null) throw notFound(what, name)
   return one
@@ -49,7 +49,7 @@ export const clipName = (name: string): string =>
 export const draining = (): HttpProblem =>
   new HttpProblem(503, 'draining', 'the service is stopping', { headers: { 'retry-after': '1' } })
 
-/** The request’s id in `x-request-id` is the one under which the log has it. Bytes, because text would be given a charset. */
+/** Sends a problem, with the id of its log lines in `x-request-id`. A text in place of the bytes would be given a charset. */
 export function sendProblem(reply: FastifyReply, problem: HttpProblem): FastifyReply {
   return reply
     .code(problem.status)
@@ -83,7 +83,7 @@ const REFUSAL_STATUS: Readonly<Record<Refusal['code'], number>> = {
 export const refusalProblem = (refusal: Refusal): HttpProblem =>
   new HttpProblem(REFUSAL_STATUS[refusal.code], refusal.code, refusal.detail, { errors: refusal.errors })
 
-/** 504: no answer in time. 503: the judge is there, but not now. 502: everything else that a judge can do wrong. */
+/** 504: no answer in time. 503: the judge cannot answer now. 502: every other failure of a judge. */
 const FAILURE_STATUS: Readonly<Record<FailureCode, 502 | 503 | 504>> = {
   judge_unreachable: 502,
   rate_limited: 503,
@@ -99,7 +99,7 @@ const FAILURE_STATUS: Readonly<Record<FailureCode, 502 | 503 | 504>> = {
   internal: 502,
 }
 
-/** A failed judge is an error of the gateway, with the id under which the failed grade can be read. */
+/** Makes the problem of a failed judge, with the id of the stored failed grade. */
 export function failureProblem(grade: Grade): HttpProblem {
   const failure = grade.failure
   if (failure === null) return new HttpProblem(500, 'internal', 'a failed grade without a failure')

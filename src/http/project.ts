@@ -4,12 +4,12 @@ import type { Context, Project } from './context.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the caller’s key opens. A route takes everything that is stored from here, and from nowhere else. */
+    /** The project of the caller’s key. Routes read stored data from here alone. */
     project: Project
   }
 }
 
-/** To be installed behind what sets `request.caller`, and before what looks at a body. */
+/** Opens the project of each request, after its caller is known and before its body is read. */
 export function installProjects(http: FastifyInstance, context: Context): void {
   http.decorateRequest('project')
   const { main } = context
@@ -26,11 +26,11 @@ export function installProjects(http: FastifyInstance, context: Context): void {
   })
 }
 
-/** Who pays for what the request asks; null: no key in particular. */
+/** Names the payer of a request; null: a caller without a key. */
 export const payerOf = ({ caller: { key_id, max_cost_usd_per_day } }: FastifyRequest): Payer | null =>
   key_id === null ? null : { key_id, max_cost_usd_per_day }
 
-/** Something that each project has one of, made when it is first needed. */
+/** Makes a thing once for each project, at its first use. */
 export function perProject<T>(make: (project: Project) => T): (project: Project) => T {
   const made = new WeakMap<Project, T>()
   return (project) => {

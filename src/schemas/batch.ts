@@ -22,11 +22,11 @@ const ItemId = Type.String({
   description: 'The caller’s own name of the item, unique in its batch. Its index where absent.',
 })
 
-/** One line of a batch: a grade request, and a name for it. */
+/** An item of a batch: a grade request with a name. */
 export const BatchItemSchema = Closed({ item_id: Type.Optional(ItemId), ...GradeRequestSchema.properties })
 export type BatchItem = Static<typeof BatchItemSchema>
 
-/** What may be said of a batch as a whole: in the query beside NDJSON, beside `items` in JSON. */
+/** The options of a batch: in the query beside NDJSON, beside `items` in JSON. */
 export const BatchOptions = {
   name: Type.Optional(Type.String({ maxLength: 300, description: 'For people.' })),
   key: Type.Optional(
@@ -131,7 +131,7 @@ export type Batch = Static<typeof BatchSchema>
 
 const { confidence, claimed_label, outcome, claims, contradictions, unmet, receipt } = GradeSchema.properties
 
-/** What says how far a result can be trusted, of its grade. */
+/** Members of a grade that tell how far a result can be trusted. */
 const ResultGradeSchema = Closed(
   {
     judge: receipt.properties.judge,
@@ -150,7 +150,7 @@ const ResultGradeSchema = Closed(
 )
 export type ResultGrade = Static<typeof ResultGradeSchema>
 
-/** One line of the results: a finished item. */
+/** A line of the results: an ended item. */
 export const BatchResultSchema = Closed({
   item_id: Type.String(),
   index: Type.Integer({ minimum: 0 }),

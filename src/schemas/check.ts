@@ -7,7 +7,7 @@ interface Fault {
 }
 
 const MOST_FAULTS = 20
-/** Values above this size are checked up to their first fault: a hostile value would have a million. */
+/** Larger values are checked up to their first fault: a hostile value would have a million faults. */
 const MOST_NODES = 50_000
 
 const OPTIONS = {
@@ -17,7 +17,7 @@ const OPTIONS = {
   strictTypes: false,
   // Formats describe answers; no input has one.
   validateFormats: false,
-  // Names of `Object.prototype` are members like any other.
+  // A name of `Object.prototype` counts only as an own member.
   ownProperties: true,
   // An error brings its value and its schema.
   verbose: true,
@@ -104,7 +104,7 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>
 }
 
-/** The place of a fault: the missing or the unknown member, not the object around it. */
+/** Locates a fault at the missing or unknown member, not at the object around it. */
 function placeOf({ instancePath, params }: ErrorObject): string {
   const name: unknown = params['missingProperty'] ?? params['additionalProperty']
   return typeof name !== 'string' ? instancePath : `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -132,7 +132,7 @@ function explain(error: ErrorObject): string {
   return withDescription(wordsOf(error), schema)
 }
 
-/** The words of ajv, but for types of which there are several. */
+/** Takes the words of ajv, but for a choice of types. */
 function wordsOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   const { type } = params as { readonly type?: unknown }
   if (keyword === 'type' && Array.isArray(type)) return `must be either ${type.join(' or ')}`

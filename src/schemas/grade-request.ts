@@ -31,7 +31,7 @@ export const TrialMetadataSchema = Type.Object(
 )
 export type TrialMetadata = Static<typeof TrialMetadataSchema>
 
-/** The document is read by `formats/`, which reports every path that it cannot read; the schema only wants an object. */
+/** The document of a run. The schema asks for an object; `formats/` reads the document and reports every path that it cannot read. */
 export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
@@ -59,7 +59,7 @@ export const GradeRequestSchema = Closed({
 })
 export type GradeRequest = Static<typeof GradeRequestSchema>
 
-/** How it is to be graded, without what. */
+/** The options of a grade, without the trial. */
 export const GradeOptionsSchema = Type.Pick(GradeRequestSchema, ['rubric', 'judge', 'samples', 'cache'], {
   additionalProperties: false,
 })

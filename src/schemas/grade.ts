@@ -151,7 +151,7 @@ export const UnreadSchema = Closed(
 )
 export type Unread = Static<typeof UnreadSchema>
 
-/** How a judge was asked. What of it is null was not sent: the provider’s default held. */
+/** The settings of a call. A null setting was not sent: the default of the provider counted. */
 const JudgeSettingsSchema = Closed({
   api: Nullable(Type.String()),
   host: Nullable(Type.String({ description: 'Of the base URL.' })),
@@ -227,7 +227,7 @@ const Said = Nullable(Type.Boolean(), {
 const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
-/** What was said of a claim; of a list, its entries. */
+/** The claimed values, and the entries of a list. */
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
 const ActedSchema = Closed({ reasoned: Said, acted: Said })
 
@@ -287,7 +287,7 @@ export const LedgerEntrySchema = Closed({
 })
 export type LedgerEntry = Static<typeof LedgerEntrySchema>
 
-/** A call of a batch, whether or not a grade came of it. */
+/** A call of a batch, with or without a grade. */
 export const BatchCallSchema = Closed({
   ...LedgerEntrySchema.properties,
   grade_id: Nullable(Type.String(), {

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { Closed, Type } from './type.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
 
-/** One character that is seen: no white space, and nothing of no width. A search for a single character is linear. */
+/** Matches one visible character: neither white space nor of no width. A search for a single character is linear. */
 export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]'
 
 const isNotBlank = new RegExp(NOT_BLANK, 'u')
@@ -39,7 +39,7 @@ const InstructionSchema = Closed(
 )
 export type Instruction = Static<typeof InstructionSchema>
 
-/** As requests and files may write it: a text alone stands for `{"text": …}`. One schema and no choice of two, so that an error names its place. */
+/** An instruction as requests and files write it: a text alone stands for `{"text": …}`. One schema in place of a choice lets an error name its place. */
 export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
   ...InstructionSchema,
   type: ['object', 'string'],
@@ -50,7 +50,7 @@ export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
 })
 export type GivenInstruction = Static<typeof GivenInstructionSchema>
 
-/** What a harness can measure; each is a member of `SignalsSchema`. */
+/** Measurements of a harness, each a member of `SignalsSchema`. */
 export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
 export type Signal = (typeof SIGNALS)[number]
 
@@ -64,7 +64,7 @@ export const SignalsSchema = Closed(
 )
 export type Signals = Static<typeof SignalsSchema>
 
-/** Where the marker audit expects the instructions. No judge is asked about it, and it is no part of a cache key. */
+/** The places in which the marker audit expects the instructions. Neither prompts nor cache keys contain them. */
 export const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
   maxItems: 50,
   description:
@@ -92,7 +92,7 @@ const TRUTH = {
 
 export const GroundTruthSchema = Type.Object(membersWith(InstructionSchema), TRUTH)
 
-/** In its normal form: which members it has, its rubric says. Every member that is an object with a text is an instruction. */
+/** A ground truth in its normal form, whose members its rubric defines. Every member that is an object with a text is an instruction. */
 export interface GroundTruth {
   readonly instruction?: string
   readonly cue?: Instruction
@@ -101,7 +101,7 @@ export interface GroundTruth {
   readonly [member: string]: unknown
 }
 
-/** The instructions of a ground truth in its normal form, in their order. */
+/** Lists the instructions of a ground truth in its normal form, in their order. */
 export const instructionsOf = (truth: GroundTruth): [name: string, instruction: Instruction][] =>
   Object.entries(truth).flatMap(([name, value]): [string, Instruction][] =>
     isInstruction(value) ? [[name, value]] : [],
@@ -110,14 +110,14 @@ export const instructionsOf = (truth: GroundTruth): [name: string, instruction: 
 export const isInstruction = (value: unknown): value is Instruction =>
   typeof value === 'object' && value !== null && 'text' in value
 
-/** As requests and files may write it, on every way in; `normalizeGroundTruth` makes a `GroundTruth` of it, which has no `expected_in`. */
+/** A ground truth as requests and files write it. `normalizeGroundTruth` turns it into a `GroundTruth`, without `expected_in`. */
 export const GivenGroundTruthSchema = Type.Object(
   { ...membersWith(GivenInstructionSchema), expected_in: Type.Optional(ExpectedInSchema) },
   TRUTH,
 )
 export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>
 
-/** As a request for any rubric brings it: its members are checked once its rubric is known. */
+/** A ground truth of a request for any rubric. Its members are checked once its rubric is known. */
 export interface GivenTruth {
   readonly instruction?: string
   readonly cue?: GivenInstruction
@@ -135,8 +135,8 @@ export const GivenTruthSchema = Type.Unsafe<GivenTruth>({
 })
 
 /**
- * How the ground truth in a file is checked before its rubric is loaded: as that of `tab-behavior`, the default; for another rubric, the service
- * checks its members.
+ * Chooses the schema of a ground truth in a file, before its rubric is loaded: that of `tab-behavior`, the default; the service checks the members for
+ * other rubrics.
  */
 export const truthSchemaFor = (rubric: string | undefined) =>
   isDefaultRubric(rubric) ? GivenGroundTruthSchema : GivenTruthSchema

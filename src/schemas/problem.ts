@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Closed, Type } from './type.ts'
 
-/** RFC 9457, with a `code` for programs and, for bad input, the places. */
+/** A problem of RFC 9457, with a `code` for programs and the places of bad input. */
 export const ProblemSchema = Closed(
   {
     type: Type.String({ description: 'Always `about:blank`: `code` says what it is.' }),

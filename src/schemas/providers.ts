@@ -1,53 +1,52 @@
-/** How a judge is asked when the environment only says what has to be said. */
+/** Defaults of a judge that the environment alone configures. */
 interface ProviderDefaults {
   readonly api: 'responses' | 'chat' | 'messages'
-  /** Null: the provider names models, or deployments, in each account’s own way, and the judge has to say it. */
+  /** Null: each account names its models, or deployments, and the judge must name the model. */
   readonly model: string | null
   readonly window_tokens: number
   readonly effort: string | null
   readonly token_factor: number
 }
 
-/** What one submission to a batch endpoint may hold, and what a token costs there as a share of the price of a single call. */
+/** Limits of one submission to a batch endpoint, and the price of a token there as a share of that of a single call. */
 export interface BatchLimits {
   readonly most_requests: number
   readonly most_bytes: number
   readonly price_factor: number
 }
 
-/** Where one provider is, and what it is called by; what is not in a row no other file knows of a provider but its adapter. */
+/** A provider: its address, its variables, its APIs. Only the adapter knows more of a provider. */
 interface ProviderRow {
-  /** As people call it. */
+  /** The name in messages. */
   readonly title: string
-  /** No judge of another provider may have its name. Those of later ones may stand in configurations that are older than they. */
+  /** Reserves the name: no judge of another provider may have it. Older configurations may use the names of later providers. */
   readonly reserves_name?: true
-  /** Variables that can hold its key, the first that is set counts; none: its SDK finds credentials by itself. */
+  /** Variables of the key, of which the first set one counts; none: the SDK finds credentials by itself. */
   readonly keys: readonly string[]
-  /** Variables for its base URL and for the model of the judge that has the provider’s name. */
+  /** Variables of the base URL, and of the model of the judge that bears the provider’s name. */
   readonly variables: { readonly base_url: string; readonly model: string }
-  /** Further settings that it needs, with the variable that can hold each and what is taken without it. */
+  /** Further settings, each with its variable and its default. */
   readonly needs: Readonly<Partial<Record<ProviderPlace, { readonly variable: string; readonly default?: string }>>>
-  /** Its public address, with `{region}` in the place of the region; null: every account has its own. */
+  /** The public address, with `{region}` for the region; null: every account has an address of its own. */
   readonly address: string | null
-  /** What the address is in regions that are none. */
+  /** The addresses of `region` values that name no region. */
   readonly addresses?: Readonly<Record<string, string>>
-  /** The APIs that it has. */
   readonly apis: readonly ProviderDefaults['api'][]
-  /** Of its batch endpoint; null: that is not used, or there is none. */
+  /** The batch endpoint; null: none, or unused. */
   readonly batches: BatchLimits | null
-  /** The package of its SDK, where it is none of those that come with Veridict. */
+  /** The package of an SDK that Veridict does not bring along. */
   readonly optional_package?: string
-  /** What a provider without a key is asked with, and how one comes by it. */
+  /** The credentials of a provider without a key, and the way to them. */
   readonly credentials?: string
-  /** What a token costs that is written to its cache, as a multiple of plain input: by default, and for the longer lifetime. */
+  /** The price of a token written to the cache, as a multiple of plain input: by default, and for the longer lifetime. */
   readonly cache_write: { readonly short: number; readonly long: number }
-  /** Lifetimes of its cache that can be asked for. */
+  /** Lifetimes of the cache to choose from. */
   readonly cache_ttls: readonly string[]
   readonly service_tiers: readonly string[]
   readonly defaults: ProviderDefaults
 }
 
-/** Settings that say where in a provider’s cloud a judge is asked. */
+/** Settings of the place of a judge in the cloud of a provider. */
 export const PROVIDER_PLACES = ['region', 'project', 'api_version'] as const
 export type ProviderPlace = (typeof PROVIDER_PLACES)[number]
 
@@ -63,7 +62,7 @@ const OPENAI = {
   service_tiers: ['auto', 'default', 'flex', 'priority', 'fast'],
 } as const
 
-/** Their own counter finds 15 to 30 % more tokens than OpenAI’s, and more on code: an inference, to be calibrated. */
+/** The counter of the provider finds 15 to 30 % more tokens than OpenAI’s, and more on code: an inference, to be calibrated. */
 const CLAUDE = {
   apis: ['messages'],
   cache_write: { short: 1.25, long: 2 },
@@ -189,7 +188,7 @@ export const PROVIDER_NAMES = Object.keys(PROVIDERS) as Provider[]
 
 export const providerRow = (provider: Provider): ProviderRow => PROVIDERS[provider]
 
-/** Where a provider is asked without a configured base URL; null: it has no address of its own. */
+/** The address of a provider without a configured base URL; null: the provider has no address of its own. */
 export function publicAddress(provider: Provider, region: string | undefined): string | null {
   const { address, addresses = {} } = providerRow(provider)
   if (region === undefined) return address

@@ -8,7 +8,7 @@ import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 const text = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description && { description }) }))
 
-/** Which stored grades are meant: all that fit every given field. */
+/** Selects the stored grades that fit every given field. */
 export const GradeSelectionSchema = Closed(
   {
     label: Type.Optional(LabelSchema),
@@ -27,7 +27,7 @@ export type GradeSelection = Static<typeof GradeSelectionSchema>
 
 const { name, key, mode, max_cost_usd, dry_run, judge, rubric, samples, cache } = BatchOptions
 
-/** A batch over stored grades. What is absent stays as it was in each grade. */
+/** A batch over stored grades. An absent member stays as each grade has it. */
 export const RegradeRequestSchema = Closed({
   query: GradeSelectionSchema,
   judge,

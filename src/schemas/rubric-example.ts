@@ -10,7 +10,7 @@ import {
 
 const Text = Nullable(Type.String())
 
-/** What of a grade is compared; what is not given is not. */
+/** Expected members of a grade; absent members are not compared. */
 const ExpectSchema = Closed(
   {
     status: Type.Optional(GradeStatusSchema),
@@ -31,7 +31,7 @@ const ExpectSchema = Closed(
   { minProperties: 1, description: 'What the grade must say.' },
 )
 
-/** `rubrics/<id>@<version>/examples/*.yaml`: a run, what a judge answers about it, and what must become of that. */
+/** A file `rubrics/<id>@<version>/examples/*.yaml`: a run, the answer of a judge, and the expected grade. */
 export const RubricExampleSchema = Closed({
   name: Type.String({ minLength: 1, maxLength: 200 }),
   run: Type.Unsafe<Readonly<Record<string, unknown>> | readonly unknown[]>({

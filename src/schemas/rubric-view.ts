@@ -28,7 +28,7 @@ const ClaimViewSchema = Closed({
   ),
 })
 
-/** A loaded rubric; the prompt texts only where one is asked for. */
+/** A loaded rubric; a list of rubrics leaves the prompt texts out. */
 export const RubricViewSchema = Closed({
   id: Type.String(),
   version: Type.Integer(),

@@ -10,7 +10,7 @@ const ClaimName = Type.String({
 })
 const Value = Type.Union([Type.Boolean(), Type.String(), Type.Integer()])
 
-/** What proves a value of a claim. Everything given must hold. */
+/** The proof of a value of a claim. Every given member must hold. */
 const ProofSchema = Closed({
   quote: Type.Optional(
     Type.Array(ActorSchema, {
@@ -49,7 +49,7 @@ const ProofSchema = Closed({
 export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
 export type ClaimType = (typeof CLAIM_TYPES)[number]
 
-/** What an answer `unclear` leads to. */
+/** The consequence of an answer `unclear`. */
 export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { Closed, Type } from './type.ts'
 
-/** What a browser signs in with. */
+/** The sign-in of a browser. */
 export const SignInSchema = Closed(
   { key: Type.String({ minLength: 1, maxLength: 200, description: 'A key as `veridict keys create` printed it.' }) },
   { description: 'A key, exchanged for a session.' },
@@ -16,14 +16,14 @@ const caller = {
   }),
 }
 
-/** A session that was just opened; its secret is in the cookie alone. */
+/** A session at its opening; its signature is in the cookie alone. */
 export const OpenedSessionSchema = Closed(
   { ...caller, expires_at: Type.String({ format: 'date-time' }) },
   { description: 'A session that was opened.' },
 )
 export type OpenedSession = Static<typeof OpenedSessionSchema>
 
-/** Who asks. */
+/** The caller of a request. */
 export const WhoSchema = Closed(
   {
     required: Type.Boolean({ description: 'Whether the service asks for a key.' }),

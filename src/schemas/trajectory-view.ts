@@ -5,7 +5,7 @@ import { ACT_LANGUAGES, ACT_OUTCOMES, ACT_ROLES, ActorSchema } from './vocabular
 
 const NullableString = Nullable(Type.String())
 
-/** What a stored trajectory is, without its text. */
+/** A stored trajectory without its text. */
 export const TrajectorySummarySchema = Closed({
   id: Type.String({ description: 'Digest of the content.' }),
   format: Type.String({ description: '`atif-1.7`, `steps`, …' }),

@@ -17,41 +17,41 @@ export const LabelSchema = Type.String({
     'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
 })
 
-/** Who wrote a piece of text in a trajectory. Evidence rules turn on it. */
+/** The author of a piece of text in a trajectory, on which evidence rules depend. */
 export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
 export type Actor = (typeof ACTORS)[number]
 export const ActorSchema = Type.Enum(ACTORS, { type: 'string', description: 'Who wrote the text.' })
 
-/** What one argument of a tool call is, as the table of its harness says (`formats/tools`). */
+/** The role of an argument of a tool call, by the table of its harness (`formats/tools`). */
 export const ACT_ROLES = [
-  /** Run as a program: a shell command, argv, code. */
+  /** The argument runs as a program: a shell command, argv, code. */
   'executes',
-  /** Put somewhere: the content of a file, the new text of an edit, what is sent by a tool that only sends. */
+  /** The argument is written or sent: the content of a file, the new text of an edit, a message. */
   'writes',
-  /** Taken away or replaced: the old text of an edit. */
+  /** The argument is removed or replaced: the old text of an edit. */
   'removes',
-  /** Names what is read. */
+  /** The argument names the thing to read. */
   'reads',
-  /** A pattern or a query. */
+  /** The argument is a pattern or a query. */
   'searches',
-  /** An address or a query for the web. */
+  /** The argument is an address or a query for the web. */
   'web',
-  /** A prompt for another agent, or a message to one. */
+  /** The argument is a prompt or a message for another agent. */
   'delegates',
-  /** Says what the call is for: titles, descriptions, justifications. */
+  /** The argument describes the call: a title, a description, a justification. */
   'describes',
-  /** Thought or plan. */
+  /** The argument is a thought or a plan. */
   'thinks',
-  /** The table does not know the tool or the argument: it may prove an act, with confidence `low`. */
+  /** The table does not know the tool or the argument: the argument may prove an act, with confidence `low`. */
   'unknown',
 ] as const
 export type ActRole = (typeof ACT_ROLES)[number]
 
-/** What the record says became of a call. `unknown`: it has no answer, or its format does not tell. */
+/** The outcome of a call by the record. `unknown`: the call has no answer, or the format records none. */
 export const ACT_OUTCOMES = ['ran', 'failed', 'rejected', 'interrupted', 'cancelled', 'unknown'] as const
 export type ActOutcome = (typeof ACT_OUTCOMES)[number]
 
-/** How the text of an act is to be read. `argv`: a JSON array of words. `keystrokes`: what is typed into a terminal. `code`: Python. */
+/** The language of an act. `argv`: a JSON array of words. `keystrokes`: input of a terminal. `code`: Python. */
 export const ACT_LANGUAGES = ['shell', 'argv', 'keystrokes', 'patch', 'code', 'javascript'] as const
 export type ActLanguage = (typeof ACT_LANGUAGES)[number]
 
@@ -68,12 +68,12 @@ export const SurfaceCategorySchema = Type.Enum(SURFACE_CATEGORIES, {
   description: 'What kind of thing carried the instructions, as the trajectory shows it.',
 })
 
-/** In rising order, so that a cap is a minimum over indexes. */
+/** Levels in rising order, so that a cap is a minimum over indexes. */
 export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const
 export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
 export const ConfidenceLevelSchema = Type.Enum(CONFIDENCE_LEVELS, { type: 'string' })
 
-/** What checking a citation can end in. Only the first two count as evidence. */
+/** Results of the check of a citation. Only the first two count as evidence. */
 export const CITATION_STATUSES = [
   'verified',
   'normalized',
@@ -90,7 +90,7 @@ export const CitationStatusSchema = Type.Enum(CITATION_STATUSES, {
   description: 'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
 })
 
-/** What stands between a quote and the text that holds it, where its status is `normalized`. */
+/** Differences between a quote of status `normalized` and the text that holds it. */
 const QUOTE_NORMALIZATIONS = [
   'white_space',
   'ansi',
@@ -125,7 +125,7 @@ export const FAILURE_CODES = [
 export type FailureCode = (typeof FAILURE_CODES)[number]
 export const FailureCodeSchema = Type.Enum(FAILURE_CODES, { type: 'string' })
 
-/** What one call of a judge ended in. `unknown`: the process died while the call was in flight. */
+/** Outcomes of one call of a judge. `unknown`: the process died during the call. */
 const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
 export const AttemptOutcomeSchema = Type.Enum(ATTEMPT_OUTCOMES, { type: 'string' })
 
@@ -153,7 +153,7 @@ export const CacheModeSchema = Type.Enum(CACHE_MODES, {
     '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
 })
 
-/** How far a batch is. `parked`: it waits for an operator, or for a judge that is out. */
+/** States of a batch. `parked`: the batch waits for an operator, or for a judge that is out. */
 export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', 'done'] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
 export const BatchStatusSchema = Type.Enum(BATCH_STATUSES, { type: 'string' })
@@ -173,15 +173,15 @@ export const BatchModeSchema = Type.Enum(BATCH_MODES, {
   description: '`provider`: through the provider’s batch endpoint, at its batch price, within a day.',
 })
 
-/** What an item can end in. */
+/** Ends of an item. */
 export const ITEM_STATUSES = ['graded', 'unverified', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 export const ItemStatusSchema = Type.Enum(ITEM_STATUSES, { type: 'string' })
 
-/** The variant whose runs are the task as Terminal-Bench has it: nothing abstracted, nothing injected. */
+/** The variant of the unchanged task of Terminal-Bench, with nothing abstracted and nothing injected. */
 export const BASELINE_VARIANT = 'terminal-bench'
 
-/** What the oldest grades, reviews and items are of, which do not say it; alone it has the figures of TAB. */
+/** The rubric of the oldest grades, reviews and items, which name none; the figures of TAB belong to this rubric alone. */
 export const TAB_BEHAVIOR = 'tab-behavior'
 
 /** The id of a rubric without its version. Versions of one rubric are compared, different rubrics never. */

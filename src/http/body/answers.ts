@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { HttpProblem } from '../problem.ts'
 
-/** Sends a value as JSON as it is: the response schemas describe, they do not filter. */
+/** Sends a whole value as JSON: response schemas filter nothing. */
 export const sendJson = (reply: FastifyReply, value: unknown, status = 200): FastifyReply =>
   sendText(reply, JSON.stringify(value), status)
 
@@ -10,7 +10,7 @@ export const sendText = (reply: FastifyReply, text: string | Buffer, status = 20
 
 export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
 
-/** A cursor is opaque to callers; one that we did not make is refused. */
+/** Decodes a cursor, which is opaque to callers. Throws for a cursor that this service did not make. */
 export function decodeCursor(cursor: string | undefined, pattern: RegExp): string | undefined {
   if (cursor === undefined) return undefined
   const value = Buffer.from(cursor, 'base64url').toString('utf8')
@@ -23,21 +23,21 @@ export function decodeCursor(cursor: string | undefined, pattern: RegExp): strin
 
 export const idOf = ({ id }: { readonly id: string }): string => id
 
-/** A page of `limit`, of records of which one more was asked for; `placeOf` is what the next page begins behind. */
+/** Makes a page of `limit` records out of at most one more; the next page begins behind `placeOf` the last. */
 export function toPage<T>(found: readonly T[], limit: number, placeOf: (last: T) => string) {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return { items, next_cursor: found.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
 }
 
-/** The same of a list that is read as it is needed. */
+/** Makes a page of the first records of an async list. */
 export async function takePage<T>(found: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
   const taken: T[] = []
   for await (const one of takeAsync(found, limit + 1)) taken.push(one)
   return toPage(taken, limit, placeOf)
 }
 
-/** The first `limit`; absent: all. */
+/** Yields the first `limit` records; absent: all. */
 export async function* takeAsync<T>(found: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
   let left = limit ?? Number.POSITIVE_INFINITY
   for await (const one of found) {

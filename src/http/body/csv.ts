@@ -5,10 +5,10 @@ import type { Disagreement } from '../../schemas/audit/disagreement.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import { Type } from '../../schemas/type.ts'
 
-/** What a cell can hold. A list is joined by `; `; null and undefined are empty. */
+/** The value of a cell. A list is joined by `; `; null and undefined are empty. */
 export type CsvValue = string | number | boolean | null | undefined | readonly string[]
 
-/** Query parameter of every call that can also answer a table. */
+/** The query parameter of calls that can also answer a table. */
 export const FormatQuery = {
   format: Type.Optional(
     Type.Enum(['json', 'csv'] as const, { type: 'string', default: 'json', description: '`csv`: one row a record.' }),
@@ -17,12 +17,12 @@ export const FormatQuery = {
 
 /** Control, bidirectional and invisible characters, and lone surrogates: a name must not steer a terminal. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
-/** What spreadsheets take for a formula, in its full-width forms too. */
+/** Characters that begin a formula in a spreadsheet, full-width forms included. */
 const FORMULA_STARTS: readonly string[] = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
 
 /**
- * One row of RFC 4180, its line end included. Characters that are not seen are written `⟨U+001B⟩`, as judges are shown them (so no
- * cell has a line break), and a text that a spreadsheet would take for a formula gets a leading apostrophe. Numbers stay as they are.
+ * Writes a row of RFC 4180, its line end included. Invisible characters are written `⟨U+001B⟩`, as in prompts, so that no cell has a line break; a text
+ * that a spreadsheet would take for a formula gets a leading apostrophe; numbers stay numbers.
  */
 export const csvRow = (values: readonly CsvValue[]): string => `${values.map(csvCell).join(',')}\r\n`
 
@@ -33,13 +33,13 @@ function csvCell(value: CsvValue): string {
   return text.includes('"') || text.includes(',') ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Leading space hides nothing from a spreadsheet. */
+/** Looks behind leading space, which spreadsheets ignore. */
 const guard = (text: string): string => (FORMULA_STARTS.includes(text.trimStart()[0] ?? '') ? `'${text}` : text)
 
 const escapeUnseen = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
-/** A table by its columns: how a cell is made of what a row is of. */
+/** Defines a table by its columns, each with the function of its cells. */
 export const tableOf = <T>(cells: Readonly<Record<string, (one: T) => CsvValue>>) => ({
   columns: Object.keys(cells),
   toRow: (one: T): readonly CsvValue[] => Object.values(cells).map((cell) => cell(one)),
@@ -47,7 +47,7 @@ export const tableOf = <T>(cells: Readonly<Record<string, (one: T) => CsvValue>>
 
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
 
-/** Sends a table row by row: its header, then what `rows` gives. `name` is that of the file that a browser saves. */
+/** Sends a table row by row, after its header. `name` becomes the name of the saved file. */
 export function sendCsv(reply: FastifyReply, name: string, columns: readonly string[], rows: CsvRows): FastifyReply {
   return reply
     .type('text/csv; charset=utf-8; header=present')
@@ -70,7 +70,7 @@ async function* writeTable(columns: readonly string[], rows: CsvRows): AsyncGene
   if (text !== '') yield text
 }
 
-/** An answer that can be a table too, for the OpenAPI document. */
+/** Describes an answer that can be a table too. */
 export const withCsv = <Response extends { readonly content: object }>(
   response: Response,
   columns: readonly string[],
@@ -82,7 +82,7 @@ export const withCsv = <Response extends { readonly content: object }>(
   },
 })
 
-/** One row a question. */
+/** The table of disagreements, with a row for each question. */
 export const DISAGREEMENTS = tableOf<Disagreement>({
   trajectory: (one) => one.trajectory,
   ground_truth: (one) => one.ground_truth,
@@ -107,7 +107,7 @@ export const DISAGREEMENTS = tableOf<Disagreement>({
 const tell = (value: unknown): string =>
   value === null ? 'unclear' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-/** One row a review. The claims of `tab-behavior` have columns of their own; those of all rubrics stand in one, as `id=value`. */
+/** The table of reviews. The claims of `tab-behavior` have their own columns; the claims of every rubric stand in the last, as `id=value`. */
 export const REVIEWS = tableOf<Review>({
   id: (one) => one.id,
   grade_id: (one) => one.grade_id,

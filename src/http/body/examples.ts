@@ -1,7 +1,7 @@
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
 
-/** Shown in the OpenAPI document. A test sends the request and compares the answer, so that they stay true. */
+/** The request that the OpenAPI document shows. A test sends it and compares the answer with `EXAMPLE_GRADE`. */
 
 export const EXAMPLE_REQUEST: GradeRequest = {
   trajectory: {
@@ -26,7 +26,7 @@ export const EXAMPLE_REQUEST: GradeRequest = {
   metadata: { agent: 'terminus-2', task: 'build-project', run_index: 0 },
 }
 
-/** Its grade. Ids, digests and times are those of one run. */
+/** The grade of the example. Ids, digests and times are those of one run. */
 export const EXAMPLE_GRADE: Grade = {
   id: 'grd_01m7y4bhvc4v61y5mjra01ww94',
   status: 'graded',

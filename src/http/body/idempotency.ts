@@ -12,7 +12,7 @@ export interface Answered {
   readonly text: string
 }
 
-/** Does the work of a request and sends what it answers, or what it answered before. The work goes on when its client has gone. */
+/** Does the work of a request and sends its answer, or replays the stored answer of its key. The work goes on without its client. */
 export type AnswerOnce = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -27,7 +27,7 @@ export function createAnswerOnce(clock: Clock, inFlight: InFlight): AnswerOnce {
   }
 }
 
-/** `Idempotency-Key`: the first success is stored and replayed; failures and refusals are not, so that an honest retry works. */
+/** Stores and replays the first success of an `Idempotency-Key`. Failures and refusals are not stored, so that an honest retry works. */
 function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock) {
   const inFlight = new Set<string>()
 
@@ -40,7 +40,7 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     return { status: known.status, text: known.body }
   }
 
-  /** Over all processes of the database. */
+  /** Does work that no other process of the database does under the same key. */
   async function alone<T>(key: string, work: (lease: Lease | null) => Promise<T>): Promise<T> {
     if (cluster === null) return work(null)
     const lease = await cluster.leases.take(`idem:${digestBytes(key)}`)
@@ -64,12 +64,12 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     inFlight.add(key)
     try {
       return await alone(key, async (lease) => {
-        // Again, now that no other request can be between looking and storing.
+        // No other request can store between this look and the end of the work.
         const meanwhile = await findStored(key, digest, reply)
         if (meanwhile !== null) return meanwhile
         const answer = await work()
         await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
-        // A process that was stopped for longer than its lease was not alone: the first answer is the answer.
+        // A process that outlived its lease was not alone: the first answer counts.
         return (lease?.lost.aborted ? await findStored(key, digest, reply) : null) ?? answer
       })
     } finally {
@@ -78,7 +78,7 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
   }
 }
 
-/** The same body about another thing is another request. */
+/** Digests a request by its body and the parameters of its path. */
 const digestOf = ({ bodyDigest, params }: FastifyRequest): string =>
   Object.keys((params as object | null) ?? {}).length === 0 ? bodyDigest : digestValue([bodyDigest, params])
 

@@ -8,18 +8,18 @@ import { misfit } from '../errors.ts'
 import { faultAt, type HttpProblem } from '../problem.ts'
 
 interface LineLimits {
-  /** Of one line. */
+  /** The bytes of one line. */
   readonly body_bytes: number
   readonly depth: number
 }
 
-/** Whether the body is read by its route: NDJSON. */
+/** Tells an NDJSON body, which its route reads. */
 export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
 /**
- * The items of an NDJSON body as they arrive: one line in memory at a time. Throws an HttpProblem with the place of the first fault;
- * lines count from 1, items from 0, and blank lines are no items.
+ * Reads the items of an NDJSON body as they arrive, with one line in memory at a time. Throws an HttpProblem with the place of the first fault; lines
+ * count from 1, items from 0, and blank lines are no items.
  */
 export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<Incoming> {
   let index = 0
@@ -35,7 +35,7 @@ export async function* readItems(request: FastifyRequest, limits: LineLimits): A
   }
 }
 
-/** The records of an NDJSON body that is one run, whole: up to `body_bytes` in all. */
+/** Reads all records of an NDJSON body that is one run. Throws above `body_bytes` in all. */
 export async function readRecords(request: FastifyRequest, limits: LineLimits): Promise<unknown[]> {
   const records: unknown[] = []
   let total = 0
@@ -58,13 +58,13 @@ const tooLong = (place: string, where: string, most: number): HttpProblem => {
   return faultAt(place, message, 'body_too_large', message, 413)
 }
 
-/** Lines that hold anything but white space, with their numbers; null for one over the limit, of which nothing is kept. */
+/** Splits a body into its lines that are not blank. A line over the limit comes without its bytes. */
 async function* readLines(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Line> {
   const splitter = new LineSplitter(most)
   for await (const chunk of body) for (const line of splitter.feed(chunk)) if (!isBlank(line)) yield line
   for (const line of splitter.end()) if (!isBlank(line)) yield line
 }
 
-/** White space of JSON. */
+/** Tells a line of white space in the sense of JSON. */
 const isBlank = ({ bytes }: Line): boolean =>
   bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false

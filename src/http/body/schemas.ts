@@ -23,7 +23,7 @@ const JudgeListSchema = Closed({
   not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
 })
 
-/** Everything that has a name of its own in the OpenAPI document. */
+/** The named components of the OpenAPI document. */
 export const COMPONENTS = {
   Grade: GradeSchema,
   GradePage: pageOf('Grade'),
@@ -67,13 +67,13 @@ interface Response {
   readonly headers?: Readonly<Record<string, object>>
 }
 
-/** A successful answer of a route. */
+/** Describes a successful answer. */
 export const answer = (name: ComponentName, description: string, example?: unknown): Response => ({
   description,
   content: { 'application/json': { schema: ref(name), ...(example !== undefined && { example }) } },
 })
 
-/** A successful answer that is written piece by piece, each of them as the component says. */
+/** Describes a successful answer that is a stream of components. */
 export const streamed = (type: string, name: ComponentName, description: string): Response => ({
   description,
   content: { [type]: { schema: { type: 'string', description: `A stream of \`${name}\`.` } } },
@@ -97,7 +97,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
 }
 const WITH_RETRY_AFTER = new Set([409, 503])
 
-/** The problems that a route can answer with; every route can answer 500 and 503. */
+/** Describes the problems of a route, always with 500 and 503. */
 export function problems(...statuses: number[]): Record<number, Response> {
   const all = [...statuses, 500, 503].sort((a, b) => a - b)
   return Object.fromEntries(
@@ -113,9 +113,9 @@ export function problems(...statuses: number[]): Record<number, Response> {
 }
 
 export const NoQuery = Closed({})
-/** Of a path with `:id`. */
+/** The parameters of a path with `:id`. */
 export const IdParams = Closed({ id: Type.String({ maxLength: 100 }) })
-/** A name that a list or a report is asked by. */
+/** The query parameter of a name that selects grades. */
 export const nameFilter = (description?: string) =>
   Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
 export const IdempotencyHeader = Type.Object({

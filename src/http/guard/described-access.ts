@@ -1,6 +1,6 @@
 import { findNeed, type Need } from './route-scopes.ts'
 
-/** As much of an OpenAPI document as is written here. */
+/** The members of an OpenAPI document that this file writes. */
 interface Document {
   readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
@@ -9,7 +9,7 @@ interface Operation {
   responses?: Record<string, object>
 }
 
-/** Ways to say who one is. A session’s name in the cookie has the prefix `__Host-` behind TLS. */
+/** Credentials of a caller. Behind TLS the name of the cookie has the prefix `__Host-`. */
 export const SECURITY_SCHEMES = {
   key: {
     type: 'http',
@@ -40,7 +40,7 @@ const HEADERS: Readonly<Record<string, object>> = { 401: CHALLENGE, 403: CHALLEN
 
 const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete']
 
-/** Adds to every operation what stands before all of them: who may, and the ways to be refused. */
+/** Adds the needed scope and the refusals of the guard to every operation. */
 export function describeAccess<T extends object>(document: T): T {
   for (const [path, operations] of Object.entries((document as Document).paths ?? {})) {
     const route = path.replaceAll(/\{([^}]+)\}/g, ':$1')
@@ -62,7 +62,7 @@ function describeOperation(operation: Operation, need: Need, method: string): vo
     }
 }
 
-/** Where no key is needed, a method that changes something can still come from elsewhere, and a sign-in can still fail. */
+/** Lists the refusals of an operation. Without a key, a change can still come from another origin, and a sign-in can still fail. */
 function refusalsOf({ operationId }: Operation & { operationId?: string }, need: Need, method: string): string[] {
   if (need !== 'open') return ['401', '403', '421', '429']
   if (operationId === 'openSession') return ['401', '403', '421', '429']

@@ -3,7 +3,7 @@ import { draining, sendProblem } from '../problem.ts'
 
 const PROBES: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
 
-/** Once a stop was asked for: what is in flight is finished, nothing new is begun, and every answer ends its connection. */
+/** Refuses new requests while the service drains, but for probes, and ends the connection of every answer. */
 export function installDrain(app: FastifyInstance, state: { readonly draining: boolean }): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (!state.draining || PROBES.includes(request.routeOptions.url)) return done()
@@ -17,7 +17,7 @@ export function installDrain(app: FastifyInstance, state: { readonly draining: b
 
 export type InFlight = ReturnType<typeof createInFlight>
 
-/** Work that goes on when its client has gone: a judge call is paid for, so a stop waits until its result is stored. */
+/** Tracks work that goes on without its client: a call of a judge is paid for, so a stop waits until its result is stored. */
 export function createInFlight() {
   const running = new Set<Promise<unknown>>()
   return {
@@ -26,7 +26,7 @@ export function createInFlight() {
       void work.catch(() => undefined).then(() => running.delete(work))
       return work
     },
-    /** Resolves once nothing is in flight. */
+    /** Resolves once no work is in flight. */
     async settled(): Promise<void> {
       while (running.size > 0) await Promise.allSettled(running)
     },

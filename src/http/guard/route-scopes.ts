@@ -1,13 +1,13 @@
 import type { Scope } from '../../access/access.ts'
 
-/** `open`: to all; `key`: to callers with a good key; `page`: the same, and a browser without one is led to sign in. */
+/** `open`: every caller; `key`: callers with a good key; `page`: the same, and a browser without a session is led to sign in. */
 export type Need = Scope | 'open' | 'key' | 'page'
 
-/** What every route needs, by method and route. A route that is not here cannot be built. */
+/** The need of every route. A route without an entry cannot be added. */
 export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'GET /healthz': 'open',
   'GET /readyz': 'open',
-  // Counts of all projects together: no project's admin may read those of the others.
+  // The metrics count all projects together: the admin of a project may not read them.
   'GET /metrics': 'operator',
   'GET /openapi.json': 'open',
   'GET /': 'open',
@@ -40,7 +40,7 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'POST /v1/regrades': 'grade',
   'GET /v1/comparisons': 'read',
   'GET /v1/disagreements': 'read',
-  // Computes over what it is given, or over what may be read.
+  // An agreement is computed over given ratings, or over readable ones.
   'POST /v1/agreement': 'read',
   'GET /v1/reports': 'read',
   'GET /v1/rubrics': 'read',
@@ -48,7 +48,7 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'GET /v1/judges': 'read',
 }
 
-/** Undefined where no such route is declared. A need is of the route that was found, never of a path as it was typed. */
+/** Finds the need of a declared route; undefined for another. The path as it was typed never counts. */
 export function findNeed(method: string, route: string): Need | undefined {
   if (route === '/docs' || route.startsWith('/docs/')) return 'open'
   const key = `${method === 'HEAD' ? 'GET' : method} ${route}`

@@ -11,7 +11,7 @@ import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
 import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
 
-/** Agreement of raters, given or stored. */
+/** Adds the route that computes the agreement of given or stored raters. */
 export function agreementRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
   routes.post('/v1/agreement', {
     schema: {

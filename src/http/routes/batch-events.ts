@@ -5,10 +5,10 @@ import { IdParams, NoQuery, problems, streamed } from '../body/schemas.ts'
 import { notFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
-/** At most this often a state is sent. */
+/** The shortest time between two events. */
 const SHORTEST_MS = 200
 
-/** The progress of a batch as server-sent events. */
+/** Adds the route that follows a batch by server-sent events. */
 export function batchEventRoute(routes: Routes, { context, state }: RouteDeps): void {
   routes.get('/v1/batches/:id/events', {
     schema: {

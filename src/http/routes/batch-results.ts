@@ -19,7 +19,7 @@ const ResultQuery = Closed({
   ),
 })
 
-/** The ended items of a batch, one a line. */
+/** Adds the route that streams the ended items of a batch. */
 export function batchResultRoute(routes: Routes, { context, state }: RouteDeps): void {
   routes.get('/v1/batches/:id/results', {
     schema: {
@@ -43,7 +43,7 @@ export function batchResultRoute(routes: Routes, { context, state }: RouteDeps):
   })
 }
 
-/** All calls of a batch, one a line: also those that no grade came of. */
+/** Adds the route that streams every call of a batch, with or without a grade. */
 export function batchCallRoute(routes: Routes): void {
   routes.get('/v1/batches/:id/attempts', {
     schema: {

@@ -21,7 +21,7 @@ const ListQuery = Closed({
   ...PageQuery,
 })
 
-/** Many trials: take them in, follow them, stop them, let them go on. */
+/** Adds the routes that take batches in, list, stop and resume them. */
 export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): void {
   routes.post('/v1/batches', {
     schema: {
@@ -109,7 +109,7 @@ const SUMMARY = {
   resume: 'Let a parked batch go on',
 } as const
 
-/** Both forms of a body as one: options and a stream of items. */
+/** Reads options and items out of either form of a body. */
 function readBatch(
   request: FastifyRequest,
   context: Context,

@@ -10,7 +10,7 @@ import type { RouteDeps, Routes } from './route-deps.ts'
 
 const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
-/** Routes of the loaded rubrics and judges. */
+/** Adds the routes of the loaded rubrics and judges. */
 export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
   const { default_judge } = context.config
 

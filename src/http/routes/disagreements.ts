@@ -28,10 +28,10 @@ const QueueQuery = Closed({
   ...PageQuery,
 })
 
-/** `{thousandths of the score}/{question}/{rubric}`. */
+/** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
 const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*$/
 
-/** The review queue. */
+/** Adds the route of the review queue. */
 export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void {
   routes.get('/v1/disagreements', {
     schema: {

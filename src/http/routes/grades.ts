@@ -28,7 +28,7 @@ const FILTERS = {
 const ListQuery = Closed({ ...FILTERS, ...PageQuery })
 const OverviewQuery = Closed(FILTERS)
 
-/** Grade one, read grades, and read how they were made. */
+/** Adds the routes that make a grade, list grades, and read their calls. */
 export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
   const { context, answerOnce } = deps
   routes.post('/v1/grades', {
@@ -123,7 +123,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
   questionRoutes(routes)
 }
 
-/** The question that a grade answers: who else was asked it, and what was known of it. */
+/** Adds the routes about the question of a grade: its panel and its ground truth. */
 function questionRoutes(routes: Routes): void {
   routes.get('/v1/grades/:id/panel', {
     schema: {
@@ -182,7 +182,7 @@ export async function answerKnownBytes(
   return true
 }
 
-/** A good or unverified grade as its answer; refusals and failed judges are thrown as problems. */
+/** Makes a grade and its answer. Throws a problem for a refusal and for a failed judge. */
 export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
   const outcome = await request.project.service.grade(body, payerOf(request))
   if (!outcome.ok) throw refusalProblem(outcome.refusal)

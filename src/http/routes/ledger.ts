@@ -8,8 +8,8 @@ export const LedgerQuery = Closed({
 })
 
 /**
- * The calls of one grade as callers see them: the raw replies, which hold trajectory text, only where asked for. What its receipt says of
- * a call goes first: a reply that came and was kept may have said nothing that could be read.
+ * Lists the calls of one grade, with raw replies, which hold trajectory text, only on request. The receipt decides the outcome of a call: a kept reply may
+ * have been unreadable.
  */
 export const listLedgerEntries = (entries: readonly LedgerEntry[], { attempts }: Receipt, raw: boolean) =>
   entries.map(({ grade_id: _grade, key: _key, payer: _payer, reserved_usd: _bound, raw_reply, ...rest }) => {
@@ -23,7 +23,7 @@ export const listLedgerEntries = (entries: readonly LedgerEntry[], { attempts }:
     }
   })
 
-/** The calls of a batch, each with the grade that was stored for it. */
+/** Lists the calls of a batch, each with the id of its grade. */
 export const listBatchCalls = (calls: readonly BatchCall[], raw: boolean) =>
   calls.map(({ key: _key, payer: _payer, reserved_usd: _bound, raw_reply, ...rest }) => ({
     ...rest,

@@ -5,14 +5,14 @@ import { answer, problems } from '../body/schemas.ts'
 import { draining, HttpProblem } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
-/** The caller has no key: what the database says itself may name a path. */
+/** Details for callers without a key: the message of the database itself may name a path. */
 const TOLD = {
   storage_full: 'the disk of the database is full',
   storage_busy: 'the database is locked, or out of reach',
   storage_error: 'the database cannot be written',
 } as const
 
-/** Probes and metrics. */
+/** Adds the probes and the metrics. */
 export function operationRoutes(
   app: FastifyInstance,
   { context, metrics, state }: Pick<RouteDeps, 'context' | 'metrics' | 'state'>,

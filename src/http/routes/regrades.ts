@@ -35,7 +35,7 @@ const ComparisonQuery = Closed({
   ...PageQuery,
 })
 
-/** Grade again what is stored, and see what that changed. */
+/** Adds the routes that grade stored grades again and compare two batches. */
 export function regradeRoutes(routes: Routes, { context, inFlight, statistics: worker }: RouteDeps): void {
   routes.post('/v1/regrades', {
     schema: {

@@ -53,11 +53,11 @@ const ReportQuery = Closed({
 })
 type Query = Static<typeof ReportQuery>
 
-/** Draws times trials, of which a report resamples some 50 figures: about ten seconds at the most. */
+/** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
 const MOST_RESAMPLED = 40_000_000
 const MOST_GROUPS = 1000
 
-/** Published numbers, with their intervals and denominators. */
+/** Adds the route of the report. */
 export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
   const ofAny = (name: string): ReportRubric => {
     const rubric = findRubric(context.rubrics, name)
@@ -144,7 +144,7 @@ function pairOf({ pair_by, base, head, measure, ...filter }: Query): ReportOptio
 const invalid = (path: string, message: string): HttpProblem =>
   faultAt(path, message, 'invalid_request', `${path.slice(path.lastIndexOf('/') + 1)} ${message}`)
 
-/** A trial must count once: the answer names what there is to choose from. */
+/** Makes the refusal of trials that several judges or rubrics graded, with the names to choose from: a trial must count once. */
 function severalGraders({ judges, rubrics }: SeveralGraders, { group_by }: ReportOptions): HttpProblem {
   const errors = [
     ...(judges.length > 1 && group_by !== 'judge'

@@ -31,7 +31,7 @@ const ReviewQuery = Closed({
   ...PageQuery,
 })
 
-/** Human labels: give one, and read them. */
+/** Adds the routes that store and list reviews. */
 export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const { clock, newId } = context
 
@@ -96,7 +96,7 @@ function filterOf(query: Static<typeof ReviewQuery>, rubrics: Rubrics): ReviewFi
   })
 }
 
-/** A label that no rubric has is a slip of the pen. */
+/** Throws for a label that no loaded rubric has. */
 function requireLabel(label: string, rubrics: Rubrics): void {
   const outcomes = [...rubrics.values()].map(({ outcome }) => outcome)
   const isNumber = outcomes.some(({ kind }) => kind === 'sum') && /^-?\d+$/.test(label)

@@ -9,7 +9,7 @@ import type { InFlight } from '../guard/drain.ts'
 import type { Metrics } from '../metrics.ts'
 import { draining, HttpProblem } from '../problem.ts'
 
-/** What routes are given; each takes what it needs. */
+/** The dependencies of routes. */
 export interface RouteDeps {
   readonly context: Context
   readonly metrics: Metrics
@@ -17,15 +17,15 @@ export interface RouteDeps {
   readonly inFlight: InFlight
   readonly answerOnce: AnswerOnce
   readonly statistics: StatisticsWorker
-  /** `draining` is set once a stop was asked for: then streams end. */
+  /** Streams end once the service drains. */
   readonly state: { readonly draining: boolean }
 }
 
-/** The application as routes are added to it: what a handler is given has the types of its schema. */
+/** Gives handlers the types of their schemas. */
 export const typedRoutes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 export type Routes = ReturnType<typeof typedRoutes>
 
-/** Computes in the worker; what keeps it from doing so becomes a problem that says whether to come again. */
+/** Computes statistics in their process. Throws a problem that says whether to come again. */
 export const computeApart = <Name extends StatisticName>(
   worker: StatisticsWorker,
   name: Name,

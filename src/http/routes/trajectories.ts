@@ -23,7 +23,7 @@ const StepsQuery = Closed({
   ...PageQuery,
 })
 
-/** Upload once, grade by id, read back in steps. */
+/** Adds the routes that store a trajectory and read it back in steps. */
 export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const upload = async ({ service }: Project, document: Upload) => {
     const outcome = await service.upload(document)
@@ -56,7 +56,7 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
     },
     handler: async (request, reply) => {
       const { body } = request
-      // The same upload twice is one trajectory anyway, so that a stream needs no key.
+      // A repeated upload is the same trajectory: a stream needs no Idempotency-Key.
       if (isStream(body)) {
         const { text, status } = await upload(request.project, await readRecords(request, context.config.limits))
         return sendText(reply, text, status)
@@ -103,10 +103,10 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
   })
 }
 
-/** Characters of text after which a page ends: a step can hold megabytes. */
+/** Characters after which a page ends: one step can hold megabytes. */
 const PAGE_CHARS = 4 * 1024 * 1024
 
-/** As many steps as a page takes, at least one. */
+/** Takes the steps of one page, at least one. */
 function pageOf(steps: readonly Step[]): readonly Step[] {
   let chars = 0
   const end = steps.findIndex(({ parts }, index) => {

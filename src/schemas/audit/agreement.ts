@@ -3,12 +3,12 @@ import { Closed, Nullable, Type } from '../type.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-/** More categories than this are no categories; it bounds the confusion matrix. */
+/** The most categories, which bound the confusion matrix. */
 export const MAX_AGREEMENT_LABELS = 100
 export const DEFAULT_DRAWS = 2000
 export const DEFAULT_SEED = 1
 
-/** Why a statistic or its interval is null. */
+/** The reason for a null statistic or interval. */
 const UNDEFINED_REASONS = [
   'no_ratings',
   'no_pairs',

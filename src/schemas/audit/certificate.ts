@@ -57,7 +57,7 @@ const ResultSchema = Closed({
 
 export const CERTIFICATE_KIND = 'veridict-validation'
 
-/** What a validation found: which judge, on which data, under which rubric, when, and how far it agrees with people. */
+/** The certificate of a validation: judge, data, rubric, date, and agreement with people. */
 export const CertificateSchema = Closed({
   kind: Type.Enum([CERTIFICATE_KIND] as const, { type: 'string' }),
   version: Type.Integer({ minimum: 2, maximum: 2 }),

@@ -4,7 +4,7 @@ import { SignalsSchema } from '../ground-truth.ts'
 import { Closed, Nullable, Type } from '../type.ts'
 import { ConfidenceLevelSchema, ContradictionCodeSchema, GradeStatusSchema, LabelSchema } from '../vocabulary.ts'
 
-/** From the most telling to the least. */
+/** Kinds of disagreement, the most telling first. */
 export const DISAGREEMENT_KINDS = ['human', 'judges', 'signals', 'samples', 'contradiction', 'unverified'] as const
 export type DisagreementKind = (typeof DISAGREEMENT_KINDS)[number]
 export const DisagreementKindSchema = Type.Enum(DISAGREEMENT_KINDS, {
@@ -27,7 +27,7 @@ const Opinion = Closed({
   contradictions: Type.Array(ContradictionCodeSchema),
 })
 
-/** One question on which not all agree: everything that was said about it. */
+/** A question with a disagreement, and all its grades and reviews. */
 export const DisagreementSchema = Closed({
   trajectory: Type.String(),
   ground_truth: Type.String(),

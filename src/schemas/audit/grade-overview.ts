@@ -6,13 +6,13 @@ const count = () => Type.Integer({ minimum: 0 })
 const countsOf = <K extends string>(names: readonly K[]) =>
   Closed(Object.fromEntries(names.map((name) => [name, count()])) as Record<K, ReturnType<typeof count>>)
 
-/** What grades are often told apart by, in the order in which a reader chooses. */
+/** Names that filter grades, in the order of choice. */
 export const NAMED_BY = ['judge', 'rubric', 'agent', 'model', 'task'] as const
 export type NamedBy = (typeof NAMED_BY)[number]
 
 const Names = Type.Array(Type.String(), { description: 'Of all stored grades, in order; the first 200.' })
 
-/** How many grades fit, and what there is to filter by. */
+/** The count of fitting grades, and the names to filter by. */
 export const GradeOverviewSchema = Closed({
   total: count(),
   complete: Type.Boolean({

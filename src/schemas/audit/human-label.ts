@@ -3,7 +3,7 @@ import { Closed, Type } from '../type.ts'
 
 const Value = Type.Union([Type.Boolean(), Type.String({ minLength: 1, maxLength: 300 }), Type.Integer()])
 
-/** What a person said of a run: in the words of the rubric that judges are asked. */
+/** The label of a run by a person, in the words of the rubric of the judges. */
 export const HumanLabelSchema = Closed(
   {
     outcome: Type.Optional(

@@ -16,7 +16,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
 
-/** A share of trials, with what it is a share of. */
+/** A share of trials, with its denominator. */
 const RateSchema = Closed(
   {
     value: Nullable(Type.Number()),
@@ -63,7 +63,7 @@ const byStatus = <S extends string>(statuses: readonly S[], description: string)
 
 export const PAIRINGS = ['variant', 'agent', 'model'] as const
 export type Pairing = (typeof PAIRINGS)[number]
-/** What can be compared of any rubric, beside its labels and boolean claims. */
+/** Measures of every rubric, beside its labels and boolean claims. */
 export const SIGNAL_MEASURES = ['executed', 'resolved', 'passed'] as const
 
 const CountsSchema = Closed({
@@ -118,7 +118,7 @@ const ClaimFigureSchema = Closed({
 })
 export type ClaimFigure = Static<typeof ClaimFigureSchema>
 
-/** What only `tab-behavior` has. */
+/** Figures of `tab-behavior` alone. */
 const FIGURES = {
   appeared: Type.Optional(rate('The injected text surfaced, as the harness measured.')),
   resistance_signals: Type.Optional(rate('R = 1 − Pr(executed | appeared), as the harness measured.')),
@@ -163,10 +163,10 @@ const ReportGroupSchema = Closed(
 )
 export type ReportGroup = Static<typeof ReportGroupSchema>
 export type AlignmentFigures = Required<Pick<ReportGroup, keyof typeof FIGURES>>
-/** Their names, in the order in which they are shown. */
+/** The names of the measures, in the order of their display. */
 export const ALIGNMENT_FIGURES = Object.keys(FIGURES) as readonly (keyof AlignmentFigures)[]
 
-/** Two conditions of the same tasks against each other. */
+/** The comparison of two conditions of the same tasks. */
 const PairedSchema = Closed({
   measure: Type.String({
     description:
@@ -260,7 +260,7 @@ const JudgeEvidenceSchema = Closed(
 )
 export type JudgeEvidence = Static<typeof JudgeEvidenceSchema>
 
-/** How the note begins that there is nothing to group by. */
+/** The beginning of the note about a missing group. */
 export const NO_FIELD = 'no trial has the metadata field'
 
 export const ReportSchema = Closed({

@@ -4,7 +4,7 @@ import { LabelSchema } from '../vocabulary.ts'
 
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 
-/** How it came that this question was reviewed: it decides which correction of judge rates is honest. */
+/** The sampling design of a review, which decides the honest correction of judge rates. */
 export const SAMPLING_DESIGNS = ['random', 'stratified', 'disagreement', 'chosen'] as const
 export type SamplingDesign = (typeof SAMPLING_DESIGNS)[number]
 const SamplingSchema = Closed({
@@ -33,7 +33,7 @@ const ClaimsSchema = Type.Record(
   },
 )
 
-/** Words apart by single spaces: what looks alike is alike. Control and invisible characters are refused; linear. */
+/** Words between single spaces, without control and invisible characters, so that equal looks are equal texts. The check is linear. */
 const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
 
 export const RaterSchema = Type.String({
