@@ -1,4 +1,4 @@
-/** The library: grade in this process. docs/library.md shows how. */
+/** The library: grade in this process. docs/clients.md shows how. */
 export {
   type GradedItem,
   type GradeManyOptions,

@@ -1,9 +1,6 @@
-/**
- * Plays every fault of `test/faults` and prints what became of each: `npm run faults`. With `--write` the table goes into
- * docs/faults.md too; with `--rows FILE` the rows of an earlier run are shown and nothing is run.
- */
+/** Plays every fault of `test/faults` and prints the table of results: `npm run faults`. With `--rows FILE` it prints the rows of an earlier run. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -19,8 +16,6 @@ interface Row {
   readonly unheard: number
 }
 
-const DOCUMENT = 'docs/faults.md'
-const [BEGIN, END] = ['<!-- faults: begin -->', '<!-- faults: end -->'] as const
 const ACTS: Readonly<Record<Row['act'], string>> = {
   none: 'the surroundings',
   kill: 'SIGKILL',
@@ -68,19 +63,10 @@ function readRows(file: string): readonly Row[] {
   return rows.sort((a, b) => a.operation.localeCompare(b.operation))
 }
 
-function writeDocument(table: string): void {
-  const text = readFileSync(DOCUMENT, 'utf8')
-  const [head, rest] = text.split(BEGIN)
-  const tail = rest?.split(END)[1]
-  if (head === undefined || tail === undefined) throw new Error(`${DOCUMENT} has no place for the table`)
-  writeFileSync(DOCUMENT, `${head}${BEGIN}\n${table}\n${END}${tail}`)
-}
-
 const given = process.argv.indexOf('--rows')
 const { rows: file, code } = given < 0 ? runTests() : { rows: process.argv[given + 1] ?? '', code: 0 }
 const rows = readRows(file)
 const table = renderTable(rows)
 process.stdout.write(`\n${table}\n\n${rows.reduce((sum, row) => sum + row.runs, 0)} runs\n`)
 for (const wrong of rows.flatMap((row) => row.wrong)) process.stdout.write(`BROKEN: ${wrong}\n`)
-if (process.argv.includes('--write')) writeDocument(table)
 process.exit(code)

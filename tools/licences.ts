@@ -12,12 +12,12 @@ import {
 
 /**
  * Licences and pins. Checks what is installed in production against an allow-list, and that nothing floats: exact versions, an
- * integrity digest for every package, no install script. Writes the tables of docs/supply-chain.md; with --check it only looks
+ * integrity digest for every package, no install script. Writes the tables of tools/licences.md; with --check it only looks
  * whether they are as they would be written. Exit 1 names every fault.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PAGE = `${ROOT}docs/supply-chain.md`
+const PAGE = `${ROOT}tools/licences.md`
 const [BEGIN, END] = ['<!-- licences: written by tools/licences.ts -->', '<!-- licences: end -->']
 
 /** Permissive ones. Copyleft, source-available and unknown licences are decided by a person, who adds them here, or not. */
@@ -179,9 +179,9 @@ function main(check: boolean): number {
   const [before, rest] = page.split(BEGIN)
   const after = rest?.split(END)[1]
   if (before === undefined || after === undefined)
-    faults.push(`docs/supply-chain.md: the lines "${BEGIN}" and "${END}" are missing`)
+    faults.push(`tools/licences.md: the lines "${BEGIN}" and "${END}" are missing`)
   const written = `${before}${BEGIN}\n${renderTables(manifest, lock)}\n${END}${after}`
-  if (check && page !== written) faults.push('docs/supply-chain.md: run `npm run licences`')
+  if (check && page !== written) faults.push('tools/licences.md: run `npm run licences`')
   for (const fault of faults) process.stderr.write(`${fault}\n`)
   if (faults.length > 0) return 1
   if (!check) writeFileSync(PAGE, written)

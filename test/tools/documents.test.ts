@@ -50,9 +50,9 @@ test('documents run scripts that there are, through npm, which brings its Node.j
   expect(found(/\b(node (?:bench|examples|test|tools)\/[\w-]+\.ts)/g)).toEqual([])
 })
 
-test('the inputs that docs/fuzzing.md names are in the repository', () => {
+test('the fuzzer inputs that documents name are in the repository', () => {
   const inputs = found(/(?:--input|--more) (test\/fuzz\/[\w./-]+)/g)
-  expect(inputs.length).toBeGreaterThan(1)
+  expect(inputs.length).toBeGreaterThan(0)
   expect(inputs.filter(([, path]) => !existsSync(path))).toEqual([])
 })
 

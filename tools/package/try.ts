@@ -8,7 +8,7 @@ import { tryRareParts, tryService } from './try-service.ts'
 
 /**
  * Packs the package by `npm pack`, and uses it as somebody who has npm and nothing else: from empty folders outside of the tree, it is run by npx, installed, its
- * commands and its service grade, and the examples of docs/library.md are type-checked and run. TRY_NODE names another
+ * commands and its service grade, and the examples of docs/clients.md are type-checked and run. TRY_NODE names another
  * Node.js to do that with, such as the oldest. Exit 1 names what failed.
  */
 
@@ -71,7 +71,7 @@ function tryCommands(cwd: string): void {
 
 /** Without the types of Node.js: a declaration that needs another package is found. */
 function tryLibrary(cwd: string): void {
-  const examples = examplesIn(readFileSync(join(ROOT, 'docs/library.md'), 'utf8'))
+  const examples = examplesIn(readFileSync(join(ROOT, 'docs/clients.md'), 'utf8').split('\n## In process\n')[1] ?? '')
   for (const [name, code] of examples) writeFileSync(join(cwd, `${name}.mts`), code)
   const compilerOptions = {
     ...{ target: 'es2024', module: 'nodenext', strict: true, skipLibCheck: false, noEmit: true },
