@@ -10,14 +10,15 @@ import {
   type Asked,
   type Asker,
   type Asking,
+  budgetExceeded,
   planAttempt,
   requestDigest,
   Suspended,
   summarize,
   withoutReply,
 } from './asker.ts'
+import { reservedUsd } from './margin.ts'
 import { takeOrphan } from './orphan.ts'
-import { reserve } from './reserve.ts'
 import { isTransient } from './retry.ts'
 
 interface ProviderDeps {
@@ -92,17 +93,10 @@ async function enqueue(
   const at = deps.clock.now()
   const id = deps.newId('att')
   const planned = planAttempt(asking, judge, { batch: item.batch, payer, leases }, { id, request_digest: digest, at })
-  const reserved = await reserve({
-    info: judge.info,
-    request,
-    caps,
-    at,
-    factor: api.price_factor,
-    history: (name) => deps.attempts.outputHistory(name),
-    begin: async (asked, reserved_usd) =>
-      deps.queue.enqueue({ planned: { ...planned, reserved_usd }, item, line: await api.encode(id, asked) }, caps),
-  })
-  return reserved.ok ? null : reserved.reply
+  const reserved_usd = reservedUsd(judge.info, request, caps, at, api.price_factor)
+  const line = await api.encode(id, request)
+  const over = await deps.queue.enqueue({ planned: { ...planned, reserved_usd }, item, line }, caps)
+  return over === null ? null : budgetExceeded(over, reserved_usd)
 }
 
 const nothing = (reply: JudgeReply): Asked => ({ reply, attempts: [], waited_ms: 0 })

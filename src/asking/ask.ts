@@ -10,14 +10,15 @@ import {
   type Asker,
   type Asking,
   askJudge,
+  budgetExceeded,
   planAttempt,
   requestDigest,
   summarize,
   withoutReply,
 } from './asker.ts'
 import type { Lane } from './lane/lane.ts'
+import { reservedUsd } from './margin.ts'
 import { awaitOutstanding } from './orphan.ts'
-import { reserve } from './reserve.ts'
 import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
 interface CallDeps {
@@ -90,21 +91,14 @@ async function callOnce(
   const started = deps.clock.now()
   const id = deps.newId('att')
   const planned = planAttempt(asking, judge, account, { id, request_digest: digest, at: started })
-  const reserved = await reserve({
-    info: judge.info,
-    request,
-    caps: account.caps,
-    at: started,
-    factor: 1,
-    history: (name) => deps.attempts.outputHistory(name),
-    begin: (_, reserved_usd) => deps.attempts.begin({ ...planned, reserved_usd }, account.caps),
-  })
-  if (!reserved.ok) return { reply: reserved.reply, summary: null }
+  const reserved_usd = reservedUsd(judge.info, request, account.caps, started)
+  const over = await deps.attempts.begin({ ...planned, reserved_usd }, account.caps)
+  if (over !== null) return { reply: budgetExceeded(over, reserved_usd), summary: null }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - started.getTime()))
-  const reply = await askJudge(judge, reserved.request, AbortSignal.timeout(timeout))
+  const reply = await askJudge(judge, request, AbortSignal.timeout(timeout))
   const latency_ms = deps.clock.now().getTime() - started.getTime()
   const cost_usd = costUsd(reply.usage, priceOn(judge.info.prices, started))
-  const { max_output_tokens } = reserved.request
+  const { max_output_tokens } = request
   const facts = { latency_ms, cost_usd, replayed: false, request_digest: digest, max_output_tokens }
   const summary = summarize(id, asking, reply, facts)
   const { outcome, message } = summary

@@ -2,6 +2,8 @@ import { priceOn, upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
 import type { JudgeInfo, JudgeRequest } from '../ports/judge-ports.ts'
+import { type Caps, isCapped } from '../ports/ledger-ports.ts'
+
 /**
  * How far `estimateTokens` may be off, either way. Measured against o200k_base (js-tiktoken 1.0.21, November 2026): 101 real
  * trajectories of more than 2000 characters came to 0.91…1.16 of their tokens, median 1.07; the 17 kinds of terminal text of
@@ -46,6 +48,15 @@ export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, date: Da
   const output = request.max_output_tokens ?? info.max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
   return upperBoundUsd({ input: mostTokens(requestTokens(info, request)), output }, price) * factor
 }
+
+/** Computes the dollars to reserve for a call. Without a cap, too: a call of unknown end may have cost as much. Null: nothing is counted, or no price is known. */
+export const reservedUsd = (
+  info: JudgeInfo,
+  request: JudgeRequest,
+  caps: Caps,
+  date: Date,
+  factor = 1,
+): number | null => (isCapped(caps) || info.prices.length > 0 ? requestBoundUsd(info, request, date, factor) : null)
 
 /** Estimated tokens of all that is sent, the schema of the answer included. */
 function requestTokens(info: JudgeInfo, request: JudgeRequest): number {

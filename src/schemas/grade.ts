@@ -101,7 +101,7 @@ export const AttemptSummarySchema = Closed({
   request_digest: Type.Optional(
     Nullable(Digest, {
       description:
-        'Of all that was asked, with the output limit as it was before a cap shortened it. Absent from old grades, as are the two that follow.',
+        'Digest of the request, its output limit included. Absent from old grades, as are the next two members.',
     }),
   ),
   reply_digest: Type.Optional(
