@@ -23,9 +23,6 @@ export const UNLIMITED_OUTPUT_TOKENS = 128_000
 /** Input tokens that so many estimated ones, of the judge’s own tokenizer, do not exceed. */
 export const mostTokens = (estimated: number): number => Math.ceil(estimated * ESTIMATE_MARGIN) + HIDDEN_TOKENS
 
-/** The least that so many estimated ones can be. */
-export const leastTokens = (estimated: number): number => Math.floor(estimated / ESTIMATE_MARGIN)
-
 const schemaTexts = new WeakMap<object, string>()
 
 /** Judges are asked with one schema object, thousands of times. */

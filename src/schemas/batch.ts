@@ -173,36 +173,28 @@ export const BatchResultSchema = Closed({
 })
 export type BatchResult = Static<typeof BatchResultSchema>
 
-const Range = (description: string) =>
-  Closed({ min: Type.Number({ minimum: 0 }), max: Type.Number({ minimum: 0 }) }, { description })
+const Estimated = (description: string) =>
+  Closed({ expected: Type.Number({ minimum: 0 }), most: Type.Number({ minimum: 0 }) }, { description })
 
 export const BatchEstimateSchema = Closed({
   items: Count('Items of the batch.'),
   cached: Count('Of these, those that cost nothing: answered by stored grades, or equal to another item of the batch.'),
   equal: Count('Of `cached`, those that are only equal to another item of the batch, which is asked once.'),
   to_grade: Count('Of these, to be asked of a judge.'),
-  calls: Range('Judge calls: from one a sample and window to all repairs.'),
-  input_tokens: Range('Estimated, not counted by the provider’s tokenizer.'),
-  output_tokens: Range('From a short answer each to the output limit.'),
-  cost_usd: Nullable(Range('Null where a price is unknown. `max`: with all repairs of all items.')),
-  likely: Closed(
-    {
-      calls: Type.Number({ minimum: 0 }),
-      input_tokens: Type.Number({ minimum: 0 }),
-      output_tokens: Type.Number({ minimum: 0 }),
-      cost_usd: Nullable(Type.Number({ minimum: 0 })),
-    },
-    {
-      description:
-        'What it takes as a rule, between the least and the most: input as counted, output and repairs as the judge’s stored answers were.',
-    },
+  calls: Estimated(
+    'Judge calls. `expected`: repairs as often as with the judge’s stored answers; `most`: all repairs.',
+  ),
+  input_tokens: Estimated('Estimated, not counted by the provider’s tokenizer.'),
+  output_tokens: Estimated('`expected`: the mean of the judge’s stored answers; `most`: whole output limits.'),
+  cost_usd: Nullable(
+    Estimated('Null where a price is unknown. `most`: with all repairs of all items, nothing cached.'),
   ),
   judges: Type.Array(
     Closed({
       judge: Type.String(),
       items: Count('Items to grade.'),
       price_as_of: Nullable(Type.String()),
-      output_tokens_per_call: Type.Number({ minimum: 0, description: 'That `likely` reckons with.' }),
+      output_tokens_per_call: Type.Number({ minimum: 0, description: 'Output of one call that `expected` rests on.' }),
       answers: Count('Stored answers of this judge of which that is the mean; 0: none, it is assumed.'),
     }),
   ),

@@ -132,8 +132,8 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
   expect(service.batches.size).toBe(0)
   for (const said of [
     '3 items: 1 answered by stored grades or replies, 2 to ask a judge',
-    'likely 60k (from 24k to 1.5M)',
-    'likely $0.081 (from $0.012 to $1.50)',
+    'expected 60k, at most 1.5M',
+    'expected $0.081, at most $1.50',
     '2026-11-01',
     'openai: 413 output tokens a call, the mean of this judge’s newest 200 stored answers',
     'local: 2000 output tokens a call, an assumption',
@@ -142,10 +142,9 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
 })
 
 test('--dry-run of what is all stored says so, and how to see what asking again costs', async () => {
-  const none = { min: 0, max: 0 }
-  const likely = { calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 }
+  const none = { expected: 0, most: 0 }
   const free = { items: 3, cached: 3, equal: 0, to_grade: 0, calls: none, input_tokens: none, output_tokens: none }
-  service.estimate = { ...service.estimate, ...free, cost_usd: none, likely, judges: [] }
+  service.estimate = { ...service.estimate, ...free, cost_usd: none, judges: [] }
   const shell = testShell({ trials: three })
   expect(await run(shell, '--dry-run')).toBe(0)
   expect(shell.output()).toContain('3 items: 3 answered by stored grades or replies, 0 to ask a judge\n')

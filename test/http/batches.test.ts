@@ -312,7 +312,7 @@ describe('money', () => {
       items: 4,
       cached: 2,
       to_grade: 2,
-      calls: { min: 2 },
+      calls: { expected: 2 },
       judges: [{ judge: 'scripted', items: 2 }],
     })
     expect(judge.calls).toEqual([0])

@@ -66,7 +66,7 @@ export function describeLedger(current: Current): void {
     })
 
     test('the history of a judge: its answered calls, and nobody else’s', async () => {
-      const nothing = { answers: 0, questions: 0, output_tokens: 0, longest: 0 }
+      const nothing = { answers: 0, questions: 0, output_tokens: 0 }
       expect(await ledger().outputHistory('openai')).toEqual(nothing)
       const usage = { input_tokens: 1, output_tokens: 700, cache_read_tokens: 0, cache_write_tokens: 0 }
       await spend('att_1')
@@ -76,7 +76,7 @@ export function describeLedger(current: Current): void {
       await ledger().begin(planAttempt('att_5'), NO_CAPS)
       await ledger().finish(finishFailed('att_5'))
       await ledger().begin(planAttempt('att_6'), NO_CAPS)
-      const history = { answers: 2, questions: 1, output_tokens: 710, longest: 700 }
+      const history = { answers: 2, questions: 1, output_tokens: 710 }
       expect(await ledger().outputHistory('openai')).toEqual(history)
     })
 

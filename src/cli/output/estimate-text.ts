@@ -7,17 +7,17 @@ import { dollars, oneLine } from '../results/terminal-text.ts'
 /** Renders the estimate of a dry run, for people or as a JSON line. */
 export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
   if (format === 'ndjson' || format === 'csv') return line(estimate)
-  const { items, to_grade, cost_usd, likely } = estimate
+  const { items, to_grade, cost_usd } = estimate
   const answered = `${count(items, 'item')}: ${[...freeWords(estimate), `${to_grade} to ask a judge`].join(', ')}`
   if (to_grade === 0)
     return `${answered}\nNothing would be asked, and it costs nothing; with --cache refresh a dry run says what asking again would cost.\n`
-  const isFree = estimate.input_tokens.max === 0 && estimate.judges.length > 0
+  const isFree = estimate.input_tokens.most === 0 && estimate.judges.length > 0
   const rows = [
     answered,
-    `  calls          ${expected(likely.calls, estimate.calls, short)}`,
-    `  input tokens   ${expected(likely.input_tokens, estimate.input_tokens, short)}`,
-    `  output tokens  ${expected(likely.output_tokens, estimate.output_tokens, short)}`,
-    `  cost           ${cost_usd === null ? 'unknown: no price is configured for a model' : expected(likely.cost_usd ?? 0, cost_usd, dollars)}`,
+    `  calls          ${figures(estimate.calls, short)}`,
+    `  input tokens   ${figures(estimate.input_tokens, short)}`,
+    `  output tokens  ${figures(estimate.output_tokens, short)}`,
+    `  cost           ${cost_usd === null ? 'unknown: no price is configured for a model' : figures(cost_usd, dollars)}`,
     ...estimate.judges.map(
       (judge) => `  judge          ${oneLine(judge.judge)}, ${count(judge.items, 'item')}${priced(judge.price_as_of)}`,
     ),
@@ -36,20 +36,20 @@ function freeWords({ cached, equal }: Omit<BatchEstimate, 'equal'> & Partial<Bat
   return [`${cached - equal} answered by stored grades or replies`, ...(equal > 0 ? [same] : [])]
 }
 
-/** Renders the assumption behind the likely figures. */
+/** Renders the assumption behind the expected figures. */
 function assumption({ judge, output_tokens_per_call, answers }: BatchEstimate['judges'][number]): string {
   const tokens = `${short(output_tokens_per_call)} output tokens a call`
   const source =
     answers === 0
       ? 'an assumption, as no answer of this judge is stored here yet'
       : `the mean of this judge’s newest ${count(answers, 'stored answer')}`
-  return `  likely         ${oneLine(judge)}: ${tokens}, ${source}`
+  return `  expected       ${oneLine(judge)}: ${tokens}, ${source}`
 }
 
 const priced = (date: string | null): string => (date === null ? '' : `, prices as of ${oneLine(date)}`)
 
-const expected = (likely: number, { min, max }: { min: number; max: number }, show: (n: number) => string): string =>
-  show(min) === show(max) ? show(min) : `likely ${show(likely)} (from ${show(min)} to ${show(max)})`
+const figures = ({ expected, most }: BatchEstimate['calls'], show: (n: number) => string): string =>
+  show(expected) === show(most) ? show(most) : `expected ${show(expected)}, at most ${show(most)}`
 
 const short = (n: number): string => {
   if (n >= 1e6) return `${(n / 1e6).toFixed(1)}M`

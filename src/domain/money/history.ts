@@ -8,11 +8,9 @@ export interface OutputHistory {
   readonly questions: number
   /** Tokens of all of them together. */
   readonly output_tokens: number
-  /** Tokens of the longest. */
-  readonly longest: number
 }
 
-export const NO_HISTORY: OutputHistory = { answers: 0, questions: 0, output_tokens: 0, longest: 0 }
+export const NO_HISTORY: OutputHistory = { answers: 0, questions: 0, output_tokens: 0 }
 
 /** Answers that are looked at, and calls among which they are looked for: neither grows with the database. */
 export const MOST_ANSWERS = 200
@@ -26,7 +24,6 @@ export function historyOf(
     answers: answers.length,
     questions: answers.filter(({ purpose }) => purpose !== 'repair').length,
     output_tokens: outputs.reduce((sum, tokens) => sum + tokens, 0),
-    longest: outputs.reduce((most, tokens) => Math.max(most, tokens), 0),
   }
 }
 
