@@ -763,7 +763,7 @@ export interface components {
                     request_id: string | null;
                     /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
                     replayed: boolean;
-                    /** @description Of all that was asked, with the output limit as it was before a cap shortened it. Absent from old grades, as are the two that follow. */
+                    /** @description Digest of the request, its output limit included. Absent from old grades, as are the next two members. */
                     request_digest?: string | null;
                     /** @description Of the raw reply as it is kept; null: there was none. */
                     reply_digest?: string | null;
@@ -1460,38 +1460,31 @@ export interface components {
             equal: number;
             /** @description Of these, to be asked of a judge. */
             to_grade: number;
-            /** @description Judge calls: from one a sample and window to all repairs. */
+            /** @description Judge calls. `expected`: repairs as often as with the judge’s stored answers; `most`: all repairs. */
             calls: {
-                min: number;
-                max: number;
+                expected: number;
+                most: number;
             };
             /** @description Estimated, not counted by the provider’s tokenizer. */
             input_tokens: {
-                min: number;
-                max: number;
+                expected: number;
+                most: number;
             };
-            /** @description From a short answer each to the output limit. */
+            /** @description `expected`: the mean of the judge’s stored answers; `most`: whole output limits. */
             output_tokens: {
-                min: number;
-                max: number;
+                expected: number;
+                most: number;
             };
             cost_usd: {
-                min: number;
-                max: number;
+                expected: number;
+                most: number;
             } | null;
-            /** @description What it takes as a rule, between the least and the most: input as counted, output and repairs as the judge’s stored answers were. */
-            likely: {
-                calls: number;
-                input_tokens: number;
-                output_tokens: number;
-                cost_usd: number | null;
-            };
             judges: {
                 judge: string;
                 /** @description Items to grade. */
                 items: number;
                 price_as_of: string | null;
-                /** @description That `likely` reckons with. */
+                /** @description Output of one call that `expected` rests on. */
                 output_tokens_per_call: number;
                 /** @description Stored answers of this judge of which that is the mean; 0: none, it is assumed. */
                 answers: number;
@@ -1807,7 +1800,7 @@ export interface components {
                             request_id: string | null;
                             /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Of all that was asked, with the output limit as it was before a cap shortened it. Absent from old grades, as are the two that follow. */
+                            /** @description Digest of the request, its output limit included. Absent from old grades, as are the next two members. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;
@@ -1918,7 +1911,7 @@ export interface components {
                             request_id: string | null;
                             /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Of all that was asked, with the output limit as it was before a cap shortened it. Absent from old grades, as are the two that follow. */
+                            /** @description Digest of the request, its output limit included. Absent from old grades, as are the next two members. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;
