@@ -14,7 +14,7 @@ type Node = Readonly<Record<string, unknown>>
  * other than `status`; all words that are printed as they are must be plain. `name`: the property that the schema describes.
  */
 function relaxed(schema: unknown, name = ''): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => relaxed(one, name))
+  if (Array.isArray(schema)) return schema.map((member) => relaxed(member, name))
   if (typeof schema !== 'object' || schema === null) return schema
   const pattern = PLAIN_NAMES.test(name) && 'type' in schema && schema.type === 'string' ? { pattern: PLAIN } : {}
   const keywords = Object.entries(schema).map(([keyword, value]): Node => {
@@ -22,7 +22,9 @@ function relaxed(schema: unknown, name = ''): unknown {
     if (keyword === 'enum' && name !== 'status') return { pattern: PLAIN }
     if (keyword === 'properties')
       return {
-        properties: Object.fromEntries(Object.entries(value as Node).map(([key, one]) => [key, relaxed(one, key)])),
+        properties: Object.fromEntries(
+          Object.entries(value as Node).map(([key, member]) => [key, relaxed(member, key)]),
+        ),
       }
     if (keyword === 'patternProperties') return membersOf(relaxed(Object.values(value as Node)[0]))
     return { [keyword]: keyword === 'enum' || keyword === 'required' ? value : relaxed(value, name) }

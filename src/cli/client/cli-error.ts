@@ -13,13 +13,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 export const EXIT_HELP = `Exit codes:
   0    every item is graded
-  1    bad input, bad usage, or no service: no batch was made; what had been graded while reading is kept
+  1    bad input, bad usage, or no service: no batch was made
   2    some item is unverified (its evidence does not hold), none failed
   3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
        (files that are no trajectories, and other warnings, never change the code)
-  4    the batch is parked and waits for you (the reason is printed); one whose judge is only out for a while tries
-       again by itself, at the time that is shown, and is waited for
-  130  interrupted; what is done is kept
+  4    the batch is parked and waits for you (the reason is printed); a batch whose judge is out for a while tries again
+       at the time that is shown, and the command waits for it
+  130  interrupted; grades are kept
   A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
 /** Returns the exit code of an ended batch. */

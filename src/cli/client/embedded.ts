@@ -14,8 +14,8 @@ import type { DatabaseUse, ServiceConnection } from './shell.ts'
 import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
 
 /**
- * The service inside of this process. It does not go on with batches that others left: the command says which to run. Rejects where there
- * is nothing to read. `judges` are those that stand beside the configured ones, for measurements.
+ * Starts the service inside this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a
+ * database and none exists. `judges` stand beside the configured judges, for measurements.
  */
 export async function startEmbedded(
   env: NodeJS.ProcessEnv,
@@ -26,7 +26,7 @@ export async function startEmbedded(
   const { config: given, secrets } = configurationOf(used)
   if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
   if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none', judges)
-  // Only this command can reach it, and it can read the database: no key is asked for.
+  // Only this command reaches the service, and the command can read the database: no key is needed.
   const settings = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
   const config = { ...given, access: settings }
   const context = await buildContext({ config, secrets, adopts_batches: false, judges })
@@ -81,6 +81,6 @@ async function assertStored(config: Config, secrets: Secrets, use: 'read' | 'loo
   }
 }
 
-/** Never resolved: it only makes paths to addresses. */
+/** Never resolved: the address only completes paths. */
 const WITHIN = 'http://localhost'
 const SILENT = { info() {}, warn() {}, error() {} }

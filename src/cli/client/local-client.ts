@@ -15,10 +15,10 @@ import { BatchItemSchema, type BatchOptions, BatchOptionsSchema } from '../../sc
 import { inputIssues } from '../../schemas/check.ts'
 import type { Client, ReadItem } from './client.ts'
 
-/** How often progress is told: nobody else is kept from anything by that. */
+/** Milliseconds between two states of a batch. */
 const EVERY_MS = 50
 
-/** Makes the `fetch` of a service in this process, which is built at the first request: no port is opened. */
+/** Makes the `fetch` of a service in this process, which is built at the first request. No port is opened. */
 export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   return async (input) => {
     const { http } = await openApp()
@@ -39,11 +39,11 @@ export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   }
 }
 
-/** Makes the calls of batches without HTTP between: trials are handed over as the command read them. */
+/** Makes the calls of batches without HTTP between: the service receives the trials as the command reads them. */
 export function localCalls(context: Context, project: Project, inFlight: InFlight): Partial<Client> {
   const { batches, stores } = project
   const read = async (id: string) => (await batches.get(id)) ?? fail(notFound('batch', id))
-  const told = async (id: string, done: boolean | null, verb: string) => {
+  const readChanged = async (id: string, done: boolean | null, verb: string) => {
     if (done === null) fail(notFound('batch', id))
     if (done === false) fail(new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`))
     return read(id)
@@ -51,8 +51,11 @@ export function localCalls(context: Context, project: Project, inFlight: InFligh
   return {
     async createBatch(options, items, signal) {
       checkOptions(options)
-      const taken = await unlessAborted(inFlight.track(batches.create(planOf(options, null), incoming(items))), signal)
-      return taken.ok ? taken.batch : refuse(taken.refusal)
+      const created = await unlessAborted(
+        inFlight.track(batches.create(planOf(options, null), incoming(items))),
+        signal,
+      )
+      return created.ok ? created.batch : refuse(created.refusal)
     },
     async estimateBatch(options, items, signal) {
       checkOptions(options)
@@ -65,8 +68,8 @@ export function localCalls(context: Context, project: Project, inFlight: InFligh
       return { items, next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null }
     },
     readBatch: read,
-    cancelBatch: async (id) => told(id, await batches.cancel(id), 'cancel'),
-    resumeBatch: async (id) => told(id, await batches.resume(id), 'resume'),
+    cancelBatch: async (id) => readChanged(id, await batches.cancel(id), 'cancel'),
+    resumeBatch: async (id) => readChanged(id, await batches.resume(id), 'resume'),
     async *results(id, signal, wait = false) {
       await read(id)
       const following = { batches, clock: context.clock, id, isOff: () => signal?.aborted === true }
@@ -93,8 +96,8 @@ async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incomin
   let index = 0
   for await (const { item, trajectory } of items) {
     const place = `/items/${index}`
-    const { trajectory: _document, ...said } = item
-    const fault = findUnstorable(trajectory === null ? item : said)
+    const { trajectory: _document, ...rest } = item
+    const fault = findUnstorable(trajectory === null ? item : rest)
     const issues = fault === null ? inputIssues(BatchItemSchema, item) : [fault]
     if (issues.length > 0) fail(unfit(index, issues))
     yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
@@ -102,7 +105,7 @@ async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incomin
   }
 }
 
-/** As the service checks them. */
+/** Checks the options as the service does. */
 function checkOptions(options: BatchOptions): void {
   const errors = inputIssues(BatchOptionsSchema, options)
   if (errors.length > 0)
@@ -116,12 +119,12 @@ const unfit = (index: number, issues: readonly { readonly path: string; readonly
 
 const refuse = (refusal: Refusal): never => fail(refusalProblem(refusal))
 
-/** What a service would have answered over HTTP. */
+/** Throws the error that the service would answer over HTTP. */
 function fail({ status, code, message, extras }: HttpProblem): never {
   throw new ServiceError(status, { code, detail: message, errors: [...(extras.errors ?? [])] })
 }
 
-/** Rejects at once where the command is ended; the work goes on to where it can be left. */
+/** Rejects at once when the command ends; the work goes on to its next stop. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()

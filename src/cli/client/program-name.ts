@@ -45,7 +45,7 @@ export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.Pr
       ...(rubrics && {
         VERIDICT_RUBRICS: rubrics
           .split(',')
-          .map((one) => resolve(cwd, one.trim()))
+          .map((path) => resolve(cwd, path.trim()))
           .join(','),
       }),
     },

@@ -31,7 +31,7 @@ export async function connect(
   }
 }
 
-/** What cannot be a header is told without showing it: the error of `fetch` would quote it. */
+/** Reads the key of the service. The error of an unusable key does not show it; the error of `fetch` would. */
 function readKey(env: NodeJS.ProcessEnv): string | undefined {
   const key = readSecrets(env).key('VERIDICT_API_KEY')?.trim()
   if (key !== undefined && !/^[!-~]+$/.test(key))
@@ -68,12 +68,12 @@ async function startEmbedded(shell: Shell, use: DatabaseUse) {
 
 const OTHER_SERVICE = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
 
-/** A service helps where the database is locked, held by another process or out of reach from here: all else it would meet itself. */
+/** Advises a running service for a locked database. A refusal of PostgreSQL would meet that service, too. */
 function adviceOf(error: unknown, env: NodeJS.ProcessEnv): string[] {
   const isRefused = Boolean(env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
   return isBusy(error) && !isRefused ? [OTHER_SERVICE] : []
 }
 
-/** By its code: the command knows nothing of the store. */
+/** The code decides: commands import no store. */
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:storage_busy$|SQLITE_(?:BUSY|LOCKED))/.test(String(error.code))

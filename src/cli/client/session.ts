@@ -16,13 +16,13 @@ interface SessionOptions {
   readonly server?: string
   readonly output?: OutputFormat
   readonly out?: string
-  /** The judge that was asked for: what a refusal talks of. */
+  /** The judge of the options, for the advice of a refusal. */
   readonly judge?: string
-  /** Of a service in this process; made where there is none, unless something else is said. */
+  /** The use of the database by a service in this process; `make` by default. */
   readonly database?: DatabaseUse
 }
 
-/** All that a command which follows a batch holds while it runs. */
+/** The state of a command that follows a batch. */
 export interface Session {
   readonly shell: Shell
   readonly connection: ServiceConnection
@@ -32,17 +32,17 @@ export interface Session {
   readonly format: OutputFormat
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** The batch that it is about, as soon as there is one: what a Ctrl-C talks of. */
+  /** The batch of the command, or null before it exists. An interruption reports it. */
   batch: Batch | null
-  /** Trials of the paths that were skipped when they were read for the batch. */
+  /** Trials that the reading of the paths skipped. */
   skipped: number
 }
 
-/** Runs a command that asks a service: `withSession`, to its exit code. */
+/** Runs a command that asks a service, to its exit code. */
 export const inSession = (...given: Parameters<typeof withSession>): Promise<void> =>
   runCommand(given[0], () => withSession(...given))
 
-/** Opens what a command needs, and closes it whatever happens; a Ctrl-C ends in what can be done next. */
+/** Opens a session, runs the command, and closes the session in any case. A Ctrl-C ends with the next commands. */
 export async function withSession(
   shell: Shell,
   options: SessionOptions,
@@ -74,7 +74,7 @@ export async function withSession(
   }
 }
 
-/** Stops what is ours, and says how to go on. */
+/** Stops the batch of this process, and returns the error with the next commands. */
 async function interrupted(shell: Shell, session: Session | null, options: SessionOptions): Promise<CliError> {
   if (session === null) return new CliError('interrupted: nothing was begun', [], EXIT.interrupted)
   const { connection } = session
@@ -114,8 +114,8 @@ const outputFlags = ({ output, out }: SessionOptions): string =>
   (out === undefined ? '' : ` --out ${quote(out)}`)
 
 /**
- * How the batch stands, where a service tells it in time: what was seen last may be long ago. One in this process is not asked: it
- * would have to wait for the connection to end before it can stop.
+ * Reads the state of the batch from a service, within a second; else returns the last seen state. A service in this process is not asked:
+ * the call would delay its stop.
  */
 async function lastState({ client, connection, batch }: Session): Promise<Batch | null> {
   if (batch === null || connection.embedded) return batch

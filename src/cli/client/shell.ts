@@ -3,78 +3,74 @@ import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { ReadLimits } from '../../archives/unpack/limits.ts'
 import type { Client } from './client.ts'
 
-/** A service to talk to: one that runs elsewhere, or one inside of this process that ends with it and that no other process reaches. */
+/** A connection to a running service, or to a service inside this process, which ends with it and which no other process reaches. */
 export interface ServiceConnection {
   readonly client: Client
   readonly url: string
   readonly embedded: boolean
-  /** What it accepts of a trajectory; null: not known before it is asked. */
+  /** The limits of a trajectory; null: unknown before a request. */
   readonly limits: ReadLimits | null
-  /** ` --server URL` where the next command needs it too. */
+  /** ` --server URL`, for the next commands; empty for a service in this process. */
   readonly flag: string
-  /** One in this process lets what is in flight end, then closes; the state stays in the database. */
+  /** Lets the calls in flight end, then closes a service in this process. The state stays in the database. */
   close(): Promise<void>
 }
 
 /**
- * What a command does with the database: makes it where there is none, reads what must be there, or needs none at all. A dry run (`look`,
- * `look_any`) never migrates it: it needs one of this version, or does without.
+ * The use of a database by a command: `make` creates a missing database, `read` needs an existing database, `none` needs none. A dry run
+ * (`look`, `look_any`) never migrates a database: `look` needs a database of this version, `look_any` does without.
  */
 export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
 
-/** Starts one. It leaves alone what earlier processes left: a command says which batch goes on. */
+/** Starts a service in this process. Batches of earlier processes rest until a command resumes them. */
 type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<ServiceConnection>
 
 export interface TrialSourceOptions {
-  /** A file of ground truths. */
+  /** The file of ground truths. */
   readonly ground_truth?: string
-  /** Where signals stand in a trial, as typed. */
+  /** Places of signals in a trial, as typed. */
   readonly signals: readonly string[]
-  /** The `variant` of every trial. */
   readonly variant?: string
-  /** The rubric that the trials are for. */
+  /** The rubric of the trials. */
   readonly rubric?: string
-  /** Ends the reading. */
   readonly abort: AbortSignal
-  /** What is accepted of a trajectory. */
+  /** The limits of a trajectory. */
   readonly limits?: ReadLimits
-  /** Hears, at the end, of places for signals at which most trials had nothing. */
+  /** Receives, at the end, the places of signals at which most trials had nothing. */
   readonly onMissing?: (text: string) => void
 }
 
-/** Reads what can be graded, one trial at a time. Throws `CliError` where paths or options cannot be used. */
+/** Reads trials, one at a time. Throws `CliError` for unusable paths or options. */
 type ReadTrials = (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
 
-/** A stream that may be a terminal. */
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
-/** What asks a command to stop: Ctrl-C, a supervisor, a terminal that closes. */
+/** Signals that ask a command to stop: Ctrl-C, a supervisor, a closing terminal. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** Where signals come from: the process, or what a test puts in its place. */
+/** The source of signals: the process, or a test. */
 interface Signals {
   on(signal: StopSignal, listener: () => void): unknown
   off(signal: StopSignal, listener: () => void): unknown
 }
 
-/** Everything that a command takes from the process that it runs in. */
+/** The surroundings of a command. */
 export interface Shell {
   readonly env: NodeJS.ProcessEnv
-  /** What was typed after `veridict`. */
+  /** The words after `veridict`. */
   readonly args: readonly string[]
   readonly cwd: string
-  /** How this process was started, where that is not `veridict`. */
+  /** The words that start this program, where they are not `veridict`. */
   readonly program?: string
   readonly out: Screen
   readonly err: Screen
   readonly signals: Signals
   readonly startEmbedded: StartEmbedded
   readonly readTrials: ReadTrials
-  /** Throws `CliError` where one of the paths is not there. */
+  /** Throws `CliError` for a missing path. */
   readonly checkPaths?: (paths: readonly string[]) => Promise<void>
-  /** The code that the process ends with, once it has nothing left to do. */
+  /** Sets the exit code of the process. */
   setExitCode(code: number): void
-  /** Ends the process at once. */
   exit(code: number): void
 }
 

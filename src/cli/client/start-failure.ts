@@ -16,7 +16,7 @@ interface StartedBy {
   readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT'
 }
 
-interface Told {
+interface Explanation {
   readonly message: string
   /** Null where the message holds the advice. */
   readonly advice: string | null
@@ -31,14 +31,17 @@ interface AddressError extends Error {
   readonly port?: number
 }
 
-function explain(error: unknown, env: NodeJS.ProcessEnv, variable: string): Told {
+function explain(error: unknown, env: NodeJS.ProcessEnv, variable: string): Explanation {
   if (!(error instanceof Error)) return { message: 'unknown error', advice: LOOK }
   const storage = readStorageFailure(error)
   if (storage !== null) return { message: storage.message, advice: adviceOfDatabase(env, storage.away) }
   return explainAddress(error, variable) ?? { message: error.message, advice: adviceOf(error.message) }
 }
 
-function explainAddress({ code, syscall, address = '', hostname, port }: AddressError, variable: string): Told | null {
+function explainAddress(
+  { code, syscall, address = '', hostname, port }: AddressError,
+  variable: string,
+): Explanation | null {
   if (syscall === 'getaddrinfo') return { message: `VERIDICT_HOST: there is no host ${hostname ?? ''}`, advice: HOSTS }
   if (syscall !== 'listen') return null
   if (code === 'EADDRINUSE') {

@@ -16,7 +16,7 @@ interface CompareOptions extends OutputOptions, ServerOption {
 
 export const compareCommand = (shell: Shell): Command =>
   withServer(withOutput(new Command('compare')))
-    .description('show what two gradings of the same trials say differently')
+    .description('show the different labels of two gradings of the same trials')
     .argument('<batch...>', 'BASE HEAD, or only HEAD where it is a re-grade')
     .option(
       '-r, --rubric <id>',

@@ -24,9 +24,9 @@ export const demoCommand = (shell: Shell): Command =>
     .addHelpText(
       'after',
       `
-Shows each grade with the evidence that was checked, and says whether it is the expected one.
+Shows each grade with its checked evidence, and compares it with the expected grade.
 
-Exit codes: 0 all are as expected; 1 one is not.
+Exit codes: 0 all grades are the expected grades; 1 a grade is not.
 
 Example:
   veridict demo`,

@@ -39,7 +39,7 @@ export function keysCommand(shell: Shell): Command {
   keys.addCommand(
     withCreateOptions(new Command('create'))
       .description('make a key and print it, once')
-      .argument('<name>', 'for whom or what it is')
+      .argument('<name>', 'the user or program of the key')
       .addHelpText('after', CREATE_HELP)
       .action((name: string, options: CreateOptions) =>
         withKeys((stored) => create(shell, stored, name, options), true),
@@ -47,7 +47,7 @@ export function keysCommand(shell: Shell): Command {
   )
   keys.addCommand(
     new Command('list')
-      .description('list all keys, without what is secret')
+      .description('list all keys, without their secrets')
       .addOption(new Option('-o, --output <format>', 'a table, or a JSON object each').choices(['table', 'json']))
       .addHelpText('after', LIST_HELP)
       .action(({ output }: ListOptions) => withKeys((stored) => list(shell, stored, output === 'json'))),
@@ -122,14 +122,18 @@ export interface CreateOptions {
 
 export const withCreateOptions = (command: Command): Command =>
   command
-    .option('--project <name>', 'what the key opens; made where there is none', parseProject, DEFAULT_PROJECT)
+    .option('--project <name>', 'the project of the key; a missing project is created', parseProject, DEFAULT_PROJECT)
     .addOption(
       new Option('--scopes <list>', 'what it may do: any of grade,read,review,admin,operator')
         .argParser(parseScopes)
         .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
     )
-    .option('--expires <time>', 'ends by itself after so long: 12h, 90d, 52w; never unless given', parseDuration)
-    .option('--max-requests-per-minute <n>', 'answered with 429 above, by each process for itself', parseCount)
+    .option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration)
+    .option(
+      '--max-requests-per-minute <n>',
+      'more requests are answered with 429, by each process by itself',
+      parseCount,
+    )
     .option(
       '--max-cost-usd-per-day <usd>',
       'hard cap on judge calls made for it in a day (UTC); budget_exceeded above',
@@ -154,7 +158,7 @@ export function parseProject(text: string): string {
 
 function parseScopes(text: string): readonly Scope[] {
   return text.split(',').map((given) => {
-    const scope = SCOPES.find((one) => one === given.trim())
+    const scope = SCOPES.find((name) => name === given.trim())
     if (scope === undefined) throw new InvalidArgumentError(`There are: ${SCOPES.join(', ')}.`)
     return scope
   })
@@ -207,11 +211,11 @@ function limitsOf({ max_requests_per_minute, max_cost_usd_per_day }: KeyView): s
   ].join(', ')
 }
 
-const WHERE = `Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), beside a service that runs on it or without one. It holds from the next request on.`
+const WHERE = `Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), with or without a running service. A change holds from the next request on.`
 
 export const KEYS_HELP = `
-A key says who asks. A service that listens on loopback needs none (VERIDICT_ACCESS=on changes that); everywhere else
-every request needs one. A key opens one project: grades, batches and reviews of other projects do not exist for it.
+A key names the client. A service on loopback needs no key (VERIDICT_ACCESS=on changes that); every request to any other
+address needs a key. A key opens one project: grades, batches and reviews of other projects do not exist for it.
 
 ${WHERE}
 
@@ -223,7 +227,7 @@ Examples:
 export const CREATE_HELP = `
 Scopes: read (grades, batches, reports), grade (grade, upload, begin and steer batches), review (write human labels),
 admin (all of them, and /metrics).
-The key alone goes to stdout, all else to stderr. It cannot be shown again: a lost one is revoked and another is made.
+The key alone goes to stdout, other text to stderr. The key cannot be shown again: revoke a lost key, and create another.
 
 ${WHERE}
 
@@ -244,8 +248,8 @@ Example:
   veridict keys list -o json | jq -r 'select(.state == "good") | .id'`
 
 export const REVOKE_HELP = `
-Requests with it are answered 401 from now on, and browsers that signed in with it are signed out. What it has graded
-stays, and batches that it began go on: \`veridict cancel BATCH\` ends one.
+Requests with the key are answered 401 from now on, and browsers that signed in with the key are signed out. Its grades
+stay, and its batches go on: \`veridict cancel BATCH\` ends a batch.
 
 ${WHERE}
 

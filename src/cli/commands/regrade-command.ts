@@ -63,7 +63,7 @@ const withSelection = (command: Command): Command =>
     .option('-b, --batch <id>', 'grades of this batch')
     .option('--grade <id>', 'this grade; may be repeated', collect)
     .option('--label <label>', 'grades with this label of their rubric')
-    .addOption(new Option('--status <status>', 'grades that ended so').choices([...GRADE_STATUSES]))
+    .addOption(new Option('--status <status>', 'grades of this status').choices([...GRADE_STATUSES]))
     .option('--judge-was <name>', 'grades of this judge')
     .option('--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions')
     .option('--agent <name>', 'grades of this agent')
@@ -84,7 +84,7 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
       'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
     ])
   const asks = [options.judge, options.rubric, options.samples, options.cache, options.mode]
-  if (options.recheck && asks.some((one) => one !== undefined))
+  if (options.recheck && asks.some((option) => option !== undefined))
     throw new CliError('--recheck asks no judge: leave --judge, --rubric, --samples, --cache and --mode away')
   const changes = options.judge ?? options.rubric ?? options.samples ?? options.recheck
   if (changes === undefined && options.cache !== 'refresh')

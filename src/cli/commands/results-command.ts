@@ -35,7 +35,11 @@ export const resultsCommand = (shell: Shell): Command =>
     .argument('<batch>', 'its id, as `veridict status` lists it')
     .option('-w, --wait', 'follow the batch to its end first')
     .option('--strict', STRICT_UNREAD_HELP)
-    .option('--values <label=number,…>', 'with -o inspect: what labels are worth; others stay unscored', readValues)
+    .option(
+      '--values <label=number,…>',
+      'with -o inspect: the numbers of labels; other labels stay unscored',
+      readValues,
+    )
     .addHelpText('after', RESULTS_HELP)
     .action((id: string, options: ResultsOptions) =>
       inSession(shell, { ...sessionOptions(options), database: 'read' }, (session) => results(session, id, options)),
@@ -80,9 +84,9 @@ async function printScores(session: Session, batch: Batch, { values, out }: Resu
   const { client, target, shell, signal } = session
   let unread = 0
   async function* counted() {
-    for await (const one of client.results(batch.id, signal)) {
-      if ((one.grade?.unread?.records ?? 0) > 0) unread++
-      yield one
+    for await (const result of client.results(batch.id, signal)) {
+      if ((result.grade?.unread?.records ?? 0) > 0) unread++
+      yield result
     }
   }
   const lines = out?.toLowerCase().endsWith('.jsonl') ?? false

@@ -16,7 +16,7 @@ interface ResumeOptions extends OutputOptions, ServerOption, Strictness {
 
 export const resumeCommand = (shell: Shell): Command =>
   withServer(withOutput(new Command('resume'), ITEM_FORMATS))
-    .description('let a parked batch go on, and follow it')
+    .description('go on with a parked or interrupted batch, and follow it')
     .argument('<batch>', 'its id')
     .option('--detach', 'return once the batch runs; with --server only')
     .option('--strict', STRICT_UNREAD_HELP)
@@ -37,7 +37,7 @@ async function resume(session: Session, id: string, options: ResumeOptions): Pro
 
 export const cancelCommand = (shell: Shell): Command =>
   withServer(new Command('cancel'))
-    .description('end a batch; what is graded stays')
+    .description('end a batch; its grades stay')
     .argument('<batch>', 'its id')
     .addHelpText('after', CANCEL_HELP)
     .action((id: string, options: ServerOption) =>

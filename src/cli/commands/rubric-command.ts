@@ -11,7 +11,7 @@ import { testRubrics } from '../rubric/test-rubric.ts'
 export function rubricCommand(shell: Shell): Command {
   const doing = (work: () => ExitCode | Promise<ExitCode>): Promise<void> => runCommand(shell, async () => work())
   const rubric = new Command('rubric')
-    .description('write, check, show and test rubrics: what is asked about a run, and what proves it')
+    .description('write, check, show and test rubrics: the questions about a run, and their proof')
     .addHelpText('after', RUBRIC_HELP)
   rubric.addCommand(
     new Command('new')
@@ -24,17 +24,17 @@ export function rubricCommand(shell: Shell): Command {
   )
   rubric.addCommand(
     new Command('check')
-      .description('tell every fault with its file, its line and what to do')
+      .description('print every fault with its file, its line and the remedy')
       .argument('<folder...>', 'a rubric, or a folder of several')
       .addHelpText('after', CHECK_HELP)
       .action((folders: string[]) => doing(() => checkRubrics(shell, folders))),
   )
   rubric.addCommand(
     new Command('show')
-      .description('what is asked, what proves it, what follows from it')
+      .description('show the claims, their proof, and the outcomes')
       .argument('<rubric>', 'id@version, an id for its newest version, or a folder')
       .option('--json', 'as one JSON line; with --prompt or --schema: with both')
-      .option('--prompt', 'the texts that a judge is sent: system.md and question.md')
+      .option('--prompt', 'the prompt of a judge: system.md and question.md')
       .option('--schema', 'the JSON Schema of a judge’s answer, which is made of the claims')
       .addHelpText('after', SHOW_HELP)
       .action((name: string, options: ShowOptions) => doing(() => showRubric(shell, name, options))),
@@ -42,7 +42,7 @@ export function rubricCommand(shell: Shell): Command {
   rubric.addCommand(
     new Command('test')
       .description('run the examples of rubrics through the service itself: no network, nothing is stored')
-      .argument('[rubric...]', 'names or folders; without one: the shipped ones and those of VERIDICT_RUBRICS')
+      .argument('[rubric...]', 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS')
       .addHelpText('after', TEST_HELP)
       .action((typed: string[]) =>
         doing(async () => testRubrics(shell, typed, (await import('../../boot/rubric-examples.ts')).runExamples)),

@@ -19,9 +19,9 @@ export const showCommand = (shell: Shell): Command =>
   withServer(new Command('show'))
     .description('show one stored grade with its evidence')
     .argument('<grade>', 'its id, as `veridict results` gives it')
-    .option('--json', 'print the grade with its whole receipt as one JSON line; what is not known of it is null')
-    .option('--attempts', 'say how the grade was made, and list the calls of the judge')
-    .option('--raw', 'with them, or in the JSON: each call’s digests and the provider’s raw reply')
+    .option('--json', 'print the grade with its whole receipt as one JSON line; unknown fields are null')
+    .option('--attempts', 'show the settings of the grade and the calls of the judge')
+    .option('--raw', 'with --attempts or --json: the digests and the raw reply of each call')
     .addHelpText('after', SHOW_HELP)
     .action((id: string, options: ShowOptions) =>
       inSession(shell, { ...options, database: 'read' }, (session) => show(session, id, options)),

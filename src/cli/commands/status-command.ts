@@ -24,11 +24,11 @@ interface StatusOptions extends ServerOption {
 
 export const statusCommand = (shell: Shell): Command =>
   withServer(new Command('status'))
-    .description('list batches, or say how one stands')
+    .description('list batches, or show the state of a batch')
     .argument('[batch]', 'its id')
     .option('-f, --follow', 'show the batch until it ends')
-    .addOption(new Option('--status <status>', 'list only these').choices([...BATCH_STATUSES]))
-    .option('--limit <n>', 'how many to list', parseCount, 20)
+    .addOption(new Option('--status <status>', 'list only batches of this status').choices([...BATCH_STATUSES]))
+    .option('--limit <n>', 'the number of batches to list', parseCount, 20)
     .addOption(new Option('-o, --output <format>', 'a table, or a JSON object a batch').choices(['table', 'ndjson']))
     .addHelpText('after', STATUS_HELP)
     .action((id: string | undefined, options: StatusOptions) =>

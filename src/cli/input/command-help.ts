@@ -12,8 +12,8 @@ const GO_ON = `Going on:
 export const BATCH_HELP = `
 What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
 \`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such).
-What cannot be graded is skipped and named on stderr with its reason; nothing is left out silently. Standard input and
-pipes cannot be read twice: write them to a file first.
+A trial that cannot be graded is skipped and named on stderr with its reason. Standard input and pipes cannot be read twice:
+write them to a file first.
 
 ${GO_ON}
 
@@ -30,10 +30,10 @@ Examples:
   veridict batch jobs/ -g truths.ndjson --mode provider --server http://127.0.0.1:8787 --detach`
 
 export const REGRADE_HELP = `
-The first group of options chooses stored grades: those that fit every given one. The second says what is different
-this time; what is not said stays as it was. Old grades are never touched.
-A grade is graded again once, however many equal items it answers, and items without a grade are left out; --recheck leaves
-out failed ones, too, as they have no answer to check. With --batch it is said on stderr how many, and why.
+The first group of options chooses stored grades: a grade must fit every option. The second group changes the grading; all
+other settings stay as they were. Old grades are never touched.
+A grade is graded again once, however many equal items it answers. Items without a grade are left out; --recheck leaves out
+failed grades, too: they have no answer to check. With --batch, stderr names the counts and the reasons.
 
 ${GO_ON}
 
@@ -50,13 +50,13 @@ Examples:
 Then see what changed: veridict compare NEW_BATCH`
 
 export const RESULTS_HELP = `
-Items that have not ended are not there yet; --wait follows the batch to its end first.
+Results hold the items that have ended; --wait follows the batch to its end first.
 
 ${SERVER_HELP}
 
 ${OUTPUT_HELP}
-  inspect  the scores of one Inspect log, for precomputed_scores(): JSON, or JSON lines where --out ends in .jsonl; what is
-          not graded has none, and stays unscored there. A value is the label, or with --values its number
+  inspect  the scores of one Inspect log, for precomputed_scores(): JSON, or JSON lines where --out ends in .jsonl; an item
+          without a grade has no score, and stays unscored there. A value is the label, or with --values its number
           (integrations/inspect/README.md)
   bundle   a new folder, --out or bundle-BATCH, of a batch that has ended: batch.json, results.ndjson, results.csv, grades.ndjson
           (each grade once, with its receipt and raw replies), other-calls.ndjson (calls of the batch that no grade rests on),
@@ -71,9 +71,9 @@ Examples:
   veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`
 
 export const SHOW_HELP = `
-Prints the label, every citation with its step, what does not hold, and where the agent's steps contradict the label.
---attempts adds how the judge was asked (provider, host, model, effort, output limit), what made the grade, digests, and each
-call; --raw also the provider's replies, as they came. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.
+Prints the label, every citation with its step, unmet claims, and steps of the agent that contradict the label.
+--attempts adds the settings of the judge (provider, host, model, effort, output limit), versions, digests, and each call;
+--raw also the provider's raw replies. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.
 
 ${SERVER_HELP}
 
@@ -100,10 +100,10 @@ Examples:
   veridict compare bat_01 bat_02 -r injection        (both ask by several rubrics)`
 
 export const REPORT_HELP = `
-Of the standing grade of each trial, or with --batch of what its trials ended with: per group the share of each label and of each
-value of each claim of the rubric, corrected by reviews where there are some; of tab-behavior also R, C, T and resolution; and what
-became of each judge's evidence. Every figure has its 95% interval and what it is of; notes say what is left out. A trial counts
-once: where several judges or rubrics graded what is selected, the command says which to choose from.
+Reports the standing grade of each trial, or with --batch the grades of its trials: per group the share of each label and of
+each value of each claim of the rubric, corrected by reviews; for tab-behavior also R, C, T and resolution; and the results of
+each judge's evidence. Every figure has its 95% interval and its count; notes name excluded trials. A trial counts once: where
+several judges or rubrics graded the selection, the command names them.
 
 ${SERVER_HELP}
 
@@ -116,10 +116,10 @@ Examples:
   veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`
 
 export const STATUS_HELP = `
-Without BATCH: the newest batches. With it: how it stands; --follow shows it until it ends, and Ctrl-C only stops looking.
-A parked batch has a reason. Where its judge or provider is only out for a while, the service tries again by itself, at the time
-that is shown, and the code is that of a batch that runs; else it waits for \`veridict resume\`.
-A cost like $0.42 (+$0.10?) has calls in it that may have been paid for: they broke off, or timed out.
+Without BATCH: the newest batches. With BATCH: its state; --follow shows the batch until it ends, and Ctrl-C stops only this
+command. A parked batch has a reason. Where its judge or provider is out for a while, the service tries again at the time that
+is shown, and the exit code is the code of a running batch; else the batch waits for \`veridict resume\`.
+A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.
 
 ${SERVER_HELP}
 
@@ -131,9 +131,10 @@ Examples:
   veridict status bat_01 --follow --server http://127.0.0.1:8787`
 
 export const RESUME_HELP = `
-A batch is parked where going on would only burn it: no quota, a refused key, a judge that is out. Mend that first; the batch
-then goes on where it was, and nothing is asked twice. A judge that is only out for a while is tried again without this command. A cap (--max-cost-usd) parks nothing: items over it have ended as
-budget_exceeded, and the same command with a higher cap grades them. Also a batch that was interrupted goes on.
+A batch is parked where each further call would fail: no quota, a refused key, a judge that is out. Remove the cause first; the
+batch then goes on where it was, and no question is asked twice. A judge that is out for a while is tried again without this
+command. A cap (--max-cost-usd) parks no batch: items over the cap have ended as budget_exceeded, and the same \`batch\` command
+with a higher cap grades them. An interrupted batch goes on, too; of an ended batch the results are printed.
 
 ${SERVER_HELP}
 
@@ -143,12 +144,12 @@ Example:
   veridict resume bat_01`
 
 export const CANCEL_HELP = `
-What is in flight ends first; what was not begun ends as cancelled; what is graded stays. A cancelled batch stays so:
+Calls in flight end first; other open items end as cancelled; grades stay. A cancelled batch stays so:
 \`veridict batch\` begins another, whose graded items come from the cache.
 
 ${SERVER_HELP}
 
-Exit codes: 0 cancelled, or being so; 1 no such batch, or it has ended; 130 interrupted.
+Exit codes: 0 cancelled, or cancelling; 1 no such batch, or it has ended; 130 interrupted.
 
 Example:
   veridict cancel bat_01`

@@ -92,7 +92,7 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
       parseDollars,
     )
     .option('--name <text>', 'a name for people')
-    .option('--dry-run', 'say items, tokens and cost; ask no judge')
+    .option('--dry-run', 'print the items, tokens and cost; ask no judge')
   return detaches ? grading.option('--detach', 'return once the batch runs; with --server only') : grading
 }
 

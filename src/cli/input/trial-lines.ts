@@ -231,7 +231,7 @@ export async function checkGrading({ client, signal }: Session, options: BatchOp
   }
   await client.estimateBatch(options, blank(), signal).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error
-    const places = error.errors.map((one) => ({ ...one, path: one.path.replace(/^\/items\/0/, '') }))
+    const places = error.errors.map((issue) => ({ ...issue, path: issue.path.replace(/^\/items\/0/, '') }))
     // Trials can name their own judge.
     const isTyped = places.some(({ path }) => path === '/rubric' || (judge !== undefined && OF_JUDGE.includes(path)))
     if (isTyped) throw new ServiceError(error.status, { code: error.code, detail: error.message, errors: places })

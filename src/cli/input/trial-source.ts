@@ -73,9 +73,9 @@ export function watchTruths(truths: GroundTruths): { truths: GroundTruths; unmat
 const MOST_UNMATCHED = 10
 
 export function unmatchedText(names: readonly string[], file: string): string {
-  const told = names.slice(0, MOST_UNMATCHED).map(oneLine)
-  const more = names.length > told.length ? `, and ${names.length - told.length} more` : ''
-  return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${told.join(', ')}${more}`
+  const shown = names.slice(0, MOST_UNMATCHED).map(oneLine)
+  const more = names.length > shown.length ? `, and ${names.length - shown.length} more` : ''
+  return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${shown.join(', ')}${more}`
 }
 
 export function parseSignal(text: string): SignalSource {

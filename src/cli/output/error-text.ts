@@ -12,24 +12,24 @@ export async function runCommand(shell: Shell, command: () => Promise<ExitCode>)
     shell.setExitCode(await command())
   } catch (error) {
     const paint = paintFor(shell.err, shell.env)
-    const told = explain(error)
+    const explanation = explain(error)
     const lines = [
-      `${paint('red', 'veridict:')} ${inert(asTyped(shell, told.message))}`,
-      ...told.advice.map((one) => `  ${inert(asTyped(shell, one))}`),
+      `${paint('red', 'veridict:')} ${inert(asTyped(shell, explanation.message))}`,
+      ...explanation.advice.map((text) => `  ${inert(asTyped(shell, text))}`),
     ]
     shell.err.write(`${lines.join('\n')}\n`)
-    shell.setExitCode(told.exit)
+    shell.setExitCode(explanation.exit)
   }
 }
 
-interface Told {
+interface Explanation {
   readonly message: string
   readonly advice: readonly string[]
   readonly exit: ExitCode
 }
 
 /** Explains an error: message, advice, exit code. */
-export function explain(error: unknown): Told {
+export function explain(error: unknown): Explanation {
   if (error instanceof CliError) return error
   if (error instanceof ServiceError) return explainRefusal(error)
   if (error instanceof UnreachableError)
@@ -67,8 +67,8 @@ export function placeText(path: string): string {
   return `--${name.replaceAll('_', '-')}${isOfOld ? '-was' : ''}`
 }
 
-function explainRefusal(error: ServiceError): Told {
-  const places = error.errors.map((one) => `${placeText(one.path) || '/'}  ${oneLine(one.message)}`)
+function explainRefusal(error: ServiceError): Explanation {
+  const places = error.errors.map(({ path, message }) => `${placeText(path) || '/'}  ${oneLine(message)}`)
   const advice = ADVICE[error.code]
   return {
     message: `${oneLine(error.message)} (${error.code}, HTTP ${error.status})`,
@@ -90,8 +90,8 @@ export function localRefusal(error: ServiceError, judge: string | undefined): Cl
     return isOption ? oneLine(message) : `${place}  ${oneLine(message)}`
   })
   // Several items may repeat one refusal, or the refusal of the whole batch.
-  const told = [...new Set(places)].filter((one) => one !== oneLine(error.message))
-  return new CliError(oneLine(error.message), [...told, ...adviceFor(error.code, error.message)])
+  const others = [...new Set(places)].filter((place) => place !== oneLine(error.message))
+  return new CliError(oneLine(error.message), [...others, ...adviceFor(error.code, error.message)])
 }
 
 /** Places of typed options: in the request, in the first item of a re-grade, or in the selection. */

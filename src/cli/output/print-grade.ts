@@ -14,8 +14,8 @@ export function printGrade(file: string, grade: Grade): string {
     ) + cached,
     ...claimsLine(grade),
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
-    ...grade.unmet.map((one) => styleText('red', `  ✗ ${one.claim}: ${oneLine(one.reason)}`)),
-    ...grade.contradictions.map((one) => styleText('yellow', `  ! ${oneLine(one.detail)}`)),
+    ...grade.unmet.map(({ claim, reason }) => styleText('red', `  ✗ ${claim}: ${oneLine(reason)}`)),
+    ...grade.contradictions.map(({ detail }) => styleText('yellow', `  ! ${oneLine(detail)}`)),
     ...(grade.failure
       ? [styleText('red', `  ✗ ${grade.failure.code}: ${oneLine(grade.failure.message)}${hint(grade)}`)]
       : []),
@@ -23,7 +23,7 @@ export function printGrade(file: string, grade: Grade): string {
     ...(unread === '' ? [] : [styleText('yellow', `  ~ ${unread}`)]),
     ...grade.receipt.warnings
       .slice(0, 3)
-      .map((one) => styleText('dim', `  ~ ${oneLine(one.path)} ${oneLine(one.message)}`)),
+      .map(({ path, message }) => styleText('dim', `  ~ ${oneLine(path)} ${oneLine(message)}`)),
   ]
   return `${lines.join('\n')}\n\n`
 }
@@ -53,8 +53,8 @@ function headline(grade: Grade): string {
 /** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
 function claimsLine({ claims, surface }: Grade): string[] {
   if (claims === null || claims === undefined || surface !== null) return []
-  const said = Object.entries(claims).map(([id, value]) => `${oneLine(id)} ${valueText(value)}`)
-  return [`  ${said.join(' · ')}`]
+  const parts = Object.entries(claims).map(([id, value]) => `${oneLine(id)} ${valueText(value)}`)
+  return [`  ${parts.join(' · ')}`]
 }
 
 const valueText = (value: NonNullable<Grade['claims']>[string] | undefined): string => {

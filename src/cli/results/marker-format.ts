@@ -45,10 +45,10 @@ export function markersEnd(
 ): string {
   if (format !== 'table') return ''
   const checks = [...codes.values()].reduce((sum, n) => sum + n, 0)
-  const told = MARKER_CODES.flatMap((code) => {
+  const counts = MARKER_CODES.flatMap((code) => {
     const n = codes.get(code) ?? 0
     return n === 0 ? [] : [paint(code === 'ok' ? 'green' : 'yellow', `${code} ${n}`)]
   })
   const subjects = [...(tasks > 0 ? [count(tasks, 'task')] : []), ...(runs > 0 ? [count(runs, 'run')] : [])].join(', ')
-  return `\n${paint('bold', subjects)} · ${count(checks, 'row')} · ${told.join(' · ')}\n`
+  return `\n${paint('bold', subjects)} · ${count(checks, 'row')} · ${counts.join(' · ')}\n`
 }

@@ -63,10 +63,10 @@ function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): 
     '',
     `${clip(head, 40)} against ${clip(base, 40)}: ${pairs} pairs`,
     ...measures.flatMap(compared),
-    ...Object.entries(alignment ?? {}).flatMap(([name, one]) => [
-      figureLine(`${name}, base`, one.base),
-      figureLine(`${name}, head`, one.head),
-      figureLine(`${name}, difference`, one.difference),
+    ...Object.entries(alignment ?? {}).flatMap(([name, pair]) => [
+      figureLine(`${name}, base`, pair.base),
+      figureLine(`${name}, head`, pair.head),
+      figureLine(`${name}, difference`, pair.difference),
     ]),
   ]
 }

@@ -94,10 +94,10 @@ export async function writeResults(
   if (format === 'markdown') await target.write(markdown.head())
   const layout = { width, whole: target.screen.isTTY !== true, claims, markdown }
   let all = NO_RESULTS
-  for await (const one of results) {
-    const cost = one.cached ? 0 : (one.grade?.cost_usd ?? 0)
-    all = { ...addUnread(all, one.grade?.unread ?? null), known_usd: all.known_usd + cost }
-    await target.write(formatResult(one, format, paint, layout))
+  for await (const result of results) {
+    const cost = result.cached ? 0 : (result.grade?.cost_usd ?? 0)
+    all = { ...addUnread(all, result.grade?.unread ?? null), known_usd: all.known_usd + cost }
+    await target.write(formatResult(result, format, paint, layout))
   }
   if (format === 'table') await target.write(`\n${summary(await ended, paint, all, skipped)}\n`)
   if (format === 'markdown')
@@ -113,22 +113,22 @@ interface Layout {
   readonly markdown: MarkdownRows
 }
 
-function formatResult(one: BatchResult, format: OutputFormat, paint: Paint, layout: Layout): string {
-  if (format === 'ndjson') return line(one)
-  if (format === 'markdown') return layout.markdown.row(markdownRow(one))
+function formatResult(result: BatchResult, format: OutputFormat, paint: Paint, layout: Layout): string {
+  if (format === 'ndjson') return line(result)
+  if (format === 'markdown') return layout.markdown.row(markdownRow(result))
   return format === 'csv'
-    ? csvLine(csvCells(one, layout.claims))
-    : `${tableRow(tableCells(one, paint, layout), layout.width)}\n`
+    ? csvLine(csvCells(result, layout.claims))
+    : `${tableRow(tableCells(result, paint, layout), layout.width)}\n`
 }
 
-const markdownRow = (one: BatchResult): MarkdownRow => ({
-  name: nameOf(one),
-  status: one.status,
-  label: one.label,
-  confidence: one.grade === null || one.label === null ? '–' : confidenceText(one.grade),
-  contradicted: (one.grade?.contradictions.length ?? 0) > 0,
-  unread: one.grade?.unread?.records ?? null,
-  why: whyOf(one),
+const markdownRow = (result: BatchResult): MarkdownRow => ({
+  name: nameOf(result),
+  status: result.status,
+  label: result.label,
+  confidence: result.grade === null || result.label === null ? '–' : confidenceText(result.grade),
+  contradicted: (result.grade?.contradictions.length ?? 0) > 0,
+  unread: result.grade?.unread?.records ?? null,
+  why: whyOf(result),
 })
 
 const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'unread', 'grade', 'why']

@@ -16,7 +16,7 @@ export const oneLine = (text: string): string => {
 /** Guards a composed line: escapes it where a control character is left. Escaped parts stay unchanged. */
 export const inert = (text: string): string => (ACTING.test(text) ? oneLine(text) : text)
 
-/** One character class cannot backtrack. It matches controls and bidirectional controls. */
+/** A single character class cannot backtrack. The class holds controls and bidirectional controls. */
 const ACTING = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
 /** Cuts text in front, for names that differ at their end. */

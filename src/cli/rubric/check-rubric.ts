@@ -11,15 +11,15 @@ import { isFolder } from './find-rubric.ts'
 
 /** Loads rubrics, and prints every fault and every doubtful rule. */
 export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
-  const folders = typed.flatMap((one) => {
-    if (!isFolder(one)) throw new CliError(`there is no folder ${one}`, ['Begin one: veridict rubric new ID'])
-    return rubricFolders(one)
+  const folders = typed.flatMap((path) => {
+    if (!isFolder(path)) throw new CliError(`there is no folder ${path}`, ['Begin path: veridict rubric new ID'])
+    return rubricFolders(path)
   })
   const paint = paintFor(shell.out, shell.env)
   let faulty = 0
   for (const folder of folders) {
     const { name, faults, warnings } = examine(folder)
-    for (const one of [...faults, ...warnings]) shell.out.write(`${inert(one)}\n`)
+    for (const text of [...faults, ...warnings]) shell.out.write(`${inert(text)}\n`)
     if (faults.length > 0) faulty++
     const found = [
       ...(faults.length > 0 ? [paint('red', count(faults.length, 'fault'))] : []),
@@ -38,7 +38,7 @@ interface Examined {
 
 function examine(folder: string): Examined {
   const examples = readExamples(folder)
-  const faults = examples.flatMap((one) => ('faults' in one ? one.faults : []))
+  const faults = examples.flatMap((example) => ('faults' in example ? example.faults : []))
   const read = readRubric(folder)
   if ('faults' in read) return { name: folder, faults: [...read.faults, ...faults], warnings: [] }
   const none = `${join(folder, 'examples')}  warning: has no example: write one.yaml, so that \`veridict rubric test\` has something to run`

@@ -19,7 +19,7 @@ export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   if (isFolder(typed)) return loadRubrics(typed)
   const known = knownRubrics(shell)
   const versions = known.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
-  const newest = versions.sort((one, other) => other.rubric.version - one.rubric.version)[0]
+  const newest = versions.sort((a, b) => b.rubric.version - a.rubric.version)[0]
   if (newest !== undefined) return [newest]
   throw new CliError(`there is no folder and no rubric ${typed}`, [
     `Rubrics: ${known.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,

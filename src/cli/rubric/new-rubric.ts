@@ -29,7 +29,7 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
       `Another version: veridict rubric new ${id}@${Number(version ?? next) + 1}`,
     ])
   copy(from?.folder ?? TEMPLATE, folder, id, version ?? String(next))
-  const told = [
+  const text = [
     `wrote ${folder}`,
     '  rubric.yaml      what is asked, what proves it, what follows from it',
     '  system.md        how a judge reads a record; the same for every run',
@@ -43,7 +43,7 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
     `  VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai`,
     '',
   ].join('\n')
-  shell.out.write(asTyped(shell, told))
+  shell.out.write(asTyped(shell, text))
   return EXIT.graded
 }
 

@@ -57,7 +57,7 @@ function claimLines(claim: ClaimRule, columns: number): string[] {
   const lines = [...proofLines(claim), ...(rules.length > 0 ? [rules.join('; ')] : [])]
   return [
     `  ${pad(id, 26)} ${pad(type, 8)} ${wrap(answersOf(claim), columns, 38)}`,
-    ...lines.map((one) => `    ${wrap(one, columns, 6)}`),
+    ...lines.map((text) => `    ${wrap(text, columns, 6)}`),
   ]
 }
 
@@ -69,10 +69,10 @@ function outcomeLines({ outcome }: Rubric): string[] {
     return [`  ${outcome.label} of the entry of ${outcome.claims[0]} with the greatest sum of ${outcome.by.join(', ')}`]
   const width = Math.max(...outcome.labels.map(({ length }) => length))
   return outcome.rows.map(({ when, label }) => {
-    const said = Object.entries(when).map(
+    const conditions = Object.entries(when).map(
       ([id, value]) => `${id} ${value === true ? 'yes' : value === false ? 'no' : value}`,
     )
-    return `  ${pad(label, width)}  where ${said.join(', ') || 'anything'}`
+    return `  ${pad(label, width)}  where ${conditions.join(', ') || 'anything'}`
   })
 }
 

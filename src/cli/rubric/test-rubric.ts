@@ -11,7 +11,7 @@ type RunExamples = typeof runExamples
 /** Runs the examples of rubrics, and prints each difference from the expected grade. */
 export async function testRubrics(shell: Shell, typed: readonly string[], run: RunExamples): Promise<ExitCode> {
   const paint = paintFor(shell.out, shell.env)
-  const rubrics = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((one) => findRubrics(shell, one))
+  const rubrics = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((name) => findRubrics(shell, name))
   let passed = 0
   let failed = 0
   for await (const { rubric, results } of run(unique(rubrics))) {
@@ -33,7 +33,7 @@ export async function testRubrics(shell: Shell, typed: readonly string[], run: R
 }
 
 const unique = (rubrics: readonly LoadedRubric[]): LoadedRubric[] => [
-  ...new Map(rubrics.map((one) => [one.rubric.name, one])).values(),
+  ...new Map(rubrics.map((loaded) => [loaded.rubric.name, loaded])).values(),
 ]
 
 function failure({ name, file, faults, differences, grade }: ExampleResult, paint: Paint): string {
@@ -45,9 +45,9 @@ function failure({ name, file, faults, differences, grade }: ExampleResult, pain
   const lines = [
     `  ${paint('red', 'FAIL')}  ${oneLine(name)}`,
     ...(grade === null ? [] : [`        ${inert(file)}`]),
-    ...faults.map((one) => `        ${inert(one)}`),
-    ...differences.map((one) => `        ${differenceText(one, paint)}`),
-    ...[...new Set(why)].map((one) => `        the grade says: ${oneLine(one)}`),
+    ...faults.map((fault) => `        ${inert(fault)}`),
+    ...differences.map((difference) => `        ${differenceText(difference, paint)}`),
+    ...[...new Set(why)].map((reason) => `        the grade says: ${oneLine(reason)}`),
   ]
   return `${lines.join('\n')}\n`
 }

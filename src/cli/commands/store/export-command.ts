@@ -63,9 +63,9 @@ async function exportProjects(shell: Shell, { out, project, allProjects }: Expor
     if (allProjects === true && out !== undefined) {
       await mkdir(out, { recursive: true })
       const names = [DEFAULT_PROJECT, ...(await pool.list())]
-      files.splice(0, 1, ...names.map((one): [string, string] => [one, join(out, `${one}.ndjson`)]))
+      files.splice(0, 1, ...names.map((name): [string, string] => [name, join(out, `${name}.ndjson`)]))
     }
-    for (const [one, file] of files) await exportProject(shell, pool, one, file)
+    for (const [name, file] of files) await exportProject(shell, pool, name, file)
     return EXIT.graded
   } finally {
     await pool.close()

@@ -25,7 +25,7 @@ const MOST_CHARS = 4 * 1024 * 1024
 const MOST_NAMED = 20
 const START_BYTES = 200
 
-/** Tells whether a file begins as `veridict export` begins one. A path that is no readable file does not. */
+/** Tells whether a file begins like the output of `veridict export`. An unreadable file does not. */
 export async function isExport(path: string): Promise<boolean> {
   if (path === '-') return true
   if ((await stat(path).catch(() => null))?.isFile() !== true) return false
