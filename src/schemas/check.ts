@@ -59,6 +59,7 @@ function isLarge(value: unknown): boolean {
   for (let nodes = 0; open.length > 0; nodes++) {
     if (nodes + open.length > MOST_NODES) return true
     const node = open.pop()
+    if (Array.isArray(node) && node.length > MOST_NODES) return true
     if (typeof node === 'object' && node !== null) for (const member of Object.values(node)) open.push(member)
   }
   return false
