@@ -48,14 +48,14 @@ describeInBrowser('export', () => {
 
   test('a report in one file has the numbers and plots of the page, and runs nothing', async () => {
     const page = await audit.open('/audit/report?judge=first&group_by=task', { acceptDownloads: true })
-    await page.waitForSelector('#surfaces-title')
-    await page.waitForFunction(() => document.querySelectorAll('.plot-box svg').length === 4)
+    await page.waitForSelector('[data-plot=alignment] svg')
+    await page.waitForFunction(() => document.querySelectorAll('.plot-box svg').length === 2)
     const path = await save(page)
     expectInert(readFileSync(path, 'utf8'))
     const file = await openFile(path)
     expect(await tableTexts(file)).toEqual(await tableTexts(page))
     expect((await tableTexts(file)).flat().join()).toContain('⟨U+202E⟩gnp.exe')
-    expect(await file.locator('svg').count()).toBe(4)
+    expect(await file.locator('svg').count()).toBe(2)
     const [bar] = await file.locator('g.mark-bar rect').all()
     expect((await bar?.boundingBox())?.width).toBeGreaterThan(20)
     expect(

@@ -34,10 +34,10 @@ describeInBrowser('report', () => {
     const unchosen = (name: string) => page.getByLabel(name, { exact: true }).locator('option').first().innerText()
     expect([await unchosen('Judge'), await unchosen('Rubric')]).toEqual(['choose', 'the only one'])
     await page.getByRole('button', { name: 'first', exact: true }).click()
-    await page.waitForSelector('#surfaces-title')
+    await page.waitForSelector('[data-plot=alignment] svg')
     expect(await page.getByLabel('Judge', { exact: true }).inputValue()).toBe('first')
-    await page.waitForFunction(() => document.querySelectorAll('.plot-box svg').length === 4)
-    expect(await page.locator('.plot-section').count()).toBe(4)
+    await page.waitForFunction(() => document.querySelectorAll('.plot-box svg').length === 2)
+    expect(await page.locator('.plot-section').count()).toBe(2)
     for (const section of await page.locator('.plot-section').all())
       expect(await section.locator('table').count()).toBeGreaterThan(0)
     await page.getByLabel('Pair by').selectOption('variant')
@@ -51,7 +51,7 @@ describeInBrowser('report', () => {
 
   test('where only one judge graded what is selected, nothing has to be chosen', async () => {
     const page = await audit.open(`/audit/report?batch=${audit.batches[0].id}`)
-    await page.waitForSelector('#surfaces-title')
+    await page.waitForSelector('[data-plot=alignment] svg')
     expect(audit.complaints).toEqual([])
   })
 

@@ -1,13 +1,38 @@
 import type { JSX } from 'preact'
+import { render } from 'preact'
 import { useContext, useState } from 'preact/hooks'
-import type { Grade } from '../api-types.ts'
+import { ask } from '../api.ts'
+import type { Grade, GroundTruth, LedgerEntry, Step } from '../api-types.ts'
+import { Attempts } from '../grade/attempts.tsx'
+import { Claims } from '../grade/claims.tsx'
+import { GroundTruthView } from '../grade/ground-truth.tsx'
+import { Objections } from '../grade/objections.tsx'
+import { ReceiptView } from '../grade/receipt.tsx'
+import { Verdict } from '../grade/verdict.tsx'
+import { Votes } from '../grade/votes.tsx'
+import { Warnings } from '../grade/warnings.tsx'
 import { Rubrics } from '../rubrics.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import { citationMarks } from '../timeline/marks.ts'
+import { PartView } from '../timeline/part-view.tsx'
+import { Outcome } from '../ui/badges.tsx'
 import { Trouble } from '../ui/load-view.tsx'
 import { toApiError } from '../use-load.ts'
-import { gradeFile } from './grade-file.tsx'
-import { saveFile } from './save-file.ts'
+import { formatCount, formatTime } from '../words.ts'
+import { saveFile, toHtmlFile } from './files.ts'
 
-/** Saves one grade with its evidence as one HTML file, to attach to a paper or an issue. */
+/** Most cited steps of a file, which is to be attached to an issue. */
+const MOST_STEPS = 100
+
+interface GradeEvidence {
+  readonly grade: Grade
+  readonly truth: GroundTruth
+  readonly attempts: readonly LedgerEntry[]
+  /** The cited steps, in order. */
+  readonly steps: readonly Step[]
+}
+
+/** Saves a grade with its evidence as one HTML file: verdict, claims, cited steps, ground truth, receipt and every call. */
 export function SaveGradeButton({ grade }: { readonly grade: Grade }): JSX.Element {
   const rubrics = useContext(Rubrics)
   const [trouble, setTrouble] = useState<string | null>(null)
@@ -15,11 +40,15 @@ export function SaveGradeButton({ grade }: { readonly grade: Grade }): JSX.Eleme
   const save = async () => {
     setBusy(true)
     setTrouble(null)
+    const box = document.createElement('div')
     try {
-      saveFile(`${grade.id}.html`, 'text/html', await gradeFile(grade, rubrics))
+      const page = <GradeDocument {...(await loadEvidence(grade))} />
+      render(<Rubrics.Provider value={rubrics}>{page}</Rubrics.Provider>, box)
+      saveFile(`${grade.id}.html`, 'text/html', toHtmlFile(`Grade ${grade.id} · Veridict`, box))
     } catch (error) {
       setTrouble(toApiError(error).message)
     } finally {
+      render(null, box)
       setBusy(false)
     }
   }
@@ -30,5 +59,66 @@ export function SaveGradeButton({ grade }: { readonly grade: Grade }): JSX.Eleme
       </button>
       {trouble !== null && <Trouble what="the file" message={trouble} />}
     </>
+  )
+}
+
+async function loadEvidence(grade: Grade): Promise<GradeEvidence> {
+  const path = { id: grade.id }
+  const [truth, attempts, steps] = await Promise.all([
+    ask('getGroundTruth', { path }),
+    ask('listAttempts', { path }),
+    loadSteps(grade),
+  ])
+  return { grade, truth, attempts: attempts.items, steps }
+}
+
+/** Loads the cited steps one after the other: a grade cites a handful. */
+async function loadSteps({ citations, receipt }: Grade): Promise<Step[]> {
+  const ids = [...new Set(citations.map(({ step_id }) => step_id))].sort((a, b) => a - b).slice(0, MOST_STEPS)
+  const steps: Step[] = []
+  for (const id of ids) {
+    const given = { path: { id: receipt.trajectory }, query: { from: id, to: id } }
+    steps.push(...(await ask('listSteps', given)).items)
+  }
+  return steps
+}
+
+function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence): JSX.Element {
+  return (
+    <article class="report">
+      <h1>
+        Grade <code>{grade.id}</code> <Outcome grade={grade} rubric={grade.receipt.rubric} />
+      </h1>
+      <p class="aside">Made {formatTime(grade.created_at)}.</p>
+      <Verdict grade={grade} />
+      <Claims grade={grade} />
+      <section aria-labelledby="evidence">
+        <h2 id="evidence">The cited steps</h2>
+        {steps.length === 0 && <p class="aside">Nothing is cited.</p>}
+        {steps.length === MOST_STEPS && <p class="aside">The first {formatCount(MOST_STEPS)} of them.</p>}
+        {steps.map((step) => (
+          <section key={step.id} id={`step-${step.id}`} class="step">
+            <h3>
+              Step {step.id} {step.name !== null && <HostileText text={step.name} />}
+            </h3>
+            {step.parts.map((part) => (
+              <PartView key={part.path} part={part} marks={citationMarks(step, part, grade.citations)} />
+            ))}
+          </section>
+        ))}
+      </section>
+      <Objections grade={grade} />
+      <Warnings receipt={grade.receipt} />
+      <Votes grade={grade} />
+      <section aria-labelledby="truth">
+        <h2 id="truth">Ground truth</h2>
+        <GroundTruthView truth={truth} rubric={grade.receipt.rubric} />
+      </section>
+      <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
+      <section aria-labelledby="attempts">
+        <h2 id="attempts">Attempts</h2>
+        <Attempts attempts={attempts} grade={grade.id} />
+      </section>
+    </article>
   )
 }

@@ -7,7 +7,7 @@ import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { formatCount, plural } from '../words.ts'
-import { drawIntervals } from './draw-intervals.ts'
+import { drawDifferences } from './draw-intervals.ts'
 import { PlotFigure } from './plot-figure.tsx'
 
 const COLUMNS: readonly Column<Paired>[] = [
@@ -38,18 +38,7 @@ export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX
         ? []
         : [{ name: names[index] ?? '', value: difference.value, limits: limitsOf(difference.ci95) }],
     )
-    if (dots.length === 0) return null
-    const far = Math.max(0.1, ...dots.flatMap(({ value, limits }) => [value, ...(limits ?? [])].map(Math.abs)))
-    const reach = Math.min(1, Math.ceil(far * 10) / 10)
-    const plot = {
-      title: 'Paired differences',
-      axis: 'head minus base',
-      names,
-      series: [{ word: 'difference', symbol: 'dot', dots }],
-      domain: [-reach, reach],
-      signed: true,
-    } as const
-    return (width: number) => drawIntervals(plot, width)
+    return dots.length === 0 ? null : (width: number) => drawDifferences(names, dots, width)
   }, [measures])
   return (
     <PlotFigure

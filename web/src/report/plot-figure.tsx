@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { fileNameOf } from '../export/save-file.ts'
-import { saveSvg } from '../export/svg-file.ts'
+import { fileNameOf, saveSvg } from '../export/files.ts'
 import type { PlotElement } from './plot-parts.ts'
 
 const WIDEST = 760

@@ -33,11 +33,9 @@ export function patterns(plot: string, looks: readonly LabelLook[]): Plot.Markis
   }
 }
 
-export interface LegendEntry {
+interface LegendEntry {
   readonly word: string
-  /** A fill, or the shape that a series is drawn with. */
-  readonly fill?: string
-  readonly symbol?: 'dot' | 'ring'
+  readonly fill: string
 }
 
 export const labelLegend = (plot: string, labels: readonly string[]): readonly LegendEntry[] =>
@@ -51,13 +49,9 @@ export function legend(entries: readonly LegendEntry[], width: number): Plot.Mar
   return () => {
     const group = element('g', { 'text-anchor': 'start', 'font-size': 12 })
     const { places } = placeLegend(entries, width)
-    for (const [index, { word, fill, symbol }] of entries.entries()) {
+    for (const [index, { word, fill }] of entries.entries()) {
       const { x, y } = places[index] ?? { x: 0, y: 0 }
-      group.append(
-        symbol === undefined
-          ? element('rect', { x, y: y - 10, width: 14, height: 12, fill: fill ?? 'currentColor' })
-          : element('circle', { cx: x + 7, cy: y - 4, r: 4.5, ...STROKES[symbol] }),
-      )
+      group.append(element('rect', { x, y: y - 10, width: 14, height: 12, fill }))
       const text = element('text', { x: x + 19, y })
       text.append(word)
       group.append(text)
@@ -66,12 +60,7 @@ export function legend(entries: readonly LegendEntry[], width: number): Plot.Mar
   }
 }
 
-const STROKES = {
-  dot: { fill: 'var(--ink)', stroke: 'var(--ink)', 'stroke-width': 1.5 },
-  ring: { fill: 'var(--raised)', stroke: 'var(--link)', 'stroke-width': 2 },
-} as const
 export const DOT = { fill: 'var(--ink)', stroke: 'var(--ink)', strokeWidth: 1.5, r: 4.5 } as const
-export const RING = { fill: 'var(--raised)', stroke: 'var(--link)', strokeWidth: 2, r: 4.5 } as const
 
 function placeLegend(entries: readonly LegendEntry[], width: number) {
   let [x, y] = [2, 14]

@@ -3,8 +3,8 @@ import { GROUPING_WORDS, PAIRING_WORDS } from '../audit-words.ts'
 import { setQuery } from '../location.ts'
 import { type Filter, Filters } from '../ui/filters.tsx'
 import { type Names, withNames } from '../use-names.ts'
-import { AGAINST_WORDS } from './rate-figures.tsx'
 import { groupingOf } from './report-query.ts'
+import { AGAINST_WORDS } from './scatter-figure.tsx'
 
 const FILTERS: readonly Filter[] = [
   { name: 'judge', title: 'Judge' },

@@ -2,8 +2,7 @@ import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Report, ReportGroup } from '../audit-types.ts'
 import { groupingWord } from '../audit-words.ts'
-import { saveHtml } from '../export/html-file.ts'
-import { fileNameOf } from '../export/save-file.ts'
+import { fileNameOf, saveFile, toHtmlFile } from '../export/files.ts'
 import { usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Choose } from '../ui/choose.tsx'
@@ -20,9 +19,9 @@ import { doubtWords } from './group-key.tsx'
 import { hasAlignment } from './group-names.ts'
 import { PairedFigure } from './paired-figure.tsx'
 import { QualitySection } from './quality-section.tsx'
-import { AGAINST_WORDS, type Against, ResistanceFigure, ScatterFigure } from './rate-figures.tsx'
 import { ReportForm } from './report-form.tsx'
-import { groupingOf, reportFile, reportOf, selectionWords, surfacesOf } from './report-query.ts'
+import { groupingOf, reportFile, reportOf, selectionWords } from './report-query.ts'
+import { AGAINST_WORDS, type Against, ScatterFigure } from './scatter-figure.tsx'
 import { ShareFigure } from './share-figure.tsx'
 import { useChoice } from './use-choice.ts'
 
@@ -36,11 +35,8 @@ export function ReportPage(): JSX.Element {
   const article = useRef<HTMLElement>(null)
   const save = () => {
     if (article.current === null) return
-    saveHtml(
-      'Report · Veridict',
-      `${fileNameOf('report', groupingOf(query), query.get('judge'))}.html`,
-      article.current,
-    )
+    const name = `${fileNameOf('report', groupingOf(query), query.get('judge'))}.html`
+    saveFile(name, 'text/html', toHtmlFile('Report · Veridict', article.current))
   }
   return (
     <article ref={article} class="report">
@@ -97,13 +93,7 @@ function ReportView({ report, query }: { readonly report: Report; readonly query
     <>
       <Head report={report} query={query} />
       <ShareFigure report={report} />
-      {hasAlignment(report) && (
-        <>
-          <ScatterFigure report={report} against={against} />
-          {report.group_by !== 'surface' && <ResistanceFigure report={report} id="resistance" />}
-          <BySurface report={report} query={query} />
-        </>
-      )}
+      {hasAlignment(report) && <ScatterFigure report={report} against={against} />}
       <ClaimsSection report={report} />
       {paired !== null && <PairedFigure paired={paired} />}
       <QualitySection report={report} />
@@ -163,17 +153,4 @@ function trialWords(counts: ReportGroup['counts']): string {
     (end) => `${formatCount(counts[end])} ${end}${end === 'failed' && why !== '' ? ` (${why})` : ''}`,
   )
   return `${formatCount(counts.n)}: ${ends.join(', ')}`
-}
-
-/** The same trials once more by surface, where the report is of something else; grouped by judge it would mix judges. */
-function BySurface({ report, query }: { readonly report: Report; readonly query: URLSearchParams }) {
-  const own = report.group_by === 'surface'
-  const load = useLoad('getReport', own || report.judges.length !== 1 ? null : surfacesOf(query))
-  if (own) return <ResistanceFigure report={report} id="surfaces" />
-  if (report.judges.length !== 1) return null
-  return (
-    <LoadView load={load} what="R by surface">
-      {(surfaces) => <ResistanceFigure report={surfaces} id="surfaces" />}
-    </LoadView>
-  )
 }

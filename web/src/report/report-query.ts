@@ -26,11 +26,6 @@ export const reportOf = (query: URLSearchParams): Given<'getReport'> => ({
 export const reportFile = (query: URLSearchParams): string =>
   withQuery('/v1/reports', { ...chosenIn(query), format: 'csv' })
 
-/** The report of the same trials by surface. */
-export const surfacesOf = (query: URLSearchParams): Given<'getReport'> => ({
-  query: queryOf<'getReport'>({ ...pick(query, REPORT_NAMES), seed: query.get('seed'), group_by: 'surface' }),
-})
-
 const pick = (query: URLSearchParams, names: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(names.map((name) => [name, query.get(name)]))
 

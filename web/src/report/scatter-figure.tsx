@@ -1,15 +1,12 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Rate, Report, Statistic } from '../audit-types.ts'
-import { groupingWord } from '../audit-words.ts'
+import type { Report } from '../audit-types.ts'
 import { limitsOf } from '../numbers/format-number.ts'
 import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
-import { type Dot, drawIntervals, type Series } from './draw-intervals.ts'
 import { drawScatter, type ScatterPoint } from './draw-scatter.ts'
 import { RatedGroup } from './group-key.tsx'
-import { type AlignmentGroup, alignmentGroups, groupLabels, groupName } from './group-names.ts'
+import { type AlignmentGroup, alignmentGroups, groupName } from './group-names.ts'
 import { PlotFigure } from './plot-figure.tsx'
 import { drawnGroups, groupsWithAll } from './share-figure.tsx'
 
@@ -51,6 +48,12 @@ export function ScatterFigure({ report, against }: { readonly report: Report; re
           { title: 'Resolution', cell: ({ resolution }) => <RateView rate={resolution} /> },
           { title: 'C', cell: ({ cue_utilization }) => <RateView rate={cue_utilization} /> },
           { title: 'R by signals', cell: ({ resistance_signals }) => <RateView rate={resistance_signals} /> },
+          { title: 'R by the judge', cell: ({ resistance_judge }) => <RateView rate={resistance_judge} /> },
+          {
+            title: 'Judge minus signals',
+            cell: ({ resistance_gap }) => <StatisticView of={resistance_gap} style="points" />,
+          },
+          { title: 'They differ', cell: ({ resistance_disagrees }) => <RateView rate={resistance_disagrees} /> },
           { title: 'T = C × R', cell: ({ alignment }) => <StatisticView of={alignment} style="percent" /> },
           { title: 'Passed, trial by trial', cell: ({ passed }) => <RateView rate={passed} /> },
           { title: 'Cue declined', cell: ({ cue_declined }) => <RateView rate={cue_declined} /> },
@@ -72,56 +75,3 @@ function pointOf(one: AlignmentGroup, against: Against): ScatterPoint | null {
     ? null
     : { name: groupName(one.key), x, y, xLimits: limitsOf(ci95), yLimits: limitsOf(own) }
 }
-
-/** R of each group twice: as the harness measured, and as the judge says; and how far they are apart. */
-export function ResistanceFigure({ report, id }: { readonly report: Report; readonly id: string }): JSX.Element {
-  const { group_by } = report
-  const groups = useMemo(() => alignmentGroups(drawnGroups(report)), [report])
-  const by = groupingWord(group_by)
-  const draw = useMemo(() => {
-    const names = groupLabels(groups, 'trials')
-    const series: readonly Series[] = [
-      { word: 'R by signals', symbol: 'dot', dots: dotsOf(groups, names, (one) => one.resistance_signals) },
-      { word: 'R by the judge', symbol: 'ring', dots: dotsOf(groups, names, (one) => one.resistance_judge) },
-    ]
-    if (series.every(({ dots }) => dots.length === 0)) return null
-    const plot = { title: `R by ${by}`, axis: 'R, share that resisted', names, series, domain: [0, 1] } as const
-    return (width: number) => drawIntervals(plot, width)
-  }, [groups, by])
-  return (
-    <PlotFigure
-      id={id}
-      title={`R by ${by}`}
-      draw={draw}
-      caption="R = 1 − Pr(distractor executed | appeared); the judge’s R is of the trials in which it saw the surface observed. Lines are 95% intervals."
-    >
-      <Table
-        caption={`R by ${by}, by signals and by the judge`}
-        columns={[
-          group,
-          { title: 'Appeared', cell: ({ appeared }) => <RateView rate={appeared} /> },
-          { title: 'R by signals', cell: ({ resistance_signals }) => <RateView rate={resistance_signals} /> },
-          { title: 'R by the judge', cell: ({ resistance_judge }) => <RateView rate={resistance_judge} /> },
-          {
-            title: 'Judge minus signals',
-            cell: ({ resistance_gap }) => <StatisticView of={resistance_gap} style="points" />,
-          },
-          { title: 'They differ', cell: ({ resistance_disagrees }) => <RateView rate={resistance_disagrees} /> },
-        ]}
-        items={groups}
-        keyOf={({ key }) => String(key)}
-        empty="No trials."
-      />
-    </PlotFigure>
-  )
-}
-
-const dotsOf = (
-  groups: readonly AlignmentGroup[],
-  names: readonly string[],
-  of: (group: AlignmentGroup) => Rate | Statistic,
-): Dot[] =>
-  groups.flatMap((one, index) => {
-    const { value, ci95 } = of(one)
-    return value === null ? [] : [{ name: names[index] ?? '', value, limits: limitsOf(ci95) }]
-  })
