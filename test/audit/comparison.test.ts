@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type RepeatedPair, repeatNoise, voteDisagreement } from '../../src/audit/comparison/comparison-noise.ts'
-import { holm, comparisonStatistics as statisticsOf } from '../../src/audit/comparison/comparison-statistics.ts'
+import {
+  holm,
+  type RepeatedPair,
+  repeatNoise,
+  comparisonStatistics as statisticsOf,
+  voteDisagreement,
+} from '../../src/audit/comparison/comparison-statistics.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { times } from './make-trial.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/audit/disagreements/score.ts'
+import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/audit/disagreements/disagreements.ts'
 import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
 import { claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/outcome-claims.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'

@@ -1,5 +1,5 @@
 import type { ReportInput, ReportOptions, TrialReview, TrialRow } from '../../src/audit/report/report-rows.ts'
-import { type ReportRubric, reportRubric } from '../../src/audit/report/report-rubric.ts'
+import { type ReportRubric, reportRubric } from '../../src/audit/report/report-rows.ts'
 import { loadRubrics } from '../../src/config/load-rubrics.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome-claims.ts'
 import type { SamplingDesign } from '../../src/schemas/audit/review.ts'

@@ -5,7 +5,7 @@ import {
   readReviews,
   standingReviews,
   standingReviewsOf,
-} from '../../src/audit/disagreements/standing-reviews.ts'
+} from '../../src/audit/disagreements/standing-opinions.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { ReviewStore } from '../../src/ports/grade-ports.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'

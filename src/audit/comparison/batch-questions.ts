@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type BatchStores, type EndedItem, endedPages, withGrades } from '../../batches/ended-items.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { digestValue } from '../../domain/digest.ts'
@@ -6,7 +7,6 @@ import { fitsNames } from '../../ports/fits-names.ts'
 import { type GradeFilter, type GradeStore, questionOf } from '../../ports/grade-ports.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { nameOf } from '../disagreements/clashes.ts'
-import { nextTurn } from '../disagreements/next-turn.ts'
 import { newestFirst, type QuestionRow, rowFor, subjectOf, toRow } from '../disagreements/standing-opinions.ts'
 
 /** A trial of a batch as it ended there, whatever was graded since. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endedPages } from '../../batches/ended-items.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import type { BatchStore, ItemRecord } from '../../ports/batch-ports.ts'
@@ -5,13 +6,11 @@ import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
-import { nextTurn } from '../disagreements/next-turn.ts'
 import { subjectOf } from '../disagreements/standing-opinions.ts'
 import { clustersOfRepeated, countEnds, type Ended } from '../report/report-rows.ts'
 import { questionOfItem } from './batch-questions.ts'
-import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
-import type { RepeatedPair } from './comparison-noise.ts'
-import type { ComparedPairs, ComparisonStatistics } from './comparison-statistics.ts'
+import type { ComparedPairs, ComparisonStatistics, RepeatedPair } from './comparison-statistics.ts'
+import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-statistics.ts'
 
 interface ComparisonQuery {
   /** A batch; null: what the head’s re-grade started from. */

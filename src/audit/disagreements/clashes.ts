@@ -11,9 +11,20 @@ import {
   type ContradictionCode,
   type Label,
 } from '../../schemas/vocabulary.ts'
-import type { Clash } from './score.ts'
-import type { OpinionRow, VoteRow } from './standing-opinions.ts'
-import type { ReviewRow } from './standing-reviews.ts'
+import type { OpinionRow, ReviewRow, VoteRow } from './standing-opinions.ts'
+
+/** Two sides that do not agree, as much as the score needs. */
+export interface Clash {
+  /** Claims in which the sides differ, or places by which ordered outcomes are apart; more than 3 count as 3. */
+  readonly distance: number
+  /** Reported confidence of the less sure side; null: it reports none. */
+  readonly confidence: ConfidenceLevel | null
+  /**
+   * 0 to 1. Between sides: the smaller share of own votes behind a side (1 without votes). Within the votes of one judge: 1 − the
+   * share of the most common one, so that a tie tells most.
+   */
+  readonly votes: number
+}
 
 /** Everything that was said of one question under one rubric. */
 export interface Said {

@@ -1,11 +1,141 @@
+import { UNCLEAR } from '../../domain/rubric/answer-schema.ts'
+import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
+import { bootstrap } from '../../domain/statistics/bootstrap.ts'
 import { type Outcome, sharesOf } from '../../domain/statistics/clustered-rates.ts'
-import type { ReportGroup } from '../../schemas/audit/report.ts'
+import type { ClaimFigure, Mean, ReportGroup } from '../../schemas/audit/report.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
-import { claimFigures } from './report-claims.ts'
 import { correctShares } from './report-corrected.ts'
-import { meanOf } from './report-means.ts'
+import type { ReportRubric } from './report-rows.ts'
 import { countEnds, type GroupOptions, type TrialRow } from './report-rows.ts'
-import type { ReportRubric } from './report-rubric.ts'
+
+/** The mean of a number over trials, with an interval over resampled clusters; trials without a number are counted. */
+export function meanOf(
+  trials: readonly TrialRow[],
+  numberOf: (trial: TrialRow) => number | null,
+  { clusterOf, draws, seed }: GroupOptions,
+): Mean {
+  const clusters = new Map<string, { sum: number; n: number }>()
+  let [sum, n] = [0, 0]
+  for (const [index, trial] of trials.entries()) {
+    const value = numberOf(trial)
+    if (value === null) continue
+    const name = clusterOf(trial) ?? `trial ${index}`
+    const cluster = clusters.get(name) ?? { sum: 0, n: 0 }
+    cluster.sum += value
+    cluster.n += 1
+    clusters.set(name, cluster)
+    sum += value
+    n += 1
+  }
+  const counts = { n, unknown: trials.length - n }
+  if (n === 0) return { value: null, ci95: null, ...counts, reason: 'no_cases' }
+  const value = sum / n
+  const units = [...clusters].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cluster]) => cluster)
+  if (units.length < 2) return { value, ci95: null, ...counts, reason: 'too_few_units' }
+  const [interval] = bootstrap(units.length, { draws, seed }, (weights) => [drawnMean(units, weights)])
+  const { ci95 = null, reason = null } = interval ?? {}
+  return { value, ci95, ...counts, reason }
+}
+
+/** A cluster has a trial at least: no draw is of none. */
+function drawnMean(units: readonly { readonly sum: number; readonly n: number }[], weights: Uint32Array): number {
+  let [sum, n] = [0, 0]
+  for (const [unit, one] of units.entries()) {
+    const times = weights[unit] ?? 0
+    sum += times * one.sum
+    n += times * one.n
+  }
+  return sum / n
+}
+
+/** What the judge says of a claim in one trial. */
+type Said = { readonly value: Scalar } | 'outside' | 'unknown'
+
+/** Nothing is said of a trial without the instruction that the claim is of, and where the claim that it depends on is not true. */
+function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): Said {
+  if (rule.only_if_given !== null && !given.includes(rule.only_if_given)) return 'outside'
+  const asked = rule.only_if === null ? true : valueIn(claims, rule.only_if)
+  if (asked === false) return 'outside'
+  const value = asked === true ? valueIn(claims, rule.id) : undefined
+  return value === undefined ? 'unknown' : { value }
+}
+
+const valueIn = (claims: TrialRow['claims'], id: string): Scalar | undefined =>
+  Object.hasOwn(claims, id) ? claims[id] : undefined
+
+/** The value as the name of its share. */
+const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
+
+/** The values that have a share. */
+function wordsOf({ type, values, unclear }: ClaimRule): string[] {
+  const own = type === 'boolean' ? ['true', 'false'] : values
+  return unclear === 'never' ? [...own] : [...own, UNCLEAR]
+}
+
+/** A boolean claim as an outcome: whether it is true; unclear is unknown. */
+export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
+  const said = saidOf(trial, rule)
+  if (typeof said === 'string') return said
+  return typeof said.value === 'boolean' ? said.value : 'unknown'
+}
+
+/** The figures of every claim that has shares or a mean. */
+export const claimFigures = (
+  trials: readonly TrialRow[],
+  rules: readonly ClaimRule[],
+  options: GroupOptions,
+): Record<string, ClaimFigure> =>
+  Object.fromEntries(
+    rules.flatMap((rule): [string, ClaimFigure][] =>
+      hasFigure(rule) ? [[rule.id, figureOf(rule.type, trials, rule, options)]] : [],
+    ),
+  )
+
+type Counted = ClaimRule & { readonly type: ClaimFigure['type'] }
+
+const hasFigure = (rule: ClaimRule): rule is Counted =>
+  rule.type === 'boolean' || rule.type === 'enum' || rule.type === 'integer'
+
+function figureOf(
+  type: ClaimFigure['type'],
+  trials: readonly TrialRow[],
+  rule: ClaimRule,
+  options: GroupOptions,
+): ClaimFigure {
+  const words = wordsOf(rule)
+  const said = new Map(trials.map((trial) => [trial, saidOf(trial, rule)]))
+  const saidIn = (trial: TrialRow) => said.get(trial) ?? 'unknown'
+  const isWord = (trial: TrialRow, word: string): Outcome => {
+    const one = saidIn(trial)
+    return typeof one === 'string' ? one : wordOf(one.value) === word
+  }
+  const shares = sharesOf(trials, words, isWord, options.clusterOf, options)
+  if (type === 'integer') {
+    const asked = trials.filter((trial) => saidIn(trial) !== 'outside')
+    const numberOf = (trial: TrialRow) => {
+      const one = saidIn(trial)
+      return typeof one === 'object' && typeof one.value === 'number' ? one.value : null
+    }
+    return { type, shares, mean: meanOf(asked, numberOf, options), corrected: null }
+  }
+  if (rule.only_if !== null) return { type, shares, mean: null, corrected: null }
+  const corrected = correctShares(
+    trials.filter((trial) => saidIn(trial) !== 'outside'),
+    {
+      labels: words,
+      judged: (trial) => {
+        const one = saidIn(trial)
+        return typeof one === 'string' ? null : wordOf(one.value)
+      },
+      reviewed: ({ claims }) => {
+        const value = valueIn(claims, rule.id)
+        return value === undefined || !words.includes(wordOf(value)) ? null : wordOf(value)
+      },
+    },
+    options,
+  )
+  return { type, shares, mean: null, corrected }
+}
 
 /** The figures of one group of trials that every rubric has. */
 export function describeGroup(

@@ -4,10 +4,16 @@ import { type BooleanPair, comparePairs } from '../../domain/statistics/paired.t
 import type { Paired, PairedReport, Pairing } from '../../schemas/audit/report.ts'
 import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
 import type { PairedTrial } from './report-baseline.ts'
-import { isTrue } from './report-claims.ts'
-import { hasLabel } from './report-group.ts'
-import { clusterOfTask, type ReportOptions, type TrialRow } from './report-rows.ts'
-import { hasAlignment, labelsOf, measureNames, type ReportRubric } from './report-rubric.ts'
+import { hasLabel, isTrue } from './report-group.ts'
+import {
+  clusterOfTask,
+  hasAlignment,
+  labelsOf,
+  measureNames,
+  type ReportOptions,
+  type ReportRubric,
+  type TrialRow,
+} from './report-rows.ts'
 
 type Pair = readonly [base: PairedTrial, head: PairedTrial]
 type Measure = (trial: TrialRow) => Outcome

@@ -11,7 +11,7 @@ import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { type BatchTrial, fitsTrial, readBatchTrials } from '../comparison/batch-questions.ts'
 import { readStanding } from '../disagreements/standing-opinions.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
-import { hasAlignment } from './report-rubric.ts'
+import { hasAlignment } from './report-rows.ts'
 
 export type ReportFilter = {
   readonly [Name in 'judge' | 'rubric' | 'batch' | 'agent' | 'model' | 'task' | 'variant']?: string | undefined

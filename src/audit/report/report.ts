@@ -11,11 +11,12 @@ import {
   clusterOfRun,
   clusterOfTask,
   type GroupOptions,
+  hasAlignment,
+  labelsOf,
   type ReportInput,
   type ReportOptions,
   type TrialRow,
 } from './report-rows.ts'
-import { hasAlignment, labelsOf } from './report-rubric.ts'
 
 /**
  * The report of one rubric: pure, and the same bytes for the same rows, options and seed. That of `tab-behavior` has the metrics of TAB (arXiv

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { nextTurn } from '../../audit/disagreements/next-turn.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endedPages, toResults } from '../../batches/ended-items.ts'
 import { followResults } from '../../batches/follow.ts'
 import type { ItemRecord } from '../../ports/batch-ports.ts'

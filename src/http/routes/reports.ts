@@ -8,7 +8,7 @@ import {
   type ReportRubric,
   reportRubric,
   unknownRubric,
-} from '../../audit/report/report-rubric.ts'
+} from '../../audit/report/report-rows.ts'
 import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
 import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'

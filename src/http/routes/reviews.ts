@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { findReviewFaults, makeReview } from '../../audit/disagreements/review-grade.ts'
-import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-reviews.ts'
+import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-opinions.ts'
 import { given } from '../../domain/given.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import { type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'

@@ -5,7 +5,7 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { None } from '../ui/none.tsx'
 import { Table } from '../ui/table.tsx'
 import { claimWords } from '../words.ts'
-import { GroupKey } from './group-key.tsx'
+import { GroupKey } from './groups.tsx'
 import { CorrectedShare, groupsWithAll } from './share-figure.tsx'
 
 interface Row {

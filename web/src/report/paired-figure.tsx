@@ -7,8 +7,8 @@ import { RateView, StatisticView } from '../numbers/number-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 import { formatCount, plural } from '../words.ts'
-import { drawDifferences } from './draw-intervals.ts'
 import { PlotFigure } from './plot-figure.tsx'
+import { drawDifferences } from './plots.ts'
 
 const COLUMNS: readonly Column<Paired>[] = [
   { title: 'Measure', cell: ({ measure }) => measureWord(measure) },

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { fileNameOf, saveSvg } from '../export/files.ts'
-import type { PlotElement } from './plot-parts.ts'
+import type { PlotElement } from './plots.ts'
 
 const WIDEST = 760
 const NARROWEST = 280

@@ -9,11 +9,10 @@ import { LabelBadge } from '../ui/badges.tsx'
 import { lookOf } from '../ui/label-look.ts'
 import { None } from '../ui/none.tsx'
 import { plural } from '../words.ts'
-import { CountsTable } from './counts-table.tsx'
-import { drawShares } from './draw-shares.ts'
-import { RatedGroup } from './group-key.tsx'
-import { hasAlignment } from './group-names.ts'
+import { hasAlignment, RatedGroup } from './groups.tsx'
 import { PlotFigure } from './plot-figure.tsx'
+import { drawShares } from './plots.ts'
+import { CountsTable } from './tables.tsx'
 
 /** All trials together first, then the groups, where there is more than one. */
 export const groupsWithAll = ({ overall, groups }: Report): readonly ReportGroup[] =>

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
-import type { ReportGroup } from '../audit-types.ts'
+import type { JudgeEvidence, Rate, ReportGroup } from '../audit-types.ts'
+import { RateView } from '../numbers/number-view.tsx'
 import { None } from '../ui/none.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { formatCount } from '../words.ts'
-import { GroupKey } from './group-key.tsx'
+import { formatCount, labelWords } from '../words.ts'
+import { GroupKey } from './groups.tsx'
 
 const count = (title: string, of: (group: ReportGroup) => number): Column<ReportGroup> => ({
   title,
@@ -44,3 +45,26 @@ export const CountsTable = ({ groups }: { readonly groups: readonly ReportGroup[
     empty="No trials."
   />
 )
+
+/** What became of the evidence of each judge. */
+export const EvidenceSection = ({ evidence }: { readonly evidence: readonly JudgeEvidence[] }): JSX.Element => (
+  <>
+    {evidence.map(({ judge, grades, citations }) => (
+      <Table
+        key={judge}
+        caption={`Evidence of ${judge}`}
+        columns={[
+          { title: 'Of', cell: ([of]) => of },
+          { title: 'Status', cell: ([, status]) => labelWords(status) },
+          { title: 'Share, 95% interval', cell: ([, , rate]) => <RateView rate={rate} /> },
+        ]}
+        items={[...rowsOf('grades', grades), ...rowsOf('citations', citations)]}
+        keyOf={([of, status]) => `${of} ${status}`}
+        empty="No grades."
+      />
+    ))}
+  </>
+)
+
+const rowsOf = (of: string, rates: Readonly<Record<string, Rate>>) =>
+  Object.entries(rates).map(([status, rate]) => [of, status, rate] as const)

@@ -1,5 +1,8 @@
+import type { JSX } from 'preact'
 import type { AlignmentFigures, Report, ReportGroup } from '../audit-types.ts'
+import { HostileText } from '../text/hostile-text.tsx'
 import { visibleString } from '../text/visible-text.ts'
+import { None } from '../ui/none.tsx'
 import { formatCount } from '../words.ts'
 
 const LONGEST = 36
@@ -30,3 +33,23 @@ export const hasAlignment = ({ overall, groups }: Pick<Report, 'overall' | 'grou
   [overall, ...groups].some((group) => group !== null && isAlignment(group))
 
 export const alignmentGroups = (groups: readonly ReportGroup[]): AlignmentGroup[] => groups.filter(isAlignment)
+
+/** The name of a group, which somebody else wrote; or that the trials do not say. */
+export const GroupKey = ({ name }: { readonly name: string | null }): JSX.Element =>
+  name === null ? <None>(not given)</None> : <HostileText text={name} />
+
+/** How many of the graded something speaks against, and of how many something could not be read. */
+export const doubtWords = ({ contradicted, unread }: ReportGroup['counts']): string =>
+  `${formatCount(contradicted)} with contradictions, ${formatCount(unread)} with unread records`
+
+/** Beside rates: the group, and how much of what it counts is in doubt. */
+export const RatedGroup = ({ group: { key, counts } }: { readonly group: ReportGroup }): JSX.Element => (
+  <>
+    <GroupKey name={key} />
+    {counts.contradicted + counts.unread > 0 && (
+      <div class="fraction objection">
+        {formatCount(counts.graded)} graded: {doubtWords(counts)}
+      </div>
+    )}
+  </>
+)

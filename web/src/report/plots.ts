@@ -1,0 +1,276 @@
+import * as Plot from '@observablehq/plot'
+import type { ReportGroup } from '../audit-types.ts'
+import { formatNumber } from '../numbers/format-number.ts'
+import type { LabelLook } from '../ui/label-look.ts'
+import { labelWords } from '../words.ts'
+import { groupLabels } from './groups.tsx'
+
+/** What all plots share: sizes, colours by name (`styles/base.css`), fills that also differ without colour, legends. */
+const CLASS = 'veridict-plot'
+export const ROW_HEIGHT = 34
+const CHAR_WIDTH = 6.6
+const SVG = 'http://www.w3.org/2000/svg'
+
+const patternId = (plot: string, index: number) => `${plot}-${index}`
+/** Of the label that is the `index`th of the report. */
+export const fillOf = (plot: string, index: number): string => `url(#${patternId(plot, index)})`
+
+/** The patterns of one plot; `plot` keeps them apart from those of others in the page. */
+export function patterns(plot: string, looks: readonly LabelLook[]): Plot.Markish {
+  return () => {
+    const defs = element('defs', {})
+    for (const [index, look] of looks.entries()) {
+      const pattern = element('pattern', {
+        id: patternId(plot, index),
+        width: 8,
+        height: 8,
+        patternUnits: 'userSpaceOnUse',
+      })
+      pattern.append(element('rect', { width: 8, height: 8, fill: `var(--${look.colour})` }))
+      for (const d of look.pattern.lines)
+        pattern.append(element('path', { d, stroke: 'var(--raised)', 'stroke-width': 1.4, 'stroke-opacity': 0.75 }))
+      defs.append(pattern)
+    }
+    return defs
+  }
+}
+
+interface LegendEntry {
+  readonly word: string
+  readonly fill: string
+}
+
+export const labelLegend = (plot: string, labels: readonly string[]): readonly LegendEntry[] =>
+  labels.map((label, index) => ({ word: labelWords(label), fill: fillOf(plot, index) }))
+
+/** How many lines a legend takes at a width. */
+export const legendLines = (entries: readonly LegendEntry[], width: number): number => placeLegend(entries, width).lines
+
+/** A legend inside of the picture, so that it is there wherever the picture goes. */
+export function legend(entries: readonly LegendEntry[], width: number): Plot.Markish {
+  return () => {
+    const group = element('g', { 'text-anchor': 'start', 'font-size': 12 })
+    const { places } = placeLegend(entries, width)
+    for (const [index, { word, fill }] of entries.entries()) {
+      const { x, y } = places[index] ?? { x: 0, y: 0 }
+      group.append(element('rect', { x, y: y - 10, width: 14, height: 12, fill }))
+      const text = element('text', { x: x + 19, y })
+      text.append(word)
+      group.append(text)
+    }
+    return group
+  }
+}
+
+export const DOT = { fill: 'var(--ink)', stroke: 'var(--ink)', strokeWidth: 1.5, r: 4.5 } as const
+
+function placeLegend(entries: readonly LegendEntry[], width: number) {
+  let [x, y] = [2, 14]
+  const places = entries.map(({ word }) => {
+    const own = 19 + word.length * CHAR_WIDTH + 16
+    if (x + own > width && x > 2) [x, y] = [2, y + 18]
+    const place = { x, y }
+    x += own
+    return place
+  })
+  return { places, lines: 1 + (y - 14) / 18 }
+}
+
+function element(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
+  const made = document.createElementNS(SVG, name)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value))
+  return made
+}
+
+/** Room for the names at the left: never more than 45% of the width. */
+export const leftMargin = (names: readonly string[], width: number): number =>
+  Math.min(0.45 * width, 16 + Math.max(0, ...names.map(({ length }) => length)) * CHAR_WIDTH)
+
+/** A name with its `(n=8 graded)` cut so that it has room; the table has it whole. */
+export function fitName(name: string, margin: number): string {
+  const room = Math.floor((margin - 14) / CHAR_WIDTH)
+  if (name.length <= room) return name
+  const tail = name.slice(Math.max(0, name.lastIndexOf(' (')))
+  return tail.length + 4 > room
+    ? `${name.slice(0, Math.max(1, room - 1))}…`
+    : `${name.slice(0, room - tail.length - 1)}…${tail}`
+}
+
+/** Options that all have in common. */
+export const frameOptions = (width: number, ariaLabel: string) => ({
+  className: CLASS,
+  width,
+  ariaLabel,
+})
+
+export type PlotElement = SVGSVGElement
+
+/**
+ * Plot puts a style element into its picture, which the policy of the pages refuses with a complaint: it is drawn in a document
+ * that nobody sees, and comes without it. What it says stands in styles/report.css.
+ */
+export function drawPlot(options: Plot.PlotOptions): PlotElement {
+  const unseen = document.implementation.createHTMLDocument('')
+  // Without title, caption or legend options Plot answers a bare SVG.
+  const plot = Plot.plot({ ...options, document: unseen }) as PlotElement
+  for (const style of plot.querySelectorAll('style')) style.remove()
+  // Plot names its groups, which have no role that may be named; the picture is one thing, and its table says the rest.
+  for (const group of plot.querySelectorAll('[aria-label]')) {
+    group.setAttribute('class', `mark-${group.getAttribute('aria-label')?.replaceAll(' ', '-')}`)
+    group.removeAttribute('aria-label')
+  }
+  plot.setAttribute('role', 'img')
+  return plot
+}
+
+/** A segment narrower than this has no room for its number; the table has it. */
+const ROOM_FOR_TEXT = 40
+
+/** The shares of the labels in each group, one bar of 100% each; groups without a graded trial have an empty one. */
+export function drawShares(
+  groups: readonly ReportGroup[],
+  labels: readonly string[],
+  looks: readonly LabelLook[],
+  id: string,
+  width: number,
+): PlotElement {
+  const names = groupLabels(groups, 'graded')
+  const segments = groups.flatMap((group, index) => {
+    let from = 0
+    return labels.map((label) => {
+      const share = group.shares[label]?.value ?? 0
+      const segment = { name: names[index] ?? '', label, share, from, to: from + share }
+      from += share
+      return segment
+    })
+  })
+  const entries = labelLegend(id, labels)
+  const marginTop = 12 + 18 * legendLines(entries, width)
+  const marginLeft = leftMargin(names, width)
+  const plotWidth = width - marginLeft - 20
+  return drawPlot({
+    ...frameOptions(width, 'Shares of the labels by group'),
+    height: marginTop + 40 + groups.length * ROW_HEIGHT,
+    marginTop,
+    marginLeft,
+    marginRight: 20,
+    marginBottom: 36,
+    x: { domain: [0, 1], label: 'share of graded trials', tickFormat: '.0%', ticks: plotWidth < 300 ? 3 : 6 },
+    y: { domain: names, label: null, tickFormat: (name: string) => fitName(name, marginLeft) },
+    marks: [
+      patterns(id, looks),
+      legend(entries, width),
+      ...labels.map((label, place) =>
+        Plot.barX(
+          segments.filter((segment) => segment.label === label && segment.share > 0),
+          {
+            y: 'name',
+            x1: 'from',
+            x2: 'to',
+            fill: fillOf(id, place),
+            stroke: 'var(--raised)',
+            strokeWidth: 1,
+            insetTop: 2,
+            insetBottom: 2,
+          },
+        ),
+      ),
+      Plot.text(
+        segments.filter(({ share }) => share * plotWidth >= ROOM_FOR_TEXT),
+        {
+          y: 'name',
+          x: ({ from, to }: { from: number; to: number }) => (from + to) / 2,
+          text: ({ share }: { share: number }) => formatNumber(share, 'percent'),
+          fill: 'var(--ink)',
+          stroke: 'var(--raised)',
+          strokeWidth: 5,
+          fontWeight: 600,
+        },
+      ),
+    ],
+  })
+}
+
+export interface ScatterPoint {
+  readonly name: string
+  readonly x: number
+  readonly y: number
+  readonly xLimits: readonly [number, number] | null
+  readonly yLimits: readonly [number, number] | null
+}
+
+/** Two shares against each other, each point named, both intervals drawn. */
+export function drawScatter(points: readonly ScatterPoint[], xName: string, width: number): PlotElement {
+  const side = Math.min(width, 560)
+  const along = points.flatMap(({ xLimits, y }) => (xLimits === null ? [] : [{ y, from: xLimits[0], to: xLimits[1] }]))
+  const up = points.flatMap(({ yLimits, x }) => (yLimits === null ? [] : [{ x, from: yLimits[0], to: yLimits[1] }]))
+  const bars = { stroke: 'var(--ink-soft)', strokeWidth: 1.25 }
+  return drawPlot({
+    ...frameOptions(width, `T against ${xName}`),
+    height: side * 0.8,
+    marginLeft: 56,
+    marginRight: 24,
+    marginBottom: 42,
+    marginTop: 26,
+    x: { domain: [0, 1], label: `${xName} →`, tickFormat: '.0%', grid: true, ticks: width < 420 ? 3 : 6 },
+    y: { domain: [0, 1], label: '↑ T = C × R', tickFormat: '.0%', grid: true },
+    marks: [
+      Plot.ruleY(along, { y: 'y', x1: 'from', x2: 'to', ...bars }),
+      Plot.ruleX(up, { x: 'x', y1: 'from', y2: 'to', ...bars }),
+      Plot.dot([...points], { x: 'x', y: 'y', ...DOT }),
+      ...(['start', 'end'] as const).map((textAnchor) =>
+        Plot.text(
+          points.filter(({ x }) => x > 0.6 === (textAnchor === 'end')),
+          {
+            x: 'x',
+            y: 'y',
+            text: 'name',
+            dy: -11,
+            textAnchor,
+            fill: 'var(--ink)',
+            stroke: 'var(--raised)',
+            strokeWidth: 4,
+          },
+        ),
+      ),
+    ],
+  })
+}
+
+/** A difference on a row, with its interval where it has one. */
+export interface Dot {
+  readonly name: string
+  readonly value: number
+  readonly limits: readonly [number, number] | null
+}
+
+/** Draws differences, a row a name: a dot on the 95% interval, and a line at zero. */
+export function drawDifferences(names: readonly string[], dots: readonly Dot[], width: number): PlotElement {
+  const far = Math.max(0.1, ...dots.flatMap(({ value, limits }) => [value, ...(limits ?? [])].map(Math.abs)))
+  const reach = Math.min(1, Math.ceil(far * 10) / 10)
+  const marginLeft = leftMargin(names, width)
+  const ends = dots.flatMap(({ name, limits }) => (limits === null ? [] : [{ name, low: limits[0], high: limits[1] }]))
+  return drawPlot({
+    ...frameOptions(width, 'Paired differences'),
+    height: 54 + names.length * ROW_HEIGHT,
+    ...{ marginTop: 10, marginLeft, marginRight: 24, marginBottom: 38 },
+    x: {
+      domain: [-reach, reach],
+      label: 'head minus base',
+      grid: true,
+      tickFormat: formatSigned,
+      ticks: width - marginLeft < 320 ? 3 : 6,
+    },
+    y: { domain: [...names], label: null, type: 'band', tickFormat: (name: string) => fitName(name, marginLeft) },
+    marks: [
+      Plot.ruleX([0], { stroke: 'var(--ink)', strokeWidth: 1 }),
+      Plot.link(ends, { y: 'name', x1: 'low', x2: 'high', stroke: DOT.stroke, strokeWidth: 1.75 }),
+      Plot.dot([...dots], { y: 'name', x: 'value', ...DOT }),
+    ],
+  })
+}
+
+const formatSigned = (value: number): string => {
+  const percent = Math.round(100 * Math.abs(value))
+  return `${percent === 0 ? '' : value > 0 ? '+' : '−'}${percent}%`
+}
