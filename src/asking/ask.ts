@@ -58,8 +58,6 @@ async function askAnew(
 ): Promise<Asked> {
   const attempts: AttemptSummary[] = []
   let waited = waitedBefore
-  const unready = await judge.prepare?.()
-  if (unready) return { reply: withoutReply(unready), attempts, waited_ms: waited }
   deps.budget.earn()
   for (let made = 1; ; made++) {
     const make = async () => {

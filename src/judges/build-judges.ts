@@ -3,28 +3,26 @@ import { missingVariables } from '../config/provider-judges.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Judge } from '../ports/ports.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
-import { describeJudge } from './describe.ts'
-import { lazyJudge } from './lazy-judge.ts'
 
 interface ModelJudges {
   readonly judges: ReadonlyMap<string, Judge>
-  /** Judges that cannot be asked, with what to do to have them. */
+  /** Judges that lack a variable or a package, with the remedy. */
   readonly unready: ReadonlyMap<string, string>
 }
 
 type CreateJudge = (name: string, settings: JudgeSettings, key: string) => Judge | Promise<Judge>
 
-/** The adapter of each provider. */
+/** Loads the adapter of each provider with its SDK; a process loads those of its judges alone. */
 const ADAPTERS: Readonly<Record<Provider, () => Promise<CreateJudge>>> = {
-  openai: async () => (await import('./openai/openai-judge.ts')).createOpenAiJudge,
-  azure: async () => (await import('./openai/openai-judge.ts')).createAzureJudge,
-  anthropic: async () => (await import('./anthropic/anthropic-judge.ts')).createAnthropicJudge,
-  bedrock: async () => (await import('./anthropic/cloud-judges.ts')).createBedrockJudge,
-  vertex: async () => (await import('./anthropic/cloud-judges.ts')).createVertexJudge,
-  google: async () => (await import('./openai/openai-judge.ts')).createOpenAiJudge,
+  openai: async () => (await import('./openai-judge.ts')).createOpenAiJudge,
+  azure: async () => (await import('./openai-judge.ts')).createAzureJudge,
+  google: async () => (await import('./openai-judge.ts')).createOpenAiJudge,
+  anthropic: async () => (await import('./anthropic-judge.ts')).createAnthropicJudge,
+  bedrock: async () => (await import('./cloud-judges.ts')).createBedrockJudge,
+  vertex: async () => (await import('./cloud-judges.ts')).createVertexJudge,
 }
 
-/** The configured model judges and those of the providers, by name. */
+/** Builds the configured model judges, by name, and lists the judges that lack a variable or a package. */
 export async function buildModelJudges(
   configured: Readonly<Record<string, JudgeSettings>>,
   secrets: Secrets,
@@ -44,16 +42,15 @@ export async function buildModelJudges(
   return { judges, unready }
 }
 
-/** The judge; or what to install, where it needs a package that Veridict does without: other judges do not need it. */
+/** Builds a judge; answers the package to install if an optional package is missing, which other judges do not need. */
 async function build(name: string, settings: JudgeSettings, key: string): Promise<Judge | string> {
-  const { optional_package, batches } = providerRow(settings.provider)
-  const load = async () => (await ADAPTERS[settings.provider]())(name, settings, key)
-  if (optional_package === undefined) return lazyJudge(describeJudge(name, settings), batches, load)
   try {
-    return await load()
+    return await (await ADAPTERS[settings.provider]())(name, settings, key)
   } catch (error) {
     const isMissing =
-      error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
+      providerRow(settings.provider).optional_package !== undefined &&
+      error instanceof Error &&
+      (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
     if (isMissing) return error.message
     throw error
   }

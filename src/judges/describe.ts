@@ -1,8 +1,10 @@
 import type { JudgeSettings } from '../config/judge-settings.ts'
 import { shownBaseUrl } from '../domain/base-url.ts'
-import type { JudgeInfo } from '../ports/judge-ports.ts'
+import { picturesNote } from '../domain/rubric/prompt.ts'
+import type { Picture } from '../domain/trajectory/picture.ts'
+import type { JudgeInfo, JudgeRequest } from '../ports/judge-ports.ts'
 import { publicAddress } from '../schemas/providers.ts'
-import type { Place } from './remedies.ts'
+import type { Place } from './faults.ts'
 
 /** Finds the address that a judge asks. A base URL of Gemini without its OpenAI-compatible path gets that path. */
 export function addressOf({ base_url, provider, region }: JudgeSettings): string {
@@ -57,3 +59,16 @@ export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo 
   prices: settings.prices,
   base_url: shownBaseUrl(addressOf(settings)),
 })
+
+/** The pictures of a question, each behind its label, and all behind the note that says what they are: in the parts of a provider’s API. */
+export const pictureParts = <Part>(
+  { images, evidence }: JudgeRequest,
+  ofText: (text: string) => Part,
+  ofPicture: (picture: Picture) => Part,
+): Part[] =>
+  images.length === 0
+    ? []
+    : [
+        ofText(picturesNote(evidence.rubric)),
+        ...images.flatMap(({ label, picture }) => [ofText(label), ofPicture(picture)]),
+      ]

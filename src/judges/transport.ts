@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici'
-import { REDIRECTED } from './remedies.ts'
+import { REDIRECTED } from './faults.ts'
 
 export type Fetch = typeof globalThis.fetch
 

@@ -11,7 +11,7 @@ export interface BatchApi extends BatchLimits, BatchCalls {}
  */
 export interface BatchCalls {
   /** One line of a submission: exactly the body that `Judge.ask` would send, in the provider’s envelope. */
-  encode(customId: string, request: JudgeRequest): string | Promise<string>
+  encode(customId: string, request: JudgeRequest): string
   submit(submission: Submission, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string }>>
   /**
    * The provider’s id of a submission that may or may not have reached it; null where it surely has not. By our id where the

@@ -1,5 +1,4 @@
 import type { Digest } from '../domain/digest.ts'
-import type { Failure } from '../schemas/grade.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
 import type { GradeStore, ReviewStore } from './grade-ports.ts'
@@ -11,8 +10,6 @@ import type { Cluster } from './slice-ports.ts'
 /** What answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
 export interface Judge {
   readonly info: JudgeInfo
-  /** Loads what asking takes, so that no call is timed with it. Answers why that cannot be; null: it is there. */
-  prepare?(): Promise<Failure | null>
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
   /** The provider’s batch endpoint, where it has one. */
   readonly batch?: BatchApi

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readLines } from '../../src/judges/batch-results.ts'
+import { readLines } from '../../src/judges/batch.ts'
 
 async function linesOf(chunks: readonly Uint8Array[], most?: number): Promise<(string | null)[]> {
   const lines: (string | null)[] = []

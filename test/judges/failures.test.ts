@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { classifyHttp, usageOfFault } from '../../src/judges/failures.ts'
+import { classifyHttp, usageOfFault } from '../../src/judges/faults.ts'
 
 const fault = (status: number, code: string | null = null, type: string | null = null) => ({
   status,

@@ -84,7 +84,7 @@ describe('google', () => {
 
   test('a judge of the environment asks the public endpoint, and sends no field that Gemini refuses', async () => {
     const { addressOf } = await import('../../src/judges/describe.ts')
-    const { buildChatRequest } = await import('../../src/judges/openai/openai-request.ts')
+    const { buildChatRequest } = await import('../../src/judges/openai-api.ts')
     const { providerDefaults } = await import('../../src/config/provider-judges.ts')
     const settings = providerDefaults('google')
     expect(addressOf(settings)).toBe('https://generativelanguage.googleapis.com/v1beta/openai')
@@ -154,7 +154,7 @@ describe('azure', () => {
 
   test('a token of Microsoft Entra is sent as one, whatever key the environment has beside', async () => {
     vi.stubEnv('AZURE_OPENAI_API_KEY', 'another')
-    const { createAzureJudge } = await import('../../src/judges/openai/openai-judge.ts')
+    const { createAzureJudge } = await import('../../src/judges/openai-judge.ts')
     const { providerDefaults } = await import('../../src/config/provider-judges.ts')
     const { origin, asked } = await play(CHAT)
     const settings = {

@@ -1,4 +1,4 @@
-import type { Usage } from '../schemas/grade.ts'
+import type { Failure, Usage } from '../schemas/grade.ts'
 import { type Provider, providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
 
@@ -154,4 +154,136 @@ export const NOTHING_USED: Usage = {
   output_tokens: 0,
   cache_read_tokens: 0,
   cache_write_tokens: 0,
+}
+
+/** No code, model or id of a provider is longer. */
+const MOST_WORD_CHARS = 1000
+
+/** A provider’s word for something, if it is one. */
+export const wordOf = (value: unknown): string | null =>
+  typeof value === 'string' && value.length <= MOST_WORD_CHARS ? value : null
+
+/** What an SDK says of an error’s words, and what came with it. */
+interface Told {
+  readonly code?: unknown
+  readonly type?: unknown
+  readonly body: unknown
+  readonly headers: Headers | undefined
+}
+
+interface FaultWords {
+  readonly code: string | null
+  readonly type: string | null
+  readonly retry_after_s: number | null
+}
+
+/**
+ * The words of an error, wherever its provider puts them: `code` and `type` (OpenAI, Azure), `type` and `details.error_code` (Anthropic),
+ * `status` and the `reason` in a list of `details` (Google), a header (Amazon). https://google.aip.dev/193 has Google’s.
+ */
+export function faultWords({ code, type, body, headers }: Told): FaultWords {
+  const error = membersOf(
+    membersOf(body)['error'] ?? (Array.isArray(body) ? membersOf(body[0])['error'] : undefined) ?? body,
+  )
+  const details = error['details']
+  const list = Array.isArray(details) ? details.slice(0, 20).map(membersOf) : []
+  const exact = wordOf(membersOf(details)['error_code']) ?? findWord(list, 'reason')
+  return {
+    code: exact ?? wordOf(code) ?? wordOf(error['code']) ?? amazonWord(headers),
+    type: wordOf(type) ?? wordOf(error['type']) ?? wordOf(error['status']),
+    retry_after_s: secondsOf(findWord(list, 'retryDelay')),
+  }
+}
+
+const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+const findWord = (list: readonly Readonly<Record<string, unknown>>[], name: string): string | null =>
+  list.map((one) => wordOf(one[name])).find((word) => word !== null) ?? null
+
+/** `ThrottlingException:http://internal.amazon.com/coral/…` */
+const amazonWord = (headers: Headers | undefined): string | null =>
+  headers?.get('x-amzn-errortype')?.slice(0, 200).split(':')[0] ?? null
+
+/** `34s`, as google.rpc.RetryInfo writes a duration. */
+const secondsOf = (text: string | null): number | null =>
+  text !== null && /^\d{1,6}(?:\.\d{1,9})?s$/.test(text) ? Number(text.slice(0, -1)) : null
+
+const RETRYABLE: readonly FailureCode[] = [
+  'judge_unreachable',
+  'rate_limited',
+  'timeout',
+  'truncated',
+  'schema_invalid',
+  'quota_exhausted',
+  'cancelled',
+]
+
+export const failure = (code: FailureCode, message: string, retryAfter: number | null = null): Failure => ({
+  code,
+  message,
+  retryable: RETRYABLE.includes(code),
+  retry_after_s: retryAfter,
+})
+
+/** Money is at an end: no later call helps until the account is paid, or a limit raised. */
+const QUOTA = [
+  'insufficient_quota',
+  'billing_error',
+  'billing_hard_limit_reached',
+  // https://help.openai.com/en/articles/6614457
+  'credit_balance_exhausted',
+  'organization_spend_limit_exceeded',
+  'organization_usage_limit_exceeded',
+  'project_spend_limit_exceeded',
+  // `error_code` of @anthropic-ai/sdk 1.11.0
+  'contract_spend_limit_reached',
+  'enforced_spend_limit_reached',
+  'linked_organization_spend_limit_reached',
+]
+const TOO_LONG = ['context_length_exceeded', 'string_above_max_length', 'request_too_large']
+/** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
+const RATE = ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException']
+
+/** `place`: where the judge is asked, for the line that says what to do. */
+export function classifyHttp(fault: HttpFault, place: Place): Failure {
+  const wait = retryAfterSeconds(fault.headers) ?? fault.retry_after_s ?? null
+  const code = codeOf(fault)
+  const waits = code !== 'authentication' && code !== 'context_overflow' && code !== 'refused'
+  return failure(code, tellRefusal(code, fault, place), waits ? wait : null)
+}
+
+function codeOf(fault: HttpFault): FailureCode {
+  const is = (known: readonly string[]) => isOneOf(fault, known)
+  const { status } = fault
+  if (is(QUOTA) || status === 402) return 'quota_exhausted'
+  if (is(TOO_LONG) || status === 413) return 'context_overflow'
+  if (status === 401 || status === 403 || is(BAD_KEY)) return 'authentication'
+  if (status === 429 || status === 529 || is(RATE)) return 'rate_limited'
+  if (status === 408) return 'timeout'
+  if (status >= 500 || status === 409 || status === 424) return 'judge_unreachable'
+  return status >= 300 && status < 400 ? 'judge_unreachable' : 'refused'
+}
+
+/**
+ * What a call that was refused has used: nothing, where the provider said by a 4xx that it did not begin. Providers do not bill those,
+ * so zero is the truth and an unknown cost would hold a budget’s money for ever. Unknown (null) stays every 5xx and everything without
+ * an answer, for there the model may have run; 408, 424 and 499, which tell of time, of the model and not of the request; and what a
+ * content filter stopped, since the filter’s own reading of the prompt is billed by some.
+ */
+export function usageOfFault(fault: Pick<HttpFault, 'status' | 'code' | 'type'>): Usage | null {
+  const refused = fault.status >= 400 && fault.status < 500 && ![408, 424, 499].includes(fault.status)
+  return refused && !isFiltered(fault) ? { ...NOTHING_USED } : null
+}
+
+/** `retry-after-ms`, else `retry-after` as seconds or a date. */
+function retryAfterSeconds(headers: Headers | undefined, now = Date.now()): number | null {
+  const ms = Number(headers?.get('retry-after-ms') ?? Number.NaN)
+  if (Number.isFinite(ms) && ms >= 0) return ms / 1000
+  const value = headers?.get('retry-after')
+  if (value === null || value === undefined || value === '') return null
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? null : Math.max(0, (date - now) / 1000)
 }

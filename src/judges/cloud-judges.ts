@@ -1,10 +1,10 @@
-import type { JudgeSettings } from '../../config/judge-settings.ts'
-import { loadOptional } from '../../ports/optional-package.ts'
-import type { Judge } from '../../ports/ports.ts'
-import type { Sdk } from '../call.ts'
-import { addressOf, placeOf } from '../describe.ts'
-import { type Fetch, makeFetch } from '../transport.ts'
+import type { JudgeSettings } from '../config/judge-settings.ts'
+import { loadOptional } from '../ports/optional-package.ts'
+import type { Judge } from '../ports/ports.ts'
 import { type MessagesClient, messagesJudge } from './anthropic-judge.ts'
+import type { Sdk } from './call.ts'
+import { addressOf, placeOf } from './describe.ts'
+import { type Fetch, makeFetch } from './transport.ts'
 
 /** Anthropic’s models at Amazon. Without a key (a Bedrock API key) the SDK looks for AWS credentials where Amazon’s own programs do. */
 export async function createBedrockJudge(name: string, settings: JudgeSettings, key: string): Promise<Judge> {

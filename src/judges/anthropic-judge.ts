@@ -1,0 +1,255 @@
+import Anthropic from '@anthropic-ai/sdk'
+import type { JudgeSettings } from '../config/judge-settings.ts'
+import type {
+  Answered,
+  BatchApi,
+  BatchCalls,
+  BatchResult,
+  BatchState,
+  Submission,
+  SubmissionMark,
+} from '../ports/batch-api.ts'
+import type { Judge } from '../ports/ports.ts'
+import { PROVIDERS } from '../schemas/providers.ts'
+import { buildMessagesRequest, replyOfMessage } from './anthropic-api.ts'
+import {
+  bytesOf,
+  callBatch,
+  callsOf,
+  createdSince,
+  detailOf,
+  idOf,
+  NO_BATCHES,
+  NotEnded,
+  type ResultLine,
+  readLines,
+  replyOrFailure,
+  stateWordOf,
+  UNKNOWN,
+  withoutTier,
+} from './batch.ts'
+import { askProvider, countOf, failed, LONGEST_CALL_MS, rawOf, type Sdk } from './call.ts'
+import { addressOf, describeJudge, placeOf } from './describe.ts'
+import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
+import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
+
+/** A judge behind Anthropic’s Messages API. One call a question; retries are ours, so the SDK makes none. */
+export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
+  const client = new Anthropic({
+    apiKey: key,
+    authToken: null,
+    baseURL: addressOf(settings),
+    maxRetries: 0,
+    fetch: makeFetch(settings.concurrency.max),
+    logLevel: 'off',
+  })
+  const sdk: Sdk = { errors: Anthropic, secret: key, place: placeOf(name, settings) }
+  return {
+    ...messagesJudge(client.messages, sdk, name, settings),
+    batch: { ...PROVIDERS.anthropic.batches, ...createAnthropicBatch(client, sdk, settings) },
+  }
+}
+
+/** What a client of Anthropic’s SDK is asked by, wherever its models run. */
+export interface MessagesClient {
+  create(
+    body: Anthropic.MessageCreateParamsNonStreaming,
+    options?: Anthropic.RequestOptions,
+  ): PromiseLike<Anthropic.Message & { readonly _request_id?: string | null }>
+}
+
+/** A judge that is asked through such a client. */
+export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, settings: JudgeSettings): Judge => ({
+  info: describeJudge(name, settings),
+  ask: (request, signal) =>
+    askProvider(sdk, signal, async () => {
+      const answer = await client.create(buildMessagesRequest(request, settings), { signal, timeout: LONGEST_CALL_MS })
+      return replyOfMessage(answer, answer._request_id ?? null, settings)
+    }),
+})
+
+type MessageBatch = Anthropic.Messages.MessageBatch
+
+/** Anthropic’s Message Batches. Results are downloaded apart, since they may be of any size. */
+export function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettings): BatchCalls {
+  const calls = client.withOptions({ fetch: makeBatchFetch() })
+  const downloads = client.withOptions({ fetch: makeDownloadFetch() })
+  const { batches } = calls.messages
+  const api = callsOf(sdk, {
+    envelope: (request) => ({ params: buildMessagesRequest(request, withoutTier(settings)) }),
+    submit: (submission, signal) => submit(calls, submission, signal),
+    state: async (id, signal) => stateOf(await batches.retrieve(id, {}, { signal }), sdk.secret),
+    cancel: (id, signal) => batches.cancel(id, {}, { signal }),
+    lines: (id, signal) => readFile(calls, downloads, id, signal),
+    resultOf: (line) => resultOfMessageLine(line, sdk.place, settings),
+  })
+  return { ...api, find: (mark, signal) => findMessageBatch(calls, sdk, mark, signal, api.results) }
+}
+
+/** The lines go as they are. `batches.create` would want them parsed, only to write the same bytes again. */
+const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal) =>
+  client.post<MessageBatch>('/v1/messages/batches', {
+    body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
+    headers: { 'content-type': 'application/json' },
+    signal,
+    timeout: LONGEST_CALL_MS,
+  })
+
+/** A word that this version does not know is no end: the batch is asked again. */
+const hasEnded = (batch: MessageBatch): boolean => stateWordOf(batch.processing_status) === 'ended'
+
+function stateOf(batch: MessageBatch, secret: string): BatchState {
+  const { processing, succeeded, errored, canceled, expired } = batch.request_counts
+  const completed = [succeeded, errored, canceled, expired].reduce((sum, count) => sum + countOf(count), 0)
+  return {
+    state: hasEnded(batch) ? 'ended' : 'in_progress',
+    detail: detailOf(batch.processing_status, secret),
+    completed,
+    total: completed + countOf(processing),
+  }
+}
+
+/** From the path of the results and not from `results_url`, which could lead the key to another server. */
+async function* readFile(calls: Anthropic, downloads: Anthropic, id: string, signal: AbortSignal) {
+  if (!hasEnded(await calls.messages.batches.retrieve(id, {}, { signal }))) throw new NotEnded()
+  const path = `/v1/messages/batches/${encodeURIComponent(id)}/results`
+  yield* readLines(bytesOf(await downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse()))
+}
+
+/** A batch of the right age and size. */
+interface Candidate {
+  readonly id: string
+  readonly ended: boolean
+}
+
+/** One of the right age and size runs still, and what it holds cannot be read before it has ended. */
+const NOT_YET_KNOWN = {
+  ok: false,
+  failure: failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell'),
+} as const
+
+/**
+ * Message Batches carry no id of ours. Those of the right age and size are told apart by their results, whose custom ids are ours
+ * alone; so one that runs is no answer yet, even where it is the only one: another submission of the same size may be it, and to
+ * take that for this one would be to cancel, or to wait for, what is not ours.
+ */
+export async function findMessageBatch(
+  client: Anthropic,
+  sdk: Sdk,
+  mark: SubmissionMark,
+  signal: AbortSignal,
+  results: BatchApi['results'],
+): Promise<Answered<{ provider_id: string | null }>> {
+  const listed = await callBatch(sdk, signal, NO_BATCHES, async () => ({
+    candidates: await listCandidates(client, sdk, mark, signal),
+  }))
+  if (!listed.ok) return listed
+  const ours = new Set(mark.custom_ids)
+  let unknown: Extract<Answered<object>, { ok: false }> | null = null
+  for (const batch of listed.candidates) {
+    const held = batch.ended ? await holds(results(batch.id, signal), ours) : NOT_YET_KNOWN
+    if (!held.ok) unknown ??= held
+    else if (held.holds) return { ok: true, provider_id: batch.id }
+  }
+  return unknown ?? { ok: true, provider_id: null }
+}
+
+async function listCandidates(
+  client: Anthropic,
+  sdk: Sdk,
+  mark: SubmissionMark,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const candidates: Candidate[] = []
+  const recent = createdSince<Anthropic.Messages.MessageBatch>(
+    mark.recorded_at,
+    (one) => Date.parse(one.created_at),
+    (after_id) =>
+      client.messages.batches
+        .list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal })
+        .asResponse(),
+  )
+  for await (const batch of recent) {
+    const { processing, succeeded, errored, canceled, expired } = batch.request_counts
+    if (processing + succeeded + errored + canceled + expired === mark.custom_ids.length)
+      candidates.push({ id: idOf(batch, sdk.secret), ended: batch.processing_status === 'ended' })
+  }
+  return candidates
+}
+
+/** The first readable result decides: every id of a batch is ours, or none is. */
+async function holds(
+  results: ReturnType<BatchApi['results']>,
+  ours: ReadonlySet<string>,
+): Promise<Answered<{ holds: boolean }>> {
+  let last: Answered<{ holds: boolean }> = { ok: true, holds: false }
+  for await (const result of results) {
+    if (result.ok) return { ok: true, holds: ours.has(result.custom_id) }
+    last = result
+  }
+  return last
+}
+
+/** A line of the results, as it is documented; nothing of it is sure. */
+interface MessageLine extends ResultLine {
+  readonly result?: {
+    readonly type?: unknown
+    readonly message?: Anthropic.Message
+    readonly error?: { readonly error?: { readonly type?: unknown } | null; readonly request_id?: unknown } | null
+  } | null
+}
+
+/** The HTTP status that a single call would have had, where it decides what kind of failure it is. */
+const STATUS: ReadonlyMap<string | null, number> = new Map([
+  ['invalid_request_error', 400],
+  ['authentication_error', 401],
+  ['billing_error', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['request_too_large', 413],
+  ['rate_limit_error', 429],
+  ['overloaded_error', 529],
+])
+
+/** What a line says of its request. */
+export function resultOfMessageLine(line: ResultLine, place: Place, settings: JudgeSettings): BatchResult {
+  const { custom_id, result } = line as MessageLine
+  switch (result?.type) {
+    case 'expired':
+      return { custom_id, end: 'expired', reply: null }
+    case 'canceled':
+      return { custom_id, end: 'cancelled', reply: null }
+    case 'succeeded': {
+      const message = result.message as Anthropic.Message
+      return {
+        custom_id,
+        end: 'answered',
+        reply: replyOrFailure(message, null, () => replyOfMessage(message, null, settings)),
+      }
+    }
+    case 'errored':
+      return errored(custom_id, result, place)
+    default: {
+      const reply = failed('judge_unreachable', 'the provider’s answer is not what its API promises', line, UNKNOWN)
+      return { custom_id, end: 'answered', reply }
+    }
+  }
+}
+
+/** Errored requests of a batch are not billed, whatever the error. */
+function errored(custom_id: string, { error }: NonNullable<MessageLine['result']>, place: Place): BatchResult {
+  const words = faultWords({ body: error, headers: undefined })
+  const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
+  return {
+    custom_id,
+    end: 'answered',
+    reply: {
+      ok: false,
+      failure: classifyHttp(fault, place),
+      raw: rawOf(error),
+      usage: { ...NOTHING_USED },
+      model_resolved: null,
+      request_id: wordOf(error?.request_id),
+    },
+  }
+}

@@ -1,0 +1,235 @@
+import type OpenAI from 'openai'
+import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { Picture } from '../domain/trajectory/picture.ts'
+import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
+import type { Usage } from '../schemas/grade.ts'
+import { answered, countOf, failed, servedTier, usageFrom } from './call.ts'
+import { pictureParts } from './describe.ts'
+import { wordOf } from './faults.ts'
+
+type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
+type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming
+
+const SCHEMA_NAME = 'judge_answer'
+
+/** The bytes of a Responses call. Trajectory first, question after it, repairs last: what is shared stands in front. */
+export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSettings): ResponsesParams {
+  return {
+    model: settings.model,
+    instructions: request.system,
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: request.trajectory },
+          ...responsesPictures(request),
+          { type: 'input_text', text: request.question },
+        ],
+      },
+      ...request.repairs.flatMap((repair) => [
+        { role: 'assistant' as const, content: repair.answer },
+        { role: 'user' as const, content: repair.complaint },
+      ]),
+    ],
+    max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    prompt_cache_key: request.cache_hint,
+    store: false,
+    ...(settings.cache_ttl !== undefined && { prompt_cache_options: { ttl: settings.cache_ttl as '30m' | '12h' } }),
+    ...tier(settings),
+    ...(settings.effort !== null && {
+      reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object,
+    }),
+    ...(settings.structured_output === 'json_schema' && {
+      text: {
+        format: {
+          type: 'json_schema' as const,
+          name: SCHEMA_NAME,
+          strict: true,
+          schema: request.answer_schema as Record<string, unknown>,
+        },
+      },
+    }),
+  }
+}
+
+/** The bytes of a Chat Completions call, which every compatible server understands. */
+export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings): ChatParams {
+  return {
+    model: settings.model,
+    messages: [
+      { role: 'system', content: request.system },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: request.trajectory },
+          ...chatPictures(request),
+          { type: 'text', text: request.question },
+        ],
+      },
+      ...request.repairs.flatMap((repair) => [
+        { role: 'assistant' as const, content: repair.answer },
+        { role: 'user' as const, content: repair.complaint },
+      ]),
+    ],
+    max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
+    // Gemini refuses the field with a 400; other servers may refuse it, too.
+    ...(((settings.provider === 'openai' && settings.base_url === null) || settings.cache_ttl !== undefined) && {
+      prompt_cache_key: request.cache_hint,
+    }),
+    ...(settings.cache_ttl !== undefined && { prompt_cache_options: { ttl: '30m' as const } }),
+    ...tier(settings),
+    ...constraint(request, settings),
+  }
+}
+
+/** What is sent only where it is set: a server that does not know a field may refuse it. */
+const tier = ({ service_tier }: JudgeSettings) =>
+  service_tier === undefined ? {} : { service_tier: service_tier as 'auto' | 'default' | 'flex' | 'priority' | 'fast' }
+
+/**
+ * The schema by the field that a server documents. `json_schema`: OpenAI, and every newer server that speaks like it (llama.cpp, vLLM,
+ * Ollama); `json_object` with a schema: llama.cpp; `structured_outputs`: vLLM from 0.12 on; `guided_json`: vLLM before.
+ */
+function constraint({ answer_schema }: JudgeRequest, { structured_output }: JudgeSettings): object {
+  const schema = answer_schema as Record<string, unknown>
+  switch (structured_output) {
+    case 'json_schema':
+      return { response_format: { type: 'json_schema', json_schema: { name: SCHEMA_NAME, strict: true, schema } } }
+    case 'json_object':
+      return { response_format: { type: 'json_object', schema } }
+    case 'structured_outputs':
+      return { structured_outputs: { json: schema } }
+    case 'guided_json':
+      return { guided_json: schema }
+    case 'none':
+      return {}
+  }
+}
+
+const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
+
+const responsesPictures = (request: JudgeRequest) =>
+  pictureParts<OpenAI.Responses.ResponseInputContent>(
+    request,
+    (text) => ({ type: 'input_text', text }),
+    (picture) => ({ type: 'input_image', image_url: dataUrl(picture), detail: 'auto' }),
+  )
+
+const chatPictures = (request: JudgeRequest) =>
+  pictureParts<OpenAI.Chat.Completions.ChatCompletionContentPart>(
+    request,
+    (text) => ({ type: 'text', text }),
+    (picture) => ({ type: 'image_url', image_url: { url: dataUrl(picture) } }),
+  )
+
+/** Reads an answer of the Responses API, of a single call or of a batch. */
+export function replyOfResponses(
+  answer: OpenAI.Responses.Response,
+  requestId: string | null,
+  { service_tier }: JudgeSettings,
+): JudgeReply {
+  const about = aboutOf(usageOfResponses(answer.usage), answer, requestId, service_tier)
+  // The SDK adds `output_text` to the answer of a single call; what is kept is what the provider said.
+  const body = { ...answer, output_text: undefined }
+  const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []))
+  if (parts.some((part) => part.type === 'refusal'))
+    return failed('refused', 'the model refused to answer', body, about)
+  if (answer.status === 'incomplete') {
+    return answer.incomplete_details?.reason === 'content_filter'
+      ? failed('refused', 'the provider’s filter stopped the answer', body, about)
+      : failed('truncated', 'the answer reached the output limit', body, about)
+  }
+  // A compatible server may leave the status out; none that it says is an answer but `completed`.
+  if ((answer.status ?? 'completed') !== 'completed')
+    return failed('judge_unreachable', 'the provider failed while it answered', body, about)
+  return answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), body, about)
+}
+
+/** Finish reasons of compatible servers (vLLM, OpenRouter, Gemini) for an answer that broke off. */
+const BROKEN_OFF: readonly string[] = ['abort', 'error', 'malformed_response']
+
+/** Matches the finish reasons of a content filter: OpenAI’s own, and those of Gemini (`content_filter: RECITATION`, `SAFETY`). */
+const FILTERED = /^(?:content_filter|safety|recitation|blocklist|prohibited_content|spii)\b/
+
+/** Reads an answer of the Chat Completions API. Gemini’s words for an answer that stopped early are not documented, so that only `stop` is an answer of Gemini. */
+export function replyOfChat(
+  answer: OpenAI.Chat.Completions.ChatCompletion,
+  requestId: string | null,
+  { provider, service_tier }: JudgeSettings,
+): JudgeReply {
+  const about = aboutOf(usageOfChat(answer.usage), answer, requestId, service_tier)
+  const choice = answer.choices[0]
+  if (choice === undefined) return failed('judge_unreachable', 'the provider answered without a choice', answer, about)
+  const reason = String(choice.finish_reason).slice(0, 100).toLowerCase()
+  if (FILTERED.test(reason)) return failed('refused', 'the provider’s filter stopped the answer', answer, about)
+  if (choice.message.refusal) return failed('refused', 'the model refused to answer', answer, about)
+  if (reason === 'length' || reason === 'max_tokens')
+    return failed('truncated', 'the answer reached the output limit', answer, about)
+  if (BROKEN_OFF.includes(reason))
+    return failed('judge_unreachable', 'the provider failed while it answered', answer, about)
+  if (provider === 'google' && reason !== 'stop')
+    return failed('internal', 'the model stopped for a reason that this version does not know', answer, about)
+  return answered(choice.message.content ?? '', answer, about)
+}
+
+const aboutOf = (
+  usage: Usage | null,
+  { model, service_tier }: { readonly model: string; readonly service_tier?: string | null },
+  request_id: string | null,
+  tier: string | undefined,
+) => ({ usage: usage && { ...usage, ...servedTier(tier, service_tier) }, model_resolved: wordOf(model), request_id })
+
+function usageOfResponses(usage: OpenAI.Responses.ResponseUsage | null | undefined): Usage | null {
+  if (usage === null || usage === undefined) return null
+  return usageOf(usage.input_tokens, usage.output_tokens, usage.input_tokens_details)
+}
+
+function usageOfChat(usage: OpenAI.CompletionUsage | null | undefined): Usage | null {
+  if (usage === null || usage === undefined) return null
+  const { prompt_tokens, completion_tokens, total_tokens } = usage
+  // Gemini counts and bills its thoughts in the total alone.
+  const output = Number.isSafeInteger(completion_tokens)
+    ? Math.max(completion_tokens, countOf(total_tokens) - prompt_tokens)
+    : completion_tokens
+  return usageOf(prompt_tokens, output, usage.prompt_tokens_details)
+}
+
+/** Input counts all of it, what the cache read or wrote included. Compatible servers and older models leave the details out. */
+const usageOf = (
+  input: number,
+  output: number,
+  details: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null | undefined,
+): Usage | null => usageFrom(input, output, details?.cached_tokens ?? 0, details?.cache_write_tokens ?? 0)
+
+/** One of OpenAI’s two APIs for a question, the same for single calls and for batches. */
+export interface OpenAiApi {
+  readonly path: '/v1/responses' | '/v1/chat/completions'
+  buildBody(request: JudgeRequest, settings: JudgeSettings): object
+  ask(client: OpenAI, request: JudgeRequest, settings: JudgeSettings, signal: AbortSignal): Promise<JudgeReply>
+  /** Throws a TypeError where the answer is not what the API promises. */
+  replyOf(answer: unknown, requestId: string | null, settings: JudgeSettings): JudgeReply
+}
+
+const RESPONSES: OpenAiApi = {
+  path: '/v1/responses',
+  buildBody: buildResponsesRequest,
+  async ask(client, request, settings, signal) {
+    const answer = await client.responses.create(buildResponsesRequest(request, settings), { signal })
+    return replyOfResponses(answer, answer._request_id ?? null, settings)
+  },
+  replyOf: (answer, requestId, settings) => replyOfResponses(answer as OpenAI.Responses.Response, requestId, settings),
+}
+
+const CHAT: OpenAiApi = {
+  path: '/v1/chat/completions',
+  buildBody: buildChatRequest,
+  async ask(client, request, settings, signal) {
+    const answer = await client.chat.completions.create(buildChatRequest(request, settings), { signal })
+    return replyOfChat(answer, answer._request_id ?? null, settings)
+  },
+  replyOf: (answer, requestId, settings) =>
+    replyOfChat(answer as OpenAI.Chat.Completions.ChatCompletion, requestId, settings),
+}
+
+export const openAiApi = (settings: JudgeSettings): OpenAiApi => (settings.api === 'chat' ? CHAT : RESPONSES)

@@ -1,0 +1,233 @@
+import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
+import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { Answered, BatchCalls, BatchResult, BatchState, Submission, SubmissionMark } from '../ports/batch-api.ts'
+import type { JudgeReply } from '../ports/judge-ports.ts'
+import type { Judge } from '../ports/ports.ts'
+import { providerRow } from '../schemas/providers.ts'
+import {
+  bytesOf,
+  callBatch,
+  callsOf,
+  createdSince,
+  detailOf,
+  idOf,
+  NO_BATCHES,
+  NotEnded,
+  type ResultLine,
+  readLines,
+  replyOrFailure,
+  stateWordOf,
+  UNKNOWN,
+  withoutTier,
+} from './batch.ts'
+import { askProvider, countOf, LONGEST_CALL_MS, rawOf, type Sdk } from './call.ts'
+import { addressOf, describeJudge, placeOf } from './describe.ts'
+import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
+import { type OpenAiApi, openAiApi } from './openai-api.ts'
+import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
+
+/** Retries are ours, so the SDK makes none. */
+const common = ({ concurrency }: JudgeSettings) =>
+  ({
+    maxRetries: 0,
+    fetch: makeFetch(concurrency.max),
+    organization: null,
+    project: null,
+    logLevel: 'off',
+  }) as const
+
+/**
+ * A judge behind OpenAI’s API or any server that speaks it. A compatible server without batches answers their calls with an error, as it
+ * would any other path it does not know.
+ */
+export const createOpenAiJudge = (name: string, settings: JudgeSettings, key: string): Judge =>
+  judgeOf(new OpenAI({ ...common(settings), apiKey: key, baseURL: addressOf(settings) }), name, settings, key)
+
+/** The variable whose value is a token of Microsoft Entra, and not a key of the resource. */
+const ENTRA_TOKEN = 'AZURE_OPENAI_AD_TOKEN'
+
+/** The same in a resource of Azure, where a model is called by the name of its deployment. */
+export function createAzureJudge(name: string, settings: JudgeSettings, key: string): Judge {
+  // An empty key: the SDK would take that of the environment, and refuse both.
+  const credential =
+    settings.key_env === ENTRA_TOKEN ? { apiKey: '', azureADTokenProvider: async () => key } : { apiKey: key }
+  const client = new AzureOpenAI({
+    ...common(settings),
+    ...credential,
+    baseURL: `${addressOf(settings)
+      .replace(/\/+$/, '')
+      .replace(/\/openai$/, '')}/openai`,
+    apiVersion: settings.api_version,
+  })
+  return judgeOf(client, name, settings, key)
+}
+
+function judgeOf(client: OpenAI, name: string, settings: JudgeSettings, key: string): Judge {
+  const sdk: Sdk = { errors: OpenAI, secret: key, place: placeOf(name, settings) }
+  const api = openAiApi(settings)
+  const judge: Judge = {
+    info: describeJudge(name, settings),
+    ask: (request, signal) => askProvider(sdk, signal, () => api.ask(client, request, settings, signal)),
+  }
+  const { batches } = providerRow(settings.provider)
+  if (batches === null) return judge
+  return {
+    ...judge,
+    batch: { ...batches, ...createOpenAiBatch(client, sdk, settings) },
+  }
+}
+
+type Batch = OpenAI.Batches.Batch
+
+/** The field of a batch’s metadata that holds our id of it. */
+const OUR_ID = 'veridict'
+
+const STATES: Readonly<Record<Batch['status'], BatchState['state']>> = {
+  validating: 'in_progress',
+  in_progress: 'in_progress',
+  finalizing: 'in_progress',
+  cancelling: 'in_progress',
+  failed: 'failed',
+  completed: 'ended',
+  expired: 'ended',
+  cancelled: 'ended',
+}
+
+/**
+ * OpenAI’s batch endpoint: a file of requests goes up, a batch is made of it, and two files come down; apart, since they may be of any
+ * size.
+ */
+export function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): BatchCalls {
+  const api = openAiApi(settings)
+  const calls = client.withOptions({ fetch: makeBatchFetch() })
+  const downloads = client.withOptions({ fetch: makeDownloadFetch() })
+  const { batches } = calls
+  return {
+    ...callsOf(sdk, {
+      envelope: (request) => ({
+        method: 'POST',
+        url: api.path,
+        body: api.buildBody(request, withoutTier(settings)),
+      }),
+      submit: (submission, signal) => submit(calls, api, submission, signal),
+      state: async (id, signal) => stateOf(await batches.retrieve(id, { signal }), sdk.secret),
+      cancel: (id, signal) => batches.cancel(id, { signal }),
+      lines: (id, signal) => readFiles(calls, downloads, id, signal),
+      resultOf: (line) => resultOfOutput(line, api, sdk.place, settings),
+    }),
+    find: (mark, signal) => find(calls, sdk, mark, signal),
+  }
+}
+
+/** A file without its batch costs nothing, so that only the second call has to be found again after a crash. */
+async function submit(
+  client: OpenAI,
+  api: OpenAiApi,
+  { id: ours, lines }: Submission,
+  signal: AbortSignal,
+): Promise<Batch> {
+  const file = toStreamingFile(bytesOfLines(lines), `${ours}.jsonl`, { type: 'application/jsonl' })
+  const options = { signal, timeout: LONGEST_CALL_MS }
+  const { id } = await client.files.create({ purpose: 'batch', file }, options)
+  const batch = {
+    input_file_id: id,
+    endpoint: api.path,
+    completion_window: '24h',
+    metadata: { [OUR_ID]: ours },
+  } as const
+  return await client.batches.create(batch, options)
+}
+
+async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
+  for (const line of lines) yield `${line}\n`
+}
+
+function find(
+  client: OpenAI,
+  sdk: Sdk,
+  mark: SubmissionMark,
+  signal: AbortSignal,
+): Promise<Answered<{ provider_id: string | null }>> {
+  return callBatch(sdk, signal, NO_BATCHES, async () => {
+    const recent = createdSince<Batch>(
+      mark.recorded_at,
+      (one) => one.created_at * 1000,
+      (after) => client.batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
+    )
+    for await (const batch of recent)
+      if (batch.metadata?.[OUR_ID] === mark.id) return { provider_id: idOf(batch, sdk.secret) }
+    return { provider_id: null }
+  })
+}
+
+/** A word that this version does not know is no end: the batch is asked again. */
+const stateWord = (status: Batch['status']): BatchState['state'] =>
+  Object.hasOwn(STATES, stateWordOf(status)) ? STATES[status] : 'in_progress'
+
+function stateOf(batch: Batch, secret: string): BatchState {
+  const errors = (batch.errors?.data ?? []).slice(0, 5).map(({ code, message, line }) => {
+    const place = typeof line === 'number' ? `line ${line}: ` : ''
+    return `${place}${code ?? ''} ${message ?? ''}`.trim()
+  })
+  const counts = batch.request_counts
+  return {
+    state: stateWord(batch.status),
+    detail: detailOf([batch.status, ...errors].join('; '), secret),
+    completed: countOf(counts?.completed) + countOf(counts?.failed),
+    total: countOf(counts?.total),
+  }
+}
+
+/** What ran is in the output file, what did not in the error file; either may be missing. */
+async function* readFiles(calls: OpenAI, downloads: OpenAI, id: string, signal: AbortSignal) {
+  const { status, output_file_id, error_file_id } = await calls.batches.retrieve(id, { signal })
+  const state = stateWord(status)
+  if (state === 'in_progress') throw new NotEnded()
+  if (state === 'failed') return
+  for (const file of [output_file_id, error_file_id])
+    if (file) yield* readLines(bytesOf(await downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS })))
+}
+
+/** A line of an output file or an error file, as it is documented; nothing of it is sure. */
+interface OutputLine extends ResultLine {
+  readonly response?: { readonly status_code?: unknown; readonly request_id?: unknown; readonly body?: unknown } | null
+  readonly error?: { readonly code?: unknown } | null
+}
+
+/** How the provider says that it never ran a request. */
+const NEVER_RUN: ReadonlyMap<string | null, 'expired' | 'cancelled'> = new Map([
+  ['batch_expired', 'expired'],
+  ['batch_cancelled', 'cancelled'],
+])
+
+/** What a line of either file says of its request. */
+export function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, settings: JudgeSettings): BatchResult {
+  const { custom_id, response, error } = line as OutputLine
+  const end = NEVER_RUN.get(wordOf(error?.code))
+  if (end !== undefined) return { custom_id, end, reply: null }
+  const body = response?.body
+  const requestId = wordOf(response?.request_id)
+  const status = response?.status_code
+  const reply =
+    status === 200
+      ? replyOrFailure(body, requestId, () => api.replyOf(body, requestId, settings))
+      : refused(typeof status === 'number' && status >= 300 ? status : null, line as OutputLine, requestId, place)
+  return { custom_id, end: 'answered', reply }
+}
+
+function refused(
+  status: number | null,
+  { response, error }: OutputLine,
+  requestId: string | null,
+  place: Place,
+): JudgeReply {
+  const said = faultWords({ body: response?.body, headers: undefined })
+  const words = { ...said, code: said.code ?? wordOf(error?.code) }
+  const about = { ...UNKNOWN, raw: rawOf({ response, error }), request_id: requestId }
+  if (status === null) {
+    const message = `the provider did not run this request of the batch to its end${wordsOf(words)}`
+    return { ok: false, failure: failure('judge_unreachable', message), ...about }
+  }
+  const fault = { status, headers: undefined, ...words }
+  return { ok: false, failure: classifyHttp(fault, place), ...about, usage: usageOfFault(fault) }
+}
