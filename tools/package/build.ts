@@ -6,11 +6,11 @@ import { noticesOf } from './notices.ts'
 import { KEPT, MADE, MANIFEST } from './restore.ts'
 
 /**
- * What `npm pack` does in a clone before it packs: writes `dist`, `types` and the licences of what is bundled, and puts the manifest of
+ * Prepares `npm pack` in a clone: writes `dist`, `types` and the licences of what is bundled, and puts the manifest of
  * the package in the place of the clone's until it has packed (`restore.ts`). Everything else is packed as it lies in the clone.
  */
 
-/** What is packed beside `package.json`, README.md and LICENSE: what the pages of documentation name, without pictures, tests and what only a clone can run. */
+/** Files of the package beside `package.json`, README.md and LICENSE: the files that the documentation names, without pictures, tests and programs of the clone. */
 const FILES = [
   ...MADE,
   'bin/veridict.cjs',
@@ -37,7 +37,7 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
 }
 
-/** What `package.json` is in the package. It stays private: to publish it is a decision, and not an accident. */
+/** Makes the `package.json` of the package. The package stays private: its publication is a decision, not an accident. */
 function manifestOf({ name, version, license, description, dependencies }: Manifest): object {
   const pick = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, dependencies[one]]))
   return {

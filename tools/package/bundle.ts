@@ -6,15 +6,15 @@ import { type OutputChunk, type Plugin, rolldown } from 'rolldown'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What the package is imported as, and the module of it: `exports` of package.json. */
+/** Modules by the name of their import: `exports` of package.json. */
 export const EXPORTS = (
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: Readonly<Record<string, string>> }
 ).exports
 
-/** The name of the file in `dist` that an export is: `index`, `client`. */
+/** Names the file of an export in `dist`: `index`, `client`. */
 export const exportName = (path: string): string => (path === '.' ? 'index' : path.slice(2))
 
-/** What is loaded by name or by address: everything else is in chunks that these share, and that are loaded when they are needed. */
+/** Modules that are loaded by name or by address. All others are in shared chunks, which are loaded when they are needed. */
 const ENTRIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(EXPORTS).map(([path, file]) => [exportName(path), file.slice(2)])),
   cli: 'src/cli.ts',
@@ -22,12 +22,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
   'large-body-thread': 'src/offload/large-body-thread.ts',
 }
 
-/** What the code is written for: undici, which is bundled, asks for this Node.js. */
+/** Oldest Node.js of the package, which the bundled undici asks for. */
 const OLDEST = 'node22.19'
 
-/** Packages that stay packages: one is a binary, the other is files that browsers ask for. */
+/** Packages outside of the bundle: a binary, a program of its own for each thread, and files for browsers. */
 export const OUTSIDE: Readonly<Record<'needed' | 'optional', readonly string[]>> = {
-  needed: ['better-sqlite3'],
+  needed: ['better-sqlite3', 'piscina'],
   optional: ['@fastify/swagger-ui'],
 }
 
@@ -69,10 +69,10 @@ export async function bundleInto(folder: string): Promise<readonly string[]> {
 
 const LAUNCHER = '../bin/compile-cache.cjs'
 
-/** What packages of others do, and does no harm. */
+/** Harmless warnings about packages of others. */
 const EXPECTED = new Set(['EVAL', 'CIRCULAR_DEPENDENCY', 'COMMONJS_VARIABLE_IN_ESM', 'MISSING_EXPORT'])
 
-/** Files beside the code are told by their place: from a chunk in `dist`, it is one folder up. What is required by name goes in, too. */
+/** Rewrites the places of files beside the code, which are one folder up from a chunk in `dist`, and bundles modules that are required by name. */
 const placed: Plugin = {
   name: 'placed',
   transform(code, id) {

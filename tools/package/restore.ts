@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What `npm pack` does after it packed: the clone has its own manifest again, and nothing that was built for the package. */
+/** Cleans up after `npm pack`: puts the manifest of the clone back, and removes the files that were built for the package. */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const MANIFEST = join(ROOT, 'package.json')

@@ -64,7 +64,7 @@ export async function tryService(cwd: string, env: NodeJS.ProcessEnv): Promise<v
 /** Larger than what is read in the main thread, and than what stays in the database. */
 const LARGE_CHARS = 3_000_000
 
-/** What few configure, and what runs beside the main thread: a PostgreSQL, a collector of traces, models, threads, statistics. */
+/** Tries rare settings and work beside the main thread: a PostgreSQL, a collector of traces, models, a thread, statistics. */
 export async function tryRareParts(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   let traced = 0
   const others = createServer((request, response) => {

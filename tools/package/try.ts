@@ -34,7 +34,7 @@ function folder(name: string): string {
   return path
 }
 
-/** What a command prints; throws where it ends with another code, or prints nothing of `wanted`. */
+/** Runs a command and returns its output. Throws for another exit code, and for an output without `wanted`. */
 function run(cwd: string, [command = '', ...args]: readonly string[], wanted: RegExp, code = 0): string {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
   const typed = [command, ...args].join(' ').replaceAll(ROOT, '')
@@ -106,9 +106,7 @@ try {
   )
   timed('commands', () => tryCommands(installed))
   await tryService(installed, env)
-  console.log(
-    `service, and what few configure: object store, traces, both model judges, threads, ${await tryRareParts(installed, env)}`,
-  )
+  console.log(`service, with rare settings: traces, both model judges, a thread, ${await tryRareParts(installed, env)}`)
   timed('library, with its types', () => tryLibrary(installed))
   console.log('package: run by npx, installed, graded by command, batch, service and library')
 } finally {
