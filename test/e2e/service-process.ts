@@ -36,7 +36,7 @@ export function tempFolder(): string {
 
 export const spawnService = ({ database, config, env = {} }: ServiceSettings): ServiceProcess =>
   spawnProgram(
-    'src/server.ts',
+    ['src/server.ts'],
     { file: `${database}.config.json`, config },
     { VERIDICT_PORT: '0', VERIDICT_DATABASE: database, ...env },
     (printed) => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0],
@@ -46,14 +46,14 @@ const KEPT_CHUNKS = 400
 
 /** Starts a program with a configuration; `readyBy` answers a value once a printed chunk says that the program is ready. */
 export function spawnProgram<Ready>(
-  program: string,
+  program: readonly string[],
   { file, config }: { readonly file: string; readonly config: object },
   env: NodeJS.ProcessEnv,
   readyBy: (printed: string) => Ready | undefined,
 ): RunningProcess<Ready> {
   writeFileSync(file, JSON.stringify(config))
   const keys = { OPENAI_API_KEY: 'test-key', ANTHROPIC_API_KEY: 'test-key' }
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, program, {
     env: { PATH: process.env['PATH'], VERIDICT_CONFIG: file, ...keys, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -69,7 +69,7 @@ export function spawnProgram<Ready>(
     }
     child.stdout?.on('data', hear)
     child.stderr?.on('data', hear)
-    void exited.then(() => reject(new Error(`${program} ended before it was ready: ${output.join('')}`)))
+    void exited.then(() => reject(new Error(`${program.join(' ')} ended before it was ready: ${output.join('')}`)))
   })
   // A test that kills the process while it starts does not wait for `ready`.
   ready.catch(() => undefined)

@@ -32,7 +32,7 @@ export function createFleet(url: string, config: object): Fleet {
 }
 
 function spawnWorker(file: string, config: object, env: NodeJS.ProcessEnv): WorkerProcess {
-  const worker = spawnProgram('src/worker.ts', { file, config }, env, (printed) =>
+  const worker = spawnProgram(['src/worker.ts'], { file, config }, env, (printed) =>
     printed.includes('working on batches') ? true : undefined,
   )
   const { child } = worker
