@@ -31,15 +31,3 @@ export function readCost(pid: number): ProcessCost | null {
 
 const megabytes = (status: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
-
-/** Looks every 100 ms; answers the most anonymous memory that was seen. */
-export function watchMemory(pid: number): () => number {
-  let most = 0
-  const timer = setInterval(() => {
-    most = Math.max(most, readCost(pid)?.anonymous_mb ?? 0)
-  }, 100)
-  return () => {
-    clearInterval(timer)
-    return most
-  }
-}

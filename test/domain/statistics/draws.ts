@@ -29,9 +29,5 @@ export function drawsFrom(seed: number): Draws {
   return { uniform, pick, pickMany }
 }
 
-/** A judge right with probability `right`, else any other of K labels alike: P(judge | human). */
-export const evenJudge = (labels: number, right: number): number[][] =>
-  range(labels).map((k) => range(labels).map((j) => (j === k ? right : (1 - right) / (labels - 1))))
-
 /** Part of the intervals that hold the truth. */
 export const coverage = (held: readonly boolean[]): number => held.filter(Boolean).length / held.length
