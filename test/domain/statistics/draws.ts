@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
-import { at, range } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { at } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 
 export interface Draws {
   readonly uniform: () => number
