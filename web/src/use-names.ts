@@ -4,7 +4,7 @@ import type { Filter, Suggestion } from './ui/filters.tsx'
 import { useLoad } from './use-load.ts'
 import { labelWords } from './words.ts'
 
-/** What is stored, so that nobody has to know it by heart. */
+/** Names of stored things, for the suggestions of filters. */
 export interface Names extends Partial<GradeOverview['names']> {
   readonly batch?: readonly Suggestion[]
 }

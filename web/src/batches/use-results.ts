@@ -46,7 +46,7 @@ interface Read {
   readonly complete: boolean
 }
 
-/** What has ended of a batch, read once; null until it is known. No batch: nothing is asked for. What cannot be read is empty. */
+/** Reads the ended items of a batch once; null until they are read. Unreadable results are no items; null reads nothing. */
 export function useEndedItems(batch: string | null): readonly BatchResult[] | null {
   const [read, setRead] = useState<{ readonly batch: string; readonly items: readonly BatchResult[] } | null>(null)
   useEffect(() => {
@@ -61,7 +61,7 @@ export function useEndedItems(batch: string | null): readonly BatchResult[] | nu
   return read !== null && read.batch === batch ? read.items : null
 }
 
-/** What has ended of a batch, in the order of its items. */
+/** Reads the ended items of a batch, in their order. */
 async function readEnded(batch: string, signal: AbortSignal): Promise<Read> {
   const items: BatchResult[] = []
   for await (const item of readResults(batch, signal)) {

@@ -11,7 +11,7 @@ const ROWS_AT_ONCE = 200
 export interface GradeWindow {
   readonly grades: readonly Grade[]
   readonly complete: boolean
-  /** Where the next window begins; null: nothing is behind this one. */
+  /** The cursor of the next window; null: this window is the last. */
   readonly next: string | null
   readonly error: ApiError | null
 }

@@ -1,6 +1,6 @@
 import { type Given, queryOf, withQuery } from '../api.ts'
 
-/** What a report is of: the names of `GET /v1/reports`. */
+/** Filters of a report: the names of `GET /v1/reports`. */
 const REPORT_NAMES = ['judge', 'rubric', 'batch', 'agent', 'model', 'task', 'variant'] as const
 const PAIR_NAMES = ['pair_by', 'base', 'head'] as const
 
@@ -29,7 +29,7 @@ export const reportFile = (query: URLSearchParams): string =>
 const pick = (query: URLSearchParams, names: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(names.map((name) => [name, query.get(name)]))
 
-/** What the report is of, in words for its head and for a paper. */
+/** Renders the filters of a report in words, for its head and for a paper. */
 export const selectionWords = (query: URLSearchParams): readonly (readonly [string, string])[] =>
   [...REPORT_NAMES.slice(2), ...PAIR_NAMES].flatMap((name) => {
     const value = query.get(name)

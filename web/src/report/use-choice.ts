@@ -7,8 +7,8 @@ import { groupingOf } from './report-query.ts'
 const SELECTED = ['judge', 'rubric', 'batch', 'agent', 'model', 'task'] as const
 
 /**
- * What must be chosen before a report can be made; null: nothing. Undefined: not known yet. A report that cannot be made would be
- * refused anyway; this tells beforehand what there is.
+ * Finds the choice that a report needs first; null: none. Undefined: not known yet. The service would refuse the report; the choice lists the
+ * names beforehand.
  */
 export function useChoice(query: URLSearchParams, overview: GradeOverview | null): Choice | null | undefined {
   const key = `${query}`

@@ -10,7 +10,7 @@ import { readRater, rememberRater, tidyRater } from './rater.ts'
 import type { ReviewItem } from './review-item.ts'
 import { hasSeen, markSeen } from './seen.ts'
 
-/** What the reader of one question has done so far, and what can be done. Drafts outlive leaving the page, as for a sign-in. */
+/** State of the review of one question, and its actions. Drafts outlive the page, also over a sign-in. */
 export interface Reviewing {
   readonly draft: Draft
   readonly rater: string
@@ -52,7 +52,7 @@ interface Kept {
   readonly own: Map<string, Own>
 }
 
-/** What was typed and not sent, by question, as long as this window is open. */
+/** Unsent drafts by question, as long as this window is open. */
 const drafts = new Map<string, Draft>()
 
 interface Asked {

@@ -5,7 +5,7 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { askWho, signOut } from './session.ts'
 import { SIGN_IN_PATH } from './sign-in-place.ts'
 
-/** Who is signed in, and the way out; nothing where no session is. */
+/** Shows the name of the session and the button that ends it; nothing without a session. */
 export function SessionTools({ path }: { readonly path: string }): JSX.Element | null {
   const [who, setWho] = useState<Who | null>(null)
   const [stuck, setStuck] = useState(false)

@@ -6,7 +6,7 @@ import { SIGN_IN_PATH } from './sign-in-place.ts'
 /** The project whose data this page has seen; null: none yet. */
 let project: string | null = null
 
-/** Who this browser is to the service. */
+/** Reads the name and the scopes of this browser’s session. */
 export async function askWho(signal: AbortSignal): Promise<Who> {
   const who = await ask('getSession', {}, signal)
   project = who.project

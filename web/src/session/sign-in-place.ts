@@ -15,7 +15,7 @@ export function leaveForSignIn(why: string): void {
   navigate(`${SIGN_IN_PATH}?next=${encodeURIComponent(pathname + search + hash)}`, { replace: true })
 }
 
-/** Where to go once signed in: a page of the audit and nothing else, whatever a link says. */
+/** Reads the page to open after the sign-in: a page of the audit, whatever a link names. */
 export function readWayBack(query: URLSearchParams): string {
   const url = URL.parse(query.get('next') ?? '', location.origin)
   if (url === null || url.origin !== location.origin) return '/audit/'

@@ -9,7 +9,7 @@ export interface StepLoader {
   /** The place of a step id; null while it is not known, or where there is no such step. */
   indexOf(id: number): number | null
   loaded(): number
-  /** What is on the screen now comes first. */
+  /** Loads the steps on the screen first. */
   want(first: number, last: number): void
   /** Why the last page did not come; null: all is well. */
   trouble(): string | null
