@@ -1,7 +1,7 @@
 import type { Digest } from '../domain/digest.ts'
 import { costUsd, priceOn } from '../domain/money/price.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
-import type { AttemptLedger } from '../ports/ledger-ports.ts'
+import type { AttemptLedger, StoredReply } from '../ports/ledger-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { AttemptSummary } from '../schemas/grade.ts'
 import {
@@ -120,3 +120,51 @@ const isTemporary = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'storage_full' || code === 'storage_busy'
 }
+
+interface HereDeps {
+  readonly attempts: Pick<AttemptLedger, 'record'>
+  readonly clock: Clock
+  readonly newId: (prefix: string) => string
+}
+
+const NEVER = new AbortController().signal
+
+/**
+ * Asks the judge that searches, in this process. It costs nothing and makes no call: nothing is reserved, no turn is waited for, no call is
+ * made twice, and the ledger has it begun and ended in one unit of work.
+ */
+export const askHere =
+  ({ attempts, clock, newId }: HereDeps, judge: Judge, account: Account): Asker =>
+  async (asking, request) => {
+    const at = clock.now()
+    const id = newId('att')
+    const request_digest = requestDigest(judge, request)
+    const reply = await askJudge(judge, request, NEVER)
+    const latency_ms = clock.now().getTime() - at.getTime()
+    const { max_output_tokens } = request
+    const facts = { latency_ms, cost_usd: 0, replayed: false, request_digest, max_output_tokens }
+    const summary = summarize(id, asking, reply, facts)
+    const { outcome, message } = summary
+    const planned = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd: 0 }
+    await attempts.record(planned, { id, outcome, message, reply, latency_ms, cost_usd: 0 })
+    return { reply, attempts: [summary], waited_ms: 0 }
+  }
+
+/**
+ * Answers from the good replies of a stored grade, in the order in which they were given: what they say is checked again, and no judge
+ * is asked or paid. Null where the grade has no further reply: what the rules of today want repaired was never asked.
+ */
+export function askStored(replies: readonly StoredReply[]): Asker {
+  const byPlace = new Map(replies.map((one) => [placeOf(one), one]))
+  return (asking) => {
+    const stored = byPlace.get(placeOf(asking))
+    if (stored === undefined) return Promise.resolve(null)
+    const { attempt_id: id, reply, request_digest } = stored
+    const call = { latency_ms: 0, cost_usd: 0, replayed: true, request_digest, max_output_tokens: null }
+    return Promise.resolve({ reply, attempts: [summarize(id, asking, reply, call)], waited_ms: 0 })
+  }
+}
+
+/** Where a reply was asked for again (a truncated one, a window that overflowed), the last one counted. */
+const placeOf = ({ sample, purpose, round }: Pick<StoredReply, 'sample' | 'purpose' | 'round'>): string =>
+  `${sample}/${purpose}/${round}`

@@ -1,5 +1,5 @@
 import type { OutputHistory } from '../domain/money/history.ts'
-import type { Refused } from '../grading/resolve.ts'
+import type { Refused } from '../grading/service.ts'
 import type { GradeStore } from '../ports/grade-ports.ts'
 import type { Stores } from '../ports/ports.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'

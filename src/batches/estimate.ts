@@ -5,11 +5,10 @@ import { estimateTokens } from '../domain/money/tokens.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
 import { createRendering } from '../domain/trajectory/rendering.ts'
 import { picturesIn, tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
-import type { Question } from '../grading/question.ts'
 import { MOST_SPLITS } from '../grading/read-windows.ts'
-import { planReading, type WindowedReading } from '../grading/reading.ts'
-import { readingBudget, WINDOW_SCALES } from '../grading/reading-budget.ts'
+import { planReading, readingBudget, WINDOW_SCALES, type WindowedReading } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
+import type { Question } from '../grading/service.ts'
 import { halvePiece, type Piece, renderPiece } from '../grading/window-pieces.ts'
 
 /** Sums of calls. */

@@ -6,7 +6,7 @@ import type { BatchItem } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
 import type { BatchPlan } from './batch-plan.ts'
-import { endedPages, withGrades } from './ended-items.ts'
+import { endedPages, withGrades } from './follow.ts'
 import type { Incoming } from './intake.ts'
 
 const PAGE = 200

@@ -1,4 +1,4 @@
-import type { Refused } from '../grading/resolve.ts'
+import type { Refused } from '../grading/service.ts'
 import type { BatchQuery, BatchRecord, ItemRecord } from '../ports/batch-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'

@@ -11,8 +11,8 @@ import type { JudgeInfo } from '../ports/judge-ports.ts'
 import type { Contradiction, Coverage, Grade, Receipt, Vote } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import type { ConfidenceLevel, FailureCode } from '../schemas/vocabulary.ts'
-import type { Question } from './question.ts'
 import type { SampleResult } from './sample-calls.ts'
+import type { Question } from './service.ts'
 import { SOFTWARE } from './software.ts'
 
 type Body = Omit<Grade, 'id' | 'receipt' | 'metadata' | 'created_at' | 'votes'>

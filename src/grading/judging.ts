@@ -1,7 +1,5 @@
-import { askByCall } from '../asking/ask.ts'
-import { askHere } from '../asking/ask-here.ts'
+import { askByCall, askHere, askStored } from '../asking/ask.ts'
 import { askByProvider } from '../asking/ask-provider.ts'
-import { askStored } from '../asking/ask-stored.ts'
 import { type Asker, Suspended } from '../asking/asker.ts'
 import type { Lane } from '../asking/lane/lane.ts'
 import { inTheMaking } from '../asking/orphan.ts'
@@ -9,13 +7,12 @@ import type { RetryBudget, RetryPolicy } from '../asking/retry.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Caps } from '../ports/ledger-ports.ts'
 import type { Clock, Stores } from '../ports/ports.ts'
-import type { Failure, Grade } from '../schemas/grade.ts'
+import type { Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
 import { assembleGrade } from './assemble.ts'
-import type { GradingJob } from './job.ts'
-import type { Question } from './question.ts'
 import { gradeSample } from './sample.ts'
 import type { SampleResult } from './sample-calls.ts'
+import type { GradingJob, Judged, Question } from './service.ts'
 
 export interface JudgingDeps {
   readonly stores: Stores
@@ -28,13 +25,6 @@ export interface JudgingDeps {
   /** Hard cap of a day (UTC) for all calls together. */
   readonly day_cap_usd: number | null
 }
-
-export type Judged =
-  | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: false }
-  /** Its questions lie with the provider. */
-  | { readonly kind: 'waiting' }
-  /** Nothing was written: it is to be asked again. */
-  | { readonly kind: 'passed_over'; readonly failure: Failure }
 
 /**
  * Asks for every sample, assembles the grade and stores it: the only writer of grades. Rejects with `lease_lost` where the question or its

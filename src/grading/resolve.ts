@@ -10,10 +10,8 @@ import { referenceIn, type Trajectory } from '../domain/trajectory/trajectory.ts
 import type { Clock, Judge, TrajectoryStore } from '../ports/ports.ts'
 import { inputIssues } from '../schemas/check.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
 import { SURFACE_CATEGORIES } from '../schemas/vocabulary.ts'
-import type { Question } from './question.ts'
-import type { Refusal } from './refusal.ts'
+import type { Admitted, Named, Question, Refusal, Refused, Resolved } from './service.ts'
 
 /** What was read lately, by id: the items of one trajectory follow each other. */
 export interface RecentTrajectories {
@@ -41,35 +39,6 @@ export interface ResolveDeps {
   readonly clock: Clock
   readonly newId: (prefix: string) => string
 }
-
-export interface Resolved {
-  readonly ok: true
-  readonly question: Question
-  /** The trajectory’s document, where the request brought it. */
-  readonly document: Record<string, unknown> | null
-}
-
-interface Named {
-  readonly ok: true
-  readonly judge: Judge
-  readonly rubric: Rubric
-  /** In its normal form. */
-  readonly ground_truth: GroundTruth
-}
-
-export interface Refused {
-  readonly ok: false
-  readonly refusal: Refusal
-}
-
-/** A request that can be graded: its names are known and its trajectory can be read. */
-export type Admitted =
-  | (Named & {
-      readonly trajectory: Trajectory
-      /** The trajectory’s document, where the request brought it. */
-      readonly document: Record<string, unknown> | null
-    })
-  | Refused
 
 /** The judge and the rubric that a request names, and its ground truth as that rubric wants it. */
 export function nameRequest(deps: ResolveDeps, request: GradeRequest): Named | Refused {

@@ -10,7 +10,7 @@ import { picturesIn } from '../domain/trajectory/shown-pictures.ts'
 import type { JudgeRequest } from '../ports/judge-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
-import type { Question } from './question.ts'
+import type { Question } from './service.ts'
 
 type Ending =
   | { readonly kind: 'judged'; readonly claims: Claims; readonly evidence: Evidence }

@@ -2,11 +2,10 @@ import { DECISION_NOTE } from '../domain/rubric/prompt.ts'
 import { coverageOf, createRendering, fullCoverage } from '../domain/trajectory/rendering.ts'
 import { type Decided, decide } from './decide.ts'
 import { decisionText } from './decision-text.ts'
-import type { Question } from './question.ts'
 import { readWindows } from './read-windows.ts'
-import { planReading, type WindowedReading } from './reading.ts'
-import { readingBudget, WINDOW_SCALES } from './reading-budget.ts'
+import { planReading, readingBudget, WINDOW_SCALES, type WindowedReading } from './reading.ts'
 import { SampleCalls, type SampleDeps, type SampleResult, TOO_LONG } from './sample-calls.ts'
+import type { Question } from './service.ts'
 
 /** Repairs of one decision. */
 export const MOST_REPAIRS = 2

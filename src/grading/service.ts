@@ -1,11 +1,103 @@
+import type { Digest } from '../domain/digest.ts'
+import type { Anchors } from '../domain/evidence/anchors.ts'
+import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
+import type { Issue } from '../domain/result.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { ItemRef } from '../ports/batch-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
-import type { Grade } from '../schemas/grade.ts'
+import type { Judge } from '../ports/ports.ts'
+import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
-import type { GradingJob } from './job.ts'
-import type { Judged } from './judging.ts'
-import type { Refusal } from './refusal.ts'
-import type { Admitted, Refused, Resolved } from './resolve.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
+
+/** One question, everything looked up: what is graded, by which rubric, by whom, under which key. */
+export interface Question {
+  readonly trajectory: Trajectory
+  /** In its normal form. */
+  readonly ground_truth: GroundTruth
+  readonly anchors: Anchors
+  readonly rubric: Rubric
+  readonly judge: Judge
+  readonly samples: number
+  readonly denied_acts: DeniedActs
+  readonly key: Digest
+  /** Made when first asked for: the mark in the frames of what a judge is shown. */
+  readonly nonce: string
+  /** The grade that the answer will become. */
+  readonly grade_id: string
+}
+
+/** Why a request was refused before any judge was asked. `errors` name their places in the request by JSON pointer. */
+export interface Refusal {
+  readonly code:
+    | 'invalid_request'
+    | 'unknown_judge'
+    | 'unknown_rubric'
+    | 'unknown_trajectory'
+    | 'not_cached'
+    | 'too_many_items'
+  readonly detail: string
+  readonly errors: readonly Issue[]
+}
+
+export interface Resolved {
+  readonly ok: true
+  readonly question: Question
+  /** The trajectory’s document, where the request brought it. */
+  readonly document: Record<string, unknown> | null
+}
+
+export interface Named {
+  readonly ok: true
+  readonly judge: Judge
+  readonly rubric: Rubric
+  /** In its normal form. */
+  readonly ground_truth: GroundTruth
+}
+
+export interface Refused {
+  readonly ok: false
+  readonly refusal: Refusal
+}
+
+/** A request that can be graded: its names are known and its trajectory can be read. */
+export type Admitted =
+  | (Named & {
+      readonly trajectory: Trajectory
+      /** The trajectory’s document, where the request brought it. */
+      readonly document: Record<string, unknown> | null
+    })
+  | Refused
+
+/** For whom a question is asked, and by which way its answers come. */
+export type GradingJob = Job &
+  (
+    | { readonly way: 'call' }
+    /** Through the provider’s batch endpoint. */
+    | { readonly way: 'provider'; readonly item: ItemRef }
+    /** From the stored replies of a grade: no judge is asked. */
+    | { readonly way: 'stored'; readonly grade_id: string }
+  )
+
+interface Job {
+  /** Of a batch; null: one request, whose caller waits. */
+  readonly item: ItemRef | null
+  readonly payer: Payer | null
+  /** Ends the waiting for a turn, or for a retry: what is in flight goes on. */
+  readonly signal: AbortSignal | undefined
+  /** Hard cap of the batch. */
+  readonly cap_usd: number | null
+  /** Failures after which the item is asked again later: then no grade is written, and good replies wait to be used. */
+  readonly isPassing: (failure: Failure) => boolean
+}
+
+export type Judged =
+  | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: false }
+  /** Its questions lie with the provider. */
+  | { readonly kind: 'waiting' }
+  /** Nothing was written: it is to be asked again. */
+  | { readonly kind: 'passed_over'; readonly failure: Failure }
 
 export type GradeOutcome =
   | { readonly ok: true; readonly grade: Grade; readonly cached: boolean }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { Issue } from '../domain/result.ts'
-import type { Refusal } from '../grading/refusal.ts'
+import type { Refusal } from '../grading/service.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { Problem } from '../schemas/problem.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'

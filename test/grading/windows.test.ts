@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { askStored } from '../../src/asking/ask-stored.ts'
+import { askStored } from '../../src/asking/ask.ts'
 import { type Asker, summarize } from '../../src/asking/asker.ts'
 import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
 import { readTrajectory } from '../../src/formats/read.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { toResults } from '../../src/batches/ended-items.ts'
+import { toResults } from '../../src/batches/follow.ts'
 import { type BatchResult, BatchResultSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Grade } from '../../src/schemas/grade.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type BatchStores, type EndedItem, endedPages, withGrades } from '../../batches/ended-items.ts'
+import { type BatchStores, type EndedItem, endedPages, withGrades } from '../../batches/follow.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { digestValue } from '../../domain/digest.ts'
 import type { ItemRecord } from '../../ports/batch-ports.ts'

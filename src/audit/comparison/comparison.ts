@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { endedPages } from '../../batches/ended-items.ts'
+import { endedPages } from '../../batches/follow.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import type { BatchStore, ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'

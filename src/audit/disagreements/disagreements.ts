@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BatchStores } from '../../batches/ended-items.ts'
+import type { BatchStores } from '../../batches/follow.ts'
 import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
 import { isOwnBatch } from '../../ports/batch-ports.ts'
 import { fitsNames, namesOf } from '../../ports/fits-names.ts'

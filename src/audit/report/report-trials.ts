@@ -1,4 +1,4 @@
-import type { BatchStores } from '../../batches/ended-items.ts'
+import type { BatchStores } from '../../batches/follow.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
 import { notesOf } from '../../domain/notes.ts'

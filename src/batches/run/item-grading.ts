@@ -1,11 +1,9 @@
 import { isTransient } from '../../asking/retry.ts'
-import type { GradingJob } from '../../grading/job.ts'
+import type { GradingJob } from '../../grading/service.ts'
 import type { ItemRef, OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
-import type { RunOutcome } from './item-end.ts'
-import type { Patience } from './patience.ts'
-import type { Run, RunnerDeps } from './run.ts'
+import type { Patience, Run, RunnerDeps, RunOutcome } from './run.ts'
 
 /** Has the items of one run graded, each under its lease. */
 export class ItemGrading {

@@ -2,12 +2,20 @@ import type { Lane } from '../../asking/lane/lane.ts'
 import type { OpenItem } from '../../ports/batch-ports.ts'
 import { isLeaseLost } from '../../ports/lease-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
-import { endOf, lackOf, type RunOutcome } from './item-end.ts'
 import { ItemGrading } from './item-grading.ts'
 import type { ItemSource } from './item-source.ts'
 import { createNotifier, type Notifier } from './notifier.ts'
-import { Patience } from './patience.ts'
-import { LEFT, type Parked, type Run, type RunEnd, type RunnerDeps } from './run.ts'
+import {
+  endOf,
+  LEFT,
+  lackOf,
+  type Parked,
+  Patience,
+  type Run,
+  type RunEnd,
+  type RunnerDeps,
+  type RunOutcome,
+} from './run.ts'
 
 /** Another process may have told the batch to stop, in the database. */
 const LOOK_MS = 500

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { endedPages, toResults } from '../../batches/ended-items.ts'
-import { followResults } from '../../batches/follow.ts'
+import { endedPages, followResults, toResults } from '../../batches/follow.ts'
 import type { ItemRecord } from '../../ports/batch-ports.ts'
 import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { AttemptLedger } from '../../ports/ledger-ports.ts'

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
-import { StatisticSchema } from '../audit/agreement.ts'
 import { CLAIM_TYPES } from '../rubric.ts'
 import { Closed, Nullable, Type } from '../type.ts'
 import { CONFIDENCE_LEVELS, ITEM_STATUSES } from '../vocabulary.ts'
+import { StatisticSchema } from './agreement.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Number01 = Nullable(Type.Number({ minimum: 0, maximum: 1 }))
