@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { loadRubrics } from '../src/config/load-rubrics.ts'
+import { loadRubrics } from '../src/config/rubrics.ts'
 import { type InstructionAnchors, resolveAnchors } from '../src/domain/evidence/anchors.ts'
 import type { Observations } from '../src/domain/evidence/observations.ts'
 import type { Claims } from '../src/domain/rubric/claims.ts'

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { LIMITS } from '../src/config/limits.ts'
+import { readFileSync, readdirSync } from 'node:fs'
+import { LIMITS } from '../src/config/settings.ts'
 import { openDocuments } from '../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../src/formats/read.ts'
 

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/config.ts'
-import type { LoadedRubric } from '../config/load-rubrics.ts'
 import { type LoadedExample, readExamples } from '../config/rubric-examples.ts'
+import type { LoadedRubric } from '../config/rubrics.ts'
 import type { Judge } from '../ports/ports.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { RubricExample } from '../schemas/rubric-example.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
-import { DATABASE_URL, type PostgresSettings } from '../config/postgres-settings.ts'
-import type { Secrets } from '../config/secrets.ts'
+import type { Secrets } from '../config/environment.ts'
+import { DATABASE_URL, type PostgresSettings } from '../config/settings.ts'
 import type { ProjectStores } from '../http/context.ts'
 import type { ExportRecord } from '../schemas/transfer.ts'
 import { listProjects, projectPath } from '../storage/project-files.ts'

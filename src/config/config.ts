@@ -1,14 +1,21 @@
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
 import { type AccessSettings, resolveAccess } from './access-settings.ts'
-import { CONCURRENCY, type Concurrency, resolveConcurrency } from './concurrency.ts'
 import { readConfigFile } from './config-file.ts'
-import { type LogLevel, readEnvironment } from './environment.ts'
-import type { JudgeSettings } from './judge-settings.ts'
-import { BATCHES, LIMITS, type Limits, RETRY } from './limits.ts'
-import { resolveJudges } from './model-judges.ts'
-import { type PostgresSettings, resolvePostgres } from './postgres-settings.ts'
-import { readSecrets, type Secrets } from './secrets.ts'
-import { resolveWorkers, type WorkerSettings } from './worker-settings.ts'
+import { type LogLevel, readEnvironment, readSecrets, type Secrets } from './environment.ts'
+import { type JudgeSettings, resolveJudges } from './judges.ts'
+import {
+  BATCHES,
+  CONCURRENCY,
+  type Concurrency,
+  LIMITS,
+  type Limits,
+  type PostgresSettings,
+  RETRY,
+  resolveConcurrency,
+  resolvePostgres,
+  resolveWorkers,
+  type WorkerSettings,
+} from './settings.ts'
 
 interface Budget {
   /** Dollars that all batches and single grades may cost in a day of UTC; null: no cap. */
@@ -24,7 +31,7 @@ interface EvidenceSettings {
 export interface Config {
   readonly host: string
   readonly port: number
-  /** The SQLite file; not looked at where there is a PostgreSQL. */
+  /** The SQLite file; unused with PostgreSQL. */
   readonly database: string
   /** Null: SQLite. */
   readonly postgres: PostgresSettings | null
@@ -36,7 +43,7 @@ export interface Config {
   readonly budget: Budget
   readonly access: AccessSettings
   readonly evidence: EvidenceSettings
-  /** Folders of rubrics beside those that come with the product. */
+  /** Folders of rubrics beside the shipped rubrics. */
   readonly rubrics: readonly string[]
   /** The project of requests without a key. */
   readonly project: string

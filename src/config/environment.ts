@@ -8,27 +8,27 @@ import {
 } from '../schemas/providers.ts'
 import { refuseRemovedVariables } from './removed-settings.ts'
 
-/** The environment as typed values: the only reader of `process.env`. Values are text; `config.ts` gives them meaning. */
+/** The environment as typed values. */
 export type Environment = ReturnType<typeof readEnvironment>
 
-/** What the environment says of each provider’s judge, by the variables of its row. */
+/** The variables of a provider’s judge. */
 export interface ProviderEnvironment {
-  /** The first of its variables for a key that is set; undefined: none is. */
+  /** The first variable for a key that is set; undefined: no such variable is set. */
   readonly key_env: string | undefined
-  /** As it stands there: it is checked where a judge uses it, since other programs read these variables, too. */
+  /** Unchecked, since other programs read these variables too; the judge that uses the URL checks it. */
   readonly base_url: string | undefined
   readonly model: string | undefined
   readonly places: Readonly<Partial<Record<ProviderPlace, string>>>
 }
 
-/** `auto`: keys are needed unless the service listens on loopback. */
+/** Modes of access; `auto` asks for keys unless the service listens on loopback. */
 export const ACCESS_MODES = ['auto', 'on', 'off'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Every variable of ours, but for those of providers, which stand in their rows. No other is read. */
+/** Variables of Veridict, but for those of providers. */
 const VARIABLES = [
   'VERIDICT_HOST',
   'VERIDICT_PORT',
@@ -44,20 +44,17 @@ const VARIABLES = [
   'VERIDICT_PROJECT',
   'VERIDICT_WORKER',
   'VERIDICT_WORKER_PORT',
-  // Of the command line alone.
+  // Variables of the command line.
   'VERIDICT_SERVER',
   'VERIDICT_API_KEY',
 ] as const
 type Variable = (typeof VARIABLES)[number]
 
-/** Set by launchers, tests, integrations and Compose files; by Kubernetes, for a Service that is called `veridict`. */
+/** Variables of launchers, tests, integrations and Compose files, and of Kubernetes for a Service named `veridict`. */
 const OF_OTHERS =
   /^VERIDICT_(?:LAUNCHER|SLOW_TESTS|IMAGE|PUBLISHED_PORT|REWARDS|JUDGE|RUBRIC|TIMEOUT_S|(?:ACTION|TEST|FAULT|SERVICE|PORT)_.*)$/
 
-/**
- * What to say of each variable that looks like one of ours and is none: nothing reads it. One that the configuration file names may be the
- * `key_env` of a judge.
- */
+/** Warns of each VERIDICT_… variable that no part of Veridict reads, unless the configuration file names it (as a `key_env`). */
 export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string) => string): string[] {
   const known: readonly string[] = [...VARIABLES, ...PROVIDER_NAMES.map((name) => providerRow(name).variables.model)]
   const unknown = Object.keys(env).filter(
@@ -70,7 +67,7 @@ export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string
     .map((name) => `${name} is no variable of Veridict, and is ignored: is ${nearest(name, known)} meant?`)
 }
 
-/** Throws with the name of the variable that cannot be used. An empty variable counts as absent. */
+/** Reads the environment. Throws with the name of a variable that cannot be used. An empty variable counts as absent. */
 export function readEnvironment(env: NodeJS.ProcessEnv) {
   refuseRemovedVariables(env)
   const any = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
@@ -143,3 +140,12 @@ const parseList = (value: string): string[] =>
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '')
+
+/** Keys by the name of their variable. No configuration, log line or error holds a key. */
+export interface Secrets {
+  key(variable: string): string | undefined
+}
+
+export const readSecrets = (env: NodeJS.ProcessEnv): Secrets => ({
+  key: (variable) => (env[variable] === '' ? undefined : env[variable]),
+})

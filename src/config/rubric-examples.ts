@@ -3,21 +3,21 @@ import { join } from 'node:path'
 import { inputIssues } from '../schemas/check.ts'
 import { type RubricExample, RubricExampleSchema } from '../schemas/rubric-example.ts'
 import { ACTORS } from '../schemas/vocabulary.ts'
-import { linesOf } from './rubric-places.ts'
+import { linesOf } from './rubrics.ts'
 import { readYaml } from './yaml.ts'
 
-/** An example of a rubric as its file says it, with the run as a request would bring it. */
+/** An example of a rubric, with its run in the form of a request. */
 export interface LoadedExample {
   readonly file: string
   readonly example: RubricExample
   readonly trajectory: Record<string, unknown>
-  /** Where a member of the file stands: `examples/one.yaml:7`. */
+  /** Finds the place of a member of the file: `examples/one.yaml:7`. */
   readonly placeOf: (keys: readonly string[]) => string
 }
 
 type Read = LoadedExample | { readonly file: string; readonly faults: readonly string[] }
 
-/** The examples of a rubric's folder, in the order of their names. */
+/** Reads the examples of a rubric's folder, in the order of their names. */
 export function readExamples(folder: string): Read[] {
   const inside = join(folder, 'examples')
   if (!existsSync(inside)) return []
@@ -39,7 +39,7 @@ function readExample(file: string): Read {
   return faults.length > 0 ? { file, faults } : { file, example, trajectory: trajectoryOf(example.run), placeOf }
 }
 
-/** A list of steps, in full or as `- actor: text`; any other list is that of the records of a session. */
+/** Reads a list of steps, in full or as `- actor: text`; any other list holds the records of a session. */
 function trajectoryOf(run: RubricExample['run']): Record<string, unknown> {
   if (!Array.isArray(run)) return { ...run }
   const steps = run.map(stepOf)

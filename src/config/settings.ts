@@ -1,5 +1,6 @@
 import type { Static, TInteger, TObject, TPartial, TProperties, TSchema, TUnsafe } from 'typebox'
 import { Closed, Type } from '../schemas/type.ts'
+import type { Environment } from './environment.ts'
 
 /** Names a group of settings; its schema holds type, bounds, default and meaning of each. */
 export interface SettingsOf<P extends TProperties, C extends object> {
@@ -35,3 +36,148 @@ export const whole = (
 /** Allows null beside the values of a schema. One schema, since the error of a union names the faults of every member. */
 export const nullable = <S extends TSchema & { readonly type: string }>(schema: S): TUnsafe<Static<S> | null> =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
+
+const MIB = 1024 * 1024
+
+/** Limits of one request, and of the work of one process; a request beyond the latter is answered 503 `overloaded`, with `Retry-After`. */
+export const LIMITS = defineSettings(
+  {
+    body_bytes: whole(32 * MIB, 'bytes of a body, or of a line of NDJSON; 413 above'),
+    max_steps: whole(20_000, 'steps of a trajectory'),
+    held_bytes: whole(
+      256 * MIB,
+      'bytes of bodies that are read and parsed at once; a quarter is kept for bodies below 1 MB, larger ones wait for room up to five seconds',
+    ),
+  },
+  {
+    /** Nesting of a request. */
+    depth: 64,
+    /** Characters of a part of a step. */
+    max_part_chars: 8_000_000,
+    /** Open connections; a connection beyond them is closed at once. */
+    connections: 10_000,
+    /** Mean delay of the event loop above which for three seconds no new grade begins. */
+    event_loop_delay_ms: 1000,
+    /** Share of the heap’s limit above which no new grade begins. */
+    heap_share: 0.85,
+    /** Time for the headers of a request, and for the first byte of a new connection. */
+    headers_ms: 20_000,
+    /** Time for a JSON body, or for the rest of a refused body. */
+    body_ms: 300_000,
+  },
+)
+export type Limits = typeof LIMITS.defaults
+
+/** Calls of a judge. */
+export const RETRY = defineSettings(
+  {
+    max_attempts: whole(4, 'calls for one question, the first included'),
+    deadline_ms: whole(180_000, 'milliseconds of one sample with all its retries and repairs'),
+    call_timeout_ms: whole(120_000, 'milliseconds of one call'),
+  },
+  {
+    /** Full jitter over this × 2ⁿ between two calls. */
+    base_delay_ms: 500,
+    max_delay_ms: 20_000,
+    /** A longer Retry-After fails the request and is passed on. */
+    max_retry_after_ms: 60_000,
+  },
+)
+
+export const BATCHES = defineSettings({
+  most_items: whole(100_000, 'items of one batch'),
+  poll_seconds: whole(60, 'seconds between two looks at a provider’s batch'),
+})
+
+const BOUNDS = { maximum: 10_000 }
+
+/** Calls of a judge at once. */
+export const CONCURRENCY = defineSettings({
+  initial: whole(64, 'calls of one judge at once, to begin with', BOUNDS),
+  min: whole(1, 'calls of one judge at once at the least', BOUNDS),
+  max: whole(256, 'calls of one judge at once at the most', BOUNDS),
+})
+export type Concurrency = typeof CONCURRENCY.defaults
+
+/** Resolves the calls of a judge at once; a missing `initial` is moved between `min` and `max`. Throws with the place of a contradiction. */
+export function resolveConcurrency(
+  given: Partial<Concurrency> | undefined,
+  otherwise: Concurrency,
+  place: string,
+): Concurrency {
+  const { min, max } = { ...otherwise, ...given }
+  if (min > max) throw new Error(`VERIDICT_CONFIG: ${place}: min ${min} is over max ${max}`)
+  const initial = given?.initial ?? Math.min(max, Math.max(min, otherwise.initial))
+  if (initial < min || initial > max)
+    throw new Error(`VERIDICT_CONFIG: ${place}/initial: ${initial} is not between min ${min} and max ${max}`)
+  return { initial, min, max }
+}
+
+export const WorkersFileSchema = Closed({
+  lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
+  most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+})
+
+/** Settings of the work on batches by several processes of one PostgreSQL. */
+export interface WorkerSettings {
+  /** `veridict serve` works on batches too. */
+  readonly in_service: boolean
+  /** Seconds of silence after which another process may take over. */
+  readonly lease_seconds: number
+  /** Most items of a judge in work at once in a process; null: no bound. */
+  readonly most_in_flight: number | null
+  /** Port of /healthz, /readyz and /metrics of `veridict worker`; null: no port. */
+  readonly port: number | null
+}
+
+export const resolveWorkers = (
+  { worker, worker_port }: Pick<Environment, 'worker' | 'worker_port'>,
+  { lease_seconds = 30, most_in_flight }: Static<typeof WorkersFileSchema> = {},
+): WorkerSettings => ({
+  in_service: worker !== 'off',
+  lease_seconds,
+  most_in_flight: most_in_flight ?? null,
+  port: worker_port ?? null,
+})
+
+/** The longest timer of the server, in milliseconds. */
+const FITS = { maximum: 2_147_483_647 }
+
+export const POSTGRES = defineSettings(
+  {
+    max_connections: whole(10, 'connections of each process', { maximum: 1000 }),
+    statement_timeout_ms: whole(30_000, 'milliseconds of one statement', FITS),
+  },
+  {
+    /** Time to connect, and to wait for a free connection. */
+    connect_timeout_ms: 10_000,
+    /** Time that a transaction may be idle. */
+    idle_transaction_timeout_ms: 60_000,
+  },
+)
+
+/** Settings of the PostgreSQL of `VERIDICT_DATABASE_URL`. The URL may hold a password and is no part of the configuration. */
+export type PostgresSettings = typeof POSTGRES.defaults & {
+  /** The database’s URL without user, password and options. */
+  readonly shown: string
+}
+
+export const DATABASE_URL = 'VERIDICT_DATABASE_URL'
+
+/** Resolves the settings of PostgreSQL; null without a URL: SQLite. An error does not repeat the URL, which may hold a password. */
+export function resolvePostgres(
+  url: string | undefined,
+  file: Static<typeof POSTGRES.file> = {},
+): PostgresSettings | null {
+  if (url === undefined) return null
+  if (!URL.canParse(url)) throw new Error(`${DATABASE_URL} is not a URL; ${FORM}`)
+  const { protocol, hostname, port, pathname, searchParams } = new URL(url)
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:')
+    throw new Error(`${DATABASE_URL} must begin with postgres:// and not with ${protocol}; ${FORM}`)
+  if (pathname.length < 2) throw new Error(`${DATABASE_URL} names no database; ${FORM}`)
+  if (hostname === '' && !searchParams.has('host')) throw new Error(`${DATABASE_URL} names no host; ${FORM}`)
+  const place = hostname === '' ? (searchParams.get('host') ?? '') : `${hostname}${port === '' ? '' : `:${port}`}`
+  return { ...POSTGRES.defaults, ...file, shown: `postgres://${place}${pathname}` }
+}
+
+const FORM = 'it looks like postgres://user:password@host:5432/database?sslmode=verify-full'

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 
-/** The parser is loaded with the first text: most services start without one. */
+/** Loads the parser, with the first text alone: most services start without a YAML file. */
 export const loadYaml = () => createRequire(import.meta.url)('yaml') as typeof import('yaml')
 
-/** YAML or JSON. */
+/** Parses YAML or JSON. */
 export const parseYaml = (text: string): unknown => loadYaml().parse(text) as unknown
 
-/** The same for who wrote it: what is wrong, with its line. */
+/** Parses YAML or JSON, and lists each fault with its line. */
 export function readYaml(text: string): Result<unknown, (Issue & { readonly line: number })[]> {
   const { LineCounter, parseDocument } = loadYaml()
   const lineCounter = new LineCounter()
@@ -30,7 +30,7 @@ export function readYaml(text: string): Result<unknown, (Issue & { readonly line
 
 const QUOTE = '; a text that holds ": " or begins with a mark is written in quotes'
 
-/** What to do about the commonest mistakes. */
+/** Remedies of the commonest mistakes. */
 const HINTS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: QUOTE,
   MULTILINE_IMPLICIT_KEY: QUOTE,

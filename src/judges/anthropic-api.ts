@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk'
-import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { answered, countOf, failed, servedTier, usageFrom } from './call.ts'

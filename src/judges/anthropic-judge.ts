@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
-import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import type {
   Answered,
   BatchApi,

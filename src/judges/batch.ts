@@ -1,4 +1,4 @@
-import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import { LineSplitter } from '../domain/text/line-splitter.ts'
 import type { Answered, BatchCalls, BatchResult, BatchState, Submission } from '../ports/batch-api.ts'
 import type { JudgeReply, JudgeRequest, ReplyDetails } from '../ports/judge-ports.ts'

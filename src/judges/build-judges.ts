@@ -1,6 +1,5 @@
-import type { JudgeSettings } from '../config/judge-settings.ts'
-import { missingVariables } from '../config/provider-judges.ts'
-import type { Secrets } from '../config/secrets.ts'
+import type { Secrets } from '../config/environment.ts'
+import { type JudgeSettings, missingVariables } from '../config/judges.ts'
 import type { Judge } from '../ports/ports.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
 

@@ -1,4 +1,4 @@
-import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import { loadOptional } from '../ports/optional-package.ts'
 import type { Judge } from '../ports/ports.ts'
 import { type MessagesClient, messagesJudge } from './anthropic-judge.ts'

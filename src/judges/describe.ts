@@ -1,4 +1,4 @@
-import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import { shownBaseUrl } from '../domain/base-url.ts'
 import { picturesNote } from '../domain/rubric/prompt.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai'
-import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
 import type { Usage } from '../schemas/grade.ts'

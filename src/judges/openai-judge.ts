@@ -1,5 +1,5 @@
 import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
-import type { JudgeSettings } from '../config/judge-settings.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import type { Answered, BatchCalls, BatchResult, BatchState, Submission, SubmissionMark } from '../ports/batch-api.ts'
 import type { JudgeReply } from '../ports/judge-ports.ts'
 import type { Judge } from '../ports/ports.ts'

@@ -1,15 +1,14 @@
 import { type DestinationStream, pino } from 'pino'
 
-/** What is kept of a log that takes no lines for a while; more is dropped. */
+/** Bounds the log lines that wait for a stalled reader; later lines are dropped. */
 const MOST_KEPT_BYTES = 1024 * 1024
 
 /**
- * Standard output for the log. A line that cannot be written (a full disk, a reader that is gone) must not break the request that it
- * tells of: pino throws it out of the call that logs, unless a listener is set. Nor may it wait: a reader that stands still (a pager, a
- * stuck collector) fills the pipe, and a write that blocks would stop the whole service, its stop too.
+ * Opens standard output for the log. A failed write (a full disk, a closed pipe) does not break the request that logs, since the stream has
+ * an error listener; a stalled reader (a pager, a stuck collector) does not block the service, since the stream drops lines instead of waiting.
  */
 export function openLogStream(): DestinationStream {
-  // Looked at once, Node.js makes a pipe one that answers EAGAIN when it is full; what was not written is tried with the next line.
+  // The first access makes Node.js open a pipe as non-blocking: a full pipe answers EAGAIN, and the next line tries the rest again.
   void process.stdout
   const stream = pino.destination({ dest: 1, sync: true, maxLength: MOST_KEPT_BYTES, retryEAGAIN: () => false })
   stream.on('error', () => undefined)

@@ -1,6 +1,6 @@
 /**
- * Whether a signal is the one before it again. A terminal gives Ctrl-C to every process of the command: to this one, and to the npm or the
- * launcher that started it, which gives it on. Taken for a second Ctrl-C, it would end a clean stop at once.
+ * Recognizes a relayed copy of the signal before. A terminal sends Ctrl-C to each process of a command; npm and the launcher relay theirs, and
+ * a relayed copy counted as a second Ctrl-C would end a clean stop at once.
  */
 export function signalEcho(env: NodeJS.ProcessEnv): () => boolean {
   const isRelayed = RELAYING.includes(env['npm_lifecycle_event'] ?? '') || (env['VERIDICT_LAUNCHER'] ?? '') !== ''
@@ -12,8 +12,8 @@ export function signalEcho(env: NodeJS.ProcessEnv): () => boolean {
   }
 }
 
-/** The scripts of package.json that run a service or a command. */
+/** Scripts of package.json that relay signals. */
 const RELAYING: readonly string[] = ['start', 'veridict']
 
-/** A person is slower, and npm faster, even on a busy machine. */
+/** Time within which a copy arrives; a person is slower. */
 const ECHO_MS = 400

@@ -3,24 +3,23 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Context } from '../http/context.ts'
 import { signalEcho } from './signal-echo.ts'
 
-/** How long a stop waits for what is in flight; a judge call that is still out then is found as interrupted at the next start. */
+/** Bounds the wait for work in flight; the next start marks the remaining judge calls as interrupted. */
 const DRAIN_MS = 25_000
 
 /**
- * What a stop waits for its stores, after the drain: with 3 s for the last spans it ends within the 40 s that the manifests in `deploy/`
- * leave it. A database that does not answer would hold it for more than a minute; leases and connections that are not given back run out
- * by themselves.
+ * Bounds the wait for the stores after the drain: with 3 s for the last spans, a stop ends within the 40 s of the manifests in `deploy/`.
+ * Leases and connections that a silent database does not take back expire by themselves.
  */
 const CLOSE_MS = 8_000
 
 export interface Stoppable {
   readonly context: Pick<Context, 'close' | 'tracing'>
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
-  /** Begins nothing more; resolves once nothing is in flight. */
+  /** Stops new work; resolves when no work is in flight. */
   finish(): Promise<unknown>
 }
 
-/** Waits for what is in flight up to the deadline, and closes the stores. */
+/** Waits for the work in flight, up to the deadline, and closes the stores. */
 export async function drain({ context, log, finish }: Stoppable): Promise<void> {
   log.info('stopping: waiting for what is in flight')
   if (!(await isInTime(finish(), DRAIN_MS))) log.warn('stopping: something was still in flight at the deadline')

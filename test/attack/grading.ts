@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createLane } from '../../src/asking/lane/lane.ts'
 import { createRetryBudget } from '../../src/asking/retry.ts'
-import { loadRubrics } from '../../src/config/load-rubrics.ts'
+import { loadRubrics } from '../../src/config/rubrics.ts'
 import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'

@@ -1,6 +1,5 @@
-import type { ReportInput, ReportOptions, TrialReview, TrialRow } from '../../src/audit/report/report-rows.ts'
-import { type ReportRubric, reportRubric } from '../../src/audit/report/report-rows.ts'
-import { loadRubrics } from '../../src/config/load-rubrics.ts'
+import { type ReportInput, type ReportOptions, type ReportRubric, type TrialReview, type TrialRow, reportRubric } from '../../src/audit/report/report-rows.ts'
+import { loadRubrics } from '../../src/config/rubrics.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome-claims.ts'
 import type { SamplingDesign } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'

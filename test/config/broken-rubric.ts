@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { readRubric } from '../../src/config/load-rubrics.ts'
+import { readRubric } from '../../src/config/rubrics.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 /** Rubrics that can be broken: the shipped ones, and what `veridict rubric new` writes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import type { JudgeSettings } from '../../src/config/judge-settings.ts'
+import type { JudgeSettings } from '../../src/config/judges.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
 
 const A = 'http://127.0.0.1:1/v1'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/config.ts'
-import { LIMITS } from '../../src/config/limits.ts'
+import { LIMITS } from '../../src/config/settings.ts'
 
 const CONFIGURATION = readFileSync('docs/configuration.md', 'utf8')
 const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(CONFIGURATION)?.[1] ?? ''

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadRubrics } from '../../src/config/load-rubrics.ts'
+import { loadRubrics } from '../../src/config/rubrics.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
 import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'

@@ -1,5 +1,4 @@
-import type { JudgeSettings } from '../../src/config/judge-settings.ts'
-import { providerDefaults } from '../../src/config/provider-judges.ts'
+import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { createAnthropicJudge } from '../../src/judges/anthropic-judge.ts'
 import { createOpenAiJudge } from '../../src/judges/openai-judge.ts'

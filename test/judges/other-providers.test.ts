@@ -3,8 +3,8 @@ import type { Picture } from '../../src/domain/trajectory/picture.ts'
 import type { JudgeReply } from '../../src/ports/judge-ports.ts'
 import type { Provider } from '../../src/schemas/providers.ts'
 import { PNG } from '../pictures.ts'
-import { cloudCredentials, judgeAt, SECRET } from './any-judge.ts'
-import { never, QUESTION } from './judge-under-test.ts'
+import { SECRET, cloudCredentials, judgeAt } from './any-judge.ts'
+import { QUESTION, never } from './judge-under-test.ts'
 import { type Played, play } from './played.ts'
 
 const DOT = { media_type: 'image/png', data: PNG } as Picture
@@ -85,7 +85,7 @@ describe('google', () => {
   test('a judge of the environment asks the public endpoint, and sends no field that Gemini refuses', async () => {
     const { addressOf } = await import('../../src/judges/describe.ts')
     const { buildChatRequest } = await import('../../src/judges/openai-api.ts')
-    const { providerDefaults } = await import('../../src/config/provider-judges.ts')
+    const { providerDefaults } = await import('../../src/config/judges.ts')
     const settings = providerDefaults('google')
     expect(addressOf(settings)).toBe('https://generativelanguage.googleapis.com/v1beta/openai')
     expect(buildChatRequest(QUESTION, settings)).not.toHaveProperty('prompt_cache_key')
@@ -155,7 +155,7 @@ describe('azure', () => {
   test('a token of Microsoft Entra is sent as one, whatever key the environment has beside', async () => {
     vi.stubEnv('AZURE_OPENAI_API_KEY', 'another')
     const { createAzureJudge } = await import('../../src/judges/openai-judge.ts')
-    const { providerDefaults } = await import('../../src/config/provider-judges.ts')
+    const { providerDefaults } = await import('../../src/config/judges.ts')
     const { origin, asked } = await play(CHAT)
     const settings = {
       ...providerDefaults('azure'),

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { JudgeSettings } from '../../src/config/judge-settings.ts'
-import { providerDefaults } from '../../src/config/provider-judges.ts'
+import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import { buildMessagesRequest } from '../../src/judges/anthropic-api.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
 import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-api.ts'

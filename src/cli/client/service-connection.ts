@@ -1,4 +1,4 @@
-import { readSecrets } from '../../config/secrets.ts'
+import { readSecrets } from '../../config/environment.ts'
 import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
 import { inert } from '../results/terminal-text.ts'
 import { CliError } from './cli-error.ts'

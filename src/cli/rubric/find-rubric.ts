@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { readEnvironment } from '../../config/environment.ts'
-import { type LoadedRubric, loadConfiguredRubrics, loadRubrics } from '../../config/load-rubrics.ts'
+import { type LoadedRubric, loadConfiguredRubrics, loadRubrics } from '../../config/rubrics.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PARSED_MANIFEST, readRubric } from '../../config/load-rubrics.ts'
+import { PARSED_MANIFEST, readRubric } from '../../config/rubrics.ts'
 import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'

@@ -1,9 +1,9 @@
 import type { Difference, ExampleResult, runExamples } from '../../boot/rubric-examples.ts'
-import type { LoadedRubric } from '../../config/load-rubrics.ts'
+import type { LoadedRubric } from '../../config/rubrics.ts'
 import { count } from '../../domain/count.ts'
 import { EXIT, type ExitCode } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'
-import { inert, oneLine, type Paint, pad, paintFor } from '../results/terminal-text.ts'
+import { type Paint, inert, oneLine, pad, paintFor } from '../results/terminal-text.ts'
 import { findRubrics, knownRubrics } from './find-rubric.ts'
 
 type RunExamples = typeof runExamples

@@ -1,4 +1,6 @@
+import type { Static } from 'typebox'
 import { isBaseUrl, NO_BASE_URL, shownBaseUrl } from '../domain/base-url.ts'
+import type { Price } from '../domain/money/price.ts'
 import {
   PROVIDER_NAMES,
   PROVIDER_PLACES,
@@ -6,16 +8,110 @@ import {
   type ProviderPlace,
   providerRow,
 } from '../schemas/providers.ts'
-import { type Concurrency, resolveConcurrency } from './concurrency.ts'
+import { Closed, Type } from '../schemas/type.ts'
 import type { Environment, ProviderEnvironment } from './environment.ts'
-import type { JudgeFile, JudgeSettings } from './judge-settings.ts'
-import { resolvePrices } from './prices.ts'
-import { missingVariables, providerDefaults, seesImages } from './provider-judges.ts'
+import { PriceSettings, resolvePrices } from './prices.ts'
+import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency } from './settings.ts'
 
-/**
- * The judges of environment and file, field by field: what the environment has to say is enough to have the provider’s judge. Throws
- * with the place of what cannot be used.
- */
+/** Fields by which servers take the schema of an answer; `none`: the prompt holds the schema. */
+const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'structured_outputs', 'guided_json', 'none'] as const
+
+const word = () => Type.Optional(Type.String({ minLength: 1 }))
+/** Describes a label, which becomes part of an address. */
+const label = () => Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:_-]*$', maxLength: 100 }))
+
+/** A model judge of the configuration file. Absent settings come from the environment, else from the provider’s row. */
+export const JudgeFileSchema = Closed({
+  provider: Type.Optional(Type.Enum(PROVIDER_NAMES, { type: 'string' })),
+  api: Type.Optional(Type.Enum(['responses', 'chat', 'messages'] as const, { type: 'string' })),
+  model: word(),
+  base_url: word(),
+  region: label(),
+  project: label(),
+  api_version: label(),
+  key_env: word(),
+  window_tokens: Type.Optional(Type.Integer({ minimum: 4000 })),
+  max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
+  effort: Type.Optional(nullable(Type.String())),
+  structured_output: Type.Optional(Type.Enum(STRUCTURED_OUTPUTS, { type: 'string' })),
+  cache_ttl: word(),
+  service_tier: word(),
+  images: Type.Optional(Type.Boolean()),
+  token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
+  concurrency: Type.Optional(CONCURRENCY.file),
+  ...PriceSettings,
+})
+export type JudgeFile = Static<typeof JudgeFileSchema>
+
+/** The settings of a model judge. */
+export interface JudgeSettings {
+  readonly provider: Provider
+  readonly api: 'responses' | 'chat' | 'messages'
+  readonly model: string
+  /** Null: the provider’s public address. */
+  readonly base_url: string | null
+  /** The place in the provider’s cloud. */
+  readonly region?: string
+  readonly project?: string
+  readonly api_version?: string
+  /** The variable that holds the key; null: the SDK finds credentials by itself. */
+  readonly key_env: string | null
+  readonly window_tokens: number
+  readonly max_output_tokens: number
+  readonly effort: string | null
+  readonly structured_output: (typeof STRUCTURED_OUTPUTS)[number]
+  /** Lifetime of the provider’s cache; absent: the provider’s default. */
+  readonly cache_ttl?: string
+  /** Absent: the provider’s default. */
+  readonly service_tier?: string
+  /** The judge receives the pictures of a trajectory. */
+  readonly images: boolean
+  readonly token_factor: number
+  readonly concurrency: Concurrency
+  /** In any order, no two from the same day on; empty: unknown. */
+  readonly prices: readonly Price[]
+}
+
+/** Gives the defaults of a provider’s judges. Model and address have no default where each account has its own. */
+export function providerDefaults(provider: Provider): JudgeSettings {
+  const { keys, defaults } = providerRow(provider)
+  return {
+    ...defaults,
+    provider,
+    model: defaults.model ?? '',
+    base_url: null,
+    key_env: keys[0] ?? null,
+    max_output_tokens: 16_000,
+    structured_output: 'json_schema',
+    images: true,
+    concurrency: CONCURRENCY.defaults,
+    prices: [],
+  }
+}
+
+/** Lists the variables that the judge with the provider’s name still lacks; empty: the judge is complete. */
+export function missingVariables(provider: Provider, isSet: (variable: string) => boolean): string[] {
+  const { keys, variables, needs, address, defaults } = providerRow(provider)
+  const key = keys.length === 0 || keys.some(isSet) ? [] : [keys.join(' or ')]
+  const places = Object.values(needs).flatMap((place) => (place.default === undefined ? [place.variable] : []))
+  const others = [
+    ...(address === null ? [variables.base_url] : []),
+    ...places,
+    ...(defaults.model === null ? [variables.model] : []),
+  ]
+  return [...key, ...others.filter((variable) => !isSet(variable))]
+}
+
+const OFFICIAL_HOSTS = PROVIDER_NAMES.flatMap((name) => {
+  const { address } = providerRow(name)
+  return address === null || address.includes('{') ? [] : [new URL(address).hostname]
+})
+
+/** Tells whether a judge receives pictures by default: models at a provider’s own address see; another server may hold any model. */
+export const seesImages = (provider: Provider, base_url: string | null): boolean =>
+  base_url === null || providerRow(provider).address === null || OFFICIAL_HOSTS.includes(new URL(base_url).hostname)
+
+/** Resolves the judges of environment and file, field by field. Throws with the place of a setting that cannot be used. */
 export function resolveJudges(
   environment: Environment,
   file: Readonly<Record<string, JudgeFile>> = {},
@@ -54,7 +150,7 @@ function resolveJudge(
   const places = settlePlaces(name, provider, { region, project, api_version }, given)
   const api = oneOf(`${at}/api`, judge.api ?? defaults.api, providerRow(provider).apis)
   const { cache_ttls, service_tiers } = providerRow(provider)
-  // The longer one only Responses takes.
+  // Chat takes the shorter lifetime alone.
   if (judge.cache_ttl !== undefined)
     oneOf(`${at}/cache_ttl`, judge.cache_ttl, api === 'chat' ? cache_ttls.slice(0, 1) : cache_ttls)
   if (judge.service_tier !== undefined) oneOf(`${at}/service_tier`, judge.service_tier, service_tiers)
@@ -77,7 +173,7 @@ function resolveJudge(
   }
 }
 
-/** A judge with the name of a provider is that provider’s; of any other the file has to say it. */
+/** Resolves the provider of a judge: a judge with a provider’s name needs no `provider` in the file. */
 function providerOf(name: string, { provider }: JudgeFile): Provider {
   if (name === 'lexical') throw fault('/judges/lexical is built in and cannot be replaced')
   const named = PROVIDER_NAMES.find((one) => one === name)
@@ -161,7 +257,7 @@ function settlePlaces(name: string, provider: Provider, ofFile: PlaceValues, { p
   return values
 }
 
-/** It becomes part of an address. */
+/** Matches a place, which becomes part of an address. */
 const PLACE = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/
 
 const fault = (message: string) => new Error(`VERIDICT_CONFIG: ${message}`)

@@ -2,28 +2,62 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ok } from '../domain/result.ts'
+import { type Issue, ok } from '../domain/result.ts'
 import { parseRubric } from '../domain/rubric/load/parse-rubric.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import { placesIn } from './rubric-places.ts'
-import { readYaml } from './yaml.ts'
+import { loadYaml, readYaml } from './yaml.ts'
+
+/** Finds the places of a rubric’s issues: `rubric.yaml:12 /claims/x`, `question.md:7`. `yaml` is the text of the manifest. */
+export function placesIn(yaml: string): (issue: Issue) => string {
+  let find: ((keys: readonly string[]) => number) | undefined
+  return ({ path }) => {
+    const keys = path.split('/').slice(1).map(decode)
+    const [file = '', line] = keys
+    if (file.endsWith('.md')) return `${file}:${line}`
+    find ??= linesOf(yaml)
+    return `rubric.yaml:${find(keys)}${path === '' ? '' : ` ${path}`}`
+  }
+}
+
+const decode = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** Finds the line of the deepest member on the way to a place that a YAML text has. */
+export function linesOf(text: string): (keys: readonly string[]) => number {
+  const { LineCounter, parseDocument, isCollection, isPair } = loadYaml()
+  const lines = new LineCounter()
+  const { contents } = parseDocument(text, { lineCounter: lines })
+  return (keys) => {
+    let node: unknown = contents
+    let offset = 0
+    for (const key of keys) {
+      if (!isCollection(node)) break
+      const items: readonly unknown[] = node.items
+      const item = items.find((one, index) => (isPair(one) ? String(one.key) === key : String(index) === key))
+      if (item === undefined) break
+      const place = (isPair(item) ? item.key : item) as { range?: readonly number[] | null } | null
+      offset = place?.range?.[0] ?? offset
+      node = isPair(item) ? item.value : item
+    }
+    return lines.linePos(offset).line
+  }
+}
 
 /** A rubric, and its files as one text to keep beside its digest. */
 export interface LoadedRubric {
   readonly rubric: Rubric
   readonly folder: string
   readonly content: string
-  /** The text of its manifest. */
+  /** The text of the manifest. */
   readonly yaml: string
 }
 
 const MANIFEST = 'rubric.yaml'
 
-/** The rubrics that come with the product. */
+/** The folder of the shipped rubrics. */
 const SHIPPED_RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 
-/** The shipped rubrics, and those of the folders in VERIDICT_RUBRICS. */
+/** Loads the shipped rubrics, and the rubrics of the folders in VERIDICT_RUBRICS. */
 export function loadConfiguredRubrics(added: readonly string[], shipped: string = SHIPPED_RUBRICS): LoadedRubric[] {
   for (const folder of added) {
     if (!existsSync(folder))
