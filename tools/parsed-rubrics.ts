@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import { PARSED_MANIFEST, type ParsedManifest, manifestDigest } from '../src/config/rubrics.ts'
+import { manifestDigest, PARSED_MANIFEST, type ParsedManifest } from '../src/config/rubrics.ts'
 
 /** Writes beside every rubric its manifest as a start reads it without a YAML parser; `--check` exits 1 where a committed file differs. */
 const check = process.argv.includes('--check')

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { LIMITS } from '../src/config/settings.ts'
 import { openDocuments } from '../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../src/formats/read.ts'

@@ -1,4 +1,11 @@
-import { type ReportInput, type ReportOptions, type ReportRubric, type TrialReview, type TrialRow, reportRubric } from '../../src/audit/report/report-rows.ts'
+import {
+  type ReportInput,
+  type ReportOptions,
+  type ReportRubric,
+  reportRubric,
+  type TrialReview,
+  type TrialRow,
+} from '../../src/audit/report/report-rows.ts'
 import { loadRubrics } from '../../src/config/rubrics.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome-claims.ts'
 import type { SamplingDesign } from '../../src/schemas/audit/review.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadRubrics } from '../../src/config/rubrics.ts'
-import { type RubricSource, parseRubric } from '../../src/domain/rubric/load/parse-rubric.ts'
+import { parseRubric, type RubricSource } from '../../src/domain/rubric/load/parse-rubric.ts'
 import type { ClaimManifest, RubricManifest } from '../../src/schemas/rubric.ts'
 import { ACTORS, type Actor } from '../../src/schemas/vocabulary.ts'
 

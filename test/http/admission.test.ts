@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { Limits } from '../../src/config/settings.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { REQUEST } from '../grading/harness.ts'
-import { type TestApp, startApp } from '../start-app.ts'
+import { startApp, type TestApp } from '../start-app.ts'
 import { bodyOf, listen, talk } from './raw-http.ts'
 
 let app: TestApp

@@ -4,7 +4,7 @@ import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { type MockProvider, startMockProvider } from '../mock-provider/start.ts'
-import { type TestApp, startApp } from '../start-app.ts'
+import { startApp, type TestApp } from '../start-app.ts'
 import { listen, talk } from './raw-http.ts'
 
 /** Everything that is sent, asked or answered carries this mark; no line of the log may, at any level. */

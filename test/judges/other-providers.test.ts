@@ -3,8 +3,8 @@ import type { Picture } from '../../src/domain/trajectory/picture.ts'
 import type { JudgeReply } from '../../src/ports/judge-ports.ts'
 import type { Provider } from '../../src/schemas/providers.ts'
 import { PNG } from '../pictures.ts'
-import { SECRET, cloudCredentials, judgeAt } from './any-judge.ts'
-import { QUESTION, never } from './judge-under-test.ts'
+import { cloudCredentials, judgeAt, SECRET } from './any-judge.ts'
+import { never, QUESTION } from './judge-under-test.ts'
 import { type Played, play } from './played.ts'
 
 const DOT = { media_type: 'image/png', data: PNG } as Picture

@@ -12,9 +12,9 @@ import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, scriptedJudge } from '../grading/harness.ts'
 import { type MockProvider, startMockProvider } from '../mock-provider/start.ts'
-import { PNG, WEBP, runWithPictures } from '../pictures.ts'
-import { type TestApp, startApp } from '../start-app.ts'
-import { APIS, type Api, KEY, QUESTION, judgeFor } from './judge-under-test.ts'
+import { PNG, runWithPictures, WEBP } from '../pictures.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { APIS, type Api, judgeFor, KEY, QUESTION } from './judge-under-test.ts'
 
 function pictureOf(media_type: string, data: string) {
   const parsed = parsePicture({ media_type, data })

@@ -3,7 +3,7 @@ import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { type MockProvider, type Scripted, startMockProvider } from '../mock-provider/start.ts'
-import { type TestApp, startApp } from '../start-app.ts'
+import { startApp, type TestApp } from '../start-app.ts'
 
 /** Both vendors and all three of their APIs, through the official SDKs, against a provider that is played on loopback. */
 const KEY = 'sk-planted-key-1234567890'

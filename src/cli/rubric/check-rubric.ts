@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type LoadedRubric, placesIn, readRubric, rubricFolders } from '../../config/rubrics.ts'
 import { readExamples } from '../../config/rubric-examples.ts'
+import { type LoadedRubric, placesIn, readRubric, rubricFolders } from '../../config/rubrics.ts'
 import { count } from '../../domain/count.ts'
 import { rubricWarnings } from '../../domain/rubric/load/rubric-warnings.ts'
 import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'

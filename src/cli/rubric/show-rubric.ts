@@ -1,6 +1,6 @@
 import type { LoadedRubric } from '../../config/rubrics.ts'
 import { unproved } from '../../domain/rubric/load/gate-issues.ts'
-import { type ClaimRule, type ProofRule, type Rubric, allClaims } from '../../domain/rubric/rubric.ts'
+import { allClaims, type ClaimRule, type ProofRule, type Rubric } from '../../domain/rubric/rubric.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { EXIT, type ExitCode } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'

@@ -3,7 +3,7 @@ import type { LoadedRubric } from '../../config/rubrics.ts'
 import { count } from '../../domain/count.ts'
 import { EXIT, type ExitCode } from '../client/cli-error.ts'
 import type { Shell } from '../client/shell.ts'
-import { type Paint, inert, oneLine, pad, paintFor } from '../results/terminal-text.ts'
+import { inert, oneLine, type Paint, pad, paintFor } from '../results/terminal-text.ts'
 import { findRubrics, knownRubrics } from './find-rubric.ts'
 
 type RunExamples = typeof runExamples

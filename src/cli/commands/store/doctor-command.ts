@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { DATABASE_URL } from '../../../config/settings.ts'
-import { type Finding, SEVERITIES, type Severity, examineFile, examineServer } from '../../../storage/examine.ts'
+import { examineFile, examineServer, type Finding, SEVERITIES, type Severity } from '../../../storage/examine.ts'
 import { projectSchema } from '../../../storage/postgres/connection/project-schemas.ts'
 import type { ExitCode } from '../../client/cli-error.ts'
 import { configurationOf } from '../../client/configuration.ts'
@@ -9,7 +9,7 @@ import type { Shell } from '../../client/shell.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../../input/database-file.ts'
 import { line } from '../../input/ndjson.ts'
 import { runCommand } from '../../output/error-text.ts'
-import { type Paint, type Style, inert, pad, paintFor } from '../../results/terminal-text.ts'
+import { inert, type Paint, pad, paintFor, type Style } from '../../results/terminal-text.ts'
 
 interface DoctorOptions extends DatabaseOption {
   readonly full?: boolean
