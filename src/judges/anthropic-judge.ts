@@ -50,7 +50,7 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
   }
 }
 
-/** What a client of Anthropic’s SDK is asked by, wherever its models run. */
+/** The client of Anthropic’s SDK, at Anthropic or in a cloud. */
 export interface MessagesClient {
   create(
     body: Anthropic.MessageCreateParamsNonStreaming,
@@ -58,7 +58,7 @@ export interface MessagesClient {
   ): PromiseLike<Anthropic.Message & { readonly _request_id?: string | null }>
 }
 
-/** A judge that is asked through such a client. */
+/** Makes a judge of such a client. */
 export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, settings: JudgeSettings): Judge => ({
   info: describeJudge(name, settings),
   ask: (request, signal) =>
@@ -211,7 +211,7 @@ const STATUS: ReadonlyMap<string | null, number> = new Map([
   ['overloaded_error', 529],
 ])
 
-/** What a line says of its request. */
+/** Reads the result in a line of Message Batches. */
 export function resultOfMessageLine(line: ResultLine, place: Place, settings: JudgeSettings): BatchResult {
   const { custom_id, result } = line as MessageLine
   switch (result?.type) {

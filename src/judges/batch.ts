@@ -6,10 +6,10 @@ import type { Failure } from '../schemas/grade.ts'
 import { callProvider, describeError, failed, redact, redactReply, type Sdk } from './call.ts'
 import { failure } from './faults.ts'
 
-/** A batch is a tier of its own. */
+/** Leaves the service tier out: a batch is a tier of its own. */
 export const withoutTier = ({ service_tier: _tier, ...settings }: JudgeSettings): JudgeSettings => settings
 
-/** What a provider’s clock may be behind ours. */
+/** Tolerated lag of a provider’s clock. */
 const CLOCK_SLACK_MS = 10 * 60_000
 const MOST_PAGES = 1000
 const MOST_DETAIL_CHARS = 1000
@@ -52,7 +52,7 @@ export function stateWordOf<T extends string>(status: T): T {
   return status
 }
 
-/** A provider’s word of what is going on, fit to be shown. */
+/** Makes a provider’s detail of a batch fit to be shown. */
 export const detailOf = (text: unknown, secret: string): string =>
   redact(String(text), secret).slice(0, MOST_DETAIL_CHARS)
 
@@ -79,7 +79,7 @@ export async function* createdSince<T extends { readonly id: string }>(
   throw new TypeError('the list of batches does not end')
 }
 
-/** The bytes of a file as they arrive. */
+/** Streams the bytes of a file. */
 export function bytesOf(response: Response): AsyncIterable<Uint8Array> {
   if (response.body === null) throw new TypeError('the answer has no body')
   return response.body
@@ -90,10 +90,10 @@ export interface ResultLine {
   readonly custom_id: string
 }
 
-/** Nothing is known of what was used. */
+/** Details of a reply of unknown usage. */
 export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, request_id: null }
 
-/** Thrown by what opens the lines of a batch that runs still. */
+/** Thrown when results of a running batch are read. */
 export class NotEnded extends Error {}
 
 /** No server will ever answer otherwise: what it may have held is gone. */

@@ -30,7 +30,7 @@ export const failed = (
   about: ReplyDetails,
 ): JudgeReply => ({ ok: false, failure: failure(code, message), raw: rawOf(body), ...about })
 
-/** Token counts as they were reported; null where one of them is not a count. */
+/** Reads reported token counts; null if a value is no count. */
 export function usageFrom(input: unknown, output: unknown, cacheRead: unknown, cacheWrite: unknown): Usage | null {
   if (!isCount(input) || !isCount(output) || !isCount(cacheRead) || !isCount(cacheWrite)) return null
   return { input_tokens: input, output_tokens: output, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite }
@@ -38,7 +38,7 @@ export function usageFrom(input: unknown, output: unknown, cacheRead: unknown, c
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** A count as it was reported; nothing where it is none. */
+/** Reads a reported count; 0 for any other value. */
 export const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 
 /**
@@ -63,7 +63,7 @@ export function bodyAsItCame(text: string | null, secret: string): string | null
   }
 }
 
-/** A body as it is kept: whole, up to a size that no honest answer reaches. */
+/** Writes a body to be kept, cut at a size that no honest answer reaches. */
 export function rawOf(body: unknown): string {
   try {
     const text = JSON.stringify(body) ?? ''
@@ -113,10 +113,10 @@ export interface Sdk {
   readonly place: Place
 }
 
-/** Why a call has no answer. */
+/** The fault of a call without an answer. */
 interface CallFault {
   readonly failure: Failure
-  /** Of an HTTP error. */
+  /** The status of an HTTP error. */
   readonly status: number | null
   readonly raw: string | null
   readonly usage: Usage | null
@@ -134,7 +134,7 @@ interface ApiErrorShape {
   readonly requestID?: string | null
 }
 
-/** Makes one call and turns whatever it throws into a fault. */
+/** Makes a call, and turns an error into a fault. */
 export async function callProvider<T>(sdk: Sdk, signal: AbortSignal, call: () => Promise<T>): Promise<Called<T>> {
   try {
     return { ok: true, value: await call() }
@@ -143,7 +143,7 @@ export async function callProvider<T>(sdk: Sdk, signal: AbortSignal, call: () =>
   }
 }
 
-/** The same for a question to a judge. */
+/** Asks a judge, and turns an error into a failed reply. */
 export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Promise<JudgeReply>): Promise<JudgeReply> {
   const called = await callProvider(sdk, signal, call)
   if (called.ok) return redactReply(called.value, sdk.secret)

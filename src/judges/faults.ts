@@ -37,7 +37,7 @@ export function tellRefusal(code: FailureCode, fault: HttpFault, place: Place): 
   return todo === null ? said : `${todo}: ${said}`
 }
 
-/** Null: there is nothing to do but to wait. */
+/** Finds the remedy of a refused call; null: waiting is the only remedy. */
 function remedyFor(code: FailureCode, fault: HttpFault, place: Place): string | null {
   if (fault.status >= 300 && fault.status < 400)
     return `redirects are refused; set base_url of the judge ${place.judge} to the last address`
@@ -77,7 +77,7 @@ function wrongRequest({ judge, structured_output, is_public }: Place): string {
   )
 }
 
-/** What a connection that was not made is told with, by the code of Node.js or undici. */
+/** Words a failed connection, by the code of Node.js or undici. */
 export function tellUnreachable(code: string | null, { host, judge }: Place): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `no address is known for ${host}: check base_url of the judge ${judge}, and the DNS of this machine`
@@ -95,7 +95,7 @@ export function tellUnreachable(code: string | null, { host, judge }: Place): st
 export const tellTimeout = ({ host, judge }: Place): string =>
   `${host} did not answer in time: ask the judge ${judge} less at once (concurrency), or raise retry.call_timeout_ms`
 
-/** Of an SDK that looks for credentials by itself. */
+/** Words missing credentials of an SDK that finds its own. */
 export const tellNoCredentials = ({ provider, judge }: Place): string =>
   `there are no ${providerRow(provider).credentials ?? 'credentials'} for the judge ${judge}`
 
@@ -112,7 +112,7 @@ const TLS = [
 ]
 const isTls = (code: string): boolean => TLS.includes(code) || /^(?:CERT_|ERR_TLS_|ERR_SSL_)/.test(code)
 
-/** Whether the request surely never left: nothing was run, and nothing is owed. */
+/** Tells whether the request never left this machine, so that the provider charges nothing. */
 export const neverSent = (code: string | null): boolean =>
   code !== null &&
   (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
@@ -120,7 +120,7 @@ export const neverSent = (code: string | null): boolean =>
   ) ||
     isTls(code))
 
-/** A key that is none, by the words of those who do not say it by 401. */
+/** Words for a wrong key, of providers that do not answer 401. */
 export const BAD_KEY: readonly string[] = [
   'API_KEY_INVALID',
   'ExpiredTokenException',
@@ -159,11 +159,11 @@ export const NOTHING_USED: Usage = {
 /** No code, model or id of a provider is longer. */
 const MOST_WORD_CHARS = 1000
 
-/** A provider’s word for something, if it is one. */
+/** Accepts a provider’s word: a text of bounded length. */
 export const wordOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= MOST_WORD_CHARS ? value : null
 
-/** What an SDK says of an error’s words, and what came with it. */
+/** The words of an SDK’s error, with body and headers of the answer. */
 interface Told {
   readonly code?: unknown
   readonly type?: unknown

@@ -46,7 +46,7 @@ export const createOpenAiJudge = (name: string, settings: JudgeSettings, key: st
 /** The variable whose value is a token of Microsoft Entra, and not a key of the resource. */
 const ENTRA_TOKEN = 'AZURE_OPENAI_AD_TOKEN'
 
-/** The same in a resource of Azure, where a model is called by the name of its deployment. */
+/** Makes a judge of a resource of Azure, which names a model by its deployment. */
 export function createAzureJudge(name: string, settings: JudgeSettings, key: string): Judge {
   // An empty key: the SDK would take that of the environment, and refuse both.
   const credential =
@@ -194,13 +194,13 @@ interface OutputLine extends ResultLine {
   readonly error?: { readonly code?: unknown } | null
 }
 
-/** How the provider says that it never ran a request. */
+/** Codes of requests that the provider never ran. */
 const NEVER_RUN: ReadonlyMap<string | null, 'expired' | 'cancelled'> = new Map([
   ['batch_expired', 'expired'],
   ['batch_cancelled', 'cancelled'],
 ])
 
-/** What a line of either file says of its request. */
+/** Reads the result in a line of an output or error file. */
 export function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, settings: JudgeSettings): BatchResult {
   const { custom_id, response, error } = line as OutputLine
   const end = NEVER_RUN.get(wordOf(error?.code))
