@@ -6,7 +6,6 @@ export interface KeyRecord {
   readonly id: string
   readonly secret_sha256: Uint8Array
   readonly name: string
-  readonly project: string
   readonly scopes: readonly Scope[]
   readonly max_requests_per_minute: number | null
   readonly max_cost_usd_per_day: number | null

@@ -1,21 +1,12 @@
-/** Rights of a key. `admin` includes the others within its project; `operator` reads the figures of the whole process: `/metrics`. */
+/** Rights of a key. `admin` includes the others; `operator` reads the figures of the whole process: `/metrics`. */
 export const SCOPES = ['grade', 'read', 'review', 'admin', 'operator'] as const
 export type Scope = (typeof SCOPES)[number]
-
-/** The project of the main database. Each project has a store of its own. */
-export const DEFAULT_PROJECT = 'default'
-
-const PROJECT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
-
-/** Tells the name of a project, which is also the name of its file. */
-export const isProjectName = (name: string): boolean => PROJECT_NAME.test(name)
 
 /** The caller of a request: a checked key, or anybody where access control is off. */
 export interface Caller {
   /** `key_…`; null where no key was asked for. */
   readonly key_id: string | null
   readonly name: string
-  readonly project: string
   readonly scopes: ReadonlySet<Scope>
   /** Null: no limit. */
   readonly max_requests_per_minute: number | null
@@ -50,7 +41,6 @@ export interface Access {
 export const ANYBODY: Caller = {
   key_id: null,
   name: 'anybody',
-  project: DEFAULT_PROJECT,
   scopes: new Set(SCOPES),
   max_requests_per_minute: null,
   max_cost_usd_per_day: null,

@@ -1,11 +1,10 @@
-import { DEFAULT_PROJECT, isProjectName, type Scope } from './access.ts'
+import type { Scope } from './access.ts'
 import type { AccessStore, KeyRecord } from './access-store.ts'
 import { digestSecret, makeToken } from './tokens.ts'
 
 /** The properties of a new key. */
 export interface KeyPlan {
   readonly name: string
-  readonly project?: string
   /** Absent: `USUAL_SCOPES`. */
   readonly scopes?: readonly Scope[]
   readonly expires_at?: Date
@@ -26,8 +25,6 @@ export function findPlanFault(plan: KeyPlan, now: Date): string | null {
   if (plan.name.trim() === '' || plan.name.length > MOST_NAME_CHARS)
     return `a name has 1 to ${MOST_NAME_CHARS} characters`
   if (/\p{C}/u.test(plan.name)) return 'a name has no control characters'
-  if (!isProjectName(plan.project ?? DEFAULT_PROJECT))
-    return 'a project is named by 1 to 40 characters of a-z, 0-9 and "-", and begins with none of the last'
   if (plan.scopes?.length === 0) return 'a key without a scope opens nothing'
   if (plan.expires_at !== undefined && !(plan.expires_at.getTime() > now.getTime()))
     return 'it would have ended already'
@@ -47,7 +44,6 @@ export async function createKey(
     id,
     secret_sha256: digestSecret(secret),
     name: plan.name,
-    project: plan.project ?? DEFAULT_PROJECT,
     scopes: [...new Set(plan.scopes ?? USUAL_SCOPES)],
     max_requests_per_minute: plan.max_requests_per_minute ?? null,
     max_cost_usd_per_day: plan.max_cost_usd_per_day ?? null,

@@ -6,8 +6,6 @@ import { isSecretOf, parseToken } from './tokens.ts'
 interface AccessDeps {
   readonly store: AccessStore
   readonly required: boolean
-  /** The project of callers without a key. */
-  readonly project: string
   readonly session_secret: string
   readonly now: () => Date
 }
@@ -19,7 +17,7 @@ export const SESSION_MS = 12 * 3_600_000
 const TOUCH_MS = 60_000
 
 /** Makes access over stored keys. Its calls reject only where the store cannot be read. */
-export function createAccess({ store, required, project, session_secret, now }: AccessDeps): Access {
+export function createAccess({ store, required, session_secret, now }: AccessDeps): Access {
   const touch = createTouch(store)
 
   async function findGood(token: string): Promise<KeyRecord | null> {
@@ -38,7 +36,7 @@ export function createAccess({ store, required, project, session_secret, now }: 
   return {
     required,
     session_secret,
-    anybody: { ...ANYBODY, project },
+    anybody: ANYBODY,
     async authenticate(token) {
       const record = await findGood(token)
       return record === null ? null : admit(record)
@@ -67,7 +65,6 @@ function endOf({ expires_at }: KeyRecord, from: Date): string {
 const callerOf = (record: KeyRecord): Caller => ({
   key_id: record.id,
   name: record.name,
-  project: record.project,
   scopes: new Set(record.scopes),
   max_requests_per_minute: record.max_requests_per_minute,
   max_cost_usd_per_day: record.max_cost_usd_per_day,

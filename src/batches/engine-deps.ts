@@ -32,14 +32,12 @@ export interface Trouble {
   readonly error: unknown
 }
 
-export type ProjectTrouble = Trouble & { readonly project: string }
-
 /** Receives news of batches. */
 export interface BatchListener {
   /** Work on a batch met an error. */
-  readonly onTrouble?: (trouble: ProjectTrouble) => void
+  readonly onTrouble?: (trouble: Trouble) => void
   /** A batch has begun, is parked, done or cancelled. */
-  readonly onStatus?: (project: string, batch: BatchRecord) => void
+  readonly onStatus?: (batch: BatchRecord) => void
   /** An item was graded or refused, by a call or by a stored grade. */
   readonly onItem?: (outcome: ItemOutcome) => void
 }
@@ -49,12 +47,12 @@ export interface BatchCluster extends Pick<Cluster, 'slices'> {
   readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight'>
 }
 
-/** The others, and who divides this process’s capacity among the projects. */
+/** The other processes of the database, as batches see them. */
 export interface Company {
   /** The judges with which this process works on the batches of all. */
   readonly judges: ReadonlySet<string>
   /** Tells all processes that there is work in a batch. */
-  readonly send: (notice: Omit<WorkNotice, 'project'>) => Promise<void>
+  readonly send: (notice: WorkNotice) => Promise<void>
   /** There is room for more work. */
   readonly onCapacity: () => void
   /** There may be more work. */

@@ -37,7 +37,7 @@ const AGAIN_MS = 10_000
 const MOST_BREAKS = 3
 const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
 
-/** What this process holds of the batches of one project, with a runner for each of them. */
+/** What this process holds of batches, with a runner for each of them. */
 export class BatchRuns {
   private readonly deps: BatchRunsDeps
   private readonly runs = new Map<string, Running>()

@@ -7,7 +7,7 @@ import type { Load } from './run/slice-source.ts'
 interface SliceWorkerDeps {
   readonly judges: Iterable<string>
   readonly laneOf: (judge: string) => Lane
-  /** What all projects of this process hold of a judge; of providers’ batches with null. */
+  /** What this process holds of a judge; of providers’ batches with null. */
   readonly load: (judge: string | null) => Load
   /** Takes up to so many free slices: what was taken counts in `load` by then. Null: there are none. Never rejects. */
   readonly take: (judge: string | null, most: number) => Promise<number | null>

@@ -17,7 +17,6 @@ import { createInFlight, installDrain } from '../http/guard/drain.ts'
 import { sessionRoutes } from '../http/guard/sessions.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { installOpenApi } from '../http/openapi.ts'
-import { installProjects } from '../http/project.ts'
 import { recordRequests } from '../http/request-log.ts'
 import { agreementRoutes } from '../http/routes/agreements.ts'
 import { batchEventRoute } from '../http/routes/batch-events.ts'
@@ -72,9 +71,9 @@ export async function buildApp(
   measureContext(metrics, context)
   // prom-client watches the garbage collector for as long as the process lives, and through its registry would keep all of this.
   http.addHook('onClose', () => metrics.registry.clear())
-  const knownBodies = createKnownBodies(context.answer_config)
+  const knownBodies = createKnownBodies(context.answer_config, context.stores)
   const inFlight = createInFlight()
-  const answerOnce = createAnswerOnce(context.clock, inFlight)
+  const answerOnce = createAnswerOnce(context.stores, context.clock, inFlight)
   context.listen(logBatches(http.log))
   const statistics = createStatisticsWorker()
   http.addHook('onClose', () => statistics.close())
@@ -85,7 +84,6 @@ export async function buildApp(
   const access = await installAccess(http, { access: context.access, config: context.config })
   installDrain(http, state)
   recordRequests(http, metrics)
-  installProjects(http, context)
   const { limits } = context.config
   const admission = await installAdmission(http, { limits, registry: metrics.registry })
   installBodies(http, {
@@ -104,7 +102,7 @@ export async function buildApp(
   trajectoryRoutes(routes, deps)
   batchRoutes(routes, deps)
   batchResultRoute(routes, deps)
-  batchCallRoute(routes)
+  batchCallRoute(routes, deps)
   batchEventRoute(routes, deps)
   regradeRoutes(routes, deps)
   reviewRoutes(routes, deps)

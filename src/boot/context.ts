@@ -1,57 +1,197 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { createAccess } from '../access/stored-access.ts'
-import type { BatchListener } from '../batches/engine-deps.ts'
-import type { Context } from '../http/context.ts'
-import type { Stores } from '../ports/ports.ts'
+import type { BatchListener, Company } from '../batches/engine-deps.ts'
+import { oneProcess } from '../batches/one-process.ts'
+import { createProviderPump } from '../batches/provider-pump.ts'
+import { BatchService } from '../batches/service.ts'
+import type { Config } from '../config/config.ts'
+import { type LoadedRubric, loadConfiguredRubrics } from '../config/load-rubrics.ts'
+import type { Secrets } from '../config/secrets.ts'
+import { textSize } from '../domain/trajectory/text-size.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import { createGradingService } from '../grading/grade.ts'
+import type { GradingService } from '../grading/service.ts'
+import type { Context, ServiceStores } from '../http/context.ts'
+import { buildModelJudges } from '../judges/build-judges.ts'
+import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
+import { readDocument, readStoredRun } from '../offload/large-body.ts'
+import { createIdMaker } from '../ports/id.ts'
+import type { Clock, Judge, Stores } from '../ports/ports.ts'
+import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
 import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
-import { openProjects } from './projects.ts'
-import { type ContextOptions, gatherShared } from './shared.ts'
+import { systemClock } from './clock.ts'
+import { openLanes, perJudge } from './lanes.ts'
+import { storeOf } from './open-store.ts'
+import { openWork } from './workers.ts'
 
-/** Derives the secret of sessions from the secret of the database, so that every process signs alike. */
-const sessionSecret = async ({ renderingSecret }: Stores['secrets']): Promise<string> =>
-  createHmac('sha256', await renderingSecret(() => randomBytes(32)))
-    .update('sessions of browsers')
-    .digest('hex')
+export interface ContextOptions {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly clock?: Clock
+  /** For tests: judges that stand beside, or instead of, the configured judges. */
+  readonly judges?: readonly Judge[]
+  /** For tests: the folder of rubrics in place of the shipped rubrics. */
+  readonly rubrics?: string
+  /** Rubrics that are loaded already: no others are. */
+  readonly loaded?: readonly LoadedRubric[]
+  /** Whether this process goes on with batches of other processes; true by default. */
+  readonly adopts_batches?: boolean
+  /** Whether this process works on batches of a shared database; the configuration of a service decides by default. */
+  readonly works?: boolean
+  /** None by default. The caller that opened it closes it, after the context. */
+  readonly tracing?: Tracing
+}
 
-/** The one composition root. Fails with a message that says what to do; never starts half. */
+/** Characters of the runs that are kept in memory. */
+const RECENT_CHARS = 6 * 1024 * 1024
+
+/** Builds the service: the one composition root. Rejects with the reason and the next step; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
-  const { config } = options
-  const listeners = new Set<BatchListener>()
-  const shared = await gatherShared(options, {
-    onTrouble: (trouble) => listeners.forEach((one) => void one.onTrouble?.(trouble)),
-    onStatus: (project, batch) => listeners.forEach((one) => void one.onStatus?.(project, batch)),
-    onItem: (outcome) => listeners.forEach((one) => void one.onItem?.(outcome)),
-  })
-  const { judges, unready, rubrics, clock } = shared
-  const projects = await openProjects(shared).catch(async (error: unknown) => {
-    await shared.pool.close()
+  const parts = await gatherParts(options)
+  const stores = await storeOf(options.config, options.secrets).open()
+  try {
+    return await compose(parts, stores)
+  } catch (error) {
+    await stores.close()
     throw error
+  }
+}
+
+type Parts = Awaited<ReturnType<typeof gatherParts>>
+
+/** Gathers the parts of the service that need no database. */
+async function gatherParts(options: ContextOptions) {
+  const { config, clock = systemClock, tracing = NO_TRACING, adopts_batches: adopts = true } = options
+  const listeners = new Set<BatchListener>()
+  const news: Required<BatchListener> = {
+    onTrouble: (trouble) => listeners.forEach((one) => void one.onTrouble?.(trouble)),
+    onStatus: (batch) => listeners.forEach((one) => void one.onStatus?.(batch)),
+    onItem: (outcome) => listeners.forEach((one) => void one.onItem?.(outcome)),
+  }
+  const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
+  const { judges, unready } = await gatherJudges(options, tracing)
+  if (!judges.has(config.default_judge) && !unready.has(config.default_judge)) {
+    throw new Error(
+      `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
+    )
+  }
+  const lanes = openLanes(config, judges, clock)
+  const work = openWork({
+    ...{ config, adopts, clock, laneOf: lanes.of, judges: [...judges.keys()] },
+    works: options.works ?? (!adopts || config.workers.in_service),
+    onError: (error) => news.onTrouble({ batch: '', error }),
   })
+  const newId = createIdMaker(
+    () => clock.now().getTime(),
+    () => randomBytes(10),
+  )
+  const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
+  return { config, clock, tracing, adopts, listeners, news, loaded, rubrics, judges, unready, lanes, work, newId }
+}
+
+async function gatherJudges({ config, secrets, judges: beside = [] }: ContextOptions, tracing: Tracing) {
+  const models = await buildModelJudges(config.judges, secrets)
+  const all = [createLexicalJudge(), ...models.judges.values(), ...beside]
+  const judges: ReadonlyMap<string, Judge> = new Map(all.map((judge) => [judge.info.name, tracing.judge(judge)]))
+  const unready: ReadonlyMap<string, string> = new Map([...models.unready].filter(([name]) => !judges.has(name)))
+  return { judges, unready }
+}
+
+async function compose(parts: Parts, stores: ServiceStores): Promise<Context> {
+  const { config, judges, unready, rubrics, clock, lanes, work, newId, tracing, listeners } = parts
+  await registerRubrics(parts, stores)
+  await stores.attempts.markInterrupted()
+  const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
+  const service = createService(parts, stores, secret)
+  const batches = createBatches(parts, stores, service)
   return {
-    config,
+    ...{ config, judges, unready, rubrics, clock, newId, tracing, stores, service, batches },
     answer_config: answerConfig(config, judges, rubrics),
-    judges,
-    unready,
-    rubrics,
     default_rubric: DEFAULT_RUBRIC,
     access: createAccess({
-      store: projects.main.stores.access,
+      store: stores.access,
       required: config.access.required,
-      project: config.project,
-      session_secret: await sessionSecret(projects.main.stores.secrets),
+      // Derived from the secret of the database, so that every process signs alike.
+      session_secret: createHmac('sha256', secret).update('sessions of browsers').digest('hex'),
       now: () => clock.now(),
     }),
-    main: projects.main,
-    project: (name) => projects.open(name),
-    unusableProjects: () => projects.unusable(),
-    start: () => projects.start(),
-    stop: () => projects.stop(),
+    async start() {
+      await batches.start()
+      work?.start(batches, stores)
+    },
+    async stop() {
+      await work?.stop()
+      await batches.stop()
+    },
     listen: (listener) => void listeners.add(listener),
-    clock,
-    newId: shared.newId,
-    tracing: shared.tracing,
-    laneOf: shared.lanes.of,
-    openProjects: () => projects.all(),
-    close: () => projects.close(),
+    laneOf: lanes.of,
+    close: () => stores.close(),
+  }
+}
+
+/** A rubric whose content changed under the same name would make old and new grades look alike: refused. */
+async function registerRubrics({ loaded, clock }: Parts, stores: Stores): Promise<void> {
+  for (const { rubric, content } of loaded) {
+    const known = await stores.rubrics.register(rubric.name, rubric.digest, content, clock.now().toISOString())
+    if (known === rubric.digest) continue
+    throw new Error(
+      `rubric ${rubric.name} was changed, but not its version: grades are stored under the old text. ` +
+        `Restore it, or copy the folder to a new version and change that.`,
+    )
+  }
+}
+
+function createService(parts: Parts, stores: Stores, secret: Uint8Array): GradingService {
+  const { config, judges, unready, rubrics, clock, newId, lanes, news } = parts
+  const service = createGradingService({
+    ...{ stores, judges, unready, rubrics, secret, clock, newId },
+    default_judge: config.default_judge,
+    default_rubric: DEFAULT_RUBRIC,
+    read: (document) => readDocument(document, config.limits),
+    readStored: (packed) => readStoredRun(packed, config.limits),
+    recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
+    retry: config.retry,
+    laneOf: lanes.of,
+    budgetOf: perJudge(),
+    day_cap_usd: config.budget.max_cost_usd_per_day,
+    denied_acts: config.evidence.denied_acts,
+    random: Math.random,
+  })
+  return parts.tracing.service({
+    ...service,
+    async gradeItem(request, job) {
+      const outcome = await service.gradeItem(request, job)
+      if (job.way !== 'stored') news.onItem(outcome)
+      return outcome
+    },
+  })
+}
+
+function createBatches(parts: Parts, stores: Stores, service: GradingService): BatchService {
+  const { config, judges, clock, newId, lanes, adopts, news } = parts
+  const poll_ms = config.batches.poll_seconds * 1000
+  return new BatchService({
+    ...{ stores, service, judges, clock, newId, adopts },
+    laneOf: lanes.of,
+    resumeLanes: lanes.resume,
+    pump: createProviderPump({ queue: stores.provider, judges, clock, newId, poll_ms }),
+    most_items: config.batches.most_items,
+    cluster: stores.cluster ?? oneProcess(stores.batches, adopts),
+    lease_s: config.workers.lease_seconds,
+    company: companyOf(parts, stores),
+    onTrouble: news.onTrouble,
+    onStatus: news.onStatus,
+  })
+}
+
+/** Null where no other process works on the database: SQLite. */
+function companyOf({ work }: Parts, { cluster }: Stores): Company | null {
+  if (cluster === null || work === null) return null
+  return {
+    judges: work.judges,
+    send: (notice) => cluster.notices.send(notice),
+    onCapacity: () => work.notifyCapacity(),
+    onWork: () => work.notifyWork(),
   }
 }

@@ -44,7 +44,7 @@ export async function* runExamples(
         }
         const { reply = '' } = read.example
         judge.answer = typeof reply === 'string' ? reply : JSON.stringify(reply)
-        const { service } = context.main
+        const { service } = context
         const outcome = await service.grade({
           trajectory: read.trajectory,
           ground_truth: read.example.truth,

@@ -50,9 +50,9 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /** Nobody could ask anything. Keys can be made beside a service that runs. */
-async function warnWithoutKeys({ http }: App, { access, main }: Context): Promise<void> {
+async function warnWithoutKeys({ http }: App, { access, stores }: Context): Promise<void> {
   if (!access.required) return
-  const keys = await main.stores.access.listKeys()
+  const keys = await stores.access.listKeys()
   if (!keys.some((key) => stateOf(key, new Date()) === 'good')) http.log.warn(NO_KEYS)
 }
 

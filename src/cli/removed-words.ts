@@ -12,6 +12,7 @@ const LABELLED =
 
 /** Names each option, and each first argument of a command, that was removed (`batch --export`), with its replacement. */
 export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
+  'keys create --project': 'a service has one database; make the key in the database of the project',
   'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
   'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
   'regrade --new': 'every `veridict regrade` begins a new batch; `veridict resume BATCH` goes on with an earlier one',

@@ -3312,8 +3312,6 @@ export interface operations {
                         required: boolean;
                         /** @description Whether this is known by a session, which can be ended, and not by a key. */
                         session: boolean;
-                        /** @description The project whose grades, batches and reviews are seen and made. */
-                        project: string;
                         /** @description The name of the key; `anybody` where none is needed and none was sent. */
                         name: string;
                         /** @description Of `grade`, `read`, `review`, `admin`; `admin` includes the others. */
@@ -3347,8 +3345,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The project whose grades, batches and reviews are seen and made. */
-                        project: string;
                         /** @description The name of the key; `anybody` where none is needed and none was sent. */
                         name: string;
                         /** @description Of `grade`, `read`, `review`, `admin`; `admin` includes the others. */

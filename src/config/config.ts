@@ -45,8 +45,6 @@ export interface Config {
   readonly evidence: EvidenceSettings
   /** Folders of rubrics beside the shipped rubrics. */
   readonly rubrics: readonly string[]
-  /** The project of requests without a key. */
-  readonly project: string
   readonly batches: typeof BATCHES.defaults
   readonly workers: WorkerSettings
   readonly judges: Readonly<Record<string, JudgeSettings>>
@@ -75,7 +73,6 @@ export function loadConfig(
     access: resolveAccess(environment, host),
     evidence: { denied_acts: file.evidence?.denied_acts ?? 'flag' },
     rubrics: environment.rubrics ?? [],
-    project: environment.project ?? 'default',
     batches: { ...BATCHES.defaults, ...file.batches },
     workers: resolveWorkers(environment, file.workers),
     judges: resolveJudges(environment, file.judges, concurrency),

@@ -41,7 +41,6 @@ const VARIABLES = [
   'VERIDICT_BEHIND_TLS',
   'VERIDICT_ALLOWED_HOSTS',
   'VERIDICT_RUBRICS',
-  'VERIDICT_PROJECT',
   'VERIDICT_WORKER',
   'VERIDICT_WORKER_PORT',
   // Variables of the command line.
@@ -91,7 +90,6 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     allowed_hosts: read('VERIDICT_ALLOWED_HOSTS', parseList),
     /** Folders of rubrics beside those that come with the product. */
     rubrics: read('VERIDICT_RUBRICS', parseList),
-    project: text('VERIDICT_PROJECT'),
     worker: read('VERIDICT_WORKER', choiceOf(['on', 'off'])),
     worker_port: read('VERIDICT_WORKER_PORT', parsePort),
     providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, readProvider(any, name)])) as Readonly<

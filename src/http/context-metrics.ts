@@ -35,12 +35,6 @@ export function measureContext(metrics: Metrics, context: Context): void {
   measureLanes(gauge, context)
   measureBatches(gauge, context)
   measureEvidence(gauge, context)
-  gauge(
-    'veridict_projects_unusable',
-    'Projects whose database could not be opened when it was last tried; the log says why.',
-    [],
-    (own) => own.set(context.unusableProjects()),
-  )
 }
 
 type MakeGauge = (
@@ -115,12 +109,12 @@ function measureEvidence(gauge: MakeGauge, context: Context): void {
   count('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')
 }
 
-/** Counts over the open projects of this process, without those that cannot be read. */
-async function countEvidence(context: Context): Promise<EvidenceCount[]> {
-  const projects = await context.openProjects()
-  const counts = await Promise.allSettled(projects.map(({ stores }) => stores.grades.countEvidence()))
-  return counts.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
-}
+/** Counts the ends of evidence; an unreadable database counts as empty. */
+const countEvidence = ({ stores }: Context): Promise<EvidenceCount[]> =>
+  stores.grades.countEvidence().then(
+    (counts) => [...counts],
+    () => [],
+  )
 
 /** Waits for a read; null after the longest wait. */
 const inTime = <T>(looking: Promise<T>): Promise<T | null> =>
@@ -133,28 +127,22 @@ interface Seen {
   readonly failures: Record<string, number>
 }
 
-/** Sums the batches of the open projects of this process. No project is opened for a scrape, and none is named. */
-async function look(context: Context): Promise<Seen> {
-  const sum: Seen = {
-    batches: { running: 0, parked: 0, cancelling: 0 },
+/** Looks at the open batches; an unreadable database shows none. */
+async function look({ stores }: Context): Promise<Seen> {
+  const list = (status: 'running' | 'parked' | 'cancelling') =>
+    stores.batches.list({ status, limit: MOST_BATCHES }).catch(() => [])
+  const [running, parked, cancelling] = await Promise.all([list('running'), list('parked'), list('cancelling')])
+  const seen: Seen = {
+    batches: { running: running.length, parked: parked.length, cancelling: cancelling.length },
     items: { pending: 0, running: 0 },
     ended: { graded: 0, unverified: 0, failed: 0, cancelled: 0 },
     failures: {},
   }
-  await Promise.allSettled(
-    (await context.openProjects()).map(async ({ stores }) => {
-      const list = (status: 'running' | 'parked' | 'cancelling') => stores.batches.list({ status, limit: MOST_BATCHES })
-      const [running, parked, cancelling] = await Promise.all([list('running'), list('parked'), list('cancelling')])
-      sum.batches.running += running.length
-      sum.batches.parked += parked.length
-      sum.batches.cancelling += cancelling.length
-      for (const { counts, failures } of running) {
-        sum.items.pending += counts.pending
-        sum.items.running += counts.running
-        for (const end of ITEM_STATUSES) sum.ended[end] += counts[end]
-        for (const [code, n = 0] of Object.entries(failures)) sum.failures[code] = (sum.failures[code] ?? 0) + n
-      }
-    }),
-  )
-  return sum
+  for (const { counts, failures } of running) {
+    seen.items.pending += counts.pending
+    seen.items.running += counts.running
+    for (const end of ITEM_STATUSES) seen.ended[end] += counts[end]
+    for (const [code, n = 0] of Object.entries(failures)) seen.failures[code] = (seen.failures[code] ?? 0) + n
+  }
+  return seen
 }

@@ -11,23 +11,14 @@ import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { ImportStore } from '../ports/transfer-ports.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
-/** The stores of one project. Only the keys of the default project count. */
-export interface ProjectStores extends Stores {
+/** The stores of a service. */
+export interface ServiceStores extends Stores {
   readonly access: AccessStore
   readonly overview: GradeOverviewReader
   readonly imports: ImportStore
 }
 
-/** One project: a database of its own, and the services over it. */
-export interface Project {
-  readonly name: string
-  readonly stores: ProjectStores
-  readonly service: GradingService
-  readonly batches: BatchService
-  close(): Promise<void>
-}
-
-/** Everything that routes and commands need, made once by `buildContext`. Stored data belongs to a project. */
+/** Everything that routes and commands need, made once by `buildContext`. */
 export interface Context {
   readonly config: Config
   /** Digest of all configuration that can change an answer. */
@@ -38,13 +29,10 @@ export interface Context {
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
   readonly access: Access
-  /** The default project, which is in the main database. */
-  readonly main: Project
-  /** Opens a project at its first use, and makes a missing one. Rejects with a StorageError. */
-  project(name: string): Promise<Project>
-  /** Counts the projects whose last opening failed. */
-  unusableProjects(): number
-  /** Continues the batches that earlier processes left, in every project. */
+  readonly stores: ServiceStores
+  readonly service: GradingService
+  readonly batches: BatchService
+  /** Continues the batches that earlier processes left. */
   start(): Promise<void>
   /** Stops the batches; resolves once no call of theirs is in flight. */
   stop(): Promise<void>
@@ -55,7 +43,5 @@ export interface Context {
   readonly tracing: Tracing
   /** The lane of a judge in this process. */
   laneOf(judge: string): Lane
-  /** The projects that are open in this process. */
-  openProjects(): Promise<readonly Project[]>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { allClaims } from '../domain/rubric/rubric.ts'
 import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/said-claims.ts'
 import { isOwnBatch } from '../ports/batch-ports.ts'
 import type { NamedBy } from '../schemas/audit/grade-overview.ts'
-import type { Context, ProjectStores } from './context.ts'
+import type { Context, ServiceStores } from './context.ts'
 import { clipName, faultAt, notFound } from './problem.ts'
 
 interface AskedNames {
@@ -20,7 +20,7 @@ interface AskedNames {
  * @param place JSON pointer of the names in the request.
  */
 export async function requireNames(
-  { context, stores }: { readonly context: Context; readonly stores: ProjectStores },
+  { context, stores }: { readonly context: Context; readonly stores: ServiceStores },
   { rubric, judge, batch, label, claim }: AskedNames,
   place = '/querystring',
 ): Promise<void> {

@@ -26,10 +26,7 @@ import { gradeMany } from './grade-many.ts'
 export async function openVeridict(options: OpenOptions = {}): Promise<Veridict> {
   const { config, secrets } = loadConfig(environmentOf(options), (path) => readFileSync(path, 'utf8'))
   const context = await buildContext({ config, secrets, adopts_batches: false })
-  const { service } = await context.project(config.project).catch(async (error: unknown) => {
-    await context.close()
-    throw error
-  })
+  const { service } = context
   const inFlight = createInFlight()
   let closing: Promise<void> | null = null
 

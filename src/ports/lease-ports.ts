@@ -16,7 +16,7 @@ export interface Released {
   readonly result: string | null
 }
 
-/** Leases over all processes of one project’s database. All times are those of the server’s clock. */
+/** Leases over all processes of a database. All times are those of the server’s clock. */
 export interface LeaseStore {
   /** Null: another process holds it. */
   take(name: string): Promise<Lease | null>

@@ -47,11 +47,10 @@ export interface SliceStore {
 
 /** There may be work in a batch; a process that hears of it looks. */
 export interface WorkNotice {
-  readonly project: string
   readonly batch: string
 }
 
-/** Wakes those who work, in all processes and for all projects of a database. What is missed is found by the next look. */
+/** Wakes those who work, in all processes of a database. What is missed is found by the next look. */
 export interface WorkNotices {
   send(notice: WorkNotice): Promise<void>
   /** Null: some may have been missed. `onNotice` may not throw. */
@@ -62,7 +61,6 @@ export interface WorkNotices {
 export interface Cluster {
   readonly leases: LeaseStore
   readonly slices: SliceStore
-  /** Of all projects. */
   readonly notices: WorkNotices
 }
 

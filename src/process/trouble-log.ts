@@ -1,16 +1,16 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { BatchListener, ProjectTrouble } from '../batches/engine-deps.ts'
+import type { BatchListener, Trouble } from '../batches/engine-deps.ts'
 
 /** Logs the beginning, the parking and the end of each batch, and the errors of work on batches. */
 export const logBatches = (log: FastifyBaseLogger): BatchListener => ({
   onTrouble: (trouble) => logTrouble(log, trouble),
-  onStatus: (project, { id, status, counts: { total, ...counts }, cost_usd }) =>
-    log.info({ project, batch: id, status, items: total, counts, cost_usd }, `a batch is ${status}`),
+  onStatus: ({ id, status, counts: { total, ...counts }, cost_usd }) =>
+    log.info({ batch: id, status, items: total, counts, cost_usd }, `a batch is ${status}`),
 })
 
 /** Logs an error of work on batches. An error of the database is logged without a stack, which would name no fault of Veridict. */
-export function logTrouble(log: FastifyBaseLogger, { project, batch, item, error }: ProjectTrouble): void {
-  const about = batch === '' ? { ...(project !== '' && { project }) } : { project, batch, item }
+export function logTrouble(log: FastifyBaseLogger, { batch, item, error }: Trouble): void {
+  const about = batch === '' ? {} : { batch, item }
   log.error(
     { ...about, ...detailOf(error, batch === '') },
     batch === '' ? 'work on batches met an error' : 'a batch met an error',

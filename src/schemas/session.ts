@@ -9,7 +9,6 @@ export const SignInSchema = Closed(
 export type SignIn = Static<typeof SignInSchema>
 
 const caller = {
-  project: Type.String({ description: 'The project whose grades, batches and reviews are seen and made.' }),
   name: Type.String({ description: 'The name of the key; `anybody` where none is needed and none was sent.' }),
   scopes: Type.Array(Type.String(), {
     description: 'Of `grade`, `read`, `review`, `admin`; `admin` includes the others.',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ANYBODY, isProjectName, type Scope } from '../../src/access/access.ts'
+import { ANYBODY, type Scope } from '../../src/access/access.ts'
 import { createKey, findPlanFault, type KeyPlan, listKeys, revokeKey } from '../../src/access/keys.ts'
 import { createAccess, SESSION_MS } from '../../src/access/stored-access.ts'
 import { digestSecret, isSecretOf, makeToken, parseToken } from '../../src/access/tokens.ts'
@@ -18,7 +18,7 @@ function open(path = tempDatabase()) {
   onTestFinished(() => stores.close())
   const time = { now: START }
   const now = () => new Date(time.now)
-  const access = createAccess({ store: stores.access, required: true, project: 'default', session_secret: 'x', now })
+  const access = createAccess({ store: stores.access, required: true, session_secret: 'x', now })
   const make = (plan: Partial<KeyPlan> = {}) => createKey(stores.access, { name: 'ci', ...plan }, now())
   return { path, stores, store: stores.access, time, access, make, now }
 }
@@ -58,12 +58,11 @@ describe('tokens', () => {
 test('a key is its caller', async () => {
   const { access, make } = open()
   const limits = { max_requests_per_minute: 60, max_cost_usd_per_day: 1.5 }
-  const { key, token } = await make({ project: 'evals', scopes: ['grade', 'read'], ...limits })
+  const { key, token } = await make({ scopes: ['grade', 'read'], ...limits })
   expect(key.id).toMatch(/^key_[0-9a-f]{16}$/)
   expect(await access.authenticate(token)).toEqual({
     key_id: key.id,
     name: 'ci',
-    project: 'evals',
     scopes: new Set<Scope>(['grade', 'read']),
     ...limits,
   })
@@ -177,7 +176,7 @@ test('a store that cannot note it answers all the same', async () => {
   const { store, make, now } = open()
   const { token } = await make()
   const deaf = { ...store, touchKey: () => Promise.reject(new Error('full')) }
-  const access = createAccess({ store: deaf, required: true, project: 'default', session_secret: 'x', now })
+  const access = createAccess({ store: deaf, required: true, session_secret: 'x', now })
   expect(await access.authenticate(token)).toMatchObject({ name: 'ci' })
 })
 
@@ -194,7 +193,6 @@ const FAULTS: readonly [string, Partial<KeyPlan>][] = [
   ['no name', { name: ' ' }],
   ['a name that acts on a terminal', { name: 'a\u001b[2J' }],
   ['a long name', { name: 'x'.repeat(101) }],
-  ['a path for a project', { project: '../x' }],
   ['no scope', { scopes: [] }],
   ['an end that has passed', { expires_at: new Date(START) }],
   ['an end that is none', { expires_at: new Date(Number.NaN) }],
@@ -204,10 +202,4 @@ test.each(FAULTS)('%s is refused, and nothing is stored', async (_name, plan) =>
   expect(findPlanFault({ name: 'ci', ...plan }, now())).not.toBeNull()
   await expect(make(plan)).rejects.toThrow(RangeError)
   expect(await store.listKeys()).toEqual([])
-})
-
-test('names of projects can be names of files on any system', () => {
-  for (const name of ['default', 'a', '0', 'a-b', 'a'.repeat(40)]) expect(isProjectName(name), name).toBe(true)
-  const wrong = ['', '-a', 'A', 'a_b', 'a.b', '..', 'a/b', 'a\\b', 'a b', 'ä', 'a\n', 'a\0', 'a'.repeat(41)]
-  for (const name of wrong) expect(isProjectName(name), name).toBe(false)
 })

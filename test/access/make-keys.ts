@@ -13,8 +13,8 @@ export interface KeyHolder {
 
 /** Makes a key, in the running application’s main database; with every scope unless the plan says otherwise. */
 export async function holdKey(app: TestApp, plan: Partial<KeyPlan> = {}): Promise<KeyHolder> {
-  const { access } = app.context.main.stores
-  const { token } = await createKey(access, { name: plan.project ?? 'somebody', scopes: SCOPES, ...plan }, new Date())
+  const { access } = app.context.stores
+  const { token } = await createKey(access, { name: 'somebody', scopes: SCOPES, ...plan }, new Date())
   return holdToken(app, token)
 }
 

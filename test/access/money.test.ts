@@ -69,7 +69,7 @@ describe('a key with a limit of dollars a day', () => {
     })
     const concurrency = { initial: 1, min: 1, max: 1 }
     const before = await startApp({ env, judges: [first], config: { concurrency } })
-    const poor = await holdKey(before, { project: 'evals', max_cost_usd_per_day: cap })
+    const poor = await holdKey(before, { max_cost_usd_per_day: cap })
     const id = await begin(poor, makeItems(40))
     await asked.promise
     const stopped = before.stop()
@@ -91,7 +91,7 @@ describe('a key with a limit of dollars a day', () => {
     expect((await again.post('/v1/grades', requestOf(50))).json()).toMatchObject({ code: 'budget_exceeded' })
 
     // Another key of the project has its own money: what failed is graded for it.
-    const rich = asHolder(app, await holdKey(app, { project: 'evals' }))
+    const rich = asHolder(app, await holdKey(app))
     const regrade = await rich.post('/v1/regrades', { query: { batch: id, status: 'failed' }, cache: 'refresh' })
     expect(regrade.statusCode, regrade.body).toBe(202)
     const ended = await finish(rich, regrade.json<Batch>().id)
@@ -110,15 +110,14 @@ describe('a key with a limit of dollars a day', () => {
   })
 })
 
-test('the day’s cap of the configuration holds for each project by itself', async () => {
+test('the day’s cap of the configuration holds over all keys', async () => {
   const { each } = await priceOf()
   const config = { budget: { max_cost_usd_per_day: each * 3 } }
   app = await startApp({ env: ON, judges: [answeringJudge(() => GOOD_ANSWER)], config })
-  for (const project of ['one', 'two']) {
-    const holder = await holdKey(app, { project })
-    const { batch } = await finish(asHolder(app, holder), await begin(holder, makeItems(20)))
-    expect(batch.counts.graded).toBeGreaterThan(0)
-    expect(batch.failures).toEqual({ budget_exceeded: 20 - batch.counts.graded })
-    expect((await holder.post('/v1/grades', requestOf(30))).json().detail).toContain('the cap of the day')
-  }
+  const first = await holdKey(app)
+  const { batch } = await finish(asHolder(app, first), await begin(first, makeItems(20)))
+  expect(batch.counts.graded).toBeGreaterThan(0)
+  expect(batch.failures).toEqual({ budget_exceeded: 20 - batch.counts.graded })
+  const second = await holdKey(app)
+  expect((await second.post('/v1/grades', requestOf(30))).json().detail).toContain('the cap of the day')
 })

@@ -19,7 +19,7 @@ describeInBrowser('report of another rubric', () => {
       const receipt = { ...made.receipt, trajectory: digestBytes(kind) }
       const claims = { 'failure.step': 1, 'failure.agent': 'a', 'failure.category': kind }
       const own = { ...made, receipt, claims, surface: null, cue: null, distractor: null }
-      await audit.app.context.main.stores.grades.put({ grade: own, ground_truth: GROUND_TRUTH })
+      await audit.app.context.stores.grades.put({ grade: own, ground_truth: GROUND_TRUTH })
     }
   })
   afterEach(() => audit.stop())

@@ -3,7 +3,6 @@ import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAccess } from '../../src/access/stored-access.ts'
 import { keysCommand, parseDuration } from '../../src/cli/commands/keys-commands.ts'
-import { projectPath } from '../../src/storage/project-files.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { type TestShell, testShell } from './test-shell.ts'
@@ -27,7 +26,6 @@ function accessOf(database: string) {
   return createAccess({
     store: stores.access,
     required: true,
-    project: 'default',
     session_secret: 'x',
     now: () => new Date(),
   })
@@ -38,31 +36,20 @@ const idOf = (token: string): string => `key_${token.split('_')[1]}`
 test('create prints the token and nothing else on stdout; a service that runs takes it at once', async () => {
   const database = tempDatabase()
   const service = accessOf(database)
-  const shell = await keys(database, 'create', 'night run', '--project', 'evals', '--max-cost-usd-per-day', '2.5')
+  const shell = await keys(database, 'create', 'night run', '--max-cost-usd-per-day', '2.5')
   const token = shell.output().trim()
   expect(shell.output()).toBe(`${token}\n`)
   expect(token).toMatch(TOKEN)
   expect(shell.errors()).not.toContain(token)
-  expect(shell.errors()).toContain('project evals, may grade, read, review')
+  expect(shell.errors()).toContain(': may grade, read, review')
   expect(shell.errors()).toContain('shown this once')
   expect(shell.code()).toBe(0)
   expect(await service.authenticate(token)).toMatchObject({
     key_id: idOf(token),
     name: 'night run',
-    project: 'evals',
     max_cost_usd_per_day: 2.5,
     max_requests_per_minute: null,
   })
-})
-
-test('create says where the project is new, and which there are', async () => {
-  const database = tempDatabase()
-  expect((await keys(database, 'create', 'ci')).errors()).not.toContain('is new')
-  await openSqliteStores({ path: projectPath(database, 'evals') }).close()
-  expect((await keys(database, 'create', 'ci', '--project', 'evlas')).errors()).toContain(
-    'project evlas is new, and made with its first request; there are: default, evals\n',
-  )
-  expect((await keys(database, 'create', 'ci', '--project', 'evals')).errors()).not.toContain('is new')
 })
 
 test('create -o json is one object, with every option in it', async () => {
@@ -72,7 +59,6 @@ test('create -o json is one object, with every option in it', async () => {
   const key = JSON.parse(shell.output()) as Record<string, unknown>
   expect(key).toMatchObject({
     name: 'ci',
-    project: 'default',
     scopes: ['grade', 'read'],
     max_requests_per_minute: 30,
     max_cost_usd_per_day: null,
@@ -142,8 +128,6 @@ test('what is no key cannot be revoked; a token in the place of an id is told ap
 })
 
 test.each([
-  ['--project', '../elsewhere'],
-  ['--project', 'Evals'],
   ['--scopes', 'grade,everything'],
   ['--scopes', ''],
   ['--expires', '90'],

@@ -26,7 +26,7 @@ async function startLocal(
   open.push(app)
   if (app.context.config.postgres !== null) await app.context.start()
   const inFlight = createInFlight()
-  const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, app.context.main, inFlight)
+  const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, inFlight)
   if (!createBatch || !events || !results || !readBatch || !findBatches) throw new Error('a call is missing')
   const ended = async (id: string) => {
     for await (const batch of events(id, never)) if (batch.status === 'done') return batch
@@ -119,13 +119,13 @@ describe('a batch of the command', () => {
       )
       await service.app.context.start()
       if (isService) return expect(await service.ended(id)).toMatchObject({ counts: { graded: MANY } })
-      expect(await service.app.context.main.batches.get(id)).toMatchObject({
+      expect(await service.app.context.batches.get(id)).toMatchObject({
         status: 'parked',
         parked_reason: 'the command that ran it was stopped',
         resumes_at: null,
       })
       expect(service.judge.calls).toEqual([])
-      await service.app.context.main.batches.resume(id)
+      await service.app.context.batches.resume(id)
       expect(await service.ended(id)).toMatchObject({ counts: { graded: MANY } })
     },
   )
@@ -139,7 +139,7 @@ describe('a batch of the command', () => {
     )
     const { id } = await createBatch({}, pausing(itemsOf(MANY), -1, noop), never)
     await expect
-      .poll(async () => (await app.context.main.batches.get(id))?.resumes_at ?? null, { timeout: 20_000 })
+      .poll(async () => (await app.context.batches.get(id))?.resumes_at ?? null, { timeout: 20_000 })
       .not.toBeNull()
     open.splice(open.indexOf(app), 1)
     await app.stop()
@@ -147,7 +147,7 @@ describe('a batch of the command', () => {
       answeringJudge(() => GOOD_ANSWER),
       { VERIDICT_DATABASE: database },
     )
-    expect(await service.app.context.main.batches.get(id)).toMatchObject({
+    expect(await service.app.context.batches.get(id)).toMatchObject({
       status: 'parked',
       parked_reason: 'the command that ran it was stopped',
       resumes_at: null,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
@@ -46,29 +46,18 @@ test.each(READERS)('%s makes no database, and names the variable', async (_name,
   expect(err).toMatch(/^veridict: there is no database .*v\.sqlite\n {2}VERIDICT_DATABASE names/)
 })
 
-test.each(READERS)('%s makes no project, and names those that there are', async (_name, command, args) => {
+test('batch --dry-run makes no database, and says what grading would take', async () => {
   const folder = tempFolder()
-  const database = join(folder, 'v.sqlite')
-  await openSqliteStores({ path: database }).close()
-  await openSqliteStores({ path: join(folder, 'projects', 'evals.sqlite') }).close()
-  const { code, err } = await run(command, args, { VERIDICT_DATABASE: database, VERIDICT_PROJECT: 'evlas' })
-  expect(code).toBe(1)
-  expect(err).toMatch(/there is no project evlas in .*\n {2}VERIDICT_PROJECT names it; there are: default, evals\.\n/)
-  expect(existsSync(join(folder, 'projects', 'evlas.sqlite'))).toBe(false)
-})
-
-test('batch --dry-run makes no database and no project, and says what grading would take', async () => {
-  const folder = tempFolder()
-  const dryRun = async (env: NodeJS.ProcessEnv = {}) => {
+  const dryRun = async () => {
     const database = { VERIDICT_DATABASE: join(folder, 'data', 'v.sqlite') }
-    const shell = testShell({ env: { ...database, ...env }, startEmbedded, trials: () => [trial('a')] })
+    const shell = testShell({ env: database, startEmbedded, trials: () => [trial('a')] })
     await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
     return [shell.code(), shell.output().split(':')[0], readdirSync(folder)]
   }
   expect(await dryRun()).toEqual([0, '1 item', []])
   mkdirSync(join(folder, 'data'))
   await openSqliteStores({ path: join(folder, 'data', 'v.sqlite') }).close()
-  expect(await dryRun({ VERIDICT_PROJECT: 'evals' })).toEqual([0, '1 item', ['data']])
+  expect(await dryRun()).toEqual([0, '1 item', ['data']])
   expect(readdirSync(join(folder, 'data'))).toEqual(['v.sqlite'])
 })
 
@@ -90,18 +79,17 @@ test('a dry run leaves a database of an older version as it is', async () => {
 })
 
 describePostgres('a dry run on PostgreSQL', (tools) => {
-  test('makes no schema and no project, and migrates none', async () => {
+  test('makes no schema, and migrates none', async () => {
     const { server } = tools()
     const env = { VERIDICT_DATABASE_URL: server.url }
-    const dryRun = async (project = 'default') => {
-      const shell = testShell({ env: { ...env, VERIDICT_PROJECT: project }, startEmbedded, trials: () => [trial('a')] })
+    const dryRun = async () => {
+      const shell = testShell({ env, startEmbedded, trials: () => [trial('a')] })
       await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
       return [shell.code(), shell.output().split(':')[0]]
     }
     const schemas = () => server.query("SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, 'veridict')")
     const applied = () => server.query('SELECT name FROM veridict.schema_migrations ORDER BY name')
     expect(await dryRun()).toEqual([0, '1 item'])
-    expect(await dryRun('evals')).toEqual([0, '1 item'])
     expect(await schemas()).toEqual([])
     const unit = openUnit(server.url, 'veridict', SETTINGS)
     await migrate(unit, 'veridict', loadPostgresMigrations().slice(0, 2))
@@ -119,8 +107,7 @@ test('what is there is read', async () => {
   const folder = tempFolder()
   const database = join(folder, 'v.sqlite')
   await openSqliteStores({ path: database }).close()
-  await openSqliteStores({ path: join(folder, 'projects', 'evals.sqlite') }).close()
-  const { code, out } = await run(statusCommand, [], { VERIDICT_DATABASE: database, VERIDICT_PROJECT: 'evals' })
+  const { code, out } = await run(statusCommand, [], { VERIDICT_DATABASE: database })
   expect([code, out.split('\n').length]).toEqual([0, 2])
 })
 

@@ -12,7 +12,7 @@ const onOneGrade = async (metadata: Grade['metadata'] = { agent: 'codex', task: 
   onTestFinished(() => app.stop())
   await app.http.listen({ port: 0 })
   const ground_truth = { ...GROUND_TRUTH, signals: { appeared: true, executed: true } }
-  await app.context.main.stores.grades.put({
+  await app.context.stores.grades.put({
     grade: makeGrade({ metadata }),
     ground_truth,
   })

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { importCommand } from '../../src/cli/commands/import-command.ts'
@@ -13,10 +13,10 @@ import { testShell } from './test-shell.ts'
 const at = (database: string): NodeJS.ProcessEnv => ({ VERIDICT_DATABASE: database })
 
 /** A store with something in every table, and the lines of its export. */
-async function begin(grades = 40, projects: Record<string, number> = {}) {
+async function begin(grades = 40) {
   const from = tempDatabase()
   mkdirSync(dirname(from))
-  await generateStore(from, { grades, projects })
+  await generateStore(from, { grades })
   const { out } = await transfer(at(from), 'export')
   return { from, lines: out.trimEnd().split('\n'), to: join(dirname(from), 'target.sqlite') }
 }
@@ -27,7 +27,7 @@ const ofKind = (lines: readonly string[], kind: string): number =>
 describe('export and import', () => {
   test('teach', () => {
     const help = exportCommand(testShell()).helpInformation() + importCommand(testShell()).helpInformation()
-    for (const word of ['--out <file>', '--project <name>', '--all-projects', 'an export']) expect(help).toContain(word)
+    for (const word of ['--out <file>', 'an export']) expect(help).toContain(word)
   })
 
   test('carry every record over, once', async () => {
@@ -35,7 +35,7 @@ describe('export and import', () => {
     const file = join(dirname(from), 'store.ndjson')
     const exported = await transfer(at(from), 'export', '--out', file)
     expect([exported.code, exported.out]).toEqual([0, ''])
-    expect(exported.err).toContain('exported 60 trajectories, 121 calls, 120 grades, 12 reviews of project default')
+    expect(exported.err).toContain('exported 60 trajectories, 121 calls, 120 grades, 12 reviews of ')
     const imported = await transfer(at(to), 'import', file)
     expect([imported.code, imported.err]).toEqual([
       0,
@@ -64,17 +64,6 @@ describe('export and import', () => {
     } finally {
       await Promise.all([old.close(), moved.close()])
     }
-  })
-
-  test('write a file for each project, and refuse one that is not there', async () => {
-    const { from, to } = await begin(4, { 'team-a': 6 })
-    const folder = join(dirname(from), 'exported')
-    expect((await transfer(at(from), 'export', '--all-projects', '--out', folder)).code).toBe(0)
-    expect(readdirSync(folder).sort()).toEqual(['default.ndjson', 'team-a.ndjson'])
-    expect((await transfer(at(to), 'import', join(folder, 'team-a.ndjson'))).code).toBe(0)
-    expect(await recordsOf(at(to))).toEqual(await recordsOf({ ...at(from), VERIDICT_PROJECT: 'team-a' }))
-    expect((await transfer(at(from), 'export', '--project', 'team-b')).err).toContain('there is no project team-b')
-    expect((await transfer(at(from), 'export', '--all-projects')).err).toContain('--all-projects --out FOLDER')
   })
 })
 

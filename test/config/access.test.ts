@@ -61,11 +61,6 @@ test('the environment comes before the defaults', () => {
   })
 })
 
-test('the project of requests without a key', () => {
-  expect(load({}).project).toBe('default')
-  expect(load({ VERIDICT_PROJECT: 'evals' }).project).toBe('evals')
-})
-
 test.each([
   [{ VERIDICT_ACCESS: 'yes' }, /VERIDICT_ACCESS must be one of auto, on, off/],
   [{ VERIDICT_BEHIND_TLS: '1' }, /VERIDICT_BEHIND_TLS must be one of true, false/],

@@ -4,6 +4,7 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { tempFolder } from './service-process.ts'
@@ -71,13 +72,16 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
   ],
   ['a folder for a database', (folder) => ({ VERIDICT_DATABASE: folder }), /cannot be opened: .*\n {2}The database is/],
   [
-    'the database of a project in the place of the main one',
+    'the database of a project of an earlier version',
     async (folder) => {
       const path = join(folder, 'copy.sqlite')
-      await openSqliteStores({ path, project: 'team-a' }).close()
+      await openSqliteStores({ path }).close()
+      const db = new Database(path)
+      db.exec("INSERT INTO settings VALUES ('project', CAST('team-a' AS BLOB))")
+      db.close()
       return { VERIDICT_DATABASE: path }
     },
-    /copy\.sqlite is the database of project team-a, and is opened as the main database.*\n {2}The database is/,
+    /copy\.sqlite is the database of the project team-a, which this version cannot read.*export --all-projects.*\n {2}The database is/,
   ],
   [
     'a PostgreSQL that is not there',

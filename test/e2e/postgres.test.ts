@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { toLines } from '../http/make-batch.ts'
+import { newDatabase } from '../storage/new-database.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
@@ -106,7 +107,7 @@ describePostgres('a service on PostgreSQL', (tools) => {
     const { server } = tools()
     const mock = await startMockCalls({ latency_ms: () => 20 })
     const database = join(tempFolder(), 'v.sqlite')
-    const env = { VERIDICT_DATABASE_URL: server.url, VERIDICT_PROJECT: 'away' }
+    const env = { VERIDICT_DATABASE_URL: await newDatabase(server) }
     const service = spawnService({ database, config: { judges: judgeAt(mock.base_url, 4) }, env })
     const origin = await service.ready
     const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))

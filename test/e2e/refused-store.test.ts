@@ -13,7 +13,7 @@ afterEach(() => app.stop())
 /** A batch whose ledger refuses the first call: its run has ended, and it would try again in ten seconds. */
 async function startRefused(): Promise<string> {
   app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-  const ledger = app.context.main.stores.attempts as { begin: AttemptLedger['begin'] }
+  const ledger = app.context.stores.attempts as { begin: AttemptLedger['begin'] }
   const begin = ledger.begin
   let refused = false
   ledger.begin = () => {
@@ -54,7 +54,7 @@ test('told nothing, it goes on by itself', async () => {
 /** A batch, the store refusing the grades for which `isRefused` says so; told to go on until it has ended or is parked. */
 async function runRefusing(items: number, isRefused: (put: number, item: number) => boolean): Promise<Batch> {
   app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-  const grades = app.context.main.stores.grades as { put: GradeStore['put'] }
+  const grades = app.context.stores.grades as { put: GradeStore['put'] }
   const put = grades.put
   let puts = 0
   let refused = 0

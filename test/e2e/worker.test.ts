@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { askDatabase, newDatabase } from '../storage/new-database.ts'
 import { describePostgres, type PostgresTools } from '../storage/postgres-tools.ts'
 import { getBatch, getResults, postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
 import { judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
@@ -13,16 +14,16 @@ const goodCalls = (items: number): number =>
 const labels = (items: number) => Array.from({ length: items }, (_, run) => labelOf(run))
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A service that runs nothing, and a judge; each test has a project of its own. */
-async function setUp(tools: PostgresTools, project: string, mock: MockCallOptions) {
+/** A service that runs nothing, and a judge; each test has a database of its own. */
+async function setUp(tools: PostgresTools, mock: MockCallOptions) {
   const calls = await startMockCalls(mock)
   const judges = judgeAt(calls.base_url, CONCURRENCY)
   // Whoever dies keeps its share of the judge for as long as its calls may last.
   const config = { judges, workers: { lease_seconds: LEASE_S }, retry: { call_timeout_ms: 5000 } }
-  const fleet = createFleet(tools.server.url, config)
-  const { process: service, origin } = await fleet.service({ VERIDICT_PROJECT: project })
-  const schema = project === 'default' ? 'veridict' : `veridict_${project}`
-  const query = (text: string) => tools.server.query(text.replaceAll('{schema}', `"${schema}"`))
+  const url = await newDatabase(tools.server)
+  const fleet = createFleet(url, config)
+  const { process: service, origin } = await fleet.service()
+  const query = (text: string) => askDatabase(url, text.replaceAll('{schema}', 'veridict'))
   return { calls: calls.calls, fleet, service, origin, query }
 }
 
@@ -34,7 +35,7 @@ const CALLS = 'SELECT process, count(*)::int AS calls FROM {schema}.attempts GRO
 describePostgres('workers on one PostgreSQL', (tools) => {
   test('a service that runs nothing and two workers: each item once, each call once', async () => {
     const items = 600
-    const { calls, fleet, service, origin, query } = await setUp(tools(), 'plain', { latency_ms: () => 30 })
+    const { calls, fleet, service, origin, query } = await setUp(tools(), { latency_ms: () => 30 })
     const workers = await Promise.all([fleet.worker(), fleet.worker()])
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     // Progress is seen from where nothing runs.
@@ -67,7 +68,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
 
   test('a worker that is killed: another goes on, and only what was in flight is paid for again', async () => {
     const items = 300
-    const { calls, fleet, origin, query } = await setUp(tools(), 'killed', { latency_ms: () => 100 })
+    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 100 })
     const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 60)
@@ -83,7 +84,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
 
   test('a worker that stands still for longer than its lease publishes nothing of it, and works on', async () => {
     const items = 600
-    const { calls, fleet, origin, query } = await setUp(tools(), 'stalled', { latency_ms: () => 100 })
+    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 100 })
     const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     // Both have begun: the one that is ready first could grade the forty alone.
@@ -108,7 +109,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
   test('cancelled, and parked and resumed, from a service that runs nothing', async () => {
     const items = 200
     let left = 30
-    const { calls, fleet, origin } = await setUp(tools(), 'told', {
+    const { calls, fleet, origin } = await setUp(tools(), {
       latency_ms: () => 60,
       play: () => (left-- > 0 ? 'answer' : { status: 429, error: { code: 'insufficient_quota' } }),
     })
@@ -132,7 +133,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
 
   test('what no notice tells of is found by a look: the batch still ends', async () => {
     const items = 200
-    const { calls, fleet, origin, query } = await setUp(tools(), 'untold', { latency_ms: () => 60 })
+    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 60 })
     await fleet.worker()
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 30)
@@ -148,7 +149,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
 
   test('SIGTERM: what has not begun is given back at once, and nothing is paid for twice', async () => {
     const items = 200
-    const { calls, fleet, origin } = await setUp(tools(), 'stopped', { latency_ms: () => 100 })
+    const { calls, fleet, origin } = await setUp(tools(), { latency_ms: () => 100 })
     const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
@@ -160,7 +161,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
 
   test('the server is away for longer than a lease: nothing fails, and nothing that was answered is paid for again', async () => {
     const items = 200
-    const { calls, fleet, origin, query } = await setUp(tools(), 'away', { latency_ms: () => 60 })
+    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 60 })
     const workers = await Promise.all([fleet.worker(), fleet.worker()])
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
@@ -176,7 +177,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
   }, 150_000)
 
   test('a small batch behind a large one does not wait for its end', async () => {
-    const { fleet, origin } = await setUp(tools(), 'fair', { latency_ms: () => 60 })
+    const { fleet, origin } = await setUp(tools(), { latency_ms: () => 60 })
     await fleet.worker()
     const large = await postBatch(origin, makeTrials(250, 'mock'))
     await waitUntil(origin, large.id, ({ counts }) => counts.graded >= 10)
@@ -190,8 +191,8 @@ describePostgres('workers on one PostgreSQL', (tools) => {
   test('one service alone works too', async () => {
     const items = 100
     const calls = await startMockCalls({ latency_ms: () => 20 })
-    const fleet = createFleet(tools().server.url, { judges: judgeAt(calls.base_url, CONCURRENCY) })
-    const { process: service, origin } = await fleet.service({ VERIDICT_PROJECT: 'alone', VERIDICT_WORKER: '' })
+    const fleet = createFleet(await newDatabase(tools().server), { judges: judgeAt(calls.base_url, CONCURRENCY) })
+    const { process: service, origin } = await fleet.service({ VERIDICT_WORKER: '' })
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     expect(await waitForEnd(origin, id)).toMatchObject({ status: 'done', counts: { failed: 0 } })
     expect(calls.calls).toHaveLength(goodCalls(items))
@@ -200,7 +201,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
 
   // The last: its judge is paused for all processes, for up to a minute.
   test('parked until a time: it is gone on with then, whoever parked it', async () => {
-    const { fleet, origin, query } = await setUp(tools(), 'later', {
+    const { fleet, origin, query } = await setUp(tools(), {
       latency_ms: () => 30,
       play: () => ({ status: 429, error: { code: 'rate_limit_exceeded' }, headers: { 'retry-after': '3600' } }),
     })

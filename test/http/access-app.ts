@@ -16,7 +16,7 @@ export async function startGuarded(options: Parameters<typeof startApp>[0] = {})
     ...app,
     async give(scopes = ['grade', 'read', 'review'], more = {}) {
       const plan = { name: 'a test', scopes, ...more }
-      return (await createKey(app.context.main.stores.access, plan, new Date())).token
+      return (await createKey(app.context.stores.access, plan, new Date())).token
     },
     async signIn(token) {
       const response = await app.post('/v1/session', { key: token })

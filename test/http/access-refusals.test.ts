@@ -188,7 +188,7 @@ describe('keys', () => {
     const [revoked, unknown] = [await guarded.give(), 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA']
     const id = `key_${revoked.split('_')[1]}`
     expect((await app.http.inject({ url: '/v1/grades', headers: bearer(revoked) })).statusCode).toBe(200)
-    await app.context.main.stores.access.revokeKey(id, new Date().toISOString())
+    await app.context.stores.access.revokeKey(id, new Date().toISOString())
     const answers = await Promise.all(
       [revoked, unknown].map((token) => app.http.inject({ url: '/v1/grades', headers: bearer(token) })),
     )
@@ -209,11 +209,10 @@ describe('keys', () => {
   test('where no key is needed one that is sent still decides what may be done', async () => {
     const guarded = use(await startGuarded({ env: { VERIDICT_ACCESS: 'off' } }))
     expect((await grade({})).statusCode).toBe(201)
-    const reader = bearer(await guarded.give(['read'], { project: 'other' }))
+    const reader = bearer(await guarded.give(['read']))
     expect(refusalOf(await grade(reader))).toEqual([403, 'forbidden'])
     const seen = await app.http.inject({ url: '/v1/grades', headers: reader })
-    expect(seen.json<{ items: [] }>().items).toEqual([])
-    expect((await app.get('/v1/grades')).json<{ items: [] }>().items).toHaveLength(1)
+    expect(seen.json<{ items: [] }>().items).toHaveLength(1)
   })
 
   test('a refused upload is never read', async () => {

@@ -18,11 +18,11 @@ const signOut = (cookie: string, headers: Record<string, string> = { 'x-veridict
 const secretOf = (cookie: string) => cookie.split('=')[1] ?? ''
 
 test('a session is what its key is; its end takes the cookie back, and another id has no signature', async () => {
-  const token = await app.give(['read', 'review'], { name: 'Ada', project: 'other' })
+  const token = await app.give(['read', 'review'], { name: 'Ada' })
   const opened = await signIn(token)
   expect(opened.statusCode).toBe(201)
   const { expires_at, ...caller } = opened.json<Record<string, unknown>>()
-  expect(caller).toEqual({ project: 'other', name: 'Ada', scopes: ['read', 'review'] })
+  expect(caller).toEqual({ name: 'Ada', scopes: ['read', 'review'] })
   expect(String(expires_at) > new Date().toISOString()).toBe(true)
   const cookie = await app.signIn(token)
   expect((await who(cookie)).json<Who>()).toEqual({ required: true, session: true, ...caller })
@@ -40,7 +40,7 @@ test('a session is what its key is; its end takes the cookie back, and another i
 test('it ends with its key, and in the pages that leads to the sign-in', async () => {
   const token = await app.give()
   const cookie = await app.signIn(token)
-  await app.context.main.stores.access.revokeKey(`key_${token.split('_')[1]}`, new Date().toISOString())
+  await app.context.stores.access.revokeKey(`key_${token.split('_')[1]}`, new Date().toISOString())
   expect((await who(cookie)).statusCode).toBe(401)
   const page = await app.http.inject({ url: '/audit/grades', headers: { cookie } })
   expect([page.statusCode, page.headers.location]).toEqual([302, '/audit/sign-in?next=%2Faudit%2Fgrades'])
@@ -151,12 +151,12 @@ describe('forms of other pages, with the cookie', () => {
 test('where no key is needed it says so, and a session that is over does no harm', async () => {
   await app.stop()
   app = await startGuarded({ env: { VERIDICT_ACCESS: 'off' } })
-  const anybody = { required: false, session: false, project: 'default', name: 'anybody' }
+  const anybody = { required: false, session: false, name: 'anybody' }
   expect((await app.get('/v1/session')).json<Who>()).toMatchObject(anybody)
   const cookie = `veridict_session=${'A'.repeat(43)}`
   expect((await who(cookie)).json<Who>()).toMatchObject(anybody)
-  const own = await app.signIn(await app.give(['read'], { name: 'Ada', project: 'other' }))
-  expect((await who(own)).json<Who>()).toMatchObject({ required: false, session: true, name: 'Ada', project: 'other' })
+  const own = await app.signIn(await app.give(['read'], { name: 'Ada' }))
+  expect((await who(own)).json<Who>()).toMatchObject({ required: false, session: true, name: 'Ada' })
 })
 
 test.each([

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.stop())
 
-const put = (words: QuestionWords) => putGrade(app.context.main.stores, words)
+const put = (words: QuestionWords) => putGrade(app.context.stores, words)
 
 async function post(body: object) {
   const response = await app.post('/v1/agreement', body)

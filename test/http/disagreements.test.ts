@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.stop())
 
-const put = (words: QuestionWords) => putGrade(app.context.main.stores, words)
+const put = (words: QuestionWords) => putGrade(app.context.stores, words)
 
 async function review(grade: string, rater: string, label: Label | null): Promise<void> {
   const response = await app.post(`/v1/grades/${grade}/reviews`, { rater, label })

@@ -115,7 +115,7 @@ test('the same Idempotency-Key at the same time is 409, and afterwards a replay'
 
 test('a database that refuses is 503 with its code, not an empty answer', async () => {
   await start(GOOD_ANSWER)
-  await app.context.main.stores.close()
+  await app.context.stores.close()
   const response = await app.post('/v1/grades', REQUEST)
   expect(response.statusCode).toBe(503)
   expect(response.json<Problem>().code).toBe('storage_error')
@@ -125,7 +125,7 @@ test('a database that refuses is 503 with its code, not an empty answer', async 
 
 test.each(['storage_full', 'storage_busy', 'storage_error'])('readiness says %s as the grades do', async (code) => {
   await start(GOOD_ANSWER)
-  const { stores } = app.context.main
+  const { stores } = app.context
   Object.assign(stores, { check: () => Promise.reject(Object.assign(new Error('/a/path'), { code })) })
   const response = await app.get('/readyz')
   expect([response.statusCode, response.json<Problem>().code]).toEqual([503, code])

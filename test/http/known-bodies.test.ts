@@ -4,7 +4,6 @@ import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { tempDatabase } from '../storage/temp-folder.ts'
 import { listen } from './raw-http.ts'
 
 const BODY = JSON.stringify({ ...REQUEST, judge: 'lexical' })
@@ -118,20 +117,6 @@ test('what is no hit is a request like any other', async () => {
   expect((await post({ 'idempotency-key': 'one' })).status).toBe(200)
   expect(codeOf(await ask('GET', `/v1/grades/grd_${'0'.repeat(26)}`, {}))).toBe('not_found')
   expect(codeOf(await ask('GET', `/v1/grades/grd_${'0'.repeat(26)}?x=1`, {}))).toBe('invalid_request')
-})
-
-test('a service of another project gives nothing of the default one away', async () => {
-  const database = tempDatabase()
-  const first = await startApp({ env: { VERIDICT_DATABASE: database } })
-  const { id } = (await first.post('/v1/grades', BODY)).json<Grade>()
-  await first.stop()
-  await app.stop()
-  app = await startApp({ env: { VERIDICT_DATABASE: database, VERIDICT_PROJECT: 'other' } })
-  origin = await listen(app)
-  expect((await ask('GET', `/v1/grades/${id}`, {})).status).toBe(404)
-  const own = await post()
-  expect(own.status).toBe(201)
-  expect(JSON.parse((await post()).text)).toMatchObject({ id: (JSON.parse(own.text) as Grade).id })
 })
 
 test('a request that was arriving when the stop came is answered', async () => {

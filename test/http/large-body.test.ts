@@ -54,10 +54,10 @@ test('a large body is graded as the same small one is, pictures and all, and its
   expect(large.statusCode).toBe(201)
   const grade = large.json<Grade>()
   const id = grade.receipt.trajectory as `sha256:${string}`
-  expect(await app.context.main.service.trajectory(id)).toEqual(expectRead(trajectory))
+  expect(await app.context.service.trajectory(id)).toEqual(expectRead(trajectory))
   const small = await app.post('/v1/grades', body)
   expect([small.statusCode, small.json<Grade>().id]).toEqual([200, grade.id])
-  expect((await app.context.main.stores.trajectories.get(id))?.document).toEqual(trajectory)
+  expect((await app.context.stores.trajectories.get(id))?.document).toEqual(trajectory)
 })
 
 /** As the thread that reads small bodies has it. */

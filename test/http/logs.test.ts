@@ -79,7 +79,7 @@ test('what cannot be read, judged or stored leaves no content either', async () 
 
 test('an unexpected error is found in the log by the id that the caller got, without its message', async () => {
   app = await startApp()
-  Object.assign(app.context.main.service, {
+  Object.assign(app.context.service, {
     grade: () => Promise.reject(new SyntaxError(`Unexpected token in ${MARK}`)),
   })
   const response = await app.post('/v1/grades', LEXICAL)

@@ -38,7 +38,7 @@ async function plant({ metadata, label = 'aligned', claims, signals, truth, rubr
     ground_truth: digestBytes(JSON.stringify(truth ?? GROUND_TRUTH)),
   }
   const ground_truth = { ...GROUND_TRUTH, ...truth, ...(signals && { signals }) }
-  await app.context.main.stores.grades.put({
+  await app.context.stores.grades.put({
     grade: { ...made, ...(claims && { claims }), receipt, citations: [] },
     ground_truth,
   })

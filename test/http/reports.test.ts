@@ -21,7 +21,7 @@ async function store(
   const trajectory = digestBytes(words.question ?? `question ${++questions}`)
   const grade = { ...made, receipt: { ...made.receipt, trajectory } }
   const ground_truth = { ...GROUND_TRUTH, ...(words.signals && { signals: words.signals }) }
-  await app.context.main.stores.grades.put({ grade, ground_truth })
+  await app.context.stores.grades.put({ grade, ground_truth })
   return grade
 }
 
@@ -108,7 +108,7 @@ describe('from stored grades', () => {
     app = await startApp()
     for (let i = 0; i < 4; i++) {
       const grade = await store({ metadata: about(`t${i}`, 0), label: 'aligned' })
-      await app.context.main.stores.reviews.put(reviewOf(grade, i, i === 0 ? 'ignored' : 'aligned'))
+      await app.context.stores.reviews.put(reviewOf(grade, i, i === 0 ? 'ignored' : 'aligned'))
     }
     const { overall, judge_quality } = await report()
     expect(overall?.corrected).toMatchObject({ design: 'random', estimator: 'post_stratified', n_reviews: 4 })
@@ -230,7 +230,7 @@ test('ten thousand grades are read once, a page at a time, while others are answ
   timeout: 60_000,
 }, async () => {
   app = await startApp()
-  const { grades } = app.context.main.stores
+  const { grades } = app.context.stores
   for (let i = 0; i < 10_000; i += 500)
     await Promise.all(
       Array.from({ length: 500 }, (_, at) =>

@@ -9,7 +9,7 @@ let app: TestApp
 let id: string
 beforeEach(async () => {
   app = await startApp()
-  id = (await putGrade(app.context.main.stores, { question: 'q', label: 'ignored' })).id
+  id = (await putGrade(app.context.stores, { question: 'q', label: 'ignored' })).id
 })
 afterEach(() => app.stop())
 
@@ -52,7 +52,7 @@ describe('giving a review', () => {
   })
 
   test.each(['failed', 'unverified'] as const)('a grade that is %s can be reviewed', async (status) => {
-    const other = await putGrade(app.context.main.stores, { question: 'other', status })
+    const other = await putGrade(app.context.stores, { question: 'other', status })
     const response = await review({ rater: 'ada', label: 'compliant' }, other.id)
     expect(response.statusCode).toBe(201)
     expect(response.json<Review>().grade_label).toBeNull()
@@ -94,7 +94,7 @@ describe('giving a review', () => {
 
   test('an Idempotency-Key stores once, and is of one grade alone', async () => {
     const key = { 'idempotency-key': 'k1' }
-    const other = await putGrade(app.context.main.stores, { question: 'other' })
+    const other = await putGrade(app.context.stores, { question: 'other' })
     const first = await review({ rater: 'ada', label: 'aligned' }, id, key)
     const again = await review({ rater: 'ada', label: 'aligned' }, id, key)
     expect([again.statusCode, again.body, again.headers['idempotency-replayed']]).toEqual([201, first.body, 'true'])
@@ -106,7 +106,7 @@ describe('giving a review', () => {
 
 describe('reading reviews', () => {
   beforeEach(async () => {
-    const other = await putGrade(app.context.main.stores, { question: 'other' })
+    const other = await putGrade(app.context.stores, { question: 'other' })
     for (const [rater, label, grade] of [
       ['ada', 'aligned', id],
       ['bob', null, id],

@@ -10,7 +10,7 @@ let app: TestApp
 let grades: Grade[]
 beforeEach(async () => {
   app = await startApp()
-  const { stores } = app.context.main
+  const { stores } = app.context
   // Two judges disagree in each of two versions.
   grades = [
     makeGrade({ key: 'a', rubric: 'tab-behavior@1' }),
@@ -56,7 +56,7 @@ test('a report counts a trial once: of several versions one must be named', asyn
   const response = await app.get('/v1/reports?rubric=tab-behavior&judge=lexical&draws=100')
   expect(response.json<Report>().rubric).toBe('tab-behavior@1')
   const grade = makeGrade({ key: 'd', rubric: 'tab-behavior@2' })
-  await app.context.main.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+  await app.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
   const several = await app.get('/v1/reports?rubric=tab-behavior&judge=lexical')
   expect(several.statusCode).toBe(400)
   expect(several.json()).toMatchObject({

@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import type { ProjectTrouble } from '../../src/batches/engine-deps.ts'
+import type { Trouble } from '../../src/batches/engine-deps.ts'
 import { logTrouble } from '../../src/process/trouble-log.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
 import { answeringJudge, makeItems, readLines, startBatch } from './make-batch.ts'
 
-function logged(trouble: ProjectTrouble): Record<string, unknown> {
+function logged(trouble: Trouble): Record<string, unknown> {
   const stream = new PassThrough()
   logTrouble(pino({ base: null, timestamp: false }, stream), trouble)
   return JSON.parse(String(stream.read())) as Record<string, unknown>
@@ -17,31 +17,31 @@ function logged(trouble: ProjectTrouble): Record<string, unknown> {
 const refused = new StorageError('storage_busy', 'the server is gone', { server: 'db.example:5432', away: true })
 const cut = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' })
 
-test.each<[string, ProjectTrouble, Record<string, unknown>]>([
+test.each<[string, Trouble, Record<string, unknown>]>([
   [
     'of the store and no batch',
-    { project: 'default', batch: '', error: refused },
+    { batch: '', error: refused },
     {
-      ...{ project: 'default', code: 'storage_busy', detail: 'the server is gone', server: 'db.example:5432' },
+      ...{ code: 'storage_busy', detail: 'the server is gone', server: 'db.example:5432' },
       msg: 'work on batches met an error',
     },
   ],
   [
     'of the queue',
-    { project: '', batch: '', error: cut },
+    { batch: '', error: cut },
     { code: 'ECONNREFUSED', detail: 'connect refused', msg: 'work on batches met an error' },
   ],
   [
     'of the store and a batch',
-    { project: 'default', batch: 'bat_1', error: new StorageError('storage_full', 'full') },
-    { project: 'default', batch: 'bat_1', code: 'storage_full', detail: 'full', msg: 'a batch met an error' },
+    { batch: 'bat_1', error: new StorageError('storage_full', 'full') },
+    { batch: 'bat_1', code: 'storage_full', detail: 'full', msg: 'a batch met an error' },
   ],
 ])('trouble %s is told without a stack', (_of, trouble, line) => {
   expect(logged(trouble)).toEqual({ level: 50, ...line })
 })
 
 test('a mistake of our own brings its stack', () => {
-  expect(logged({ project: 'default', batch: 'bat_1', error: new TypeError('oops') })).toMatchObject({
+  expect(logged({ batch: 'bat_1', error: new TypeError('oops') })).toMatchObject({
     msg: 'a batch met an error',
     err: { type: 'TypeError', stack: expect.stringContaining('trouble-log.test.ts') },
   })
@@ -62,7 +62,7 @@ test('a batch is logged as it begins, parks and ends, and no item of it', async 
   await app.http.inject({ method: 'POST', url: `/v1/batches/${first.id}/resume` })
   await expect.poll(() => told().length).toBe(3)
   expect(told()[2]).toMatchObject({
-    ...{ level: 30, project: 'default', batch: first.id, status: 'done', items: 3, cost_usd: expect.any(Number) },
+    ...{ level: 30, batch: first.id, status: 'done', items: 3, cost_usd: expect.any(Number) },
     counts: { graded: 3, pending: 0 },
   })
   isOut = true

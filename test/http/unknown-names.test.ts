@@ -8,7 +8,7 @@ beforeEach(async () => {
   app = await startApp()
   // By a rubric that is not loaded and a judge that is not configured: both are known all the same.
   const grade = makeGrade({ judge: 'older', rubric: 'gone@3', metadata: { batch: 'night 1' } })
-  await app.context.main.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+  await app.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
 })
 afterEach(() => app.stop())
 
@@ -54,7 +54,7 @@ test.each(['/v1/grades', '/v1/grades/overview'])(
       expectContract(response, 'get', path)
     }
     const grade = makeGrade({ label: 'of_old' as never, rubric: 'gone@3' })
-    await app.context.main.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+    await app.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
     for (const label of ['aligned', 'of_old']) expect((await app.get(`${path}?label=${label}`)).statusCode).toBe(200)
   },
 )

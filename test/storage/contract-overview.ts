@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ProjectStores } from '../../src/http/context.ts'
+import type { ServiceStores } from '../../src/http/context.ts'
 import { type GradeWords, makeRecord } from './make-grade.ts'
 
 const WORDS: readonly GradeWords[] = [
@@ -11,9 +11,9 @@ const WORDS: readonly GradeWords[] = [
 ]
 
 /** What every adapter must say of the grades that it has. */
-export function describeOverview(name: string, open: () => Promise<ProjectStores>): void {
+export function describeOverview(name: string, open: () => Promise<ServiceStores>): void {
   describe(`overview: ${name}`, () => {
-    let stores: ProjectStores
+    let stores: ServiceStores
     beforeEach(async () => {
       stores = await open()
     })

@@ -4,9 +4,8 @@ import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
-import { projectPath } from '../../src/storage/project-files.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import type { ProjectStores } from '../../src/storage/stores/stores.ts'
+import type { ServiceStores } from '../../src/storage/stores/stores.ts'
 import { failedReply, finishFailed, finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { AT, ENDS, FAILURE, makeBatch, makeItem, openBatch } from './make-batch.ts'
 import { GROUND_TRUTH, makeGrade } from './make-grade.ts'
@@ -20,24 +19,20 @@ const TOGETHER = 250
 
 export interface Generated {
   readonly grades: number
-  /** Other projects, each with so many grades. */
-  readonly projects?: Readonly<Record<string, number>>
 }
 
 /** Makes a store through the real stores of SQLite, with something in every table; it is closed when this resolves. */
-export async function generateStore(path: string, { grades, projects = {} }: Generated): Promise<void> {
-  for (const [project, n] of [['default', grades], ...Object.entries(projects)] as const) {
-    const stores = openSqliteStores({ path: projectPath(path, project) })
-    try {
-      await fill(stores, n)
-      if (project === 'default') await fillAccess(stores)
-    } finally {
-      await stores.close()
-    }
+export async function generateStore(path: string, { grades }: Generated): Promise<void> {
+  const stores = openSqliteStores({ path })
+  try {
+    await fill(stores, grades)
+    await fillAccess(stores)
+  } finally {
+    await stores.close()
   }
 }
 
-async function fill(stores: ProjectStores, n: number): Promise<void> {
+async function fill(stores: ServiceStores, n: number): Promise<void> {
   await stores.secrets.renderingSecret(() => randomBytes(32))
   await stores.rubrics.register('mine@1', digestValue('mine'), HARD, AT)
   await stores.check()
@@ -132,10 +127,10 @@ async function addOpenBatches(stores: Stores): Promise<void> {
 
 const LIMITS = { most_requests: 2, most_bytes: 1_000_000 }
 
-async function fillAccess({ access }: ProjectStores): Promise<void> {
+async function fillAccess({ access }: ServiceStores): Promise<void> {
   const secret_sha256 = createHash('sha256').update('a key').digest()
   await access.addKey({
-    ...{ id: 'key_1', secret_sha256, name: HARD, project: 'default', scopes: ['admin'], created_at: AT },
+    ...{ id: 'key_1', secret_sha256, name: HARD, scopes: ['admin'], created_at: AT },
     ...{ max_requests_per_minute: 2 ** 40, max_cost_usd_per_day: 0.1, expires_at: null, revoked_at: null },
     last_used_at: null,
   })

@@ -103,7 +103,7 @@ const callsIn = (answer: unknown): Items['items'] =>
 
 test('what was answered from the cache is graded anew, as its rules have changed since, and then cached', async () => {
   const { post, get, context } = await openStore()
-  const { stores } = context.main
+  const { stores } = context
   for (const { sent, text } of THEN.requests) {
     const then = JSON.parse(text) as Grade
     const only = await post('/v1/grades', { ...JSON.parse(sent), cache: 'only' })

@@ -1,4 +1,6 @@
+import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
 import type { PostgresServer } from './postgres-server.ts'
+import { SETTINGS } from './postgres-settings.ts'
 
 let made = 0
 
@@ -10,4 +12,14 @@ export async function newDatabase({ url, query }: Pick<PostgresServer, 'url' | '
   const own = new URL(url)
   own.pathname = `/${name}`
   return own.href
+}
+
+/** Answers the rows of a statement in a database of `newDatabase`. */
+export async function askDatabase(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const unit = openUnit(url, null, SETTINGS)
+  try {
+    return await unit.write((sql) => sql.say(text))
+  } finally {
+    await unit.close()
+  }
 }

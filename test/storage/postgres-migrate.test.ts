@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { loadPostgresMigrations, migrate } from '../../src/storage/postgres/connection/migrate.ts'
-import { openSchemaList, projectSchema } from '../../src/storage/postgres/connection/project-schemas.ts'
 import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
+import { openPostgresStores } from '../../src/storage/postgres/postgres.ts'
+import { newDatabase } from './new-database.ts'
 import { SETTINGS } from './postgres-settings.ts'
 import { describePostgres } from './postgres-tools.ts'
 
@@ -100,14 +101,31 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     await expect(tools().open(undefined, { url })).rejects.toMatchObject({ code: 'storage_error', message: /may not/ })
   })
 
-  test('projects are schemas; another’s schema of such a name is none', async () => {
-    const { server, open } = tools()
-    for (const project of ['b', 'a-1', 'default']) await (await open(projectSchema(project))).close()
-    await server.query('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"')
-    const list = openSchemaList(server.url, SETTINGS)
-    expect((await list.list()).filter((name) => !name.startsWith('test-'))).toEqual(['a-1', 'b'])
-    await list.close()
-    for (const name of ['', 'A', 'a"b', 'a b', '../x', 'x'.repeat(41)])
-      expect(() => projectSchema(name)).toThrow(expect.objectContaining({ code: 'storage_error' }))
+  test('a database with the schema of a further project is refused; another’s schema of such a name is none', async () => {
+    const url = await newDatabase(tools().server)
+    const service = () => openPostgresStores({ url, ...SETTINGS })
+    await (await service()).close()
+    const unit = openUnit(url, null, SETTINGS)
+    await unit.write((sql) => sql.say('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"'))
+    await (await service()).close()
+    await (await openPostgresStores({ url, schema: 'veridict_evals', ...SETTINGS })).close()
+    const words =
+      /the schema veridict_evals of a further project, which this version cannot read\. Check out commit [0-9a-f]{40}/
+    await expect(service()).rejects.toThrow(words)
+    await unit.write((sql) => sql.say('DROP SCHEMA veridict_evals CASCADE'))
+    const key =
+      "INSERT INTO veridict.api_keys (id, secret_sha256, name, project, scopes, created_at) VALUES ('key_1', decode(repeat('00', 32), 'hex'), 'n', 'evals', '[]', '')"
+    await unit.write((sql) => sql.say(key))
+    await expect(service()).rejects.toThrow('the key key_1 of this database opens the project evals')
+    await unit.write((sql) =>
+      sql.say('UPDATE veridict.trajectories SET outside_bytes = 1; DELETE FROM veridict.api_keys'),
+    )
+    await unit.write((sql) =>
+      sql.say(
+        "INSERT INTO veridict.trajectories (id, format, document, created_at, outside_bytes) VALUES ('t', 'steps', '\\xfe', '', 9)",
+      ),
+    )
+    await expect(service()).rejects.toThrow('bodies of this database lie in an S3 store')
+    await unit.close()
   })
 })

@@ -125,7 +125,7 @@ describePostgres('slices', (tools) => {
     const heard: unknown[] = []
     other.notices.onNotice((notice) => heard.push(notice))
     while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-    const notice = { project: 'p', batch: 'bat_1' }
+    const notice = { batch: 'bat_1' }
     await notices.send(notice)
     await tools().server.query("SELECT pg_notify('veridict_work', 'what?')")
     await tools().server.query("SELECT pg_notify('veridict_work', '{}')")

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { openPostgresStores, type PostgresOptions } from '../../src/storage/postgres/postgres.ts'
-import type { ProjectStores } from '../../src/storage/stores/stores.ts'
+import type { ServiceStores } from '../../src/storage/stores/stores.ts'
 import { NATIVE, type PostgresServer, SKIPPED, startPostgres } from './postgres-server.ts'
 import { SETTINGS } from './postgres-settings.ts'
 
@@ -9,7 +9,7 @@ export interface PostgresTools {
   /** A name that no other test has. */
   newSchema(): string
   /** Stores of a schema; of a new one where none is named. */
-  open(schema?: string, given?: Partial<PostgresOptions>): Promise<ProjectStores>
+  open(schema?: string, given?: Partial<PostgresOptions>): Promise<ServiceStores>
 }
 
 let made = 0
@@ -25,7 +25,7 @@ export function describePostgres(name: string, define: (tools: () => PostgresToo
     afterAll(() => server?.remove())
     const newSchema = () => {
       made += 1
-      return `veridict_test-${made}`
+      return `test-${made}`
     }
     define(() => ({
       server,

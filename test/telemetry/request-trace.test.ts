@@ -83,7 +83,7 @@ test('a provider is sent nothing of the trace', async () => {
 test('no text, no quote, no key, no path and no query gets into a span, in whatever way it comes', async () => {
   const { collector, service } = await startWithModel({ OTEL_EXPORTER_OTLP_HEADERS: 'api-key=collector-canary' })
   const plan = { name: 'key-canary', scopes: ['grade', 'read'] as const }
-  const { token } = await createKey(service.context.main.stores.access, plan, new Date())
+  const { token } = await createKey(service.context.stores.access, plan, new Date())
   const marked = {
     trajectory: { steps: [...TRAJECTORY.steps, { actor: 'agent_message', text: 'text-canary' }] },
     ground_truth: { ...GROUND_TRUTH, instruction: 'instruction-canary' },

@@ -1,6 +1,6 @@
 import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
-import { createStorePool } from '../../boot/store-pool.ts'
+import { storeOf } from '../../boot/open-store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Secrets } from '../../config/environment.ts'
 import { createInFlight } from '../../http/guard/drain.ts'
@@ -11,7 +11,7 @@ import { createClient } from './client.ts'
 import { configurationOf } from './configuration.ts'
 import { fetchWithin, localCalls } from './local-client.ts'
 import type { DatabaseUse, ServiceConnection } from './shell.ts'
-import { assertDatabase, assertMigrated, assertProject } from './stored-place.ts'
+import { assertDatabase, assertMigrated } from './stored-place.ts'
 
 /**
  * Starts the service inside this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a
@@ -42,9 +42,8 @@ export async function startEmbedded(
   )
   const inFlight = createInFlight()
   await context.start()
-  const project = await context.project(given.project)
   return {
-    client: { ...routes, ...localCalls(context, project, inFlight) },
+    client: { ...routes, ...localCalls(context, inFlight) },
     url: 'this process',
     embedded: true,
     flag: '',
@@ -72,13 +71,7 @@ const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
 
 async function assertStored(config: Config, secrets: Secrets, use: 'read' | 'look'): Promise<void> {
   assertDatabase(config)
-  const pool = await createStorePool(config, secrets)
-  try {
-    await assertProject(config.project, pool)
-    if (use === 'look') await assertMigrated(config.project, pool)
-  } finally {
-    await pool.close()
-  }
+  if (use === 'look') await assertMigrated(storeOf(config, secrets))
 }
 
 /** Never resolved: the address only completes paths. */

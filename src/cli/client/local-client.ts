@@ -7,7 +7,7 @@ import { ServiceError } from '../../client/errors.ts'
 import { findUnstorable } from '../../domain/text/strict-json.ts'
 import { textSize } from '../../domain/trajectory/text-size.ts'
 import type { Refusal } from '../../grading/service.ts'
-import type { Context, Project } from '../../http/context.ts'
+import type { Context } from '../../http/context.ts'
 import type { InFlight } from '../../http/guard/drain.ts'
 import { HttpProblem, notFound, refusalProblem } from '../../http/problem.ts'
 import { BatchItemSchema, type BatchOptions, BatchOptionsSchema } from '../../schemas/batch.ts'
@@ -39,8 +39,8 @@ export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
 }
 
 /** Makes the calls of batches without HTTP between: the service receives the trials as the command reads them. */
-export function localCalls(context: Context, project: Project, inFlight: InFlight): Partial<Client> {
-  const { batches, stores } = project
+export function localCalls(context: Context, inFlight: InFlight): Partial<Client> {
+  const { batches, stores } = context
   const read = async (id: string) => (await batches.get(id)) ?? fail(notFound('batch', id))
   const readChanged = async (id: string, done: boolean | null, verb: string) => {
     if (done === null) fail(notFound('batch', id))

@@ -9,8 +9,8 @@ import { readStorageFailure } from './start-failure.ts'
 export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
   VERIDICT_API_KEY is the key that it is asked with.
-  Without either the command runs its own in this process, on the database VERIDICT_DATABASE and in the project
-  VERIDICT_PROJECT (default). Only what grades makes them; what reads says where there is none.`
+  Without either the command runs its own in this process, on the database VERIDICT_DATABASE.
+  Only commands that grade make a missing database; commands that read name it.`
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else one in this process. */
 export async function connect(

@@ -44,7 +44,7 @@ async function demo(shell: Shell): Promise<ExitCode> {
   const context = await buildContext({ config, secrets, adopts_batches: false })
   try {
     const areExpected = await showExamples(shell.out, async (request) => {
-      const outcome = await context.main.service.grade(request)
+      const outcome = await context.service.grade(request)
       return outcome.ok ? outcome.grade : outcome.refusal.detail
     })
     shell.out.write(`They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`)

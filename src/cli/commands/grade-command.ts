@@ -76,7 +76,7 @@ export async function gradeFiles(shell: Shell, files: readonly string[], options
   const { config, secrets } = configurationOf(shell.env)
   const context = await buildContext({ config, secrets })
   try {
-    const { service } = await context.project(config.project)
+    const { service } = context
     let worst: ExitCode = EXIT.graded
     for (const file of files) worst = worseOf(worst, await gradeFile(shell, service, file, options))
     return worst

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { DEFAULT_PROJECT, isProjectName, SCOPES, type Scope } from '../../access/access.ts'
+import { SCOPES, type Scope } from '../../access/access.ts'
 import type { AccessStore } from '../../access/access-store.ts'
 import {
   createKey,
@@ -10,13 +10,13 @@ import {
   revokeKey,
   USUAL_SCOPES,
 } from '../../access/keys.ts'
-import { createStorePool } from '../../boot/store-pool.ts'
+import { storeOf } from '../../boot/open-store.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
 import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
 import { configurationOf } from '../client/configuration.ts'
 import type { Shell } from '../client/shell.ts'
-import { assertDatabase, shownNames } from '../client/stored-place.ts'
+import { assertDatabase } from '../client/stored-place.ts'
 import { parseCount, parseDollars } from '../input/command-options.ts'
 import { line } from '../input/ndjson.ts'
 import { runCommand } from '../output/error-text.ts'
@@ -74,15 +74,9 @@ async function create(shell: Shell, stored: StoredKeys, name: string, options: C
   const { key, token } = await createKey(stored.store, plan, now)
   if (options.output === 'json') shell.out.write(line({ ...key, token }))
   else shell.out.write(`${token}\n`)
-  shell.err.write(`${renderKey(key)}\nin ${oneLine(stored.database)}\n${newProject(stored, key.project)}${ONCE}\n`)
+  shell.err.write(`${renderKey(key)}\nin ${oneLine(stored.database)}\n${ONCE}\n`)
   return EXIT.graded
 }
-
-/** Builds the hint for a new project: a mistyped name would be an empty project. */
-const newProject = ({ projects }: StoredKeys, project: string): string =>
-  projects.includes(project)
-    ? ''
-    : `project ${project} is new, and made with its first request; there are: ${shownNames(projects)}\n`
 
 const ONCE =
   'The key above is shown this once: only a digest of it is kept. Give it as VERIDICT_API_KEY, or as Authorization: Bearer.'
@@ -112,7 +106,6 @@ async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<Exi
 }
 
 export interface CreateOptions {
-  readonly project: string
   readonly scopes: readonly Scope[]
   readonly expires?: number
   readonly maxRequestsPerMinute?: number
@@ -122,7 +115,6 @@ export interface CreateOptions {
 
 export const withCreateOptions = (command: Command): Command =>
   command
-    .option('--project <name>', 'the project of the key; a missing project is created', parseProject, DEFAULT_PROJECT)
     .addOption(
       new Option('--scopes <list>', 'what it may do: any of grade,read,review,admin,operator')
         .argParser(parseScopes)
@@ -142,19 +134,13 @@ export const withCreateOptions = (command: Command): Command =>
     .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
 
 export const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan => ({
-  ...{ name, project: options.project, scopes: options.scopes },
+  ...{ name, scopes: options.scopes },
   ...(options.expires !== undefined && { expires_at: new Date(now.getTime() + options.expires) }),
   ...given({
     max_requests_per_minute: options.maxRequestsPerMinute,
     max_cost_usd_per_day: options.maxCostUsdPerDay,
   }),
 })
-
-export function parseProject(text: string): string {
-  if (!isProjectName(text))
-    throw new InvalidArgumentError('It is 1 to 40 characters of a-z, 0-9 and "-", and does not begin with "-".')
-  return text
-}
 
 function parseScopes(text: string): readonly Scope[] {
   return text.split(',').map((given) => {
@@ -178,7 +164,7 @@ export function parseDuration(text: string): number {
 /** Renders a key in a few lines. */
 export function renderKey(key: KeyView): string {
   return [
-    `${key.id} (${oneLine(key.name)}): project ${key.project}, may ${key.scopes.join(', ')}`,
+    `${key.id} (${oneLine(key.name)}): may ${key.scopes.join(', ')}`,
     `ends ${key.expires_at ?? 'never by itself'}; ${limitsOf(key) || 'no limits'}`,
   ].join('\n')
 }
@@ -186,7 +172,6 @@ export function renderKey(key: KeyView): string {
 const COLUMNS: readonly (readonly [title: string, width: number, of: (key: KeyView) => string])[] = [
   ['id', 20, ({ id }) => id],
   ['name', 20, ({ name }) => clip(name, 20)],
-  ['project', 16, ({ project }) => clip(project, 16)],
   ['state', 8, ({ state }) => state],
   ['scopes', 18, ({ scopes }) => scopes.join(',')],
   ['last used', 16, ({ last_used_at }) => minute(last_used_at)],
@@ -215,12 +200,12 @@ const WHERE = `Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL),
 
 export const KEYS_HELP = `
 A key names the client. A service on loopback needs no key (VERIDICT_ACCESS=on changes that); every request to any other
-address needs a key. A key opens one project: grades, batches and reviews of other projects do not exist for it.
+address needs a key.
 
 ${WHERE}
 
 Examples:
-  veridict keys create ci --project evals --scopes grade,read --expires 90d --max-cost-usd-per-day 20
+  veridict keys create ci --scopes grade,read --expires 90d --max-cost-usd-per-day 20
   veridict keys list
   veridict keys revoke key_0123456789abcdef`
 
@@ -235,7 +220,7 @@ Exit codes: 0 made; 1 bad usage, or the database cannot be used.
 
 Examples:
   export VERIDICT_API_KEY=$(veridict keys create laptop)
-  veridict keys create ci --project evals --scopes grade,read --expires 90d --max-cost-usd-per-day 20 -o json`
+  veridict keys create ci --scopes grade,read --expires 90d --max-cost-usd-per-day 20 -o json`
 
 export const LIST_HELP = `
 Revoked and expired keys stay in the list. \`last used\` is exact to a minute.
@@ -263,8 +248,6 @@ export interface StoredKeys {
   readonly store: AccessStore
   /** The name of the database, without secrets. */
   readonly database: string
-  /** Names of the projects. */
-  readonly projects: readonly string[]
   close(): Promise<void>
 }
 
@@ -272,13 +255,7 @@ export interface StoredKeys {
 export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<StoredKeys> {
   const { config, secrets } = configurationOf(env)
   if (!make) assertDatabase(config)
-  const pool = await createStorePool(config, secrets)
-  try {
-    const stores = await pool.open(DEFAULT_PROJECT)
-    const projects = [DEFAULT_PROJECT, ...(await pool.list())]
-    return { store: stores.access, database: pool.shown, projects, close: () => stores.close() }
-  } finally {
-    // The list of projects alone needs the pool.
-    await pool.close()
-  }
+  const store = storeOf(config, secrets)
+  const stores = await store.open()
+  return { store: stores.access, database: store.shown, close: () => stores.close() }
 }

@@ -1,7 +1,6 @@
 import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
 import { CliError } from '../client/cli-error.ts'
 import type { Client } from '../client/client.ts'
-import { shownNames } from '../client/stored-place.ts'
 import { oneLine } from '../results/terminal-text.ts'
 
 /** Builds the error of a selection without grades, with the names that do have grades. */
@@ -18,3 +17,10 @@ export async function nothingFits(
     ),
   )
 }
+
+const MOST_NAMES = 20
+
+const shownNames = (names: readonly string[]): string =>
+  names.length > MOST_NAMES
+    ? `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`
+    : names.join(', ')

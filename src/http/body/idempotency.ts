@@ -4,7 +4,6 @@ import type { Lease } from '../../ports/lease-ports.ts'
 import type { Clock, Stores } from '../../ports/ports.ts'
 import type { InFlight } from '../guard/drain.ts'
 import { HttpProblem } from '../problem.ts'
-import { perProject } from '../project.ts'
 import { sendText } from './answers.ts'
 
 export interface Answered {
@@ -19,10 +18,10 @@ export type AnswerOnce = (
   work: () => Promise<Answered>,
 ) => Promise<FastifyReply>
 
-export function createAnswerOnce(clock: Clock, inFlight: InFlight): AnswerOnce {
-  const idempotencyOf = perProject(({ stores }) => createIdempotency(stores, clock))
+export function createAnswerOnce(stores: Stores, clock: Clock, inFlight: InFlight): AnswerOnce {
+  const once = createIdempotency(stores, clock)
   return async (request, reply, work) => {
-    const { text, status } = await inFlight.track(idempotencyOf(request.project)(request, reply, work))
+    const { text, status } = await inFlight.track(once(request, reply, work))
     return sendText(reply, text, status)
   }
 }

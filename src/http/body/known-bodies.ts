@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Digest } from '../../domain/digest.ts'
+import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import type { Project } from '../context.ts'
 
 interface KnownBody {
   readonly key: Digest
@@ -23,18 +23,21 @@ const sizeOf = ({ metadata, answered }: KnownBody): number =>
  * Remembers the cache key of each answered body by the digest of its bytes, so that equal bytes are answered without being parsed. `answerConfig` is the
  * digest of the configuration that a key depends on.
  */
-export function createKnownBodies(answerConfig: string) {
+export function createKnownBodies(
+  answerConfig: string,
+  { grades }: { readonly grades: Pick<GradeStore, 'findTextByKey'> },
+) {
   const bodies = new LRUCache<string, KnownBody>({ maxSize: MEMORY_BYTES, sizeCalculation: sizeOf })
-  const nameOf = (project: Project, digest: string) => `${answerConfig}/${project.name}/${digest}`
+  const nameOf = (digest: string) => `${answerConfig}/${digest}`
   return {
-    remember(project: Project, digest: string, { receipt, metadata }: Grade): void {
-      bodies.set(nameOf(project, digest), { key: receipt.key as Digest, metadata, answered: null })
+    remember(digest: string, { receipt, metadata }: Grade): void {
+      bodies.set(nameOf(digest), { key: receipt.key as Digest, metadata, answered: null })
     },
     /** Finds the answer to equal bytes: the grade that stands under their key today, with the metadata of their request. */
-    async find(project: Project, digest: string): Promise<KnownBody['answered']> {
-      const name = nameOf(project, digest)
+    async find(digest: string): Promise<KnownBody['answered']> {
+      const name = nameOf(digest)
       const known = bodies.get(name)
-      const stored = known === undefined ? null : await project.stores.grades.findTextByKey(known.key)
+      const stored = known === undefined ? null : await grades.findTextByKey(known.key)
       if (known === undefined || stored === null) return null
       if (known.answered?.stored === stored) return known.answered
       const grade = JSON.parse(stored) as Grade

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Access, type Caller, DEFAULT_PROJECT } from '../../access/access.ts'
+import type { Access, Caller } from '../../access/access.ts'
 import type { Config } from '../../config/config.ts'
 import { HttpProblem } from '../problem.ts'
 import { createKeyRate } from './rates.ts'
@@ -24,7 +24,6 @@ declare module 'fastify' {
 const NOBODY: Caller = Object.freeze({
   key_id: null,
   name: 'nobody',
-  project: DEFAULT_PROJECT,
   scopes: new Set<never>(),
   max_requests_per_minute: null,
   max_cost_usd_per_day: null,
@@ -171,7 +170,7 @@ export function bearerOf({ headers: { authorization } }: FastifyRequest): string
   return authorization.slice(SCHEME.length).trim()
 }
 
-/** Looks up the caller. A key that is sent must be good even where none is needed: its project is meant, not the open one. */
+/** Looks up the caller. A key that is sent must be good even where none is needed. */
 async function identify(
   { bearer, session }: { readonly bearer: string | null; readonly session: string | null },
   access: Access,

@@ -7,7 +7,7 @@ export type Need = Scope | 'open' | 'key' | 'page'
 export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'GET /healthz': 'open',
   'GET /readyz': 'open',
-  // The metrics count all projects together: the admin of a project may not read them.
+  // The metrics are figures of the whole process.
   'GET /metrics': 'operator',
   'GET /openapi.json': 'open',
   'GET /': 'open',

@@ -92,8 +92,7 @@ const described = (schema: TSchema, description: string) => ({
   content: { 'application/json': { schema } },
 })
 
-const view = ({ project, name, scopes }: Caller) => ({
-  project,
+const view = ({ name, scopes }: Caller) => ({
   name,
   scopes: SCOPES.filter((scope) => scopes.has(scope)),
 })

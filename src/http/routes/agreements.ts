@@ -6,7 +6,7 @@ import type { AgreementRequest } from '../../schemas/audit/agreement.ts'
 import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../../schemas/audit/stored-agreement.ts'
 import { sendJson } from '../body/answers.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
-import type { Context, ProjectStores } from '../context.ts'
+import type { Context, ServiceStores } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
 import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
@@ -28,7 +28,7 @@ export function agreementRoutes(routes: Routes, { context, statistics }: RouteDe
       },
     },
     handler: async (request, reply) => {
-      const { stores } = request.project
+      const { stores } = context
       await requireStored({ context, stores }, request.body)
       const { request: asked, coverage } = await readCall({ ...stores, loaded: context.rubrics }, request.body)
       const computed = await computeApart(statistics, 'agreement', asked)
@@ -39,7 +39,7 @@ export function agreementRoutes(routes: Routes, { context, statistics }: RouteDe
 }
 
 async function requireStored(
-  at: { readonly context: Context; readonly stores: ProjectStores },
+  at: { readonly context: Context; readonly stores: ServiceStores },
   { stored }: AgreementCall,
 ): Promise<void> {
   await requireNames(at, { rubric: stored?.rubric }, '/stored')

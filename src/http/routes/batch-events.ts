@@ -23,7 +23,7 @@ export function batchEventRoute(routes: Routes, { context, state }: RouteDeps): 
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const { batches } = request.project
+      const { batches } = context
       if ((await batches.get(id)) === null) throw notFound('batch', id)
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
       return reply.send(Readable.from(writeEvents({ batches, clock: context.clock, id, isOff: () => state.draining })))

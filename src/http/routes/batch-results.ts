@@ -31,7 +31,7 @@ export function batchResultRoute(routes: Routes, { context, state }: RouteDeps):
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const { batches, stores } = request.project
+      const { batches, stores } = context
       if ((await batches.get(id)) === null) throw notFound('batch', id)
       const pages =
         request.query.wait === true
@@ -43,7 +43,7 @@ export function batchResultRoute(routes: Routes, { context, state }: RouteDeps):
 }
 
 /** Adds the route that streams every call of a batch, with or without a grade. */
-export function batchCallRoute(routes: Routes): void {
+export function batchCallRoute(routes: Routes, { context }: RouteDeps): void {
   routes.get('/v1/batches/:id/attempts', {
     schema: {
       operationId: 'readBatchAttempts',
@@ -57,7 +57,7 @@ export function batchCallRoute(routes: Routes): void {
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const { batches, stores } = request.project
+      const { batches, stores } = context
       if ((await batches.get(id)) === null) throw notFound('batch', id)
       const lines = writeCalls(stores.attempts, id, request.query.raw === true)
       return reply.type('application/x-ndjson').send(Readable.from(lines))

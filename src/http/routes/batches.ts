@@ -12,8 +12,7 @@ import { isStream, readItems } from '../body/ndjson.ts'
 import { answer, IdParams, NoQuery, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { HttpProblem, orNotFound, refusalProblem } from '../problem.ts'
-import { payerOf } from '../project.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
+import { payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
 const ListQuery = Closed({
   key: Type.Optional(Type.String({ maxLength: 200 })),
@@ -45,7 +44,7 @@ export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): v
     },
     handler: async (request, reply) => {
       const { options, items } = readBatch(request, context)
-      const { batches } = request.project
+      const { batches } = context
       const plan = planOf(options, payerOf(request))
       if (options.dry_run === true) return sendEstimate(reply, await batches.estimate(plan, items))
       return sendTaken(reply, await inFlight.track(batches.create(plan, items)))
@@ -63,7 +62,7 @@ export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): v
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-      const found = await request.project.batches.list({ ...filters, limit: limit + 1, ...given({ before }) })
+      const found = await context.batches.list({ ...filters, limit: limit + 1, ...given({ before }) })
       return sendJson(reply, toPage(found, limit, idOf))
     },
   })
@@ -78,7 +77,7 @@ export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): v
       response: { 200: answer('Batch', 'Its counts always add up to its total.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const batch = orNotFound(await request.project.batches.get(request.params.id), 'batch', request.params.id)
+      const batch = orNotFound(await context.batches.get(request.params.id), 'batch', request.params.id)
       return sendJson(reply, batch)
     },
   })
@@ -94,7 +93,7 @@ export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): v
         response: { 202: answer('Batch', 'It was told to.'), ...problems(400, 404, 409, 413, 415) },
       },
       handler: async (request, reply) => {
-        const { batches } = request.project
+        const { batches } = context
         const { id } = request.params as { id: string }
         const done = orNotFound(await batches[verb](id), 'batch', id)
         if (!done) throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)

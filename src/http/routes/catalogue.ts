@@ -50,7 +50,7 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       response: { 200: answer('RubricList', 'Each of them, without its prompt.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const { batches } = request.project.stores
+      const { batches } = context.stores
       const batch = orNotFound(await batches.get(request.params.id), 'batch', request.params.id)
       return sendJson(reply, { items: await readBatchRubrics(batches, batch, context.rubrics) })
     },

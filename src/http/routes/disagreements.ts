@@ -45,9 +45,9 @@ export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void
     },
     handler: async (request, reply) => {
       const { kind, claim, settled, limit, cursor, format, ...filters } = request.query
-      await requireNames({ context, stores: request.project.stores }, { ...filters, claim })
+      await requireNames({ context, stores: context.stores }, { ...filters, claim })
       const query = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
-      const stores = { ...request.project.stores, loaded: context.rubrics }
+      const stores = { ...context.stores, loaded: context.rubrics }
       const found = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
       if (format === 'csv') {
         const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))

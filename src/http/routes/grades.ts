@@ -11,9 +11,8 @@ import type { Answered } from '../body/idempotency.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, nameFilter, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
 import { failureProblem, orNotFound, refusalProblem } from '../problem.ts'
-import { payerOf } from '../project.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
+import { payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
 const FILTERS = {
   label: Type.Optional(LabelSchema),
@@ -61,7 +60,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
-      const { stores } = request.project
+      const { stores } = deps.context
       await requireNames({ context, stores }, filters)
       const found = await stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
       return sendJson(reply, toPage(found, limit, idOf))
@@ -78,7 +77,8 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       querystring: OverviewQuery,
       response: { 200: answer('GradeOverview', 'Counts and names.'), ...problems(400, 404) },
     },
-    handler: async ({ query, project: { stores } }, reply) => {
+    handler: async ({ query }, reply) => {
+      const { stores } = deps.context
       await requireNames({ context, stores }, query)
       return sendJson(reply, await stores.overview.read(query))
     },
@@ -94,11 +94,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const text = orNotFound(
-        await request.project.stores.grades.getText(request.params.id),
-        'grade',
-        request.params.id,
-      )
+      const text = orNotFound(await deps.context.stores.grades.getText(request.params.id), 'grade', request.params.id)
       return sendText(reply, text)
     },
   })
@@ -114,17 +110,17 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const { grades, attempts } = request.project.stores
+      const { grades, attempts } = deps.context.stores
       const grade = orNotFound(await grades.get(id), 'grade', id)
       const calls = await attempts.listForGrade(id)
       return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
     },
   })
-  questionRoutes(routes)
+  questionRoutes(routes, deps)
 }
 
 /** Adds the routes about the question of a grade: its panel and its ground truth. */
-function questionRoutes(routes: Routes): void {
+function questionRoutes(routes: Routes, deps: RouteDeps): void {
   routes.get('/v1/grades/:id/panel', {
     schema: {
       operationId: 'listPanel',
@@ -137,7 +133,7 @@ function questionRoutes(routes: Routes): void {
       response: { 200: answer('GradeList', 'The standing grades.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const { grades } = request.project.stores
+      const { grades } = deps.context.stores
       const grade = orNotFound(await grades.get(request.params.id), 'grade', request.params.id)
       const standing = await grades.listForQuestion(questionOf(grade))
       return sendJson(reply, { items: standing.map((one) => one.grade) })
@@ -158,7 +154,7 @@ function questionRoutes(routes: Routes): void {
     },
     handler: async (request, reply) => {
       const truth = orNotFound(
-        await request.project.stores.grades.getGroundTruth(request.params.id),
+        await deps.context.stores.grades.getGroundTruth(request.params.id),
         'grade',
         request.params.id,
       )
@@ -174,7 +170,7 @@ export async function answerKnownBytes(
   { knownBodies, metrics }: Pick<RouteDeps, 'knownBodies' | 'metrics'>,
 ): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const known = await knownBodies.find(request.project, request.bodyDigest)
+  const known = await knownBodies.find(request.bodyDigest)
   if (known === null) return false
   metrics.hit()
   request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
@@ -184,7 +180,7 @@ export async function answerKnownBytes(
 
 /** Makes a grade and its answer. Throws a problem for a refusal and for a failed judge. */
 export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
-  const outcome = await request.project.service.grade(body, payerOf(request))
+  const outcome = await deps.context.service.grade(body, payerOf(request))
   if (!outcome.ok) throw refusalProblem(outcome.refusal)
   const { grade, cached } = outcome
   const { judge } = grade.receipt
@@ -193,6 +189,6 @@ export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps
   if (cached) deps.metrics.hit()
   else deps.metrics.graded(grade)
   if (grade.status === 'failed') throw failureProblem(grade)
-  if ((body.cache ?? 'use') === 'use') deps.knownBodies.remember(request.project, request.bodyDigest, grade)
+  if ((body.cache ?? 'use') === 'use') deps.knownBodies.remember(request.bodyDigest, grade)
   return { status: cached ? 200 : 201, text: JSON.stringify(grade) }
 }

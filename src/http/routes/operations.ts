@@ -37,7 +37,7 @@ export function operationRoutes(
     handler: async (request, reply) => {
       if (state.draining) throw draining()
       try {
-        await context.main.stores.check()
+        await context.stores.check()
       } catch (error) {
         const { code, message } = error as { code?: string; message?: string }
         request.log.error({ code, detail: message }, 'the database cannot be written')

@@ -8,9 +8,8 @@ import { decodeCursor, encodeCursor, sendJson } from '../body/answers.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem, notFound } from '../problem.ts'
-import { payerOf } from '../project.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
-import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
+import { computeApart, payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
 const ComparisonQuery = Closed({
   base: Type.Optional(
@@ -54,7 +53,7 @@ export function regradeRoutes(routes: Routes, { context, inFlight, statistics: w
     },
     handler: async (request, reply) => {
       const { body } = request
-      const { batches, stores } = request.project
+      const { batches, stores } = context
       await requireNames({ context, stores }, body.query, '/query')
       if (body.dry_run === true) return sendEstimate(reply, await batches.estimateRegrade(body))
       return sendTaken(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
@@ -73,7 +72,7 @@ export function regradeRoutes(routes: Routes, { context, inFlight, statistics: w
     },
     handler: async (request, reply) => {
       const { base = null, head, rubric = null, limit = 50, cursor, statistics = true } = request.query
-      const { stores } = request.project
+      const { stores } = context
       await requireNames({ context, stores }, { rubric: rubric ?? undefined })
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
       const compared = await compareBatches(

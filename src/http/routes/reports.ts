@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import { loadReport, type SeveralGraders } from '../../audit/report/report-load.ts'
 import type { ReportInput, ReportOptions } from '../../audit/report/report-rows.ts'
@@ -63,11 +63,11 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
     const rubric = findRubric(context.rubrics, name)
     return rubric === null ? unknownRubric(name) : reportRubric(rubric)
   }
-  const make = async (request: FastifyRequest, reply: FastifyReply, query: Query) => {
+  const make = async (reply: FastifyReply, query: Query) => {
     const options = optionsOf(query)
     const { judge, rubric, batch, agent, model, task, variant } = query
     const filter = { judge, rubric, batch, agent, model, task, variant }
-    const { stores } = request.project
+    const { stores } = context
     await requireNames({ context, stores }, filter)
     const loaded = await loadReport(stores, filter, options.group_by, (found) =>
       ofAny(found ?? rubric ?? context.default_rubric),
@@ -90,7 +90,7 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
       description:
         'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the shares of the labels and of each claim, corrected by reviews; and of `tab-behavior` R by signals and by the judge, C, T and resolution. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
     },
-    handler: (request, reply) => make(request, reply, request.query),
+    handler: (request, reply) => make(reply, request.query),
   })
 }
 

@@ -10,7 +10,7 @@ import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { decodeCursor, idOf, mapAsync, sendJson, takeAsync, takePage } from '../body/answers.ts'
 import { FormatQuery, REVIEWS, sendCsv, withCsv } from '../body/csv.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
-import type { Project } from '../context.ts'
+import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem, orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
@@ -35,7 +35,7 @@ const ReviewQuery = Closed({
 export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const { clock, newId } = context
 
-  async function review({ stores }: Project, gradeId: string, body: ReviewRequest) {
+  async function review({ stores }: Context, gradeId: string, body: ReviewRequest) {
     const grade = orNotFound(await stores.grades.get(gradeId), 'grade', gradeId)
     const rubric = rubricOf(context.rubrics, grade.receipt.rubric)
     if (rubric === null) throw notLoaded(grade.receipt.rubric)
@@ -60,8 +60,7 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
       body: ReviewRequestSchema,
       response: { 201: answer('Review', 'It is stored.'), ...problems(400, 404, 409, 413, 415, 422) },
     },
-    handler: (request, reply) =>
-      answerOnce(request, reply, () => review(request.project, request.params.id, request.body)),
+    handler: (request, reply) => answerOnce(request, reply, () => review(context, request.params.id, request.body)),
   })
 
   routes.get('/v1/reviews', {
@@ -75,7 +74,7 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
     },
     handler: async (request, reply) => {
       const { limit, format } = request.query
-      const { stores } = request.project
+      const { stores } = context
       await requireNames({ context, stores }, { rubric: request.query.rubric })
       const found = readReviews(stores.reviews, filterOf(request.query, context.rubrics))
       if (format === 'csv')

@@ -1,7 +1,8 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { StatisticName, Statistics } from '../../audit/agreement/statistics-process.ts'
 import { StatisticsError, type StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
+import type { Payer } from '../../ports/ledger-ports.ts'
 import type { AnswerOnce } from '../body/idempotency.ts'
 import type { KnownBodies } from '../body/known-bodies.ts'
 import type { Context } from '../context.ts'
@@ -40,3 +41,7 @@ function toProblem(error: unknown): unknown {
   if (error.code === 'stopped') return draining()
   return new HttpProblem(503, 'busy', 'too many statistics are being computed', { headers: { 'retry-after': '5' } })
 }
+
+/** Names the payer of a request; null: a caller without a key. */
+export const payerOf = ({ caller: { key_id, max_cost_usd_per_day } }: FastifyRequest): Payer | null =>
+  key_id === null ? null : { key_id, max_cost_usd_per_day }

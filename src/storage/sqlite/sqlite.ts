@@ -1,41 +1,25 @@
 import type Database from 'better-sqlite3'
-import { OUTSIDE, refuseOutside } from '../old-store.ts'
+import { assertReadable } from '../old-store.ts'
 import { registerProcess } from '../process-registry.ts'
-import { claimProject } from '../project-mark.ts'
 import { toStorageError } from '../storage-error.ts'
-import { createTables, type ProjectStores } from '../stores/stores.ts'
+import { createTables, type ServiceStores } from '../stores/stores.ts'
 import { openDatabase } from './database.ts'
 import { createDb } from './sqlite-db.ts'
 import { createUnit } from './unit.ts'
 
-export interface SqliteOptions {
-  readonly path: string
-  /** Whose file it must be; undefined: any project’s. */
-  readonly project?: string
-}
-
 /**
- * The stores over one SQLite file, which is made and migrated where needed; `:memory:` for one that is gone when
- * closed. Throws a StorageError where the file cannot be used, or is not of the given project.
+ * Opens the stores over an SQLite file, which is made and migrated where needed; `:memory:` for a database that ends with its stores. Throws a
+ * StorageError for an unusable file.
  */
-export function openSqliteStores({ path, project }: SqliteOptions): ProjectStores {
-  const db = openDatabase(path)
-  try {
-    if (project !== undefined) claimProject(db, path, project)
-  } catch (error) {
-    db.close()
-    throw toStorageError(error)
-  }
-  return createStores(db)
-}
+export const openSqliteStores = ({ path }: { readonly path: string }): ServiceStores => createStores(openDatabase(path))
 
 /**
  * The stores over an open database, which they own from now on, as a process of its own: what another process of the
  * same file has claimed stays with it for as long as it lives.
  */
-export function createStores(db: Database.Database): ProjectStores {
+export function createStores(db: Database.Database): ServiceStores {
   try {
-    if (db.prepare(OUTSIDE).get() !== undefined) throw refuseOutside()
+    assertReadable(db, db.name)
     return assemble(db)
   } catch (error) {
     db.close()
@@ -48,7 +32,7 @@ const CHECK = `
   INSERT INTO settings VALUES ('heartbeat', CAST(strftime('%Y-%m-%dT%H:%M:%fZ') AS BLOB))
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-function assemble(db: Database.Database): ProjectStores {
+function assemble(db: Database.Database): ServiceStores {
   const unit = createUnit(db)
   const processes = registerProcess(db, unit)
   const tables = createDb(db, unit, processes)

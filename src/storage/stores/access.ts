@@ -3,7 +3,7 @@ import type { AccessStore, KeyRecord } from '../../access/access-store.ts'
 import type { Db } from '../db.ts'
 import { parseStored } from '../stored-text.ts'
 
-const COLUMNS = `id, secret_sha256, name, project, scopes, max_requests_per_minute, max_cost_usd_per_day, created_at,
+const COLUMNS = `id, secret_sha256, name, scopes, max_requests_per_minute, max_cost_usd_per_day, created_at,
   expires_at, revoked_at, last_used_at`
 
 export const FIND_KEY = `SELECT ${COLUMNS} FROM api_keys WHERE id = $1`
@@ -23,6 +23,8 @@ export function createAccessStore(db: Db): AccessStore {
       db.write((sql) =>
         sql.insert('api_keys', {
           ...key,
+          // Keys of earlier versions named their project.
+          project: 'default',
           secret_sha256: Buffer.from(key.secret_sha256),
           scopes: JSON.stringify(key.scopes),
         }),

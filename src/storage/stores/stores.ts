@@ -14,8 +14,8 @@ import { createReviewStore } from './reviews.ts'
 import { createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
 import { createTrajectoryStore } from './trajectories.ts'
 
-/** The stores of one project. Keys count only in the main one, although each has a table for them. */
-export interface ProjectStores extends Stores {
+/** The stores of a service. */
+export interface ServiceStores extends Stores {
   readonly access: AccessStore
   readonly overview: GradeOverviewReader
   readonly imports: ImportStore
@@ -36,4 +36,4 @@ export const createTables = (db: Db) =>
     rubrics: createRubricStore(db),
     secrets: createSecretStore(db),
     imports: createImportStore(db),
-  }) satisfies Partial<ProjectStores>
+  }) satisfies Partial<ServiceStores>

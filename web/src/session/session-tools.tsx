@@ -23,7 +23,7 @@ export function SessionTools({ path }: { readonly path: string }): JSX.Element |
     <span class="session">
       <span>
         <span class="unseen">Signed in as </span>
-        <HostileText text={who.name} /> · {who.project}
+        <HostileText text={who.name} />
       </span>
       <button type="button" onClick={() => signOut().catch(() => setStuck(true))}>
         Sign out

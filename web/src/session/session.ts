@@ -3,22 +3,13 @@ import type { Who } from '../api-types.ts'
 import { navigate } from '../location.ts'
 import { SIGN_IN_PATH } from './sign-in-place.ts'
 
-/** The project whose data this page has seen; null: none yet. */
-let project: string | null = null
-
 /** Reads the name and the scopes of this browser’s session. */
-export async function askWho(signal: AbortSignal): Promise<Who> {
-  const who = await ask('getSession', {}, signal)
-  project = who.project
-  return who
-}
+export const askWho = (signal: AbortSignal): Promise<Who> => ask('getSession', {}, signal)
 
 /** Exchanges the key for a session and goes on to `next`. Throws an `ApiError`. */
 export async function signIn(key: string, next: string): Promise<void> {
-  const opened = await ask('openSession', { body: { key } })
-  // What is typed and not sent is still here where the session was only over; data of another project must not stay.
-  if (opened.project === project) navigate(next, { replace: true })
-  else location.replace(next)
+  await ask('openSession', { body: { key } })
+  navigate(next, { replace: true })
 }
 
 /** Ends the session and forgets everything that was loaded. Throws an `ApiError`. */

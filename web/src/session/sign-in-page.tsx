@@ -69,7 +69,7 @@ export function SignInPage(): JSX.Element {
 
 function Why(): JSX.Element {
   const reason = readReason()
-  if (reason === null) return <p>The audit pages show the data of one project: that of your key.</p>
+  if (reason === null) return <p>The audit pages ask for a key of the service.</p>
   return (
     <p role="status">
       You were asked to sign in: <HostileText text={reason} />

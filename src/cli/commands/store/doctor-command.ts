@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { DATABASE_URL } from '../../../config/settings.ts'
 import { examineFile, examineServer, type Finding, SEVERITIES, type Severity } from '../../../storage/examine.ts'
-import { projectSchema } from '../../../storage/postgres/connection/project-schemas.ts'
+import { SCHEMA } from '../../../storage/postgres/connection/schemas.ts'
 import type { ExitCode } from '../../client/cli-error.ts'
 import { configurationOf } from '../../client/configuration.ts'
 import { asTyped } from '../../client/program-name.ts'
@@ -61,7 +61,7 @@ function examination(shell: Shell, options: DoctorOptions) {
     const url = secrets.key(DATABASE_URL)
     if (config.postgres !== null && url !== undefined) {
       const { shown, ...settings } = config.postgres
-      return { database: shown, examined: examineServer(url, projectSchema('default'), settings, now) }
+      return { database: shown, examined: examineServer(url, SCHEMA, settings, now) }
     }
   }
   const path = existingDatabase(shell, options)

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { createStorePool } from '../../../boot/store-pool.ts'
+import { storeOf } from '../../../boot/open-store.ts'
 import { count } from '../../../domain/count.ts'
 import { fileFault } from '../../../domain/file-fault.ts'
 import { parseJson } from '../../../domain/text/exact-json.ts'
@@ -38,11 +38,11 @@ export async function importExport(shell: Shell, path: string): Promise<ExitCode
   const { config, secrets } = configurationOf(shell.env)
   const { signal, release } = watchInterruption(shell)
   const view = await createProgressView(shell.err, shell.env)
-  const pool = await createStorePool(config, secrets)
+  const database = storeOf(config, secrets)
   try {
-    const stores = await pool.open(config.project)
+    const stores = await database.open()
     try {
-      return await importLines({ shell, store: stores.imports, view, signal }, path, pool.shown)
+      return await importLines({ shell, store: stores.imports, view, signal }, path, database.shown)
     } finally {
       await stores.close()
     }
@@ -53,7 +53,6 @@ export async function importExport(shell: Shell, path: string): Promise<ExitCode
   } finally {
     view.end()
     release()
-    await pool.close()
   }
 }
 

@@ -151,9 +151,8 @@ export const createWorkNotices = (unit: Unit, listener: Listener): WorkNotices =
 /** What is no notice is taken for one that was missed. */
 function parseNotice(words: string): WorkNotice | null {
   try {
-    const { project, batch } = JSON.parse(words) as Partial<Record<keyof WorkNotice, unknown>>
-    if (typeof project !== 'string' || typeof batch !== 'string') return null
-    return { project, batch }
+    const { batch } = JSON.parse(words) as Partial<Record<keyof WorkNotice, unknown>>
+    return typeof batch === 'string' ? { batch } : null
   } catch {
     return null
   }
