@@ -144,7 +144,7 @@ Start with one file:      veridict grade FILE -g TRUTH
 Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)
 
 Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
-VERIDICT_API_KEY, VERIDICT_PROJECT, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: docs/configuration.md has them all). Without
+VERIDICT_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: docs/configuration.md has them all). Without
 any, the built-in lexical judge grades, with no network.`,
     )
   return typedAs === 'veridict'
