@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
-import { DATABASE_URL } from '../config/postgres-settings.ts'
-import type { Secrets } from '../config/secrets.ts'
+import type { Secrets } from '../config/environment.ts'
+import { DATABASE_URL } from '../config/settings.ts'
 import type { ServiceStores } from '../http/context.ts'
 import type { ExportRecord } from '../schemas/transfer.ts'
 import { isMigrated } from '../storage/read-file.ts'
