@@ -51,8 +51,12 @@ function errorsOf(schema: object, value: unknown, isText = false): readonly Erro
   const first = check.errors ?? []
   if (isText || isLarge(value)) return first
   const all = compile(schema, 'all')
-  return all(value) ? first : (all.errors ?? first)
+  return all(value) ? first : (all.errors ?? first).toSorted((a, b) => rankOf(a) - rankOf(b))
 }
+
+/** Ranks unknown names first, since a misspelt name explains a missing one, and faults of the whole value last. */
+const rankOf = ({ keyword, instancePath }: ErrorObject): number =>
+  keyword === 'additionalProperties' ? 0 : instancePath === '' ? 2 : 1
 
 function isLarge(value: unknown): boolean {
   const open: unknown[] = [value]

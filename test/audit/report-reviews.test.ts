@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { correctShares, settleReviews } from '../../src/audit/report/report-corrected.ts'
+import { correctShares } from '../../src/audit/report/report-corrected.ts'
 import { judgeQuality } from '../../src/audit/report/report-quality.ts'
+import { settleReviews } from '../../src/audit/report/report-reviews.ts'
 import { clusterOfTask, type TrialRow } from '../../src/audit/report/report-rows.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'

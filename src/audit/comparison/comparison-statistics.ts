@@ -1,50 +1,10 @@
-import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import { agreement, MAX_RESAMPLED_ITEMS } from '../../domain/statistics/agreement/agreement.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap } from '../../domain/statistics/bootstrap.ts'
 import { bowker, comparePairs } from '../../domain/statistics/paired.ts'
 import type { Scale, Statistic, UndefinedReason } from '../../schemas/audit/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../../schemas/regrade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
-
-/** More make no readable matrix. */
-export const MOST_LABELS = 100
-
-export interface ComparedLabels {
-  readonly labels: readonly Label[]
-  readonly scale: Scale
-}
-
-/**
- * The labels of a comparison in their order: those of the rubrics, then what occurs beyond them. Of sums those that occur, as numbers.
- *
- * @param names of the rubrics of both sides: versions of one rubric.
- */
-export function comparedLabels(rubrics: Rubrics, names: Iterable<string>, occurring: Iterable<Label>): ComparedLabels {
-  const known = [...new Set(names)].flatMap((name) => rubricOf(rubrics, name)?.outcome ?? [])
-  const given = [...new Set(occurring)]
-  const isSum = known.some(({ kind }) => kind === 'sum')
-  if (isSum && given.every((label) => Number.isFinite(Number(label))))
-    return { labels: given.sort((a, b) => Number(a) - Number(b)), scale: 'interval' }
-  const labels = [...new Set([...known.flatMap((one) => one.labels), ...given.sort()])]
-  const isOrdinal = known.length > 0 && known.every(({ scale }) => scale === 'ordinal')
-  return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
-}
-
-/** Rows: base; columns: head; in the order of the labels, which are all that the pairs have. */
-export function countPairs(
-  pairs: readonly { readonly base: Label; readonly head: Label }[],
-  labels: readonly Label[],
-): number[][] {
-  const places = new Map(labels.map((label, place) => [label, place]))
-  const matrix = labels.map(() => labels.map(() => 0))
-  for (const { base, head } of pairs) {
-    const row = matrix[places.get(base) ?? -1]
-    const column = places.get(head)
-    if (row === undefined || column === undefined) throw new RangeError('a pair has a label that is not listed')
-    row[column] = (row[column] ?? 0) + 1
-  }
-  return matrix
-}
+import { countPairs } from './comparison-labels.ts'
 
 /** Two labels of one question, with what is known of how a judge answers it again. */
 export interface RepeatedPair {

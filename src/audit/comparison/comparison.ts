@@ -9,8 +9,8 @@ import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.t
 import { subjectOf } from '../disagreements/standing-opinions.ts'
 import { clustersOfRepeated, countEnds, type Ended } from '../report/report-rows.ts'
 import { questionOfItem } from './batch-questions.ts'
+import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
 import type { ComparedPairs, ComparisonStatistics, RepeatedPair } from './comparison-statistics.ts'
-import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-statistics.ts'
 
 interface ComparisonQuery {
   /** A batch; null: what the head’s re-grade started from. */

@@ -5,7 +5,7 @@ import type { GradeStore, ReviewStore } from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { questionOfReview, readReviews, standingReviews } from '../disagreements/standing-opinions.ts'
-import { settleReviews } from './report-corrected.ts'
+import { settleReviews } from './report-reviews.ts'
 import type { ReportInput, TrialRow } from './report-rows.ts'
 import { hasAlignment, type ReportRubric } from './report-rows.ts'
 import {

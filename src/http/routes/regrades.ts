@@ -1,5 +1,5 @@
 import { compareBatches } from '../../audit/comparison/comparison.ts'
-import { MOST_LABELS } from '../../audit/comparison/comparison-statistics.ts'
+import { MOST_LABELS } from '../../audit/comparison/comparison-labels.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { RegradeRequestSchema } from '../../schemas/regrade.ts'
 import { Closed, Type } from '../../schemas/type.ts'

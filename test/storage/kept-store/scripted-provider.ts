@@ -19,7 +19,7 @@ judges:
     key_env: SCRIPTED_KEY
     model: scripted
     window_tokens: 100000
-    price: { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 0.2, cache_write_per_mtok: 2, as_of: 2026-11-01 }
+    price: { input: 2, output: 10, cache_read: 0.2, cache_write: 2, as_of: 2026-11-01 }
 `
 
 /** A trial that tells the provider what to do: `holds`, `fabricates`, `repairs`, `babbles`, `votes`, `slow`, `quota`. */

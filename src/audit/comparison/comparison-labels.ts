@@ -1,0 +1,44 @@
+// Apart from the statistics: the service counts pairs, and a process of its own loads the distributions.
+import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
+import type { Scale } from '../../schemas/audit/agreement.ts'
+import type { Label } from '../../schemas/vocabulary.ts'
+
+/** Bounds the labels of a matrix that stays readable. */
+export const MOST_LABELS = 100
+
+export interface ComparedLabels {
+  readonly labels: readonly Label[]
+  readonly scale: Scale
+}
+
+/**
+ * Orders the labels of a comparison: the labels of the rubrics, then further occurring labels. Labels of sums are the occurring numbers.
+ *
+ * @param names of the rubrics of both sides: versions of one rubric.
+ */
+export function comparedLabels(rubrics: Rubrics, names: Iterable<string>, occurring: Iterable<Label>): ComparedLabels {
+  const known = [...new Set(names)].flatMap((name) => rubricOf(rubrics, name)?.outcome ?? [])
+  const given = [...new Set(occurring)]
+  const isSum = known.some(({ kind }) => kind === 'sum')
+  if (isSum && given.every((label) => Number.isFinite(Number(label))))
+    return { labels: given.sort((a, b) => Number(a) - Number(b)), scale: 'interval' }
+  const labels = [...new Set([...known.flatMap((one) => one.labels), ...given.sort()])]
+  const isOrdinal = known.length > 0 && known.every(({ scale }) => scale === 'ordinal')
+  return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
+}
+
+/** Rows: base; columns: head; in the order of the labels, which are all that the pairs have. */
+export function countPairs(
+  pairs: readonly { readonly base: Label; readonly head: Label }[],
+  labels: readonly Label[],
+): number[][] {
+  const places = new Map(labels.map((label, place) => [label, place]))
+  const matrix = labels.map(() => labels.map(() => 0))
+  for (const { base, head } of pairs) {
+    const row = matrix[places.get(base) ?? -1]
+    const column = places.get(head)
+    if (row === undefined || column === undefined) throw new RangeError('a pair has a label that is not listed')
+    row[column] = (row[column] ?? 0) + 1
+  }
+  return matrix
+}
