@@ -79,12 +79,9 @@ describeInBrowser('signing in', () => {
       page.evaluate(() => void window.open('/audit/grades')),
     ])
     await other.waitForSelector('table.list tbody tr')
-    const [before] = await page.context().cookies()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/audit/sign-in')
     expect(await page.context().cookies()).toEqual([])
-    const stolen = { cookie: `${before?.name}=${before?.value}` }
-    expect((await audit.app.http.inject({ url: '/v1/grades', headers: stolen })).statusCode).toBe(401)
     await other.getByRole('link', { name: 'Batches' }).click()
     await other.waitForURL('**/audit/sign-in?next=%2Faudit%2Fbatches')
     expect(await other.locator('[role=status]').innerText()).toContain('a key')
