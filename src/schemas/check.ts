@@ -51,12 +51,8 @@ function errorsOf(schema: object, value: unknown, isText = false): readonly Erro
   const first = check.errors ?? []
   if (isText || isLarge(value)) return first
   const all = compile(schema, 'all')
-  return all(value) ? first : (all.errors ?? first).toSorted((a, b) => rankOf(a) - rankOf(b))
+  return all(value) ? first : (all.errors ?? first)
 }
-
-/** Ranks unknown names first, since a misspelt name explains a missing one, and faults of the whole value last. */
-const rankOf = ({ keyword, instancePath }: ErrorObject): number =>
-  keyword === 'additionalProperties' ? 0 : instancePath === '' ? 2 : 1
 
 function isLarge(value: unknown): boolean {
   const open: unknown[] = [value]
@@ -79,18 +75,23 @@ export function schemaIssues(schema: object, value: unknown): Fault[] {
   )
   const isRepeated = (error: ErrorObject) =>
     error.keyword === 'required' && missing.get(`${error.instancePath} ${error.schemaPath}`)?.[0] !== error
-  return errors
-    .filter((error) => !isRepeated(error))
-    .slice(0, MOST_FAULTS)
-    .map((error) => {
-      const names = missing
-        .get(`${error.instancePath} ${error.schemaPath}`)
-        ?.map(({ params }) => params['missingProperty'])
-      if (names !== undefined)
-        return { path: error.instancePath, message: `must have required properties ${names.join(', ')}` }
-      if (error.keyword === 'additionalProperties') return { path: placeOf(error), message: 'is not a known property' }
-      return { path: error.instancePath, message: wordsOf(error) }
-    })
+  return (
+    errors
+      .filter((error) => !isRepeated(error))
+      // A misspelt name explains a missing one.
+      .toSorted((a, b) => Number(b.keyword === 'additionalProperties') - Number(a.keyword === 'additionalProperties'))
+      .slice(0, MOST_FAULTS)
+      .map((error) => {
+        const names = missing
+          .get(`${error.instancePath} ${error.schemaPath}`)
+          ?.map(({ params }) => params['missingProperty'])
+        if (names !== undefined)
+          return { path: error.instancePath, message: `must have required properties ${names.join(', ')}` }
+        if (error.keyword === 'additionalProperties')
+          return { path: placeOf(error), message: 'is not a known property' }
+        return { path: error.instancePath, message: wordsOf(error) }
+      })
+  )
 }
 
 /** Names the faults for the author of the value: one for each mistake, at the member itself, with the value found and the values expected. */
@@ -98,8 +99,12 @@ export const inputIssues = (schema: object, value: unknown, { isText = false } =
   errorsOf(schema, value, isText)
     // The faults of each branch of a choice are told once, by the choice.
     .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
+    .toSorted((a, b) => Number(isChoice(a)) - Number(isChoice(b)))
     .slice(0, MOST_FAULTS)
     .map((error) => ({ path: placeOf(error), message: explain(error) }))
+
+/** Tells a missing choice of the whole value, which is named behind the faults of its members. */
+const isChoice = ({ keyword, instancePath }: ErrorObject): boolean => keyword === 'anyOf' && instancePath === ''
 
 interface SchemaNode {
   readonly description?: string
