@@ -16,7 +16,7 @@ const SLOW = [
   'test/cli/worker.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/{agent-and-model,ground-truth-spellings,subagent-order,unread-records,weak-anchors}.test.ts',
-  'test/cli/{backup-drill,restore-projects,start-failure,validate}.test.ts',
+  'test/cli/{backup-drill,start-failure,validate}.test.ts',
   // Every release's database; processes that come and go.
   'test/storage/{durability,processes,upgrade}.test.ts',
   // Clusters over HTTP, and statistics, which run in a process of their own.
