@@ -2,7 +2,6 @@
 const REMOVED_VARIABLES: Readonly<Record<string, string>> = {
   VERIDICT_PROJECT: 'a service has one database; start a service with a database of its own for each project.',
   VERIDICT_BLOBS: 'all bodies are stored in the database; leave it out.',
-
   VERIDICT_THREADS: 'one thread reads large bodies; unset it, and start more workers on PostgreSQL for more throughput',
 }
 
