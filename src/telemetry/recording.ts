@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
 import { FastifyOtelInstrumentation } from '@fastify/otel'
 import {
   type Context,
@@ -13,64 +14,50 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   type ReadableSpan,
-  type Sampler,
-  type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import type { TracingSettings } from './settings.ts'
 import { parseTraceparent, traceGrades, traceJudge } from './spans.ts'
-import type { Tracing, TracingSettings } from './tracing.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000
-const TELL_MS = 60_000
+const REPORT_MS = 60_000
 /** Bounds an attribute. Attributes are short words and numbers, so that only a mistake would meet the bound. */
 const LONGEST_ATTRIBUTE = 256
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
-export function recordTraces(settings: TracingSettings): Tracing {
-  const listeners: ((spans: number) => void)[] = []
-  const { queue } = settings
+export function recordTraces({ sampler, resource, takes_parents, queue }: TracingSettings): Tracing {
+  const exporter = openExporter()
+  const root = new TraceIdRatioBasedSampler(sampler.ratio)
   const provider = new TracerProvider({
-    sampler: samplerOf(settings.sampler),
-    resource: resourceFromAttributes(settings.resource),
+    sampler: sampler.parents ? new ParentBasedSampler({ root }) : root,
+    resource: resourceFromAttributes(resource),
     spanLimits: { attributeValueLengthLimit: LONGEST_ATTRIBUTE },
-    spanProcessors: [
-      new BatchSpanProcessor({
-        exporter: guardExporter(openExporter(), (spans) => listeners.forEach((listener) => void listener(spans))),
-        maxQueueSize: queue.most,
-        maxExportBatchSize: queue.batch,
-        scheduledDelayMillis: queue.delay_ms,
-      }),
-    ],
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...queue })],
   })
-  installContext(settings.takes_parents)
+  installContext(takes_parents)
   const tracer = provider.getTracer('veridict')
-  return {
-    plugin: requestPlugin(provider),
-    service: (service) => traceGrades(tracer, service),
-    judge: (judge) => traceJudge(tracer, judge),
-    onLoss: (listener) => void listeners.push(listener),
-    close: () => closeInTime(provider),
-  }
-}
-
-/** Makes the plugin of request spans. Hooks and handlers are no spans of their own: their names and errors say nothing to an operator. */
-function requestPlugin(provider: TracerProvider): Tracing['plugin'] {
-  const instrumentation = new FastifyOtelInstrumentation({
+  // Hooks and handlers are no spans of their own: their names and errors say nothing to an operator.
+  const requests = new FastifyOtelInstrumentation({
     instrumentHooks: false,
     instrumentHandler: false,
     recordExceptions: false,
     ignorePaths: ({ url }) => PROBES.has(url.split('?')[0] ?? ''),
   })
-  instrumentation.setTracerProvider(provider)
-  return instrumentation.plugin()
+  requests.setTracerProvider(provider)
+  return {
+    plugin: requests.plugin(),
+    service: (service) => traceGrades(tracer, service),
+    judge: (judge) => traceJudge(tracer, judge),
+    onLoss: (listener) => void exporter.listeners.push(listener),
+    close: () => Promise.race([provider.shutdown().catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })]),
+  }
 }
 
 /** Keeps the active span over `await`, and reads `traceparent` if `takesParents`. Both are settings of the process. */
@@ -98,37 +85,36 @@ function installContext(takesParents: boolean): void {
   })
 }
 
-/** Opens the exporter, which reads its own variables. A variable of which it warns is refused, without its value. */
-function openExporter(): SpanExporter {
+/** Opens the exporter, which reads its own variables. A variable of which the exporter warns is refused, without its value. */
+function openExporter(): TextlessExporter {
   let refused: string | undefined
   const warn = (message: string) => {
     refused ??= message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')
   }
   const ignore = () => undefined
   diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore })
-  const exporter = new OTLPTraceExporter()
+  const exporter = new TextlessExporter()
   diag.disable()
   if (refused !== undefined) throw new Error(`OTEL_EXPORTER_OTLP_…: ${refused}`)
   return exporter
 }
 
-/** Wraps an exporter: spans leave without texts of callers, and lost spans are counted and reported at most once a minute. */
-function guardExporter(inner: SpanExporter, onLoss: (spans: number) => void): SpanExporter {
-  let lost = 0
-  let told = Number.NEGATIVE_INFINITY
-  return {
-    export: (spans, done) =>
-      inner.export(spans.map(withoutText), (result) => {
-        if (result.code !== 0) lost += spans.length
-        if (lost > 0 && performance.now() - told >= TELL_MS) {
-          onLoss(lost)
-          told = performance.now()
-          lost = 0
-        }
-        done(result)
-      }),
-    shutdown: () => inner.shutdown(),
-    forceFlush: () => inner.forceFlush?.() ?? Promise.resolve(),
+/** Sends spans without texts of callers, and reports lost spans at most once a minute. */
+class TextlessExporter extends OTLPTraceExporter {
+  readonly listeners: ((spans: number) => void)[] = []
+  private lost = 0
+  private reported = Number.NEGATIVE_INFINITY
+
+  override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
+    super.export(spans.map(withoutText), (result) => {
+      if (result.code !== 0) this.lost += spans.length
+      if (this.lost > 0 && performance.now() - this.reported >= REPORT_MS) {
+        for (const listener of this.listeners) listener(this.lost)
+        this.reported = performance.now()
+        this.lost = 0
+      }
+      done(result)
+    })
   }
 }
 
@@ -147,22 +133,4 @@ function withoutText(span: ReadableSpan): ReadableSpan {
     status: { code: failed ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
   }
   return Object.create(span, Object.getOwnPropertyDescriptors(clean)) as ReadableSpan
-}
-
-function samplerOf({ root, parents, ratio }: TracingSettings['sampler']): Sampler {
-  const own = {
-    on: () => new AlwaysOnSampler(),
-    off: () => new AlwaysOffSampler(),
-    ratio: () => new TraceIdRatioBasedSampler(ratio),
-  }[root]()
-  return parents ? new ParentBasedSampler({ root: own }) : own
-}
-
-async function closeInTime(provider: TracerProvider): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, CLOSE_MS)
-  })
-  await Promise.race([provider.shutdown().catch(() => undefined), late])
-  clearTimeout(timer)
 }

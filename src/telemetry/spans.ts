@@ -41,19 +41,23 @@ export function traceJudge(tracer: Tracer, judge: Judge): Judge {
   const { info } = judge
   const isModel = info.kind === 'model'
   const name = isModel ? `chat ${word(info.identity.model) ?? ''}`.trim() : `judge ${info.name}`
+  const kind = isModel ? SpanKind.CLIENT : SpanKind.INTERNAL
   const attributes = describeJudge(info)
   return {
     ...judge,
-    ask: (request, signal) => {
+    ask(request, signal) {
       const most = (isModel && request.max_output_tokens) || undefined
-      const options = {
-        kind: isModel ? SpanKind.CLIENT : SpanKind.INTERNAL,
-        attributes: withoutGaps({ ...attributes, 'gen_ai.request.max_tokens': most }),
-      }
+      const options = { kind, attributes: withoutGaps({ ...attributes, 'gen_ai.request.max_tokens': most }) }
       return run(tracer, name, options, () => judge.ask(request, signal), describeReply)
     },
   }
 }
+
+/** Attributes of a span, where gaps are left out; `error.type` makes the span an error. */
+type Gapped = Readonly<Record<string, unknown>>
+
+const withoutGaps = (attributes: Gapped): Attributes =>
+  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Attributes
 
 /** Does work in an active span, describes its result, and ends the span. An error becomes a code of the span, never a message. */
 function run<T>(
@@ -61,16 +65,20 @@ function run<T>(
   name: string,
   options: SpanOptions,
   work: () => Promise<T>,
-  describe: (span: Span, result: T) => void,
+  describe: (result: T, span: Span) => Gapped,
 ): Promise<T> {
   return tracer.startActiveSpan(name, options, async (span) => {
+    const set = (attributes: Gapped) => {
+      span.setAttributes(withoutGaps(attributes))
+      if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+    }
     try {
       const result = await work()
-      describe(span, result)
+      set(describe(result, span))
       return result
     } catch (error) {
       const { code, name: kind } = (error ?? {}) as { code?: unknown; name?: unknown }
-      fail(span, word(code) ?? word(kind) ?? 'unknown')
+      set({ 'error.type': word(code) ?? word(kind) ?? 'unknown' })
       throw error
     } finally {
       span.end()
@@ -78,36 +86,28 @@ function run<T>(
   })
 }
 
-function fail(span: Span, code: string): void {
-  span.setAttribute('error.type', code)
-  span.setStatus({ code: SpanStatusCode.ERROR })
-}
-
-function describeOutcome(span: Span, outcome: GradeOutcome | ItemOutcome): void {
-  if ('kind' in outcome) span.setAttribute('veridict.outcome', outcome.kind)
-  if ('grade' in outcome) describeGrade(span, outcome.grade, outcome.cached)
-  else if ('refusal' in outcome) span.setAttribute('veridict.refusal', outcome.refusal.code)
-  else if ('failure' in outcome) fail(span, outcome.failure.code)
-}
-
-/** Describes a grade by the names that the grade holds; the names of a request are texts of the caller. */
-function describeGrade(span: Span, grade: Grade, cached: boolean): void {
-  const { id, status, label, failure, receipt } = grade
-  span.setAttributes(
-    withoutGaps({
-      'veridict.grade.id': id,
-      'veridict.grade.status': status,
-      'veridict.grade.label': label ?? undefined,
-      'veridict.attempts': receipt.attempts.length,
-      'veridict.judge': word(receipt.judge),
-      'veridict.rubric': word(receipt.rubric),
-      'veridict.cost_usd': receipt.cost_usd ?? undefined,
-    }),
-  )
-  span.setAttribute('veridict.grade.cached', cached)
-  if (failure !== null) fail(span, failure.code)
+function describeOutcome(outcome: GradeOutcome | ItemOutcome, span: Span): Gapped {
+  const kind = 'kind' in outcome ? outcome.kind : undefined
+  const refusal = 'refusal' in outcome ? outcome.refusal.code : undefined
+  const about = { 'veridict.outcome': kind, 'veridict.refusal': refusal }
+  if (!('grade' in outcome)) return { ...about, 'error.type': 'failure' in outcome ? outcome.failure.code : undefined }
+  const { grade, cached } = outcome
   // A cached grade was an event when it was made.
   if (!cached) tellEvaluation(span, grade)
+  const { id, status, label, failure, receipt } = grade
+  // The names of a grade are closed words; those of a request are texts of the caller.
+  return {
+    ...about,
+    'veridict.grade.id': id,
+    'veridict.grade.status': status,
+    'veridict.grade.label': label ?? undefined,
+    'veridict.grade.cached': cached,
+    'veridict.attempts': receipt.attempts.length,
+    'veridict.judge': word(receipt.judge),
+    'veridict.rubric': word(receipt.rubric),
+    'veridict.cost_usd': receipt.cost_usd ?? undefined,
+    'error.type': failure?.code,
+  }
 }
 
 /**
@@ -127,7 +127,7 @@ export function tellEvaluation(span: Span, grade: Grade): void {
       'gen_ai.evaluation.score.label': graded ? word(label) : undefined,
       'gen_ai.evaluation.score.value': graded && typeof outcome === 'number' ? outcome : undefined,
       // The id of the graded completion, which the caller alone knows.
-      'gen_ai.response.id': word((metadata as Readonly<Record<string, unknown>>)['gen_ai.response.id']),
+      'gen_ai.response.id': word((metadata as Gapped)['gen_ai.response.id']),
       'error.type': failure?.code,
       'veridict.grade.status': status,
     }),
@@ -144,36 +144,29 @@ function explanationOf({ status, confidence, unmet, contradictions }: Grade): st
   ].join('; ')
 }
 
-function describeJudge({ name, kind, identity }: JudgeInfo): Attributes {
+function describeJudge({ name, kind, identity }: JudgeInfo): Gapped {
   if (kind !== 'model') return { 'veridict.judge': name }
   const { provider, model, base_url } = identity
-  const url = base_url !== null && URL.canParse(base_url) ? new URL(base_url) : undefined
-  return withoutGaps({
+  const url = URL.parse(base_url ?? '')
+  return {
     'veridict.judge': name,
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': word(provider),
     'gen_ai.request.model': word(model),
     'server.address': url?.hostname,
-    'server.port': url && (Number(url.port) || (url.protocol === 'http:' ? 80 : 443)),
-  })
+    'server.port': url ? Number(url.port) || (url.protocol === 'http:' ? 80 : 443) : undefined,
+  }
 }
 
 /** Describes a reply. The provider’s words are kept where they have the form of a name. */
-function describeReply(span: Span, { model_resolved, request_id, usage, ...reply }: JudgeReply): void {
-  span.setAttributes(
-    withoutGaps({
-      'gen_ai.response.model': word(model_resolved),
-      'veridict.provider.request_id': word(request_id),
-      'gen_ai.usage.input_tokens': usage?.input_tokens,
-      'gen_ai.usage.output_tokens': usage?.output_tokens,
-      'gen_ai.usage.cache_read.input_tokens': usage?.cache_read_tokens,
-    }),
-  )
-  if (!reply.ok) fail(span, reply.failure.code)
-}
-
-const withoutGaps = (attributes: Readonly<Record<string, unknown>>): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Attributes
+const describeReply = ({ model_resolved, request_id, usage, ...reply }: JudgeReply): Gapped => ({
+  'gen_ai.response.model': word(model_resolved),
+  'veridict.provider.request_id': word(request_id),
+  'gen_ai.usage.input_tokens': usage?.input_tokens,
+  'gen_ai.usage.output_tokens': usage?.output_tokens,
+  'gen_ai.usage.cache_read.input_tokens': usage?.cache_read_tokens,
+  'error.type': reply.ok ? undefined : reply.failure.code,
+})
 
 /** Accepts the form of a name or an id alone, so that no sentence gets into a span. */
 export const word = (value: unknown): string | undefined =>

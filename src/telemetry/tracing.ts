@@ -1,6 +1,7 @@
 import type { FastifyPluginCallback } from 'fastify'
 import type { GradingService } from '../grading/service.ts'
 import type { Judge } from '../ports/ports.ts'
+import { readTracingSettings } from './settings.ts'
 
 /**
  * Sends spans of requests, grades and judge calls to a collector of OpenTelemetry. Names and attributes of spans are closed words, ids and
@@ -28,13 +29,11 @@ export const NO_TRACING: Tracing = {
   close: async () => undefined,
 }
 
-/** Settings of the standard OTEL_* variables. The exporter reads its own, OTEL_EXPORTER_OTLP_…, itself. */
-export interface TracingSettings {
-  /** Samples traces that begin here; `parents`: a caller’s decision comes first. */
-  readonly sampler: { readonly root: 'on' | 'off' | 'ratio'; readonly parents: boolean; readonly ratio: number }
-  readonly resource: Readonly<Record<string, string>>
-  /** Continues the trace of a request’s `traceparent`. */
-  readonly takes_parents: boolean
-  /** Bounds the queue of spans that wait for the collector. */
-  readonly queue: { readonly most: number; readonly batch: number; readonly delay_ms: number }
+/**
+ * Opens tracing as the standard OTEL_* variables ask; without them no module of OpenTelemetry is loaded. `role` names the service unless
+ * OTEL_SERVICE_NAME does. Throws with the name of a variable that cannot be used, never with its value.
+ */
+export async function openTracing(env: NodeJS.ProcessEnv, role: 'veridict' | 'veridict-worker'): Promise<Tracing> {
+  const settings = readTracingSettings(env, role)
+  return settings === null ? NO_TRACING : (await import('./recording.ts')).recordTraces(settings)
 }

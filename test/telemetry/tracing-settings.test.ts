@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { openTracing, readTracingSettings } from '../../src/telemetry/open-tracing.ts'
+import { readTracingSettings } from '../../src/telemetry/settings.ts'
+import { openTracing } from '../../src/telemetry/tracing.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
 const read = (env: NodeJS.ProcessEnv) => readTracingSettings(env, 'veridict')
@@ -29,11 +30,11 @@ test('attributes of the resource, where the name of the service has the last wor
 
 describe('samples', () => {
   test.each<[string | undefined, string | undefined, object]>([
-    [undefined, undefined, { root: 'on', parents: true, ratio: 1 }],
-    ['always_off', undefined, { root: 'off', parents: false, ratio: 1 }],
-    ['traceidratio', '0.25', { root: 'ratio', parents: false, ratio: 0.25 }],
-    ['parentbased_traceidratio', '.5', { root: 'ratio', parents: true, ratio: 0.5 }],
-    ['parentbased_traceidratio', undefined, { root: 'ratio', parents: true, ratio: 1 }],
+    [undefined, undefined, { parents: true, ratio: 1 }],
+    ['always_off', undefined, { parents: false, ratio: 0 }],
+    ['traceidratio', '0.25', { parents: false, ratio: 0.25 }],
+    ['parentbased_traceidratio', '.5', { parents: true, ratio: 0.5 }],
+    ['parentbased_traceidratio', undefined, { parents: true, ratio: 1 }],
   ])('%s %s', (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, sampler) => {
     const env = {
       ...ON,

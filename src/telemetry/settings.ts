@@ -1,21 +1,16 @@
 import { hostname } from 'node:os'
-import { NO_TRACING, type Tracing, type TracingSettings } from './tracing.ts'
 
-/**
- * Opens tracing as the standard OTEL_* variables ask; without them no module of OpenTelemetry is loaded. `role` names the service unless
- * OTEL_SERVICE_NAME does. Throws with the name of a variable that cannot be used, never with its value.
- */
-export async function openTracing(env: NodeJS.ProcessEnv, role: 'veridict' | 'veridict-worker'): Promise<Tracing> {
-  const settings = readTracingSettings(env, role)
-  if (settings === null) return NO_TRACING
-  const { recordTraces } = await import('./recording.ts')
-  return recordTraces(settings)
-}
+export type TracingSettings = NonNullable<ReturnType<typeof readTracingSettings>>
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+const PROPAGATORS = /^(?:tracecontext|baggage|none)(?: *, *(?:tracecontext|baggage|none))*$/
+const SAMPLER = /^(?:parentbased_)?(?:always_on|always_off|traceidratio)$/
 
-/** Reads the tracing variables; null: tracing is off. Throws with the name of a variable that cannot be used, never with its value. */
-export function readTracingSettings(env: NodeJS.ProcessEnv, service: string): TracingSettings | null {
+/**
+ * Reads the tracing variables; null: tracing is off. The exporter reads OTEL_EXPORTER_OTLP_… itself. Throws with the name of a variable
+ * that cannot be used, never with its value.
+ */
+export function readTracingSettings(env: NodeJS.ProcessEnv, service: string) {
   const text = (name: string) => env[name]?.trim() || undefined
   const read = (name: string, otherwise: string, form: RegExp, expected: string): string => {
     const value = text(name) ?? otherwise
@@ -31,40 +26,30 @@ export function readTracingSettings(env: NodeJS.ProcessEnv, service: string): Tr
   for (const name of ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'])
     read(name, 'http/protobuf', /^http\/protobuf$/, 'http/protobuf')
   for (const name of ENDPOINTS) assertEndpoint(text(name), name)
-  const propagators = read(
-    'OTEL_PROPAGATORS',
-    'tracecontext',
-    /^(?:tracecontext|baggage|none)(?: *, *(?:tracecontext|baggage|none))*$/,
-    'of tracecontext, baggage (which is ignored) and none',
-  )
-  const sampler = read(
-    'OTEL_TRACES_SAMPLER',
-    'parentbased_always_on',
-    /^(?:parentbased_)?(?:always_on|always_off|traceidratio)$/,
-    'one of always_on, always_off, traceidratio, or parentbased_ before one of them',
-  )
-  const ratio = sampler.endsWith('ratio')
+  const propagators = 'of tracecontext, baggage (which is ignored) and none'
+  const samplers = 'one of always_on, always_off, traceidratio, or parentbased_ before one of them'
+  const sampler = read('OTEL_TRACES_SAMPLER', 'parentbased_always_on', SAMPLER, samplers)
+  const share = sampler.endsWith('ratio')
     ? read('OTEL_TRACES_SAMPLER_ARG', '1', /^(?:0|1|1\.0+|0?\.\d+)$/, 'a share from 0 to 1, such as 0.1')
-    : '1'
-  const most = count('OTEL_BSP_MAX_QUEUE_SIZE', 2048)
+    : sampler.endsWith('on')
+  const maxQueueSize = count('OTEL_BSP_MAX_QUEUE_SIZE', 2048)
   const name = text('OTEL_SERVICE_NAME')
   return {
-    sampler: {
-      root: sampler.endsWith('ratio') ? 'ratio' : sampler.endsWith('on') ? 'on' : 'off',
-      parents: sampler.startsWith('parentbased'),
-      ratio: Number(ratio),
-    },
+    /** Samples a share of the traces that begin here; `parents`: a caller’s decision comes first. */
+    sampler: { ratio: Number(share), parents: sampler.startsWith('parentbased') },
     resource: {
       'service.name': service,
       'service.instance.id': `${hostname()}/${process.pid}`,
       ...readAttributes(text('OTEL_RESOURCE_ATTRIBUTES') ?? ''),
       ...(name !== undefined && { 'service.name': name }),
-    },
-    takes_parents: propagators.includes('tracecontext'),
+    } as Readonly<Record<string, string>>,
+    /** Continues the trace of a request’s `traceparent`. */
+    takes_parents: read('OTEL_PROPAGATORS', 'tracecontext', PROPAGATORS, propagators).includes('tracecontext'),
+    /** Bounds the queue of spans that wait for the collector, in the words of the SDK. */
     queue: {
-      most,
-      batch: Math.min(most, count('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512)),
-      delay_ms: count('OTEL_BSP_SCHEDULE_DELAY', 5000),
+      maxQueueSize,
+      maxExportBatchSize: Math.min(maxQueueSize, count('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512)),
+      scheduledDelayMillis: count('OTEL_BSP_SCHEDULE_DELAY', 5000),
     },
   }
 }
@@ -72,8 +57,8 @@ export function readTracingSettings(env: NodeJS.ProcessEnv, service: string): Tr
 /** Refuses `collector:4318`, which the exporter would take for a URL and fail with at every sending. */
 function assertEndpoint(value: string | undefined, name: string): void {
   if (value === undefined) return
-  const url = URL.canParse(value) ? new URL(value) : null
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+  const url = URL.parse(value)
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new Error(`${name} must be the http:// or https:// URL of a collector, such as http://localhost:4318`)
   if (url.username !== '' || url.password !== '')
     throw new Error(`${name} must hold no password: OTEL_EXPORTER_OTLP_HEADERS is for that`)
@@ -84,10 +69,9 @@ function readAttributes(value: string): Record<string, string> {
   const pairs = value.split(',').filter((pair) => pair.trim() !== '')
   return Object.fromEntries(
     pairs.map((pair, index) => {
-      const at = pair.indexOf('=')
-      const name = pair.slice(0, Math.max(0, at)).trim()
+      const [, name, encoded = ''] = /^\s*([\w.-]+)\s*=(.*)$/s.exec(pair) ?? []
       try {
-        if (/^[\w.-]+$/.test(name)) return [name, decodeURIComponent(pair.slice(at + 1).trim())]
+        if (name !== undefined) return [name, decodeURIComponent(encoded.trim())]
       } catch {}
       throw new Error(
         `OTEL_RESOURCE_ATTRIBUTES: entry ${index + 1} is not name=value with the value in percent encoding`,
