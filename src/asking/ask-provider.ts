@@ -91,7 +91,7 @@ async function enqueue(
   const at = deps.clock.now()
   const id = deps.newId('att')
   const planned = planAttempt(asking, judge, { batch: item.batch, payer, leases }, { id, request_digest: digest, at })
-  const reserved_usd = reservedUsd(judge.info, request, caps, at, api.price_factor)
+  const reserved_usd = reservedUsd(judge.info, request, caps, api.price_factor)
   const line = api.encode(id, request)
   const over = await deps.queue.enqueue({ planned: { ...planned, reserved_usd }, item, line }, caps)
   return over === null ? null : budgetExceeded(over, reserved_usd)

@@ -1,5 +1,5 @@
 import type { Digest } from '../domain/digest.ts'
-import { costUsd, priceOn } from '../domain/money/price.ts'
+import { costUsd } from '../domain/money/price.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
 import type { AttemptLedger, StoredReply } from '../ports/ledger-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
@@ -89,13 +89,13 @@ async function callOnce(
   const started = deps.clock.now()
   const id = deps.newId('att')
   const planned = planAttempt(asking, judge, account, { id, request_digest: digest, at: started })
-  const reserved_usd = reservedUsd(judge.info, request, account.caps, started)
+  const reserved_usd = reservedUsd(judge.info, request, account.caps)
   const over = await deps.attempts.begin({ ...planned, reserved_usd }, account.caps)
   if (over !== null) return { reply: budgetExceeded(over, reserved_usd), summary: null }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - started.getTime()))
   const reply = await askJudge(judge, request, AbortSignal.timeout(timeout))
   const latency_ms = deps.clock.now().getTime() - started.getTime()
-  const cost_usd = costUsd(reply.usage, priceOn(judge.info.prices, started))
+  const cost_usd = costUsd(reply.usage, judge.info.price)
   const { max_output_tokens } = request
   const facts = { latency_ms, cost_usd, replayed: false, request_digest: digest, max_output_tokens }
   const summary = summarize(id, asking, reply, facts)

@@ -1,4 +1,4 @@
-import { priceOn, upperBoundUsd } from '../domain/money/price.ts'
+import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
 import type { JudgeInfo, JudgeRequest } from '../ports/judge-ports.ts'
@@ -35,25 +35,19 @@ export function schemaText(schema: object): string {
 }
 
 /**
- * Dollars that one call cannot exceed, to be reserved before it is made; null where no price is known for `date`, 0 for a judge without
- * a model. `factor`: the price of a token here as a share of that of a single call (`BatchApi.price_factor`).
+ * Dollars that one call cannot exceed, to be reserved before it is made; null where no price is known, 0 for a judge without a
+ * model. `factor`: the price of a token here as a share of that of a single call (`BatchApi.price_factor`).
  */
-export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, date: Date, factor = 1): number | null {
+export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, factor = 1): number | null {
   if (info.kind === 'lexical') return 0
-  const price = priceOn(info.prices, date)
-  if (price === null) return null
+  if (info.price === null) return null
   const output = request.max_output_tokens ?? info.max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
-  return upperBoundUsd({ input: mostTokens(requestTokens(info, request)), output }, price) * factor
+  return upperBoundUsd({ input: mostTokens(requestTokens(info, request)), output }, info.price) * factor
 }
 
 /** Computes the dollars to reserve for a call. Without a cap, too: a call of unknown end may have cost as much. Null: nothing is counted, or no price is known. */
-export const reservedUsd = (
-  info: JudgeInfo,
-  request: JudgeRequest,
-  caps: Caps,
-  date: Date,
-  factor = 1,
-): number | null => (isCapped(caps) || info.prices.length > 0 ? requestBoundUsd(info, request, date, factor) : null)
+export const reservedUsd = (info: JudgeInfo, request: JudgeRequest, caps: Caps, factor = 1): number | null =>
+  isCapped(caps) || info.price !== null ? requestBoundUsd(info, request, factor) : null
 
 /** Estimated tokens of all that is sent, the schema of the answer included. */
 function requestTokens(info: JudgeInfo, request: JudgeRequest): number {

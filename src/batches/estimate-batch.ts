@@ -13,7 +13,6 @@ export async function estimateBatch(
   plan: BatchPlan,
   items: AsyncIterable<Incoming>,
 ): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | Refused> {
-  const now = deps.clock.now()
   const keys = new Set<string>()
   const names = new Set<string>()
   const histories = new Map<string, OutputHistory>()
@@ -28,7 +27,7 @@ export async function estimateBatch(
     const resolved = await deps.service.resolve(request)
     if (!resolved.ok) return placed(resolved.refusal, place)
     const { question } = resolved
-    const fault = faultOf(deps, plan, question.judge)
+    const fault = faultOf(plan, question.judge)
     if (fault !== null) return fault
     const { key, judge } = question
     const isFree = plan.kind === 'recheck' || (await isStored(deps.grades, request, key))
@@ -37,7 +36,7 @@ export async function estimateBatch(
     const history = histories.get(judge.info.name) ?? (await deps.stores.attempts.outputHistory(judge.info.name))
     histories.set(judge.info.name, history)
     const factor = plan.mode === 'provider' ? (judge.batch?.price_factor ?? 1) : 1
-    estimate = addEstimate(estimate, judge.info.name, free ?? estimateQuestion(question, now, factor, history))
+    estimate = addEstimate(estimate, judge.info.name, free ?? estimateQuestion(question, factor, history))
   }
   return names.size === 0 ? nothing(plan) : { ok: true, estimate }
 }

@@ -1,6 +1,6 @@
 import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../asking/margin.ts'
 import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory } from '../domain/money/history.ts'
-import { type Price, priceOn, upperBoundUsd } from '../domain/money/price.ts'
+import { type Price, upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
 import { createRendering } from '../domain/trajectory/rendering.ts'
@@ -64,13 +64,11 @@ const FRAME_TOKENS = 40
  * limits, nothing cached, and smaller windows where a reading could overflow. Retries after a provider’s failure are not counted: providers do not
  * bill them as a rule. A trajectory that fits no window is not asked about and costs nothing.
  *
- * @param date whose price counts
  * @param priceFactor the price of a token as a share of that of a single call (`BatchApi.price_factor`)
  * @param history what this judge’s answers took so far
  */
 export function estimateQuestion(
   question: Question,
-  date: Date,
   priceFactor = 1,
   history: OutputHistory = NO_HISTORY,
 ): QuestionEstimate {
@@ -79,7 +77,7 @@ export function estimateQuestion(
     const spent = { ...NOTHING, calls: samples }
     return { expected: spent, most: spent, is_priced: true, price_as_of: null, output_tokens_per_call: 0, answers: 0 }
   }
-  const price = priceOn(judge.info.prices, date)
+  const { price } = judge.info
   const most = times(mostOfSample(question, price ?? FREE), samples)
   const expected = expectedOf(planSample(question, 1), price ?? FREE, samples, history)
   const priced = ({ usd, ...spent }: Spent): Spent => ({ ...spent, usd: usd * priceFactor })

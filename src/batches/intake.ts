@@ -1,4 +1,3 @@
-import { priceOn } from '../domain/money/price.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { refuse } from '../grading/resolve.ts'
 import type { GradingService, Refusal, Refused } from '../grading/service.ts'
@@ -128,7 +127,7 @@ async function admit(
   const admitted = await deps.service.admit(request, read)
   if (!admitted.ok) return placed(admitted.refusal, place)
   const { judge, rubric, trajectory, document } = admitted
-  const fault = faultOf(deps, plan, judge)
+  const fault = faultOf(plan, judge)
   if (fault !== null) return fault
   if (document !== null) await deps.service.store(trajectory, document)
   const { trajectory: _, ...rest } = request
@@ -143,12 +142,12 @@ async function admit(
 }
 
 /** What makes the plan impossible with this judge. */
-export function faultOf(deps: IntakeDeps, plan: BatchPlan, judge: Judge): Refused | null {
-  const { name, kind, prices } = judge.info
+export function faultOf(plan: BatchPlan, judge: Judge): Refused | null {
+  const { name, kind, price } = judge.info
   if (plan.kind === 'recheck') return null
   if (plan.mode === 'provider' && judge.batch === undefined)
     return impossible('/mode', `the judge ${name} has no batch endpoint: take mode direct, or a judge that has one`)
-  if (plan.max_cost_usd !== null && kind === 'model' && priceOn(prices, deps.clock.now()) === null)
+  if (plan.max_cost_usd !== null && kind === 'model' && price === null)
     return impossible(
       '/max_cost_usd',
       `a cap needs a price, and ${name} has none: give judges.${name}.price in the file that VERIDICT_CONFIG names (docs/configuration.md)`,

@@ -1,5 +1,5 @@
 import { isTransient } from '../asking/retry.ts'
-import { costUsd, priceOn } from '../domain/money/price.ts'
+import { costUsd } from '../domain/money/price.ts'
 import type { BatchApi, BatchResult } from '../ports/batch-api.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
 import type { ProviderBatchRecord, ProviderEnd, ProviderQueue } from '../ports/provider-ports.ts'
@@ -193,8 +193,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
   function endOf(judge: string, api: BatchApi, result: BatchResult): ProviderEnd {
     if (result.end !== 'answered' || result.reply === null) return { id: result.custom_id, end: 'void' }
-    const prices = deps.judges.get(judge)?.info.prices ?? []
-    const cost = costUsd(result.reply.usage, priceOn(prices, now()))
+    const cost = costUsd(result.reply.usage, deps.judges.get(judge)?.info.price ?? null)
     const cost_usd = cost === null ? null : cost * api.price_factor
     return { id: result.custom_id, end: 'answered', reply: result.reply, cost_usd }
   }

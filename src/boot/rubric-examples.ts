@@ -74,7 +74,7 @@ function answeringJudge(): Judge & { answer: string } {
       images: false,
       token_factor: 1,
       structured_output: true,
-      prices: [],
+      price: null,
       base_url: null,
     },
     ask() {

@@ -10,7 +10,7 @@ import {
 } from '../schemas/providers.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import type { Environment, ProviderEnvironment } from './environment.ts'
-import { PriceSettings, resolvePrices } from './prices.ts'
+import { PriceSettings, resolvePrice } from './prices.ts'
 import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency } from './settings.ts'
 
 /** Fields by which servers take the schema of an answer; `none`: the prompt holds the schema. */
@@ -68,8 +68,8 @@ export interface JudgeSettings {
   readonly images: boolean
   readonly token_factor: number
   readonly concurrency: Concurrency
-  /** In any order, no two from the same day on; empty: unknown. */
-  readonly prices: readonly Price[]
+  /** Null: unknown. */
+  readonly price: Price | null
 }
 
 /** Gives the defaults of a provider’s judges. Model and address have no default where each account has its own. */
@@ -85,7 +85,7 @@ export function providerDefaults(provider: Provider): JudgeSettings {
     structured_output: 'json_schema',
     images: true,
     concurrency: CONCURRENCY.defaults,
-    prices: [],
+    price: null,
   }
 }
 
@@ -169,7 +169,7 @@ function resolveJudge(
     model: settleModel(name, provider, judge, given.model),
     images: judge.images ?? seesImages(provider, base_url),
     concurrency: resolveConcurrency(judge.concurrency, concurrency, `${at}/concurrency`),
-    prices: resolvePrices(judge, provider, at),
+    price: resolvePrice(judge, provider, at),
   }
 }
 

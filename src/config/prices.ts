@@ -42,30 +42,30 @@ interface PriceGiven {
 }
 
 /**
- * Resolves the price of a judge; empty without a price, and without a price of the service tier that the judge asks for: an unknown price is
+ * Resolves the price of a judge; null without a price, and without a price of the service tier that the judge asks for: an unknown price is
  * not guessed. Throws with the place of a price that cannot be used.
  */
-export function resolvePrices(given: PriceGiven, provider: Provider, place: string): readonly Price[] {
-  const { price, service_tier: tier, cache_ttl } = given
-  if (!price) return []
-  const isLong = cache_ttl !== undefined && cache_ttl === providerRow(provider).cache_ttls.at(-1)
-  const resolved = resolvePrice(price, provider, isLong, `${place}/price`)
-  return tier === undefined || isStandardTier(tier) || tierRates(resolved, tier) !== null ? [resolved] : []
-}
-
-function resolvePrice(given: PriceFile, provider: Provider, isLong: boolean, place: string): Price {
+export function resolvePrice(
+  { price: given, service_tier, cache_ttl }: PriceGiven,
+  provider: Provider,
+  at: string,
+): Price | null {
+  if (!given) return null
   const { as_of = null } = given
+  const isLong = cache_ttl !== undefined && cache_ttl === providerRow(provider).cache_ttls.at(-1)
+  const place = `${at}/price`
   if (as_of !== null && !isDay(as_of))
     throw new Error(`VERIDICT_CONFIG: ${place}/as_of: ${JSON.stringify(as_of)} is not a day such as 2026-11-01`)
   const tiers = Object.entries(given.tiers ?? {}).map(([tier, own]) => [
     tier,
     resolveRates(own, provider, isLong, `${place}/tiers/${tier}`),
   ])
-  return {
+  const price: Price = {
     ...resolveRates(given, provider, isLong, place),
     as_of,
     ...(tiers.length > 0 && { tiers: Object.fromEntries(tiers) }),
   }
+  return service_tier === undefined || isStandardTier(service_tier) || tierRates(price, service_tier) ? price : null
 }
 
 /** Resolves the rates of a price. Without a price of its own, a cached token costs as much as plain input: no cost is reported too low. */

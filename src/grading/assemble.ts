@@ -1,7 +1,6 @@
 import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
 import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
-import { priceOn } from '../domain/money/price.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { claimedOutcome, deriveOutcome, labelOf, tallyVotes } from '../domain/rubric/outcome.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
@@ -33,7 +32,7 @@ export function assembleGrade(
     id: question.grade_id,
     ...body,
     votes: bodies.length === 1 ? [] : bodies.map(toVote),
-    receipt: receiptOf(question, first, samples, createdAt, mode),
+    receipt: receiptOf(question, first, samples, mode),
     metadata,
     created_at: createdAt.toISOString(),
   }
@@ -173,7 +172,6 @@ function receiptOf(
   question: Question,
   first: SampleResult,
   samples: readonly SampleResult[],
-  createdAt: Date,
   mode: Receipt['mode'] & string,
 ): Receipt {
   const { judge, rubric, trajectory } = question
@@ -203,7 +201,7 @@ function receiptOf(
     software: SOFTWARE,
     coverage: coverageOf(first, samples),
     attempts,
-    price_as_of: priceOn(judge.info.prices, createdAt)?.as_of ?? null,
+    price_as_of: judge.info.price?.as_of ?? null,
     cost_usd: costs.some((cost) => cost === null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
     warnings: [...weakAnchors(question.ground_truth, trajectory), ...trajectory.warnings]
       .slice(0, 100)

@@ -56,7 +56,7 @@ export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo 
     settings.structured_output !== 'none' && {
       form_remedy: `if the server ignores the schema, set another structured_output of the judge ${name} (it is ${settings.structured_output}), or none`,
     }),
-  prices: settings.prices,
+  price: settings.price,
   base_url: shownBaseUrl(addressOf(settings)),
 })
 

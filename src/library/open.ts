@@ -54,7 +54,7 @@ export async function openVeridict(options: OpenOptions = {}): Promise<Veridict>
     grade,
     gradeMany: (requests, many) => gradeMany(grade, requests, many),
     rubrics: [...context.rubrics.values()].map(rubricView),
-    judges: [...context.judges.values()].map(({ info }) => judgeView(info, config.default_judge, context.clock.now())),
+    judges: [...context.judges.values()].map(({ info }) => judgeView(info, config.default_judge)),
     close,
     [Symbol.asyncDispose]: close,
   }

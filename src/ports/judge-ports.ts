@@ -30,8 +30,8 @@ export interface JudgeInfo {
   readonly structured_output: boolean
   /** What to set where answers are in no form, since the server may not hold it to the schema. */
   readonly form_remedy?: string
-  /** In any order, no two from the same day on; empty: unknown, cost is reported as null. `priceOn` picks one. */
-  readonly prices: readonly Price[]
+  /** Null: unknown, and costs are null. */
+  readonly price: Price | null
   /** Host and path of what is asked, without what can be secret; null: nothing leaves the process. */
   readonly base_url: string | null
 }

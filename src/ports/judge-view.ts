@@ -1,9 +1,8 @@
-import { priceOn } from '../domain/money/price.ts'
 import type { JudgeView } from '../schemas/judge-info.ts'
 import type { JudgeInfo } from './judge-ports.ts'
 
 /** Describes a judge as `GET /v1/judges` shows it. */
-export const judgeView = (info: JudgeInfo, default_judge: string, now: Date): JudgeView => ({
+export const judgeView = (info: JudgeInfo, default_judge: string): JudgeView => ({
   name: info.name,
   kind: info.kind,
   description: info.description,
@@ -15,5 +14,5 @@ export const judgeView = (info: JudgeInfo, default_judge: string, now: Date): Ju
   window_tokens: info.window_tokens,
   max_output_tokens: info.max_output_tokens,
   images: info.images,
-  price: priceOn(info.prices, now),
+  price: info.price,
 })

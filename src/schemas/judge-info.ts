@@ -36,9 +36,8 @@ export const JudgeViewSchema = Closed({
       as_of: Nullable(Type.String(), {
         description: 'The day on which the price was read; null: not said.',
       }),
-      valid_from: Type.Optional(Type.String({ description: 'The day from which it holds; absent: always.' })),
     }),
-    { description: 'Dollars per million tokens, as of today; null: unknown, and costs are null.' },
+    { description: 'Dollars per million tokens; null: unknown, and costs are null.' },
   ),
 })
 export type JudgeView = Static<typeof JudgeViewSchema>

@@ -76,7 +76,7 @@ export function scriptedJudge(
       images: false,
       token_factor: 1,
       structured_output: true,
-      prices: [],
+      price: null,
       base_url: null,
       ...info,
     },

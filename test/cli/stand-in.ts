@@ -23,7 +23,7 @@ const UPLOADED: Omit<TrajectorySummary, 'id'> = {
   last_step: 1,
   warnings: [],
 }
-const JUDGE = judgeView(scriptedJudge([]).info, 'openai', new Date(0))
+const JUDGE = judgeView(scriptedJudge([]).info, 'openai')
 const CLAIMS = rubricView(TAB_2).claims.filter(({ id }) => id === 'cue.acted')
 
 /** The batch part of the HTTP contract, over real HTTP, with the course of each batch in the hands of the test. */

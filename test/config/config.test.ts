@@ -46,14 +46,13 @@ const local = (settings: string, around = '') =>
 describe('prices of a judge', () => {
   const first = { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 0.2, cache_write_per_mtok: 2.5 }
 
-  test.each<[string, string, readonly object[]]>([
-    ['none', 'effort: null', []],
-    ['null', 'price: null', []],
-    ['one', `price: { ${PRICE}, as_of: 2026-11-01 }`, [{ ...first, as_of: '2026-11-01' }]],
-  ])('%s', (_name, settings, prices) => {
+  test.each<[string, string, object | null]>([
+    ['none', 'effort: null', null],
+    ['null', 'price: null', null],
+    ['one', `price: { ${PRICE}, as_of: 2026-11-01 }`, { ...first, as_of: '2026-11-01' }],
+  ])('%s', (_name, settings, price) => {
     const settled = local(settings)
-    expect(settled?.prices).toEqual(prices)
-    expect(settled).not.toHaveProperty('price')
+    expect(settled?.price).toEqual(price)
   })
 
   test.each([
@@ -67,14 +66,14 @@ describe('prices of a judge', () => {
   test('two words are enough: without others nothing is cheaper than input, and Anthropic’s cache is written for a quarter more', () => {
     const file = 'price: { input: 2, output: 10 }'
     const given = { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 2, as_of: null }
-    expect(local(file)?.prices).toEqual([{ ...given, cache_write_per_mtok: 2 }])
+    expect(local(file)?.price).toEqual({ ...given, cache_write_per_mtok: 2 })
     const config = load({ VERIDICT_CONFIG: 'v.yaml' }, `judges: { anthropic: { provider: anthropic, ${file} } }`)
-    expect(config.judges['anthropic']?.prices).toEqual([{ ...given, cache_write_per_mtok: 2.5 }])
+    expect(config.judges['anthropic']?.price).toEqual({ ...given, cache_write_per_mtok: 2.5 })
   })
 
   test('all words', () => {
     const file = 'price: { input: 2, output: 10, cache_read: 0.2, cache_write: 2.5, as_of: 2026-11-01 }'
-    expect(local(file)?.prices).toEqual([{ ...first, as_of: '2026-11-01' }])
+    expect(local(file)?.price).toEqual({ ...first, as_of: '2026-11-01' })
   })
 
   test.each([

@@ -25,5 +25,5 @@ test('what a call may cost is written down without any cap: it may be cut off an
 })
 
 test('without a price nobody knows', async () => {
-  expect(await planned({ prices: [] })).toMatchObject({ reserved_usd: null })
+  expect(await planned({ price: null })).toMatchObject({ reserved_usd: null })
 })

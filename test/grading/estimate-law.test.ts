@@ -3,17 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/asking/margin.ts'
 import { estimateQuestion, mostOfReading, planSample } from '../../src/batches/estimate.ts'
 import { costUsd } from '../../src/domain/money/price.ts'
-import {
-  type Billing,
-  GOOD,
-  INSTRUCTION,
-  PRICE,
-  questionOf,
-  runSamples,
-  SEEN,
-  TODAY,
-  trajectoryOf,
-} from './estimate-run.ts'
+import { type Billing, GOOD, INSTRUCTION, PRICE, questionOf, runSamples, SEEN, trajectoryOf } from './estimate-run.ts'
 import { type Script, scriptedJudge } from './harness.ts'
 
 const FABRICATED: Script = {
@@ -61,7 +51,7 @@ test('what a run uses is never more than the estimate', async () => {
       fc.constantFrom(1, 3),
       async (read, about, script, bill, samples) => {
         const question = questionOf(scriptedJudge(script, about), read, samples)
-        const { most } = estimateQuestion(question, TODAY)
+        const { most } = estimateQuestion(question)
         const used = await runSamples(question, bill)
         expect(used.calls).toBeLessThanOrEqual(most.calls)
         expect(used.input_tokens).toBeLessThanOrEqual(most.input)
@@ -78,7 +68,7 @@ const WINDOWS = trajectoryOf(Array.from({ length: 8 }, () => INSTRUCTION.repeat(
 test('windows: one call each and the decision are expected of a judge that never answered', async () => {
   const judge = scriptedJudge([SEEN], { max_output_tokens: 500, window_tokens: 24_000 })
   const question = questionOf(judge, WINDOWS, 2)
-  const { expected } = estimateQuestion(question, TODAY)
+  const { expected } = estimateQuestion(question)
   const used = await runSamples(question)
   expect(used.purposes).toEqual(new Set(['window', 'decide']))
   expect(used.judged).toBe(true)
@@ -94,7 +84,7 @@ describe('the worst that a judge can do is within the estimate', () => {
   test('every answer cut off, then as long as it may be and in no form', async () => {
     const judge = scriptedJudge([cutOff, ramble, cutOff, ramble, cutOff, ramble], { max_output_tokens: 500 })
     const question = questionOf(judge, trajectoryOf(['ls', 'lib']), 1)
-    const { most } = estimateQuestion(question, TODAY)
+    const { most } = estimateQuestion(question)
     const used = await runSamples(question, worst)
     expect(used.calls).toBe(most.calls)
     expect(used.input_tokens).toBeLessThanOrEqual(most.input)
@@ -106,7 +96,7 @@ describe('the worst that a judge can do is within the estimate', () => {
 
   test('every window cut off and in no form once, then a decision that is never in the right form', async () => {
     const about = { max_output_tokens: 500, window_tokens: 24_000 }
-    const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1), TODAY).expected.calls - 1
+    const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1)).expected.calls - 1
     const read = Array.from({ length: windows }, () => [cutOff, ramble, cutOff, SEEN]).flat()
     const judge = scriptedJudge([...read, cutOff, ramble, cutOff, ramble, cutOff, ramble], about)
     // Nothing overflows here, so halves and smaller decisions are no part of what has to be enough.
@@ -125,13 +115,13 @@ describe('the worst that a judge can do is within the estimate', () => {
 
   test('every window overflows down to its quarters, which are in no form once, and so does the decision', async () => {
     const about = { max_output_tokens: 500, window_tokens: 24_000 }
-    const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1), TODAY).expected.calls - 1
+    const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1)).expected.calls - 1
     const over: Script = { fail: 'context_overflow' }
     const quarter = [cutOff, ramble, cutOff, SEEN]
     const half = [cutOff, over, ...quarter, ...quarter]
     const read = Array.from({ length: windows }, () => [cutOff, over, ...half, ...half]).flat()
     const judge = scriptedJudge([...read, cutOff, over, cutOff, over, cutOff, ramble, cutOff, ramble, ramble], about)
-    const { most } = estimateQuestion(questionOf(judge, WINDOWS, 1), TODAY)
+    const { most } = estimateQuestion(questionOf(judge, WINDOWS, 1))
     const used = await runSamples(questionOf(judge, WINDOWS, 1), worst)
     expect(used.calls).toBeGreaterThan(22 * windows)
     expect(used.calls).toBeLessThanOrEqual(most.calls)
@@ -144,14 +134,14 @@ describe('the worst that a judge can do is within the estimate', () => {
     const late: Script[] = [cutOff, ramble, cutOff, ramble, cutOff, { fail: 'context_overflow' }]
     const judge = scriptedJudge([...late, GOOD], { max_output_tokens: 500, window_tokens: 24_000 })
     const question = questionOf(judge, long, 1)
-    const { most } = estimateQuestion(question, TODAY)
+    const { most } = estimateQuestion(question)
     const used = await runSamples(question, worst)
     expect(used.judged).toBe(true)
     expect(used.calls).toBeGreaterThan(6)
     expect(used.calls).toBeLessThanOrEqual(most.calls)
     expect(used.cost_usd).toBeLessThanOrEqual(most.usd)
     const wide = { ...judge, info: { ...judge.info, window_tokens: 200_000 } }
-    expect(estimateQuestion({ ...question, judge: wide }, TODAY).most.calls).toBe(6)
+    expect(estimateQuestion({ ...question, judge: wide }).most.calls).toBe(6)
   })
 })
 
@@ -161,7 +151,7 @@ test('no call costs more than was reserved for it', async () => {
       const judge = scriptedJudge(script, about)
       const used = await runSamples(questionOf(judge, read, 1), bill)
       for (const { request, usage } of used.asked) {
-        const bound = requestBoundUsd(judge.info, request, TODAY) ?? 0
+        const bound = requestBoundUsd(judge.info, request) ?? 0
         expect(costUsd(usage, PRICE)).toBeLessThanOrEqual(bound * (1 + 1e-9))
       }
     }),

@@ -11,8 +11,6 @@ import type { Usage } from '../../src/schemas/grade.ts'
 import { GROUND_TRUTH, makeTrajectory, RUBRIC } from '../domain/make.ts'
 import { CALL, fakeClock, type Script } from './harness.ts'
 
-export const TODAY = new Date('2026-11-21T12:00:00Z')
-
 const NONE = { citations: [], notes: '', surface: { observed: false, category: 'other' }, confidence: 'high' } as const
 const ACTED = { reasoned: false, acted: false } as const
 export const GOOD = { ...NONE, citations: [], cue: ACTED, distractor: ACTED }

@@ -5,13 +5,13 @@ import { addEstimate, NO_ESTIMATE } from '../../src/batches/estimate-batch.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
 import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import type { JudgeInfo } from '../../src/ports/judge-ports.ts'
-import { GOOD, PRICE, questionOf, runSamples, TODAY, trajectoryOf } from './estimate-run.ts'
+import { GOOD, PRICE, questionOf, runSamples, trajectoryOf } from './estimate-run.ts'
 import { scriptedJudge } from './harness.ts'
 
 describe('estimateQuestion', () => {
   const short = trajectoryOf(['make release-7f3a', 'built'])
   const estimate = (about: Partial<JudgeInfo>, samples = 1, factor = 1) =>
-    estimateQuestion(questionOf(scriptedJudge([], about), short, samples), TODAY, factor)
+    estimateQuestion(questionOf(scriptedJudge([], about), short, samples), factor)
 
   test('one short reading: three rounds at most, of which each is cut off once', () => {
     // Output limit 1000: three times 1000, three times 2000.
@@ -29,41 +29,38 @@ describe('estimateQuestion', () => {
     expect([half.expected.usd, half.most.usd]).toEqual([full.expected.usd / 2, full.most.usd / 2])
   })
 
-  test('the price of the day counts, and says of which day it is', () => {
-    const later = { ...PRICE, output_per_mtok: 1000, as_of: '2026-11-20', valid_from: '2027-01-01' }
-    const question = questionOf(scriptedJudge([], { prices: [PRICE, later] }), short, 1)
-    expect(estimateQuestion(question, TODAY).price_as_of).toBe('2026-11-01')
-    expect(estimateQuestion(question, new Date('2027-01-01')).price_as_of).toBe('2026-11-20')
-    expect(estimateQuestion(question, new Date('2027-01-01')).most.usd).toBeGreaterThan(9)
+  test('the price says of which day it is', () => {
+    expect(estimate({}).price_as_of).toBe('2026-11-01')
+    expect(estimate({ price: { ...PRICE, output_per_mtok: 1000 } }).most.usd).toBeGreaterThan(9)
   })
 
   test('without a price the cost is unknown, the tokens are not', () => {
-    const unknown = estimate({ prices: [] })
+    const unknown = estimate({ price: null })
     expect(unknown).toMatchObject({ is_priced: false, price_as_of: null })
     expect(unknown.most.input).toEqual(estimate({}).most.input)
   })
 
   test('expected: the output that this judge’s answers had, and its share of repairs', () => {
     const question = questionOf(scriptedJudge([]), short, 1)
-    const assumed = estimateQuestion(question, TODAY)
+    const assumed = estimateQuestion(question)
     expect(assumed).toMatchObject({
       answers: 0,
       output_tokens_per_call: 2000,
       expected: { calls: 1, output: 2000 },
     })
     const history = { answers: 20, questions: 16, output_tokens: 2400 }
-    const { expected, ...known } = estimateQuestion(question, TODAY, 1, history)
+    const { expected, ...known } = estimateQuestion(question, 1, history)
     expect(known).toMatchObject({ answers: 20, output_tokens_per_call: 120 })
     expect(expected).toMatchObject({ calls: 1.25, output: 150, input: assumed.expected.input * 1.25 })
     const again = (assumed.expected.input * 0.25 * PRICE.cache_read_per_mtok) / 1e6
     const once = (assumed.expected.input * PRICE.input_per_mtok) / 1e6
     expect(expected.usd).toBeCloseTo(once + again + (150 * PRICE.output_per_mtok) / 1e6, 12)
-    expect(estimateQuestion(question, TODAY, 0.5, history).expected.usd).toBeCloseTo(expected.usd / 2, 12)
+    expect(estimateQuestion(question, 0.5, history).expected.usd).toBeCloseTo(expected.usd / 2, 12)
   })
 
   test('expected is never above the most', () => {
     const question = questionOf(scriptedJudge([]), short, 1)
-    const { expected, most } = estimateQuestion(question, TODAY, 1, { answers: 1, questions: 1, output_tokens: 1e6 })
+    const { expected, most } = estimateQuestion(question, 1, { answers: 1, questions: 1, output_tokens: 1e6 })
     expect(expected.output).toBe(most.output)
   })
 
@@ -71,12 +68,12 @@ describe('estimateQuestion', () => {
     const long = trajectoryOf(Array.from({ length: 200 }, () => 'drwxr-xr-x 2 root root 4096 Nov 21 lib\n'.repeat(120)))
     const judge = scriptedJudge([], { window_tokens: 11_000, max_output_tokens: 500 })
     const zero = { calls: 0, usd: 0 }
-    expect(estimateQuestion(questionOf(judge, long, 2), TODAY)).toMatchObject({ expected: zero, most: zero })
+    expect(estimateQuestion(questionOf(judge, long, 2))).toMatchObject({ expected: zero, most: zero })
   })
 
   test('lexical costs nothing, and that is known', () => {
     const spent = { calls: 2, input: 0, output: 0, usd: 0 }
-    expect(estimateQuestion(questionOf(createLexicalJudge(), short, 2), TODAY)).toEqual({
+    expect(estimateQuestion(questionOf(createLexicalJudge(), short, 2))).toEqual({
       ...{ expected: spent, most: spent, is_priced: true, price_as_of: null },
       ...{ output_tokens_per_call: 0, answers: 0 },
     })
@@ -96,25 +93,23 @@ describe('requestBoundUsd', () => {
     const asked = await request()
     const sent = [asked.system, asked.trajectory, asked.question, JSON.stringify(asked.answer_schema)]
     const tokens = Math.ceil(sent.reduce((sum, text) => sum + estimateTokens(text), 0) * 1.25) + 500
-    expect(requestBoundUsd(judge.info, asked, TODAY)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 1e6, 12)
-    expect(requestBoundUsd(judge.info, asked, TODAY, 0.5)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 2e6, 12)
+    expect(requestBoundUsd(judge.info, asked)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 1e6, 12)
+    expect(requestBoundUsd(judge.info, asked, 0.5)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 2e6, 12)
   })
 
   test('a longer answer and repairs are reserved for', async () => {
     const asked = await request()
-    const bound = requestBoundUsd(judge.info, asked, TODAY) ?? 0
-    const doubled = requestBoundUsd(judge.info, { ...asked, max_output_tokens: 2000 }, TODAY) ?? 0
+    const bound = requestBoundUsd(judge.info, asked) ?? 0
+    const doubled = requestBoundUsd(judge.info, { ...asked, max_output_tokens: 2000 }) ?? 0
     expect(doubled - bound).toBeCloseTo((1000 * PRICE.output_per_mtok) / 1e6, 12)
     const repairs = [{ answer: 'x '.repeat(500), complaint: 'y '.repeat(500) }]
-    expect(requestBoundUsd(judge.info, { ...asked, repairs }, TODAY)).toBeGreaterThan(bound)
+    expect(requestBoundUsd(judge.info, { ...asked, repairs })).toBeGreaterThan(bound)
   })
 
   test('unknown without a price, nothing for lexical', async () => {
     const asked = await request()
-    expect(requestBoundUsd({ ...judge.info, prices: [] }, asked, TODAY)).toBeNull()
-    const tomorrow = [{ ...PRICE, valid_from: '2026-11-22' }]
-    expect(requestBoundUsd({ ...judge.info, prices: tomorrow }, asked, TODAY)).toBeNull()
-    expect(requestBoundUsd(createLexicalJudge().info, asked, TODAY)).toBe(0)
+    expect(requestBoundUsd({ ...judge.info, price: null }, asked)).toBeNull()
+    expect(requestBoundUsd(createLexicalJudge().info, asked)).toBe(0)
   })
 })
 

@@ -72,15 +72,13 @@ export function scriptedJudge(scripts: readonly Script[], info: Partial<JudgeInf
       images: false,
       token_factor: 1,
       structured_output: true,
-      prices: [
-        {
-          input_per_mtok: 1,
-          output_per_mtok: 2,
-          cache_read_per_mtok: 0.1,
-          cache_write_per_mtok: 1.25,
-          as_of: '2026-11-01',
-        },
-      ],
+      price: {
+        input_per_mtok: 1,
+        output_per_mtok: 2,
+        cache_read_per_mtok: 0.1,
+        cache_write_per_mtok: 1.25,
+        as_of: '2026-11-01',
+      },
       base_url: null,
       ...info,
     },

@@ -19,22 +19,18 @@ const REQUEST: JudgeRequest = {
   max_output_tokens: LIMIT,
   evidence: {} as JudgeRequest['evidence'],
 }
-const AT = new Date('2026-11-22T00:00:00Z')
 const CAPPED = { ...NO_CAPS, batch_usd: 1 }
 const OVER = { cap: 'batch', cap_usd: 1, spent_usd: 0.9, reserved_usd: 0 } as const
 
 test('a call reserves its whole output limit, with and without a cap', () => {
-  const bound = requestBoundUsd(INFO, REQUEST, AT)
+  const bound = requestBoundUsd(INFO, REQUEST)
   expect(bound).toBeGreaterThan(0)
-  expect([reservedUsd(INFO, REQUEST, CAPPED, AT), reservedUsd(INFO, REQUEST, NO_CAPS, AT)]).toEqual([bound, bound])
+  expect([reservedUsd(INFO, REQUEST, CAPPED), reservedUsd(INFO, REQUEST, NO_CAPS)]).toEqual([bound, bound])
 })
 
 test('a judge without prices reserves nothing', () => {
-  const unpriced = { ...INFO, prices: [] }
-  expect([reservedUsd(unpriced, REQUEST, CAPPED, AT), reservedUsd(unpriced, REQUEST, NO_CAPS, AT)]).toEqual([
-    null,
-    null,
-  ])
+  const unpriced = { ...INFO, price: null }
+  expect([reservedUsd(unpriced, REQUEST, CAPPED), reservedUsd(unpriced, REQUEST, NO_CAPS)]).toEqual([null, null])
 })
 
 test('a refused call waits while anything is reserved, whatever is left', () => {

@@ -151,7 +151,7 @@ describe('whole or not at all', () => {
 
   test('a cap needs a price, and the provider’s way needs a judge that has one', async () => {
     const base = answeringJudge(() => GOOD_ANSWER)
-    app = await startApp({ judges: [{ ...base, info: { ...base.info, prices: [] } }] })
+    app = await startApp({ judges: [{ ...base, info: { ...base.info, price: null } }] })
     const capped = await postLines(app, makeItems(1), '?max_cost_usd=1')
     expect(capped.json()).toMatchObject({ status: 400, errors: [{ path: '/max_cost_usd' }] })
     const provider = await postLines(app, makeItems(1), '?mode=provider')

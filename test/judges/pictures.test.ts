@@ -83,7 +83,7 @@ describe('what is sent stands between the trajectory and the question', () => {
 
   test('pictures are reserved money for', () => {
     const { info } = scriptedJudge([])
-    const [blind, seeing] = [QUESTION, ASKED].map((request) => requestBoundUsd(info, request, new Date('2026-11-20')))
+    const [blind, seeing] = [QUESTION, ASKED].map((request) => requestBoundUsd(info, request))
     expect(Number(seeing)).toBeGreaterThan(Number(blind))
   })
 })

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { NO_TRACING, openTracing } from '../../src/telemetry/tracing.ts'
+import { openTracing } from '../../src/telemetry/open-tracing.ts'
+import { NO_TRACING } from '../../src/telemetry/tracing.ts'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startCollector } from './collector.ts'
@@ -112,7 +113,7 @@ const LOOK = `
   const seen = []
   registerHooks({ load(url, context, next) { if (url.includes('@opentelemetry/') && !url.includes('@opentelemetry/api/')) seen.push(url); return next(url, context) } })
   await import('./src/boot/service.ts')
-  const { openTracing } = await import('./src/telemetry/tracing.ts')
+  const { openTracing } = await import('./src/telemetry/open-tracing.ts')
   await openTracing(process.env, 'veridict')
   console.log(seen.length)
 `

@@ -37,7 +37,7 @@ const infoOf = (name: string): JudgeInfo => ({
   images: false,
   token_factor: 1,
   structured_output: true,
-  prices: [],
+  price: null,
   base_url: null,
 })
 

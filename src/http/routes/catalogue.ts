@@ -65,8 +65,7 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
     },
     handler: (_request, reply) => {
-      const now = context.clock.now()
-      const items = [...context.judges.values()].map(({ info }) => judgeView(info, default_judge, now))
+      const items = [...context.judges.values()].map(({ info }) => judgeView(info, default_judge))
       const not_configured = [...context.unready].map(([name, reason]) => ({
         ...{ name, default: name === default_judge, reason },
       }))

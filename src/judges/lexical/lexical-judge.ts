@@ -17,7 +17,7 @@ const INFO: JudgeInfo = {
   images: false,
   token_factor: 1,
   structured_output: true,
-  prices: [],
+  price: null,
   base_url: null,
 }
 
