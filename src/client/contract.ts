@@ -1169,7 +1169,7 @@ export interface components {
             max_output_tokens: number | null;
             /** @description Whether it is sent the pictures of a trajectory. */
             images: boolean;
-            /** @description Dollars per million tokens, as of today; null: unknown, and costs are null. */
+            /** @description Dollars per million tokens; null: unknown, and costs are null. */
             price: {
                 input_per_mtok: number;
                 output_per_mtok: number;
@@ -1183,8 +1183,6 @@ export interface components {
                 };
                 /** @description The day on which the price was read; null: not said. */
                 as_of: string | null;
-                /** @description The day from which it holds; absent: always. */
-                valid_from?: string;
             } | null;
         };
         JudgeList: {
