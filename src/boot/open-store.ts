@@ -1,12 +1,12 @@
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
-import type { ServiceStores } from '../http/context.ts'
 import type { ExportRecord } from '../schemas/transfer.ts'
 import { isMigrated } from '../storage/read-file.ts'
 import { readSnapshot } from '../storage/sqlite/snapshot.ts'
 import { openSqliteStores } from '../storage/sqlite/sqlite.ts'
-import { exportRecords } from '../storage/transfer/export-records.ts'
+import type { ServiceStores } from '../storage/stores/stores.ts'
+import { exportRecords } from '../storage/transfer.ts'
 
 /** The configured database. */
 export interface Store {
@@ -28,7 +28,7 @@ export function storeOf({ database, postgres, workers }: Config, secrets: Secret
       shown: database,
       open: async () => openSqliteStores({ path: database }),
       isMigrated: async () => isMigrated(database),
-      exportRecords: (work) => readSnapshot(database, (read) => work(exportRecords(read, false))),
+      exportRecords: (work) => readSnapshot(database, (read) => work(exportRecords(read))),
     }
   const { shown, ...settings } = postgres
   return {
@@ -43,7 +43,7 @@ export function storeOf({ database, postgres, workers }: Config, secrets: Secret
     },
     async exportRecords(work) {
       const { readSnapshot: readSchema } = await import('../storage/postgres/connection/snapshot.ts')
-      await readSchema(url, settings, (read) => work(exportRecords(read, true)))
+      await readSchema(url, settings, (read) => work(exportRecords(read)))
     },
   }
 }

@@ -8,14 +8,12 @@ import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { GradeOverviewReader } from '../ports/grade-ports.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
-import type { ImportStore } from '../ports/transfer-ports.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
 /** The stores of a service. */
 export interface ServiceStores extends Stores {
   readonly access: AccessStore
   readonly overview: GradeOverviewReader
-  readonly imports: ImportStore
 }
 
 /** Everything that routes and commands need, made once by `buildContext`. */

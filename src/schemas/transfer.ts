@@ -2,20 +2,8 @@ import type { Static } from 'typebox'
 import { AttemptSummarySchema } from './grade.ts'
 import { Closed, Nullable, Type } from './type.ts'
 
-/** The version of the lines below. An import refuses every other one. */
+/** The version of the lines below. An import refuses every other version. */
 export const EXPORT_VERSION = 1
-
-/** The first line of an export. */
-export const ExportHeaderSchema = Closed({
-  kind: Type.Enum(['veridict_export'] as const),
-  version: Type.Integer(),
-  project: Type.String(),
-  software: Type.String(),
-  created_at: Type.String(),
-})
-
-/** The last line of an export: an export without it broke off. */
-export const ExportEndSchema = Closed({ kind: Type.Enum(['end'] as const), records: Type.Integer() })
 
 const Id = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_:.-]{0,199}$' })
 const { sample, round, purpose, outcome, message, cost_usd, request_id } = AttemptSummarySchema.properties
@@ -44,4 +32,5 @@ export const EXPORT_RECORDS = {
 } as const
 
 export type ExportKind = keyof typeof EXPORT_RECORDS
-export type ExportRecord = { [K in ExportKind]: Static<(typeof EXPORT_RECORDS)[K]> }[ExportKind]
+export type RecordOf<K extends ExportKind> = Static<(typeof EXPORT_RECORDS)[K]>
+export type ExportRecord = { [K in ExportKind]: RecordOf<K> }[ExportKind]

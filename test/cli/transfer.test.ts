@@ -35,17 +35,17 @@ describe('export and import', () => {
     const file = join(dirname(from), 'store.ndjson')
     const exported = await transfer(at(from), 'export', '--out', file)
     expect([exported.code, exported.out]).toEqual([0, ''])
-    expect(exported.err).toContain('exported 60 trajectories, 121 calls, 120 grades, 12 reviews of ')
+    expect(exported.err).toContain('exported 60 trajectories, 121 attempts, 120 grades, 12 reviews of ')
     const imported = await transfer(at(to), 'import', file)
     expect([imported.code, imported.err]).toEqual([
       0,
-      `imported 60 trajectories, 121 calls, 120 grades, 12 reviews into ${to}; 0 records stored already, 0 refused\n`,
+      `imported 60 trajectories, 121 attempts, 120 grades, 12 reviews into ${to}; 0 records stored already\n`,
     ])
     expect(await recordsOf(at(to))).toEqual(await recordsOf(at(from)))
     const again = await transfer(at(to), 'import', file)
     expect([again.code, again.err]).toEqual([
       0,
-      `imported 0 trajectories, 0 calls, 0 grades, 0 reviews into ${to}; 313 records stored already, 0 refused\n`,
+      `imported 0 trajectories, 0 attempts, 0 grades, 0 reviews into ${to}; 313 records stored already\n`,
     ])
     const [old, moved] = [openSqliteStores({ path: from }), openSqliteStores({ path: to })]
     try {
@@ -68,7 +68,13 @@ describe('export and import', () => {
 })
 
 describe('an import', () => {
-  test('refuses broken and changed records with their lines, and stores all others', async () => {
+  const refused = (err: string): string[] =>
+    err
+      .split('\n')
+      .filter((line) => line.startsWith('line '))
+      .map((line) => line.replace(/(att|grd|rev)_\w+|sha256:\w+/g, 'ID'))
+
+  test('names every broken and changed record with its line, and stores nothing', async () => {
     const { from, lines, to } = await begin()
     await transfer(at(to), 'import', fileOf(from, 'first.ndjson', lines))
     const [grade, trajectory, attempt, review] = ['grade', 'trajectory', 'attempt', 'review'].map((kind) =>
@@ -79,62 +85,89 @@ describe('an import', () => {
     changed[trajectory + 1] = (lines[trajectory + 1] as string).replace('tool_output', 'tool_outpux')
     changed[attempt] = (lines[attempt] as string).replace('"kind":"attempt"', '"kind":"secret"')
     changed[attempt + 1] = (lines[attempt + 1] as string).replace(/"cost_usd":[^,]+/, '"cost_usd":7')
+    changed[attempt + 2] = lines[attempt + 3] as string
     changed[grade] = (lines[grade] as string).replace('\\"status\\":\\"graded\\"', '\\"status\\":\\"failed\\"')
     changed[grade + 1] = (lines[grade + 1] as string).replace('The agent built', 'The agent burnt')
     changed[review] = (lines[review] as string).replace(/grd_[0-9a-z]+/, 'grd_none')
-    const { code, err } = await transfer(at(to), 'import', fileOf(from, 'changed.ndjson', changed))
-    expect(code).toBe(3)
-    const told = err.split('\n').filter((line) => line.startsWith('refused'))
-    expect(told.map((line) => line.replace(/(att|grd|rev)_\w+|sha256:\w+/g, 'ID')).sort()).toEqual(
-      [
-        `refused  line ${trajectory + 1}: no JSON: the line is broken`,
-        `refused  line ${trajectory + 2}: trajectory ID: its document has another digest than its id`,
-        `refused  line ${attempt + 1}: a record of an unknown kind`,
-        `refused  line ${attempt + 2}: another attempt is stored under the id ID`,
-        `refused  line ${grade + 1}: grade ID: only a graded grade has a label, and it has one`,
-        `refused  line ${grade + 2}: another grade is stored under the id ID`,
-        `refused  line ${review + 1}: review ID: its grade ID is not stored`,
-      ].sort(),
+    const faults = [
+      `line ${trajectory + 1}: no JSON: the line is broken`,
+      `line ${trajectory + 2}: trajectory ID: its document has another digest than its id`,
+      `line ${attempt + 1}: a record of an unknown kind`,
+      `line ${attempt + 4}: attempt ID is in the file twice`,
+      `line ${grade + 1}: grade ID: only a graded grade has a label, and it has one`,
+    ]
+    const missing = `line ${review + 1}: review ID: its grade ID is neither stored nor in a line before`
+    const others = [attempt + 2, grade + 2, review + 1].map(
+      (number, n) => `line ${number}: another ${['attempt', 'grade', 'review'][n]} is stored under the id ID`,
     )
-    expect(err).toContain(`${lines.length - 2 - 7} records stored already, 7 refused\n`)
+    const file = fileOf(from, 'changed.ndjson', changed)
+    const beside = await transfer(at(to), 'import', file)
+    expect([beside.code, refused(beside.err)]).toEqual([1, expect.arrayContaining([...faults, ...others])])
+    expect(beside.err).toContain('changed.ndjson has 8 faults: nothing of the file is stored')
     expect(await recordsOf(at(to))).toEqual(lines.slice(1).sort())
     const other = join(dirname(from), 'other.sqlite')
-    expect((await transfer(at(other), 'import', fileOf(from, 'changed.ndjson', changed))).code).toBe(3)
-    // The other review of the refused grade is refused, too.
-    expect((await recordsOf(at(other))).length).toBe(lines.length - 1 - 6)
+    const alone = await transfer(at(other), 'import', file)
+    expect([alone.code, refused(alone.err)]).toEqual([1, expect.arrayContaining([...faults, missing])])
+    expect(await recordsOf(at(other))).toEqual(['{"kind":"end","records":0}'])
   })
 
-  test('stores what a file has that broke off, says so, and goes on with the whole one', async () => {
+  test.each([
+    ['trajectory', 'grade'],
+    ['attempt', 'grade'],
+    ['grade', 'review'],
+  ])('refuses a file without a %s that a %s refers to, and goes on where the record is stored', async (kind, by) => {
+    const { from, lines, to } = await begin()
+    const left = lines.filter((_line, n) => n !== ofKind(lines, kind) && n !== lines.length - 1)
+    const file = fileOf(from, 'left.ndjson', [...left, `{"kind":"end","records":${left.length - 1}}`])
+    const { code, err } = await transfer(at(to), 'import', file)
+    expect([code, refused(err)]).toEqual([
+      1,
+      expect.arrayContaining([
+        expect.stringMatching(
+          new RegExp(`^line \\d+: ${by} ID: its ${kind} ID is neither stored nor in a line before$`),
+        ),
+      ]),
+    ])
+    expect((await recordsOf(at(to))).length).toBe(1)
+    await transfer(at(to), 'import', fileOf(from, 'whole.ndjson', lines))
+    expect((await transfer(at(to), 'import', file)).code).toBe(0)
+  })
+
+  test('prints the first faults, and counts the others', async () => {
+    const { from, lines, to } = await begin()
+    const { err } = await transfer(
+      at(to),
+      'import',
+      fileOf(from, 'bad.ndjson', [lines[0] as string, ...Array(50).fill('[]')]),
+    )
+    expect(refused(err)).toEqual(Array.from({ length: 20 }, (_, n) => `line ${n + 2}: a record of an unknown kind`))
+    expect(err).toContain('has 51 faults, 20 of them printed: nothing of the file is stored')
+  })
+
+  test('stores nothing of a file that broke off', async () => {
     const { from, lines, to } = await begin()
     const half = lines.slice(0, lines.length / 2)
-    const broken = await transfer(at(to), 'import', fileOf(from, 'half.ndjson', half))
-    expect([broken.code, broken.err]).toEqual([1, expect.stringContaining('is not whole: it has')])
-    const rest = await transfer(at(to), 'import', fileOf(from, 'whole.ndjson', lines))
-    expect([rest.code, rest.err]).toEqual([0, expect.stringContaining(`${half.length - 1} records stored already`)])
-    expect(await recordsOf(at(to))).toEqual(lines.slice(1).sort())
+    const { code, err } = await transfer(at(to), 'import', fileOf(from, 'half.ndjson', half))
+    expect([code, refused(err)]).toEqual([
+      1,
+      [`line ${half.length}: the file is not whole: it has ${half.length - 1} records of an unknown number`],
+    ])
+    expect((await recordsOf(at(to))).length).toBe(1)
   })
 
-  test('takes what another process has stored meanwhile, and the newest of two grades answers', async () => {
+  test('lets the newest of two grades answer, in whatever order they come', async () => {
     const { from, lines, to } = await begin(10)
     const grade = ofKind(lines, 'grade')
     const { body } = JSON.parse(lines[grade] as string) as { body: string }
     const id = /grd_[0-9a-z]+/.exec(body)?.[0] as string
     const newer = (lines[grade] as string).replaceAll(id, 'grd_zzz')
-    const both = [...lines.slice(0, -1), newer, `{"kind":"end","records":${lines.length - 1}}`]
-    for (const order of [
-      both,
-      [
-        both[0],
-        ...both
-          .slice(1, -1)
-          .reverse()
-          .filter((line) => !line?.startsWith('{"kind":"review"')),
-      ],
-    ] as string[][]) {
-      const path = `${to}-${order.length}`
-      await transfer(at(path), 'import', fileOf(from, 'both.ndjson', order))
+    const { key } = (JSON.parse(body) as { receipt: { key: Digest } }).receipt
+    for (const place of [grade, grade + 1]) {
+      const path = `${to}-${place}`
+      const end = `{"kind":"end","records":${lines.length - 1}}`
+      const file = fileOf(from, 'both.ndjson', [...lines.slice(0, -1).toSpliced(place, 0, newer), end])
+      expect((await transfer(at(path), 'import', file)).code).toBe(0)
       const stores = openSqliteStores({ path })
-      const { key } = (JSON.parse(body) as { receipt: { key: Digest } }).receipt
       expect((await stores.grades.findByKey(key))?.id).toBe('grd_zzz')
       await stores.close()
     }
@@ -142,7 +175,7 @@ describe('an import', () => {
 
   test.each([
     [['{"kind":"veridict_export","version":2,"project":"default","software":"v","created_at":""}'], [], 'version 2'],
-    [['{"kind":"veridict_export","version":1}'], [], 'is an export of version 1'],
+    [undefined, ['-'], 'an import reads its file twice, and cannot read a pipe'],
     [undefined, ['--server', 'http://127.0.0.1:1'], 'is read into the database itself'],
     [undefined, [import.meta.filename], 'import it by itself'],
   ])('refuses %j with %j', async (lines, more, words) => {

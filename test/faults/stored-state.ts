@@ -86,6 +86,9 @@ const PROMISES: Readonly<Record<string, string>> = {
   'an open item has no trajectory': `
     SELECT item_id FROM batch_items WHERE status IN ('pending', 'waiting') AND trajectory NOT IN (SELECT id FROM trajectories)
       AND (SELECT status FROM batches WHERE batches.rowid = batch) <> 'draft'`,
+  'a grade has a call that is not there': `
+    SELECT grades.id FROM grades, json_each(body, '$.receipt.attempts') AS call
+    WHERE call.value ->> '$.id' NOT IN (SELECT id FROM attempts)`,
   'a grade has no trajectory': 'SELECT id FROM grades WHERE trajectory NOT IN (SELECT id FROM trajectories)',
   'a cached answer is none of its key': `
     SELECT grade_id FROM current_grades LEFT JOIN grades ON grades.id = grade_id

@@ -75,11 +75,25 @@ function renderGrade(n: number, question: number, trajectory: Grade['receipt']['
     notes: n % 7 === 0 ? HARD : 'The agent built with the named target.',
     metadata: { agent: `agent-${question % 3}`, model: `m${question % 2}`, task: `t${question % 40}`, variant: 'tab' },
   })
-  return { ...made, receipt: { ...made.receipt, trajectory, cost_usd: (n % 10) / 7 } }
+  const call = {
+    ...({
+      id: callOf(n),
+      sample: 0,
+      round: 0,
+      purpose: 'decide',
+      outcome: 'ok',
+      message: null,
+      latency_ms: n,
+    } as const),
+    ...{ usage: null, cost_usd: null, request_id: null, replayed: false },
+  }
+  return { ...made, receipt: { ...made.receipt, trajectory, attempts: [call], cost_usd: (n % 10) / 7 } }
 }
 
+const callOf = (n: number): string => `att_${String(n).padStart(8, '0')}`
+
 async function addCall(stores: Stores, n: number, { id, status }: Grade): Promise<void> {
-  const attempt = `att_${String(n).padStart(8, '0')}`
+  const attempt = callOf(n)
   const planned = planAttempt(attempt, {
     grade_id: id,
     key: digestBytes(`key ${n}`),
@@ -116,8 +130,11 @@ async function addOpenBatches(stores: Stores): Promise<void> {
   await stores.batches.draft(makeBatch('bat_draft'))
   await stores.batches.add('bat_draft', [makeItem(0)])
   await openBatch(stores, 'bat_1', 4, { mode: 'provider' })
-  for (const index of [0, 1, 2])
-    await stores.provider.enqueue(makeRequest(`att_p${index}`, index, { payer: index === 0 ? 'key_1' : null }), NO_CAPS)
+  for (const index of [0, 1, 2]) {
+    const key = digestBytes(`queued ${index}`)
+    const payer = index === 0 ? 'key_1' : null
+    await stores.provider.enqueue(makeRequest(`att_p${index}`, index, { key, payer }), NO_CAPS)
+  }
   await stores.provider.record({ id: 'sub_1', batch: 'bat_1', judge: 'openai', at: AT }, LIMITS)
   await stores.provider.markSubmitted('sub_1', 'batch_abc')
   const failed = { end: 'answered', reply: failedReply('refused', { raw: HARD }), cost_usd: null } as const

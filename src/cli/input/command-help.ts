@@ -157,17 +157,18 @@ Example:
 export const IMPORT_HELP = `
 PATH is a file of \`veridict export\`, or trials.
 
-An export is read into the database of VERIDICT_DATABASE or VERIDICT_DATABASE_URL, beside a running service or without one; "-"
-reads standard input. A record whose id is stored already is skipped, so that the same command goes on after a crash; a record that
-is broken, or that differs from the stored one of its id, is refused with its line, and all others are stored.
+An export is read into the database of VERIDICT_DATABASE or VERIDICT_DATABASE_URL, beside a running service or without one. The
+command checks the whole file first: a broken record, a record that differs from the stored record of its id, or a grade without its
+calls is printed with its line, and nothing is stored. A record that is stored already is skipped, so that the same command goes on
+after a crash.
 
 Of trials the command uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines,
 to edit, keep, split, and give to \`veridict batch\` or POST /v1/batches. Trials that are skipped are named on stderr.
 
 ${SERVER_HELP}
 
-Exit codes: 0 imported, or written; 1 bad input, nothing to import, an export that is not whole, or no service; 3 where records were
-refused, and with --strict, where a trial was skipped or has unread records; 130 interrupted.
+Exit codes: 0 imported, or written; 1 bad input, nothing to import, an export with a fault, or no service; 3 with --strict, where a
+trial was skipped or has unread records; 130 interrupted.
 
 Examples:
   VERIDICT_DATABASE_URL=postgres://… veridict import store.ndjson

@@ -1,6 +1,6 @@
-import type { ReadRows } from '../../ports/transfer-ports.ts'
 import { hasAllMigrations, openToRead } from '../read-file.ts'
 import { refusal, toStorageError } from '../storage-error.ts'
+import type { ReadRows } from '../transfer.ts'
 import { spellForSqlite } from './spelling.ts'
 
 /** Reads one state of a database file; other processes may write to the file meanwhile. Rejects with a StorageError. */

@@ -1,7 +1,9 @@
 import { Command } from 'commander'
-import { type Store, storeOf } from '../../../boot/open-store.ts'
+import { storeOf } from '../../../boot/open-store.ts'
+import { count } from '../../../domain/count.ts'
 import { VERSION } from '../../../grading/software.ts'
 import { EXPORT_VERSION } from '../../../schemas/transfer.ts'
+import { TABLES } from '../../../storage/transfer.ts'
 import { CliError, EXIT, type ExitCode } from '../../client/cli-error.ts'
 import { configurationOf } from '../../client/configuration.ts'
 import { watchInterruption } from '../../client/interruption.ts'
@@ -10,13 +12,8 @@ import { assertDatabase } from '../../client/stored-place.ts'
 import { line } from '../../input/ndjson.ts'
 import { runCommand } from '../../output/error-text.ts'
 import { openOutput } from '../../output/output-target.ts'
-import { createProgressView, type ProgressView } from '../../output/progress.ts'
-import { tallyText } from '../../output/transfer-text.ts'
+import { createProgressView } from '../../output/progress.ts'
 import { inert } from '../../results/terminal-text.ts'
-
-interface ExportOptions {
-  readonly out?: string
-}
 
 const HELP = `
 Writes every grade, review and trajectory of the database as NDJSON, with the judge calls and replies that the grades rest on.
@@ -29,7 +26,6 @@ Exit codes: 0 written; 1 the database cannot be read; 130 interrupted: no file i
 
 Examples:
   veridict export --out store.ndjson
-  veridict export | VERIDICT_DATABASE=new.sqlite veridict import -
   veridict export | jq -c 'select(.kind == "grade") | .body | fromjson | {id, label}'`
 
 export const exportCommand = (shell: Shell): Command =>
@@ -37,25 +33,21 @@ export const exportCommand = (shell: Shell): Command =>
     .description('write grades, reviews and trajectories of the database as NDJSON')
     .option('--out <file>', 'write there instead of to stdout')
     .addHelpText('after', HELP)
-    .action((options: ExportOptions) => runCommand(shell, () => exportStore(shell, options)))
+    .action(({ out }: { readonly out?: string }) => runCommand(shell, () => exportStore(shell, out)))
 
-async function exportStore(shell: Shell, { out }: ExportOptions): Promise<ExitCode> {
+async function exportStore(shell: Shell, out: string | undefined): Promise<ExitCode> {
   const { config, secrets } = configurationOf(shell.env)
   if (config.postgres === null && config.database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
   assertDatabase(config)
-  await exportTo(shell, storeOf(config, secrets), out)
-  return EXIT.graded
-}
-
-async function exportTo(shell: Shell, store: Store, out: string | undefined): Promise<void> {
+  const store = storeOf(config, secrets)
   const target = await openOutput(shell, out)
   const { signal, release } = watchInterruption(shell)
-  const view: ProgressView = await createProgressView(shell.err, shell.env)
+  const view = await createProgressView(shell.err, shell.env)
   const counts: Record<string, number> = {}
   let records = 0
   try {
     const made = { software: `veridict ${VERSION}`, created_at: new Date().toISOString() }
-    await target.write(line({ kind: 'veridict_export', version: EXPORT_VERSION, project: 'default', ...made }))
+    await target.write(line({ kind: 'veridict_export', version: EXPORT_VERSION, ...made }))
     await store.exportRecords(async (source) => {
       for await (const record of source) {
         signal.throwIfAborted()
@@ -74,4 +66,11 @@ async function exportTo(shell: Shell, store: Store, out: string | undefined): Pr
   }
   const to = out === undefined ? '' : ` to ${inert(out)}`
   shell.err.write(`exported ${tallyText(counts)} of ${inert(store.shown)}${to}\n`)
+  return EXIT.graded
 }
+
+/** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
+export const tallyText = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(TABLES)
+    .map(([kind, many]) => count(counts[kind] ?? 0, kind, many))
+    .join(', ')

@@ -1,145 +1,128 @@
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { readAt } from '../../../archives/unpack/file-bytes.ts'
 import { storeOf } from '../../../boot/open-store.ts'
 import { count } from '../../../domain/count.ts'
-import { fileFault } from '../../../domain/file-fault.ts'
-import { parseJson } from '../../../domain/text/exact-json.ts'
-import { type Line, LineSplitter } from '../../../domain/text/line-splitter.ts'
-import type { ImportStore } from '../../../ports/transfer-ports.ts'
-import { inputIssues } from '../../../schemas/check.ts'
-import { EXPORT_VERSION, ExportEndSchema, ExportHeaderSchema, type ExportRecord } from '../../../schemas/transfer.ts'
-import { readRecord } from '../../../storage/transfer/record-rows.ts'
+import type { Review } from '../../../schemas/audit/review.ts'
+import type { Grade } from '../../../schemas/grade.ts'
+import type { ExportKind, ExportRecord } from '../../../schemas/transfer.ts'
+import { parseStored } from '../../../storage/stored-text.ts'
+import { type ImportStore, TABLES } from '../../../storage/transfer.ts'
 import { CliError, EXIT, type ExitCode } from '../../client/cli-error.ts'
 import { configurationOf } from '../../client/configuration.ts'
 import { watchInterruption } from '../../client/interruption.ts'
 import { commandLine, type Shell } from '../../client/shell.ts'
 import { createProgressView, type ProgressView } from '../../output/progress.ts'
-import { tallyText } from '../../output/transfer-text.ts'
 import { clip, inert } from '../../results/terminal-text.ts'
+import { tallyText } from './export-command.ts'
+import { type RecordLine, readExport } from './export-lines.ts'
 
-/** A line holds one trajectory as an escaped text; a text of V8 has at most 512 Mi characters. */
-const MOST_LINE_BYTES = 256 * 1024 * 1024
-const MOST_RECORDS = 64
-const MOST_CHARS = 4 * 1024 * 1024
-/** Refused lines that are named; the others are counted. */
-const MOST_NAMED = 20
-const START_BYTES = 200
+/** Faults that are printed; the others are counted. */
+const MOST_PRINTED = 20
+const HEAD = '{"kind":"veridict_export"'
 
 /** Tells whether a file begins like the output of `veridict export`. An unreadable file does not. */
 export async function isExport(path: string): Promise<boolean> {
-  if (path === '-') return true
   if ((await stat(path).catch(() => null))?.isFile() !== true) return false
-  const [head] = await createReadStream(path, { end: START_BYTES, highWaterMark: START_BYTES }).take(1).toArray()
-  return (head as Buffer | undefined)?.toString('latin1').startsWith('{"kind":"veridict_export"') === true
+  return (await readAt(path, 0, HEAD.length)).toString('latin1') === HEAD
 }
 
-/** Reads an export into the database of the configuration. */
+/** Reads an export into the database of the configuration: the whole file is checked before its first record is stored. */
 export async function importExport(shell: Shell, path: string): Promise<ExitCode> {
   const { config, secrets } = configurationOf(shell.env)
+  const database = storeOf(config, secrets)
+  const stores = await database.open()
   const { signal, release } = watchInterruption(shell)
   const view = await createProgressView(shell.err, shell.env)
-  const database = storeOf(config, secrets)
   try {
-    const stores = await database.open()
-    try {
-      return await importLines({ shell, store: stores.imports, view, signal }, path, database.shown)
-    } finally {
-      await stores.close()
-    }
+    await assertSound(readExport(path, signal), stores.imports, view, path)
+    const { added, before } = await storeRecords(readExport(path, signal), stores.imports, view)
+    view.end()
+    const rest = `${count(before, 'record')} stored already`
+    shell.err.write(`imported ${tallyText(added)} into ${inert(database.shown)}; ${rest}\n`)
+    return EXIT.graded
   } catch (error) {
     if (!signal.aborted) throw error
     const again = [`The same command goes on: ${commandLine(shell)}`]
-    throw new CliError('interrupted: what was read is stored', again, EXIT.interrupted)
+    throw new CliError('interrupted: the records stored so far are kept', again, EXIT.interrupted)
   } finally {
     view.end()
     release()
+    await stores.close()
   }
 }
 
-interface Import {
-  readonly shell: Shell
-  readonly store: ImportStore
-  readonly view: ProgressView
-  readonly signal: AbortSignal
+type Groups = AsyncIterable<readonly RecordLine[]>
+
+/** Prints the faults of an export with their lines, and throws where the export has any. */
+async function assertSound(groups: Groups, store: ImportStore, view: ProgressView, path: string): Promise<void> {
+  const names = new Set<string>()
+  let [faults, records] = [0, 0]
+  for await (const group of groups) {
+    const stored = await findStored(store, group, names)
+    for (const { number, record } of group) {
+      const fault = typeof record === 'string' ? record : faultOf(record, names, stored)
+      if (fault !== null && ++faults <= MOST_PRINTED) view.note(`line ${number}: ${clip(fault, 300)}`)
+    }
+    records += group.length
+    view.doing(`checking: ${count(records, 'record')}`)
+  }
+  if (faults === 0) return
+  const rest = faults > MOST_PRINTED ? `, ${MOST_PRINTED} of them printed` : ''
+  throw new CliError(`${inert(path)} has ${count(faults, 'fault')}${rest}: nothing of the file is stored`, [
+    'Export again, and import that file.',
+  ])
 }
 
-async function importLines({ shell, store, view, signal }: Import, path: string, shown: string): Promise<ExitCode> {
+type Stored = ReadonlyMap<string, ExportRecord>
+
+/** Finds the stored records of the ids of a group, and the stored records that the group refers to. */
+async function findStored(store: ImportStore, group: readonly RecordLine[], names: ReadonlySet<string>) {
+  const records = group.flatMap(({ record }) => (typeof record === 'string' ? [] : [record]))
+  const sought = records.flatMap((record) => [nameOf(record), ...referencesOf(record)]).filter((n) => !names.has(n))
+  const stored = new Map<string, ExportRecord>()
+  for (const kind of Object.keys(TABLES) as ExportKind[]) {
+    const ids = sought.filter((name) => name.startsWith(`${kind} `)).map((name) => name.slice(kind.length + 1))
+    for (const record of await store.find(kind, ids)) stored.set(nameOf(record), record)
+  }
+  return stored
+}
+
+const nameOf = ({ kind, id }: ExportRecord): string => `${kind} ${id}`
+
+function referencesOf(record: ExportRecord): string[] {
+  if (record.kind === 'review') return [`grade ${parseStored<Review>(record.body).grade_id}`]
+  if (record.kind !== 'grade') return []
+  const { trajectory, attempts } = parseStored<Grade>(record.body).receipt
+  return [`trajectory ${trajectory}`, ...attempts.map(({ id }) => `attempt ${id}`)]
+}
+
+/** Checks a record against the lines before and the store. Adds the record to `names`. */
+function faultOf(record: ExportRecord, names: Set<string>, stored: Stored): string | null {
+  const name = nameOf(record)
+  if (names.has(name)) return `${name} is in the file twice`
+  names.add(name)
+  const same = stored.get(name)
+  if (same !== undefined && !isSame(same, record)) return `another ${record.kind} is stored under the id ${record.id}`
+  const missing = referencesOf(record).find((reference) => !names.has(reference) && !stored.has(reference))
+  return missing === undefined ? null : `${name}: its ${missing} is neither stored nor in a line before`
+}
+
+/** Compares two records of one id; whether a grade answers its key may differ. */
+const isSame = (stored: ExportRecord, record: ExportRecord): boolean =>
+  record.kind === 'trajectory' || isDeepStrictEqual({ ...stored, answers: null }, { ...record, answers: null })
+
+/** Stores the records of a checked export. Returns the numbers of added records by kind, and of records that were stored before. */
+async function storeRecords(groups: Groups, store: ImportStore, view: ProgressView) {
   const added: Record<string, number> = {}
-  let [stored, refused, records] = [0, 0, 0]
-  let end: number | null = null
-  let chunk: { readonly number: number; readonly record: ExportRecord }[] = []
-  const refuse = (number: number, why: string) => {
-    if (++refused <= MOST_NAMED) view.note(`refused  line ${number}: ${clip(why, 300)}`)
+  let before = 0
+  for await (const group of groups) {
+    const records = group.flatMap(({ record }) => (typeof record === 'string' ? [] : [record]))
+    if (records.length < group.length) throw new CliError('the file was changed while it was read')
+    const put = await store.put(records)
+    for (const { kind } of put) added[kind] = (added[kind] ?? 0) + 1
+    before += records.length - put.length
+    view.doing(`importing: ${tallyText(added)}; ${before} stored already`)
   }
-  const flush = async () => {
-    const ends = await store.put(chunk.map(({ record }) => record))
-    for (const [at, { number, record }] of chunk.entries()) {
-      const result = ends[at] ?? 'stored'
-      if (result === 'added') added[record.kind] = (added[record.kind] ?? 0) + 1
-      else if (result === 'stored') stored += 1
-      else refuse(number, result.refused)
-    }
-    chunk = []
-    view.doing(`importing: ${tallyText(added)}; ${stored} stored already`)
-  }
-  let chars = 0
-  for await (const { number, bytes } of linesOf(path, signal)) {
-    const value = bytes === null ? undefined : parseJson(bytes.toString('utf8'))
-    if (number === 1) {
-      assertHeader(value, path)
-      continue
-    }
-    if (bytes?.length === 0) continue
-    if (inputIssues(ExportEndSchema, value).length === 0) {
-      end = (value as { readonly records: number }).records
-      continue
-    }
-    records += 1
-    const record = value === undefined ? brokenLine(bytes) : readRecord(value)
-    if (typeof record === 'string') refuse(number, record)
-    else chunk.push({ number, record })
-    chars += bytes?.length ?? 0
-    if (chunk.length < MOST_RECORDS && chars < MOST_CHARS) continue
-    await flush()
-    chars = 0
-  }
-  await flush()
-  view.end()
-  shell.err.write(
-    `imported ${tallyText(added)} into ${inert(shown)}; ${count(stored, 'record')} stored already, ${refused} refused\n`,
-  )
-  if (end !== records)
-    throw new CliError(`${inert(path)} is not whole: it has ${records} records of ${end ?? 'an unknown number'}`, [
-      'What it has is stored. Export again, and import that file: what is stored is skipped.',
-    ])
-  return refused > 0 ? EXIT.failed : EXIT.graded
-}
-
-const brokenLine = (bytes: Buffer | null): string =>
-  bytes === null ? `more than ${MOST_LINE_BYTES} bytes` : 'no JSON: the line is broken'
-
-async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<Line> {
-  const splitter = new LineSplitter(MOST_LINE_BYTES)
-  const source = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 256 * 1024 })
-  try {
-    for await (const bytes of source as AsyncIterable<Buffer>) {
-      signal.throwIfAborted()
-      yield* splitter.feed(bytes)
-    }
-  } catch (error) {
-    if (error instanceof Error && 'syscall' in error)
-      throw new CliError(`${inert(path)} cannot be read: ${fileFault(error)}`)
-    throw error
-  }
-  yield* splitter.end()
-}
-
-function assertHeader(value: unknown, path: string): void {
-  const { kind, version } = (value ?? {}) as { readonly kind?: unknown; readonly version?: unknown }
-  if (kind !== 'veridict_export')
-    throw new CliError(`${inert(path)} is no file of \`veridict export\``, [
-      'Trials cannot be read from a pipe: write them to a file first, and name that.',
-    ])
-  if (version !== EXPORT_VERSION || inputIssues(ExportHeaderSchema, value).length > 0)
-    throw new CliError(`${inert(path)} is an export of version ${inert(String(version))}; this program reads version 1`)
+  return { added, before }
 }

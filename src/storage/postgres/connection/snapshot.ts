@@ -1,5 +1,5 @@
-import type { ReadRows } from '../../../ports/transfer-ports.ts'
 import { refusal } from '../../storage-error.ts'
+import type { ReadRows } from '../../transfer.ts'
 import type { PoolSettings } from './pool.ts'
 import { openPool } from './pool.ts'
 import { toStorageError } from './postgres-error.ts'
