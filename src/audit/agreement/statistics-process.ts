@@ -2,31 +2,24 @@ import { agreement } from '../../domain/statistics/agreement/agreement.ts'
 import { comparisonStatistics } from '../comparison/comparison-statistics.ts'
 import { reportOf } from '../report/report.ts'
 
-/** What the process can compute: functions of the domain, pure and synchronous. */
+/** The functions that the process computes: pure and synchronous. */
 const STATISTICS = { agreement, comparisonStatistics, reportOf } as const
 export type Statistics = typeof STATISTICS
 export type StatisticName = keyof Statistics
 
-export interface Job {
-  readonly id: number
-  readonly name: StatisticName
-  readonly input: unknown
-}
-export type JobReply =
-  | { readonly id: number; readonly ok: true; readonly value: unknown }
-  | { readonly id: number; readonly ok: false; readonly message: string }
+export type JobReply = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string }
 
-process.on('message', ({ id, name, input }: Job) => {
-  process.send?.(compute(id, name, input))
+process.on('message', ({ name, input }: { readonly name: StatisticName; readonly input: unknown }) => {
+  process.send?.(compute(name, input))
 })
-// Ctrl-C goes to all processes of a terminal: the service decides when this one ends, or ends itself.
+// Ctrl-C goes to all processes of a terminal: the service decides when this process ends.
 process.on('SIGINT', () => undefined)
 process.on('disconnect', () => process.exit())
 
-function compute(id: number, name: StatisticName, input: unknown): JobReply {
+function compute(name: StatisticName, input: unknown): JobReply {
   try {
-    return { id, ok: true, value: (STATISTICS[name] as (given: unknown) => unknown)(input) }
+    return { ok: true, value: (STATISTICS[name] as (given: unknown) => unknown)(input) }
   } catch (error) {
-    return { id, ok: false, message: error instanceof Error ? error.message : 'unknown' }
+    return { ok: false, message: error instanceof Error ? error.message : 'unknown' }
   }
 }
