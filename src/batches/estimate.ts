@@ -8,11 +8,16 @@ import { picturesIn, tokensOfPictures } from '../domain/trajectory/shown-picture
 import { MOST_SPLITS } from '../grading/read-windows.ts'
 import { planReading, readingBudget, WINDOW_SCALES, type WindowedReading } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
-import type { Question } from '../grading/service.ts'
+import type { Question, Refused } from '../grading/service.ts'
 import { halvePiece, type Piece, renderPiece } from '../grading/window-pieces.ts'
+import type { GradeStore } from '../ports/grade-ports.ts'
+import type { Judge, Stores } from '../ports/ports.ts'
+import type { BatchEstimate } from '../schemas/batch.ts'
+import { type BatchPlan, withDefaults } from './batch-plan.ts'
+import { faultOf, type Incoming, type IntakeDeps, nothing, placed, tooMany, twice } from './intake.ts'
 
 /** Sums of calls. */
-export interface Spent {
+interface Spent {
   readonly calls: number
   readonly input: number
   readonly output: number
@@ -20,7 +25,7 @@ export interface Spent {
 }
 
 /** Estimate of one question. `expected` rests on stored answers of the judge and never exceeds `most`. */
-export interface QuestionEstimate {
+interface QuestionEstimate {
   readonly expected: Spent
   readonly most: Spent
   /** False: `usd` is unknown. */
@@ -45,7 +50,15 @@ interface SamplePlan {
   readonly shown_again: number
 }
 
-const NOTHING: Spent = { calls: 0, input: 0, output: 0, usd: 0 }
+const eachOf = (figureOf: (name: keyof Spent) => number): Spent => ({
+  calls: figureOf('calls'),
+  input: figureOf('input'),
+  output: figureOf('output'),
+  usd: figureOf('usd'),
+})
+const NOTHING = eachOf(() => 0)
+const add = (a: Spent, b: Spent): Spent => eachOf((name) => a[name] + b[name])
+
 const FREE: Price = {
   ...{ input_per_mtok: 0, output_per_mtok: 0, cache_read_per_mtok: 0, cache_write_per_mtok: 0 },
   as_of: '',
@@ -78,17 +91,12 @@ export function estimateQuestion(
     return { expected: spent, most: spent, is_priced: true, price_as_of: null, output_tokens_per_call: 0, answers: 0 }
   }
   const { price } = judge.info
-  const most = times(mostOfSample(question, price ?? FREE), samples)
-  const expected = expectedOf(planSample(question, 1), price ?? FREE, samples, history)
-  const priced = ({ usd, ...spent }: Spent): Spent => ({ ...spent, usd: usd * priceFactor })
+  const sample = mostOfSample(question, price ?? FREE)
+  const usual = expectedOf(planSample(question, 1), price ?? FREE, samples, history)
+  const factorOf = (name: keyof Spent) => (name === 'usd' ? priceFactor : 1)
   return {
-    expected: priced({
-      calls: Math.min(expected.calls, most.calls),
-      input: Math.min(expected.input, most.input),
-      output: Math.min(expected.output, most.output),
-      usd: Math.min(expected.usd, most.usd),
-    }),
-    most: priced(most),
+    expected: eachOf((name) => Math.min(usual[name], sample[name] * samples) * factorOf(name)),
+    most: eachOf((name) => sample[name] * samples * factorOf(name)),
     is_priced: price !== null,
     price_as_of: price?.as_of ?? null,
     output_tokens_per_call: likelyOutput(history),
@@ -204,16 +212,76 @@ function shownAgain({ trajectory, judge }: Question): number {
   return Math.ceil(most.reduce((sum, size) => sum + size, 0) * judge.info.token_factor)
 }
 
-const add = (a: Spent, b: Spent): Spent => ({
-  calls: a.calls + b.calls,
-  input: a.input + b.input,
-  output: a.output + b.output,
-  usd: a.usd + b.usd,
-})
+/** Estimates a batch without asking or keeping anything. Equal questions are asked once; questions with a stored grade cost nothing. */
+export async function estimateBatch(
+  deps: IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
+  plan: BatchPlan,
+  items: AsyncIterable<Incoming>,
+): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | Refused> {
+  const keys = new Set<string>()
+  const names = new Set<string>()
+  const histories = new Map<string, OutputHistory>()
+  const isStored = async (key: Question['key']) => (await deps.grades.findByKey(key)) !== null
+  let estimate = NO_ESTIMATE
+  for await (const { item, place } of items) {
+    // Other requests have a turn between two items.
+    await new Promise(setImmediate)
+    const name = item.item_id ?? String(names.size)
+    if (names.has(name)) return twice(place)
+    if (names.add(name).size > deps.most_items) return tooMany(deps.most_items, place)
+    const request = withDefaults(item, plan)
+    const resolved = await deps.service.resolve(request)
+    if (!resolved.ok) return placed(resolved.refusal, place)
+    const { question } = resolved
+    const fault = faultOf(plan, question.judge)
+    if (fault !== null) return fault
+    const { key, judge } = question
+    const isFree = plan.kind === 'recheck' || (request.cache !== 'refresh' && (await isStored(key)))
+    const free = isFree ? 'stored' : keys.has(key) ? 'equal' : null
+    keys.add(key)
+    const { name: asked } = judge.info
+    const history = histories.get(asked) ?? (await deps.stores.attempts.outputHistory(asked))
+    histories.set(asked, history)
+    estimate = addEstimate(estimate, asked, free ?? estimateQuestion(question, priceFactorOf(plan, judge), history))
+  }
+  return names.size === 0 ? nothing(plan) : { ok: true, estimate }
+}
 
-const times = ({ calls, input, output, usd }: Spent, factor: number): Spent => ({
-  calls: calls * factor,
-  input: input * factor,
-  output: output * factor,
-  usd: usd * factor,
-})
+const priceFactorOf = ({ mode }: BatchPlan, { batch }: Judge): number =>
+  mode === 'provider' ? (batch?.price_factor ?? 1) : 1
+
+const ZERO = { expected: 0, most: 0 }
+/** Estimate of a batch without items. */
+export const NO_ESTIMATE: BatchEstimate = {
+  ...{ items: 0, cached: 0, equal: 0, to_grade: 0 },
+  ...{ calls: ZERO, input_tokens: ZERO, output_tokens: ZERO, cost_usd: ZERO },
+  judges: [],
+}
+
+/** Adds one item. An item whose grade is stored, or that equals another item, costs nothing. One unknown cost makes the cost of the batch unknown. */
+export function addEstimate(
+  total: BatchEstimate,
+  judge: string,
+  estimate: QuestionEstimate | 'stored' | 'equal',
+): BatchEstimate {
+  const items = total.items + 1
+  if (typeof estimate === 'string')
+    return { ...total, items, cached: total.cached + 1, equal: total.equal + (estimate === 'equal' ? 1 : 0) }
+  const { expected, most, is_priced, ...basis } = estimate
+  const plus = (sum: typeof ZERO, name: keyof Spent) => ({
+    expected: sum.expected + expected[name],
+    most: sum.most + most[name],
+  })
+  const known = total.judges.find((row) => row.judge === judge)
+  const counted = { judge, ...(known ?? basis), items: (known?.items ?? 0) + 1 }
+  return {
+    ...total,
+    items,
+    to_grade: total.to_grade + 1,
+    calls: plus(total.calls, 'calls'),
+    input_tokens: plus(total.input_tokens, 'input'),
+    output_tokens: plus(total.output_tokens, 'output'),
+    cost_usd: total.cost_usd === null || !is_priced ? null : plus(total.cost_usd, 'usd'),
+    judges: known ? total.judges.map((row) => (row === known ? counted : row)) : [...total.judges, counted],
+  }
+}

@@ -58,7 +58,7 @@ export class BatchService {
   }
 
   async estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated> {
-    return (await import('./estimate-batch.ts')).estimateBatch(this.intake, plan, items)
+    return (await import('./estimate.ts')).estimateBatch(this.intake, plan, items)
   }
 
   async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Taken> {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { requestBoundUsd } from '../../src/asking/margin.ts'
-import { estimateQuestion } from '../../src/batches/estimate.ts'
-import { addEstimate, NO_ESTIMATE } from '../../src/batches/estimate-batch.ts'
+import { addEstimate, estimateQuestion, NO_ESTIMATE } from '../../src/batches/estimate.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
 import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import type { JudgeInfo } from '../../src/ports/judge-ports.ts'
