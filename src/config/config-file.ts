@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
-import { Closed, Type } from '../schemas/type.ts'
+import { Choice, Closed, Type } from '../schemas/type.ts'
 import { JudgeFileSchema } from './judges.ts'
 import { removedKeysIn } from './removed-settings.ts'
 import { BATCHES, CONCURRENCY, LIMITS, POSTGRES, RETRY, WorkersFileSchema } from './settings.ts'
@@ -13,7 +13,7 @@ const FileSchema = Closed({
   limits: Type.Optional(LIMITS.file),
   retry: Type.Optional(RETRY.file),
   concurrency: Type.Optional(CONCURRENCY.file),
-  evidence: Type.Optional(Closed({ denied_acts: Type.Optional(Type.Enum(DENIED_ACTS, { type: 'string' })) })),
+  evidence: Type.Optional(Closed({ denied_acts: Type.Optional(Choice(DENIED_ACTS)) })),
   postgres: Type.Optional(POSTGRES.file),
   batches: Type.Optional(BATCHES.file),
   workers: Type.Optional(WorkersFileSchema),

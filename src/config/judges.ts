@@ -8,7 +8,7 @@ import {
   type ProviderPlace,
   providerRow,
 } from '../schemas/providers.ts'
-import { Closed, Type } from '../schemas/type.ts'
+import { Choice, Closed, Type } from '../schemas/type.ts'
 import type { Environment, ProviderEnvironment } from './environment.ts'
 import { PriceSettings, resolvePrice } from './prices.ts'
 import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency } from './settings.ts'
@@ -22,8 +22,8 @@ const label = () => Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9
 
 /** A model judge of the configuration file. Absent settings come from the environment, else from the provider’s row. */
 export const JudgeFileSchema = Closed({
-  provider: Type.Optional(Type.Enum(PROVIDER_NAMES, { type: 'string' })),
-  api: Type.Optional(Type.Enum(['responses', 'chat', 'messages'] as const, { type: 'string' })),
+  provider: Type.Optional(Choice(PROVIDER_NAMES)),
+  api: Type.Optional(Choice(['responses', 'chat', 'messages'])),
   model: word(),
   base_url: word(),
   region: label(),
@@ -33,7 +33,7 @@ export const JudgeFileSchema = Closed({
   window_tokens: Type.Optional(Type.Integer({ minimum: 4000 })),
   max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
   effort: Type.Optional(nullable(Type.String())),
-  structured_output: Type.Optional(Type.Enum(STRUCTURED_OUTPUTS, { type: 'string' })),
+  structured_output: Type.Optional(Choice(STRUCTURED_OUTPUTS)),
   cache_ttl: word(),
   service_tier: word(),
   images: Type.Optional(Type.Boolean()),

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { TrialMetadataSchema } from './grade-request.ts'
-import { Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Nullable, Type } from './type.ts'
 import {
   ActorSchema,
   AttemptOutcomeSchema,
@@ -86,7 +86,7 @@ export const AttemptSummarySchema = Closed({
     description:
       '0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.',
   }),
-  purpose: Type.Enum(['decide', 'window', 'repair'] as const, { type: 'string' }),
+  purpose: Choice(['decide', 'window', 'repair']),
   outcome: AttemptOutcomeSchema,
   message: Nullable(Type.String()),
   latency_ms: Type.Integer(),
@@ -164,7 +164,7 @@ const JudgeSettingsSchema = Closed({
 })
 
 export const ReceiptSchema = Closed({
-  cache: Type.Enum(['hit', 'miss'] as const, { type: 'string' }),
+  cache: Choice(['hit', 'miss']),
   key: Digest,
   trajectory: Digest,
   ground_truth: Digest,
@@ -181,11 +181,10 @@ export const ReceiptSchema = Closed({
     reader: Type.Integer(),
   }),
   denied_acts: Type.Optional(
-    Type.Enum(['flag', 'refuse'] as const, {
-      type: 'string',
-      description:
-        'Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.',
-    }),
+    Choice(
+      ['flag', 'refuse'],
+      'Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.',
+    ),
   ),
   settings: Type.Optional(
     Nullable(JudgeSettingsSchema, {
@@ -195,11 +194,10 @@ export const ReceiptSchema = Closed({
   ),
   samples: Type.Optional(Type.Integer({ description: 'Absent from old grades.' })),
   mode: Type.Optional(
-    Type.Enum(['direct', 'provider', 'stored'] as const, {
-      type: 'string',
-      description:
-        'By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.',
-    }),
+    Choice(
+      ['direct', 'provider', 'stored'],
+      'By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.',
+    ),
   ),
   software: Type.Optional(Type.String({ description: '`veridict` and its version. Absent from old grades.' })),
   coverage: CoverageSchema,
@@ -240,10 +238,7 @@ export const GradeSchema = Closed({
     reported: Nullable(ConfidenceLevelSchema),
     vote_share: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     calibrated: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    source: Type.Enum(['reported', 'capped', 'votes', 'none'] as const, {
-      type: 'string',
-      description: '`capped`: lowered by a contradiction.',
-    }),
+    source: Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by a contradiction.'),
   }),
   outcome: Type.Optional(
     Nullable(Type.Union([Type.String(), Type.Number()]), {

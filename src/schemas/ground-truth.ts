@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Type } from './type.ts'
+import { Choice, Closed, Type } from './type.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
 
 /** Matches one visible character: neither white space nor of no width. A search for a single character is linear. */
@@ -28,10 +28,8 @@ const InstructionSchema = Closed(
       ),
     ),
     acted_by: Type.Optional(
-      Type.Enum(['action', 'message'] as const, {
-        type: 'string',
+      Choice(['action', 'message'], '`message` only where the instruction is carried out by saying something.', {
         default: 'action',
-        description: '`message` only where the instruction is carried out by saying something.',
       }),
     ),
   },

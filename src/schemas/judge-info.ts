@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Nullable, Type } from './type.ts'
 
 const NullableInteger = (description: string) => Nullable(Type.Integer(), { description })
 const NullableString = Nullable(Type.String())
@@ -7,7 +7,7 @@ const NullableString = Nullable(Type.String())
 /** Describes a configured judge to callers, without its key and without the credentials of its base URL. */
 export const JudgeViewSchema = Closed({
   name: Type.String(),
-  kind: Type.Enum(['lexical', 'model'] as const, { type: 'string', description: '`lexical` is no model.' }),
+  kind: Choice(['lexical', 'model'], '`lexical` is no model.'),
   description: Type.String(),
   default: Type.Boolean({ description: 'Asked where a request names no judge.' }),
   provider: NullableString,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './audit/agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
-import { Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Nullable, Type } from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
 const text = (description?: string) =>
@@ -134,7 +134,7 @@ const RepeatNoiseSchema = Closed(
       Type.Number({ description: 'Flips that asking the same judge twice would give on so many pairs.' }),
     ),
     ci95: Type.Unsafe<[number, number] | null>(Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }))),
-    from: Nullable(Type.Enum(NOISE_SOURCES, { type: 'string' })),
+    from: Nullable(Choice(NOISE_SOURCES)),
     base: SideNoiseSchema,
     head: SideNoiseSchema,
     same_key: Closed({

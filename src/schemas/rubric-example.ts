@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Nullable, Type } from './type.ts'
 import {
   CitationStatusSchema,
   ConfidenceLevelSchema,
@@ -48,12 +48,7 @@ export const RubricExampleSchema = Closed({
       description: 'What the judge answers, as an object, or as its very text.',
     }),
   ),
-  judge: Type.Optional(
-    Type.Enum(['lexical'] as const, {
-      type: 'string',
-      description: 'The built-in judge answers instead of `reply`.',
-    }),
-  ),
+  judge: Type.Optional(Choice(['lexical'], 'The built-in judge answers instead of `reply`.')),
   expect: ExpectSchema,
 })
 export type RubricExample = Static<typeof RubricExampleSchema>

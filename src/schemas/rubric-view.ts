@@ -1,21 +1,20 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
 import { CLAIM_TYPES, RubricManifestSchema, UNCLEAR_RULES } from './rubric.ts'
-import { Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Nullable, Type } from './type.ts'
 import { ActorSchema, LabelSchema } from './vocabulary.ts'
 
 const CLAIM_VIEW = {
   id: Type.String(),
-  type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
+  type: Choice(CLAIM_TYPES),
   values: Type.Array(Type.String(), { description: 'Of an enum.' }),
   minimum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, its fewest entries.' })),
   maximum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, its most entries.' })),
-  unclear: Type.Enum(UNCLEAR_RULES, {
-    type: 'string',
-    description:
-      'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
-  }),
-  measured_by: Nullable(Type.Enum(SIGNALS, { type: 'string' })),
+  unclear: Choice(
+    UNCLEAR_RULES,
+    'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
+  ),
+  measured_by: Nullable(Choice(SIGNALS)),
   evidence: Type.Array(ActorSchema, { description: 'Whose text can support it; empty: it takes no quote.' }),
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
-import { Closed, Type } from './type.ts'
+import { Choice, Closed, Type } from './type.ts'
 import { ActorSchema } from './vocabulary.ts'
 
 const Instruction = Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'An instruction of the ground truth.' })
@@ -53,7 +53,7 @@ export type ClaimType = (typeof CLAIM_TYPES)[number]
 export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {
-  type: Type.Enum(CLAIM_TYPES, { type: 'string', description: 'The kind of its answer, such as boolean.' }),
+  type: Choice(CLAIM_TYPES, 'The kind of its answer, such as boolean.'),
   description: Type.Optional(Type.String({ minLength: 1 })),
   values: Type.Optional(
     Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
@@ -70,15 +70,12 @@ const CLAIM = {
     Type.String({ description: 'Cannot be true where the ground truth does not have this instruction.' }),
   ),
   unclear: Type.Optional(
-    Type.Enum(UNCLEAR_RULES, {
-      type: 'string',
-      description:
-        '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
-    }),
+    Choice(
+      UNCLEAR_RULES,
+      '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
+    ),
   ),
-  measured_by: Type.Optional(
-    Type.Enum(SIGNALS, { type: 'string', description: 'The signal of the harness that measures the same.' }),
-  ),
+  measured_by: Type.Optional(Choice(SIGNALS, 'The signal of the harness that measures the same.')),
   computed: Type.Optional(
     Closed(
       { runs_of: Type.String({ description: 'In how many runs this claim has citations that hold.' }) },
@@ -145,10 +142,7 @@ const OutcomeSchema = Closed(
       ),
     ),
     scale: Type.Optional(
-      Type.Enum(['nominal', 'ordinal'] as const, {
-        type: 'string',
-        description: 'Whether labels have an order: that in which they stand. Default: nominal.',
-      }),
+      Choice(['nominal', 'ordinal'], 'Whether labels have an order: that in which they stand. Default: nominal.'),
     ),
   },
   { description: 'What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.' },
@@ -161,22 +155,19 @@ export const RubricManifestSchema = Closed({
   title: Type.String({ minLength: 1, description: 'What it asks, in a few words.' }),
   description: Type.String({ minLength: 1, description: 'What it asks, in a few sentences.' }),
   answers: Type.Optional(
-    Type.Enum(['words', 'booleans'] as const, {
-      type: 'string',
-      description: 'How a boolean claim is answered: yes, no or unclear (default), or true and false.',
-    }),
+    Choice(['words', 'booleans'], 'How a boolean claim is answered: yes, no or unclear (default), or true and false.'),
   ),
   shows_signals: Type.Optional(
-    Type.Array(Type.Enum(SIGNALS, { type: 'string' }), {
+    Type.Array(Choice(SIGNALS), {
       uniqueItems: true,
       description: 'What the harness measured that the judge is told; absent: none of it.',
     }),
   ),
   about: Type.Optional(
-    Type.Enum(['run', 'runs'] as const, {
-      type: 'string',
-      description: '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
-    }),
+    Choice(
+      ['run', 'runs'],
+      '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
+    ),
   ),
   truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { TrajectoryDocumentSchema } from './grade-request.ts'
-import { Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Nullable, Type } from './type.ts'
 import { ACT_LANGUAGES, ACT_OUTCOMES, ACT_ROLES, ActorSchema } from './vocabulary.ts'
 
 const NullableString = Nullable(Type.String())
@@ -25,10 +25,10 @@ export type TrajectorySummary = Static<typeof TrajectorySummarySchema>
 const ActSchema = Closed(
   {
     tool: Type.String(),
-    role: Type.Enum(ACT_ROLES, { type: 'string', description: 'What this argument of the tool call is.' }),
-    language: Nullable(Type.Enum(ACT_LANGUAGES, { type: 'string' })),
+    role: Choice(ACT_ROLES, 'What this argument of the tool call is.'),
+    language: Nullable(Choice(ACT_LANGUAGES)),
     target: Nullable(Type.String(), { description: 'The file that the call writes, edits or reads.' }),
-    outcome: Type.Enum(ACT_OUTCOMES, { type: 'string', description: 'What the record says became of the call.' }),
+    outcome: Choice(ACT_OUTCOMES, 'What the record says became of the call.'),
   },
   { description: 'What an action of the agent is, from the format’s own facts.' },
 )

@@ -1,4 +1,4 @@
-import { type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
+import { type TEnum, type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 
 export { Type } from 'typebox'
 
@@ -8,3 +8,15 @@ export const Closed = <P extends TProperties>(properties: P, options?: TObjectOp
 
 export const Nullable = <T extends TSchema>(schema: T, options?: { readonly description: string }) =>
   Type.Union([schema, Type.Null()], options)
+
+/** Makes a text that is one of the values. */
+export const Choice = <const Values extends string[]>(
+  values: readonly [...Values],
+  description?: string,
+  options: { readonly default?: Values[number] } = {},
+): TEnum<Values> =>
+  Type.Enum(values as readonly [...Values], {
+    type: 'string',
+    ...options,
+    ...(description !== undefined && { description }),
+  })

@@ -1,4 +1,4 @@
-import { Type } from './type.ts'
+import { Choice, Type } from './type.ts'
 
 /**
  * The closed sets of words that every other schema, the store and the judges share.
@@ -20,7 +20,7 @@ export const LabelSchema = Type.String({
 /** The author of a piece of text in a trajectory, on which evidence rules depend. */
 export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
 export type Actor = (typeof ACTORS)[number]
-export const ActorSchema = Type.Enum(ACTORS, { type: 'string', description: 'Who wrote the text.' })
+export const ActorSchema = Choice(ACTORS, 'Who wrote the text.')
 
 /** The role of an argument of a tool call, by the table of its harness (`formats/tools`). */
 export const ACT_ROLES = [
@@ -63,15 +63,15 @@ export const SURFACE_CATEGORIES = [
   'other',
 ] as const
 export type SurfaceCategory = (typeof SURFACE_CATEGORIES)[number]
-export const SurfaceCategorySchema = Type.Enum(SURFACE_CATEGORIES, {
-  type: 'string',
-  description: 'What kind of thing carried the instructions, as the trajectory shows it.',
-})
+export const SurfaceCategorySchema = Choice(
+  SURFACE_CATEGORIES,
+  'What kind of thing carried the instructions, as the trajectory shows it.',
+)
 
 /** Levels in rising order, so that a cap is a minimum over indexes. */
 export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const
 export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
-export const ConfidenceLevelSchema = Type.Enum(CONFIDENCE_LEVELS, { type: 'string' })
+export const ConfidenceLevelSchema = Choice(CONFIDENCE_LEVELS)
 
 /** Results of the check of a citation. Only the first two count as evidence. */
 export const CITATION_STATUSES = [
@@ -85,10 +85,10 @@ export const CITATION_STATUSES = [
   'step_not_found',
 ] as const
 export type CitationStatus = (typeof CITATION_STATUSES)[number]
-export const CitationStatusSchema = Type.Enum(CITATION_STATUSES, {
-  type: 'string',
-  description: 'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
-})
+export const CitationStatusSchema = Choice(
+  CITATION_STATUSES,
+  'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
+)
 
 /** Differences between a quote of status `normalized` and the text that holds it. */
 const QUOTE_NORMALIZATIONS = [
@@ -102,11 +102,11 @@ const QUOTE_NORMALIZATIONS = [
   'emphasis',
 ] as const
 export type QuoteNormalization = (typeof QUOTE_NORMALIZATIONS)[number]
-export const QuoteNormalizationSchema = Type.Enum(QUOTE_NORMALIZATIONS, { type: 'string' })
+export const QuoteNormalizationSchema = Choice(QUOTE_NORMALIZATIONS)
 
 export const GRADE_STATUSES = ['graded', 'unverified', 'failed'] as const
 export type GradeStatus = (typeof GRADE_STATUSES)[number]
-export const GradeStatusSchema = Type.Enum(GRADE_STATUSES, { type: 'string' })
+export const GradeStatusSchema = Choice(GRADE_STATUSES)
 
 export const FAILURE_CODES = [
   'judge_unreachable',
@@ -123,11 +123,11 @@ export const FAILURE_CODES = [
   'internal',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
-export const FailureCodeSchema = Type.Enum(FAILURE_CODES, { type: 'string' })
+export const FailureCodeSchema = Choice(FAILURE_CODES)
 
 /** Outcomes of one call of a judge. `unknown`: the process died during the call. */
 const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
-export const AttemptOutcomeSchema = Type.Enum(ATTEMPT_OUTCOMES, { type: 'string' })
+export const AttemptOutcomeSchema = Choice(ATTEMPT_OUTCOMES)
 
 const CONTRADICTION_CODES = [
   'observed_against_signal',
@@ -142,41 +142,40 @@ const CONTRADICTION_CODES = [
   'no_majority',
 ] as const
 export type ContradictionCode = (typeof CONTRADICTION_CODES)[number]
-export const ContradictionCodeSchema = Type.Enum(CONTRADICTION_CODES, { type: 'string' })
+export const ContradictionCodeSchema = Choice(CONTRADICTION_CODES)
 
 export const CACHE_MODES = ['use', 'refresh', 'only'] as const
 export type CacheMode = (typeof CACHE_MODES)[number]
-export const CacheModeSchema = Type.Enum(CACHE_MODES, {
-  type: 'string',
-  default: 'use',
-  description:
-    '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
-})
+export const CacheModeSchema = Choice(
+  CACHE_MODES,
+  '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
+  { default: 'use' },
+)
 
 /** States of a batch. `parked`: the batch waits for an operator, or for a judge that is out. */
 export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', 'done'] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
-export const BatchStatusSchema = Type.Enum(BATCH_STATUSES, { type: 'string' })
+export const BatchStatusSchema = Choice(BATCH_STATUSES)
 
 const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const
 export type BatchKind = (typeof BATCH_KINDS)[number]
-export const BatchKindSchema = Type.Enum(BATCH_KINDS, {
-  type: 'string',
-  description: '`regrade`: over stored grades; `recheck`: stored replies under the rules of today, no judge asked.',
-})
+export const BatchKindSchema = Choice(
+  BATCH_KINDS,
+  '`regrade`: over stored grades; `recheck`: stored replies under the rules of today, no judge asked.',
+)
 
 export const BATCH_MODES = ['direct', 'provider'] as const
 export type BatchMode = (typeof BATCH_MODES)[number]
-export const BatchModeSchema = Type.Enum(BATCH_MODES, {
-  type: 'string',
-  default: 'direct',
-  description: '`provider`: through the provider’s batch endpoint, at its batch price, within a day.',
-})
+export const BatchModeSchema = Choice(
+  BATCH_MODES,
+  '`provider`: through the provider’s batch endpoint, at its batch price, within a day.',
+  { default: 'direct' },
+)
 
 /** Ends of an item. */
 export const ITEM_STATUSES = ['graded', 'unverified', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
-export const ItemStatusSchema = Type.Enum(ITEM_STATUSES, { type: 'string' })
+export const ItemStatusSchema = Choice(ITEM_STATUSES)
 
 /** The variant of the unchanged task of Terminal-Bench, with nothing abstracted and nothing injected. */
 export const BASELINE_VARIANT = 'terminal-bench'

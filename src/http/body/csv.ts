@@ -3,16 +3,14 @@ import type { FastifyReply } from 'fastify'
 import { claimsOfReview } from '../../domain/rubric/said-claims.ts'
 import type { Disagreement } from '../../schemas/audit/disagreement.ts'
 import type { Review } from '../../schemas/audit/review.ts'
-import { Type } from '../../schemas/type.ts'
+import { Choice, Type } from '../../schemas/type.ts'
 
 /** The value of a cell. A list is joined by `; `; null and undefined are empty. */
 export type CsvValue = string | number | boolean | null | undefined | readonly string[]
 
 /** The query parameter of calls that can also answer a table. */
 export const FormatQuery = {
-  format: Type.Optional(
-    Type.Enum(['json', 'csv'] as const, { type: 'string', default: 'json', description: '`csv`: one row a record.' }),
-  ),
+  format: Type.Optional(Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' })),
 }
 
 /** Control, bidirectional and invisible characters, and lone surrogates: a name must not steer a terminal. */

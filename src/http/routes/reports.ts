@@ -13,7 +13,7 @@ import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
 import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
 import { PAIRINGS } from '../../schemas/audit/report.ts'
-import { Closed, Type } from '../../schemas/type.ts'
+import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/answers.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { answer, nameFilter, problems } from '../body/schemas.ts'
@@ -40,9 +40,7 @@ const ReportQuery = Closed({
   model: nameFilter(),
   task: nameFilter(),
   variant: nameFilter(),
-  pair_by: Type.Optional(
-    Type.Enum(PAIRINGS, { type: 'string', description: 'Compares `base` with `head`, trial by trial.' }),
-  ),
+  pair_by: Type.Optional(Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
   base: nameFilter('A value of `pair_by`.'),
   head: nameFilter('A value of `pair_by`.'),
   measure: nameFilter(

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Nullable, Type } from '../type.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -23,26 +23,24 @@ const UNDEFINED_REASONS = [
   'no_spread',
 ] as const
 export type UndefinedReason = (typeof UNDEFINED_REASONS)[number]
-export const UndefinedReasonSchema = Type.Enum(UNDEFINED_REASONS, {
-  type: 'string',
-  description:
-    '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance ' +
+export const UndefinedReasonSchema = Choice(
+  UNDEFINED_REASONS,
+  '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance ' +
     'explains them; `not_two_raters`, `unequal_ratings`: the statistic is for two raters, or for items with equally many ratings; ' +
     '`no_cases`: nothing to divide by; `no_discordant_pairs`: nothing differs; `too_few_reviews`. Of an interval alone: ' +
     '`too_few_units`: one item or cluster cannot be resampled; `mostly_undefined`: in half of the draws or more; `no_spread`: every ' +
     'draw gave the same value, so that the bootstrap knows no interval.',
-})
+)
 
 const AgreementLabelSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Any category.' })
 
 const SCALES = ['nominal', 'ordinal', 'interval'] as const
 export type Scale = (typeof SCALES)[number]
-const ScaleSchema = Type.Enum(SCALES, {
-  type: 'string',
-  default: 'nominal',
-  description:
-    'What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.',
-})
+const ScaleSchema = Choice(
+  SCALES,
+  'What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.',
+  { default: 'nominal' },
+)
 
 const RatingSchema = Closed({
   item: Type.String({ minLength: 1, maxLength: 300, description: 'What was rated.' }),
@@ -114,7 +112,7 @@ const UndefinedDraws = Count('Draws in which it was undefined; its interval is o
 
 const WeightedSchema = Closed(
   {
-    scale: Type.Enum(['ordinal', 'interval'] as const, { type: 'string' }),
+    scale: Choice(['ordinal', 'interval']),
     linear_kappa: StatisticSchema,
     quadratic_kappa: StatisticSchema,
     krippendorff_alpha: StatisticSchema,
@@ -150,7 +148,7 @@ export const AgreementSchema = Closed({
     {
       draws: Count('Resamples.'),
       seed: Count('Of the random numbers.'),
-      unit: Type.Enum(['item', 'cluster'] as const, { type: 'string', description: 'What was resampled.' }),
+      unit: Choice(['item', 'cluster'], 'What was resampled.'),
       n_units: Count('How many there are.'),
       undefined: Closed({
         raw_agreement: UndefinedDraws,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { CLAIM_TYPES } from '../rubric.ts'
-import { Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Nullable, Type } from '../type.ts'
 import { CONFIDENCE_LEVELS, ITEM_STATUSES } from '../vocabulary.ts'
 import { StatisticSchema } from './agreement.ts'
 
@@ -13,7 +13,7 @@ const ShareSchema = Closed({
   count: Count,
   share: Number01,
   ci95: Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
-  method: Nullable(Type.Enum(['wilson', 'cluster_bootstrap'] as const, { type: 'string' })),
+  method: Nullable(Choice(['wilson', 'cluster_bootstrap'])),
 })
 export type Share = Static<typeof ShareSchema>
 
@@ -48,7 +48,7 @@ const CostSchema = Closed({
 const ResultSchema = Closed({
   item: Type.String(),
   cluster: Nullable(Count, { description: 'Items of one number are not independent.' }),
-  status: Type.Enum(ITEM_STATUSES, { type: 'string' }),
+  status: Choice(ITEM_STATUSES),
   answers: Type.Record(
     Type.String(),
     Closed({ human: Value, judge: Nullable(Value, { description: 'Null: no verdict.' }), right: Type.Boolean() }),
@@ -59,7 +59,7 @@ export const CERTIFICATE_KIND = 'veridict-validation'
 
 /** The certificate of a validation: judge, data, rubric, date, and agreement with people. */
 export const CertificateSchema = Closed({
-  kind: Type.Enum([CERTIFICATE_KIND] as const, { type: 'string' }),
+  kind: Choice([CERTIFICATE_KIND]),
   version: Type.Integer({ minimum: 2, maximum: 2 }),
   created_at: Type.String({ format: 'date-time' }),
   software: Type.String(),
@@ -88,9 +88,9 @@ export const CertificateSchema = Closed({
   measures: Type.Array(
     Closed({
       question: Type.String({ description: '`outcome`, or the id of a claim.' }),
-      type: Type.Enum(CLAIM_TYPES, { type: 'string' }),
+      type: Choice(CLAIM_TYPES),
       of: Type.Array(MeasureSchema, { minItems: 1 }),
-      confidence: Type.Array(Closed({ level: Type.Enum(CONFIDENCE_LEVELS, { type: 'string' }), right: ShareSchema }), {
+      confidence: Type.Array(Closed({ level: Choice(CONFIDENCE_LEVELS), right: ShareSchema }), {
         description: 'Of the items with a verdict: how often each level was right.',
       }),
     }),

@@ -1,17 +1,16 @@
 import type { Static } from 'typebox'
 import { ClaimValueSchema } from '../grade.ts'
 import { SignalsSchema } from '../ground-truth.ts'
-import { Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Nullable, Type } from '../type.ts'
 import { ConfidenceLevelSchema, ContradictionCodeSchema, GradeStatusSchema, LabelSchema } from '../vocabulary.ts'
 
 /** Kinds of disagreement, the most telling first. */
 export const DISAGREEMENT_KINDS = ['human', 'judges', 'signals', 'samples', 'contradiction', 'unverified'] as const
 export type DisagreementKind = (typeof DISAGREEMENT_KINDS)[number]
-export const DisagreementKindSchema = Type.Enum(DISAGREEMENT_KINDS, {
-  type: 'string',
-  description:
-    '`human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `unverified`: the evidence does not hold, or the judge could not tell.',
-})
+export const DisagreementKindSchema = Choice(
+  DISAGREEMENT_KINDS,
+  '`human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `unverified`: the evidence does not hold, or the judge could not tell.',
+)
 
 const Opinion = Closed({
   grade_id: Type.String(),

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { FailureCountsSchema } from '../batch.ts'
-import { Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Nullable, Type } from '../type.ts'
 import {
   CITATION_STATUSES,
   type CitationStatus,
@@ -24,11 +24,10 @@ const RateSchema = Closed(
     k: Count('Trials that count.'),
     n: Count('Trials that could.'),
     unknown: Count('Trials left out because it cannot be told of them: a signal that is absent, or no label.'),
-    method: Type.Enum(RATE_METHODS, {
-      type: 'string',
-      description:
-        'Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.',
-    }),
+    method: Choice(
+      RATE_METHODS,
+      'Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.',
+    ),
     reason: Nullable(UndefinedReasonSchema),
   },
   { description: '`reason` says why `value`, or else `ci95`, is null.' },
@@ -87,9 +86,7 @@ const CorrectedSchema = Closed(
   {
     estimator: Nullable(Type.String({ description: 'Null: none is honest here, and `reason` says why.' })),
     reason: Type.String(),
-    design: Nullable(
-      Type.Enum(SAMPLING_DESIGNS, { type: 'string', description: 'How the reviews that it rests on were sampled.' }),
-    ),
+    design: Nullable(Choice(SAMPLING_DESIGNS, 'How the reviews that it rests on were sampled.')),
     n_reviews: Count('Reviewed trials that it rests on.'),
     reviews_to_halve: Nullable(
       Type.Integer({
@@ -106,7 +103,7 @@ const CorrectedSchema = Closed(
 export type Corrected = Static<typeof CorrectedSchema>
 
 const ClaimFigureSchema = Closed({
-  type: Type.Enum(['boolean', 'enum', 'integer'] as const, { type: 'string' }),
+  type: Choice(['boolean', 'enum', 'integer']),
   shares: byName<Rate>(
     RateSchema,
     'By value: `true` and `false`, or those of the enum; of all but claims that may not be so, `unclear`. Of the graded trials that the claim is asked of, and the unverified ones in which the judge found it unclear.',
@@ -193,7 +190,7 @@ const PairedAlignmentSchema = Closed({
 export type PairedAlignment = Static<typeof PairedAlignmentSchema>
 
 const PairedReportSchema = Closed({
-  pair_by: Type.Enum(PAIRINGS, { type: 'string' }),
+  pair_by: Choice(PAIRINGS),
   base: Type.String(),
   head: Type.String(),
   pairs: Count('Trials that both conditions have, by all of agent, model, variant, task and run index but `pair_by`.'),

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Nullable, Type } from '../type.ts'
 import { LabelSchema } from '../vocabulary.ts'
 
 const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
@@ -8,11 +8,10 @@ const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 export const SAMPLING_DESIGNS = ['random', 'stratified', 'disagreement', 'chosen'] as const
 export type SamplingDesign = (typeof SAMPLING_DESIGNS)[number]
 const SamplingSchema = Closed({
-  design: Type.Enum(SAMPLING_DESIGNS, {
-    type: 'string',
-    description:
-      '`random`: every graded question had the same chance; `stratified`: the same within each judge label; `disagreement`: from the queue of disagreements; `chosen`: by hand.',
-  }),
+  design: Choice(
+    SAMPLING_DESIGNS,
+    '`random`: every graded question had the same chance; `stratified`: the same within each judge label; `disagreement`: from the queue of disagreements; `chosen`: by hand.',
+  ),
   probability: Type.Optional(
     Type.Number({
       minimum: 1e-9,
