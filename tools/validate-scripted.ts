@@ -40,7 +40,6 @@ async function certificateOf(
   const shell: Shell = {
     env: { VERIDICT_DATABASE: join(folder, 'v.sqlite'), NO_COLOR: '1' },
     args: ['validate', ...args],
-    cwd: process.cwd(),
     out: screen(said),
     err: screen(told),
     signals: process,

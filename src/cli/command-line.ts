@@ -3,8 +3,8 @@ import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
 import { programName, typedFrom } from './client/program-name.ts'
 import type { Shell } from './client/shell.ts'
+import { inert } from './output/text.ts'
 import { removedWord } from './removed-words.ts'
-import { inert } from './results/terminal-text.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
@@ -55,7 +55,7 @@ const serveCommand: MakeCommand = (shell) =>
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/service.ts')
       await startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
-        const { startFailureText } = await import('./client/start-failure.ts')
+        const { startFailureText } = await import('./client/errors.ts')
         shell.err.write(startFailureText(error, shell))
         shell.exit(1)
       })
@@ -103,7 +103,6 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     env,
     program: typedAs,
     args,
-    cwd: typedIn,
     out: process.stdout,
     err: process.stderr,
     signals: process,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseCount, parseDollars, parseSamples } from '../../src/cli/input/command-options.ts'
-import { parseValues } from '../../src/cli/results/inspect-scores.ts'
+import { parseValues } from '../../src/cli/output/inspect-scores.ts'
 import { realCommand } from './real-command.ts'
 
 test.each([

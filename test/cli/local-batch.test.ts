@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReadItem } from '../../src/cli/client/client.ts'
-import { localCalls } from '../../src/cli/client/local-client.ts'
+import { localCalls } from '../../src/cli/client/embedded.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createInFlight } from '../../src/http/guard/drain.ts'
 import type { BatchItem } from '../../src/schemas/batch.ts'

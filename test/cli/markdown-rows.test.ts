@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { escaped, MarkdownRows } from '../../src/cli/results/markdown-rows.ts'
+import { escaped, MarkdownRows } from '../../src/cli/output/markdown-rows.ts'
 
 const row = (name: string, why = '') => ({
   name,

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { runCommand } from '../../src/cli/output/error-text.ts'
-import { printGrade, printRefusal } from '../../src/cli/output/print-grade.ts'
+import { runCommand } from '../../src/cli/client/errors.ts'
+import { printGrade, printRefusal } from '../../src/cli/output/grade-text.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { testShell } from './test-shell.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createProgressView, duration, frame, progressLine, speedOf } from '../../src/cli/output/progress.ts'
-import { dollars, paintFor } from '../../src/cli/results/terminal-text.ts'
+import { dollars, paintFor } from '../../src/cli/output/text.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { screen } from './test-shell.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openOutput } from '../../src/cli/output/output-target.ts'
-import { type OutputFormat, writeResults } from '../../src/cli/results/results-format.ts'
+import { type OutputFormat, writeResults } from '../../src/cli/output/results-format.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import { newBatch } from './stand-in-batch.ts'
 import { testShell } from './test-shell.ts'

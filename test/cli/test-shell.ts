@@ -64,7 +64,6 @@ export function testShell(
   return {
     env: options.env ?? {},
     args: options.args ?? [],
-    cwd: '/work/here',
     out: out.stream,
     err: err.stream,
     signals: new EventEmitter(),

@@ -1,17 +1,24 @@
+import { planOf } from '../../batches/batch-plan.ts'
+import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
+import { endedPages, followBatch, followResults, toResults } from '../../batches/follow.ts'
+import type { Incoming } from '../../batches/intake.ts'
 import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
 import { storeOf } from '../../boot/open-store.ts'
-import type { Config } from '../../config/config.ts'
-import type { Secrets } from '../../config/environment.ts'
-import { createInFlight } from '../../http/guard/drain.ts'
+import { ServiceError } from '../../client/errors.ts'
+import { findUnstorable } from '../../domain/text/strict-json.ts'
+import { textSize } from '../../domain/trajectory/text-size.ts'
+import type { Refusal } from '../../grading/service.ts'
+import type { Context } from '../../http/context.ts'
+import { createInFlight, type InFlight } from '../../http/guard/drain.ts'
+import { HttpProblem, notFound, refusalProblem } from '../../http/problem.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { drain } from '../../process/stop.ts'
-import { CliError } from './cli-error.ts'
-import { createClient } from './client.ts'
-import { configurationOf } from './configuration.ts'
-import { fetchWithin, localCalls } from './local-client.ts'
+import { BatchItemSchema, type BatchOptions, BatchOptionsSchema } from '../../schemas/batch.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import { type Client, createClient, type ReadItem } from './client.ts'
+import { assertDatabase, assertMigrated, configurationOf, hasDatabase } from './database.ts'
 import type { DatabaseUse, ServiceConnection } from './shell.ts'
-import { assertDatabase, assertMigrated } from './stored-place.ts'
 
 /**
  * Starts the service inside this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a
@@ -24,11 +31,12 @@ export async function startEmbedded(
 ): Promise<ServiceConnection> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config: given, secrets } = configurationOf(used)
-  if (use === 'read' || use === 'look') await assertStored(given, secrets, use)
-  if (use === 'look_any' && !(await isStored(given, secrets))) return await startEmbedded(env, 'none', judges)
+  if (use === 'read' || use === 'look') assertDatabase(given)
+  if (use === 'look') await assertMigrated(storeOf(given, secrets))
+  if (use === 'look_any' && !(hasDatabase(given) && (await storeOf(given, secrets).isMigrated())))
+    return await startEmbedded(env, 'none', judges)
   // Only this command reaches the service, and the command can read the database: no key is needed.
-  const settings = { ...given.access, required: false, loopback: true, allowed_hosts: [] }
-  const config = { ...given, access: settings }
+  const config = { ...given, access: { ...given.access, required: false, loopback: true, allowed_hosts: [] } }
   const context = await buildContext({ config, secrets, adopts_batches: false, judges })
   let opened: Promise<App> | null = null
   const openApp = async (): Promise<App> => (await import('../../boot/app.ts')).buildApp(context, { logger: false })
@@ -60,20 +68,124 @@ export async function startEmbedded(
   }
 }
 
-const isStored = (config: Config, secrets: Secrets): Promise<boolean> =>
-  assertStored(config, secrets, 'look').then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof CliError) return false
-      throw error
-    },
-  )
-
-async function assertStored(config: Config, secrets: Secrets, use: 'read' | 'look'): Promise<void> {
-  assertDatabase(config)
-  if (use === 'look') await assertMigrated(storeOf(config, secrets))
-}
-
 /** Never resolved: the address only completes paths. */
 const WITHIN = 'http://localhost'
 const SILENT = { info() {}, warn() {}, error() {} }
+
+/** Milliseconds between two states of a batch. */
+const EVERY_MS = 50
+
+/** Makes the `fetch` of a service in this process, which is built at the first request. No port is opened. */
+export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
+  return async (input) => {
+    const { http } = await openApp()
+    const request = new Request(input)
+    const { pathname, search } = new URL(request.url)
+    const { Readable } = process.getBuiltinModule('node:stream')
+    const response = await http.inject({
+      method: request.method === 'POST' ? 'POST' : 'GET',
+      url: pathname + search,
+      headers: Object.fromEntries(request.headers),
+      payload: await request.text(),
+      payloadAsStream: true,
+      signal: request.signal,
+    })
+    const body = Readable.toWeb(response.stream()) as ReadableStream<Uint8Array>
+    const { 'content-length': _, ...headers } = response.headers
+    return new Response(body, { status: response.statusCode, headers: headers as Record<string, string> })
+  }
+}
+
+/** Makes the calls of batches without HTTP between: the service receives the trials as the command reads them. */
+export function localCalls(context: Context, inFlight: InFlight): Partial<Client> {
+  const { batches, stores } = context
+  const read = async (id: string) => (await batches.get(id)) ?? fail(notFound('batch', id))
+  const readChanged = async (id: string, done: boolean | null, verb: string) => {
+    if (done === null) fail(notFound('batch', id))
+    if (done === false) fail(new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`))
+    return read(id)
+  }
+  return {
+    async createBatch(options, items, signal) {
+      checkOptions(options)
+      const created = await unlessAborted(
+        inFlight.track(batches.create(planOf(options, null), incoming(items))),
+        signal,
+      )
+      return created.ok ? created.batch : refuse(created.refusal)
+    },
+    async estimateBatch(options, items, signal) {
+      checkOptions(options)
+      const estimated = await unlessAborted(batches.estimate(planOf(options, null), incoming(items)), signal)
+      return estimated.ok ? estimated.estimate : refuse(estimated.refusal)
+    },
+    async findBatches({ limit = MOST_FOUND, cursor, ...query }) {
+      const found = await batches.list({ ...query, limit: limit + 1, ...(cursor !== undefined && { before: cursor }) })
+      const items = found.slice(0, limit)
+      return { items, next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null }
+    },
+    readBatch: read,
+    cancelBatch: async (id) => readChanged(id, await batches.cancel(id), 'cancel'),
+    resumeBatch: async (id) => readChanged(id, await batches.resume(id), 'resume'),
+    async *results(id, signal, wait = false) {
+      await read(id)
+      const following = { batches, clock: context.clock, id, isOff: () => signal?.aborted === true }
+      for await (const page of wait ? followResults(following) : endedPages(batches, id)) {
+        signal?.throwIfAborted()
+        yield* await toResults(stores.grades, page)
+      }
+    },
+    batchRubrics: async (id) => readBatchRubrics(stores.batches, await read(id), context.rubrics),
+    async *events(id, signal) {
+      const states = followBatch({ batches, clock: context.clock, id, isOff: () => signal.aborted }, EVERY_MS)
+      for (;;) {
+        const { done, value } = await unlessAborted(states.next(), signal)
+        if (done === true) return
+        if (value !== null) yield value
+      }
+    },
+  }
+}
+
+const MOST_FOUND = 50
+
+async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incoming> {
+  let index = 0
+  for await (const { item, trajectory } of items) {
+    const place = `/items/${index}`
+    const { trajectory: _document, ...rest } = item
+    const fault = findUnstorable(trajectory === null ? item : rest)
+    const issues = fault === null ? inputIssues(BatchItemSchema, item) : [fault]
+    if (issues.length > 0) fail(unfit(index, issues))
+    yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
+    index++
+  }
+}
+
+/** Checks the options as the service does. */
+function checkOptions(options: BatchOptions): void {
+  const errors = inputIssues(BatchOptionsSchema, options)
+  if (errors.length > 0)
+    fail(new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors }))
+}
+
+const unfit = (index: number, issues: readonly { readonly path: string; readonly message: string }[]) =>
+  new HttpProblem(400, 'invalid_request', `line ${index + 1} does not fit its schema`, {
+    errors: issues.map(({ path, message }) => ({ path: `/items/${index}${path}`, message })),
+  })
+
+const refuse = (refusal: Refusal): never => fail(refusalProblem(refusal))
+
+/** Throws the error that the service would answer over HTTP. */
+function fail({ status, code, message, extras }: HttpProblem): never {
+  throw new ServiceError(status, { code, detail: message, errors: [...(extras.errors ?? [])] })
+}
+
+/** Rejects at once when the command ends; the work goes on to its next stop. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  return await Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
+}

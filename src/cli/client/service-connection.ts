@@ -1,10 +1,9 @@
 import { readSecrets } from '../../config/environment.ts'
 import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
-import { inert } from '../results/terminal-text.ts'
-import { CliError } from './cli-error.ts'
+import { inert } from '../output/text.ts'
 import { createClient } from './client.ts'
+import { CliError, readStorageFailure } from './errors.ts'
 import type { DatabaseUse, ServiceConnection, Shell } from './shell.ts'
-import { readStorageFailure } from './start-failure.ts'
 
 export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).

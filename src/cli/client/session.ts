@@ -1,37 +1,48 @@
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { localRefusal, runCommand } from '../output/error-text.ts'
+import type { Options } from '../input/command-options.ts'
 import { type OutputTarget, openOutput } from '../output/output-target.ts'
 import { createProgressView, doneOf, type ProgressView } from '../output/progress.ts'
-import type { OutputFormat } from '../results/results-format.ts'
-import { paintFor } from '../results/terminal-text.ts'
-import { CliError, EXIT, type ExitCode } from './cli-error.ts'
+import type { OutputFormat } from '../output/results-format.ts'
+import { paintFor } from '../output/text.ts'
 import type { Client } from './client.ts'
-import { watchInterruption } from './interruption.ts'
+import { CliError, EXIT, type ExitCode, localRefusal, runCommand } from './errors.ts'
 import { connect } from './service-connection.ts'
-import { commandLine, type DatabaseUse, quote, type ServiceConnection, type Shell } from './shell.ts'
+import { commandLine, type DatabaseUse, quote, type ServiceConnection, type Shell, watchInterruption } from './shell.ts'
 
-interface SessionOptions {
-  readonly server?: string
-  readonly output?: OutputFormat
-  readonly out?: string
-  /** The judge of the options, for the advice of a refusal. */
-  readonly judge?: string
-  /** The use of the database by a service in this process; `make` by default. */
-  readonly database?: DatabaseUse
+/** The output, the progress and the signals of a command. */
+export interface Console {
+  readonly view: ProgressView
+  readonly target: OutputTarget
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+}
+
+/** Opens the console of a command, runs the command, and discards unfinished output in any case. */
+export async function withConsole<T>(
+  shell: Shell,
+  out: string | undefined,
+  work: (console: Console) => Promise<T>,
+): Promise<T> {
+  const target = await openOutput(shell, out)
+  const { signal, release } = watchInterruption(shell)
+  const view = await createProgressView(shell.err, shell.env)
+  try {
+    return await work({ target, view, signal })
+  } finally {
+    view.end()
+    await target.discard()
+    release()
+  }
 }
 
 /** The state of a command that follows a batch. */
-export interface Session {
+export interface Session extends Console {
   readonly shell: Shell
   readonly connection: ServiceConnection
   readonly client: Client
-  readonly view: ProgressView
-  readonly target: OutputTarget
   readonly format: OutputFormat
-  /** Aborted by Ctrl-C. */
-  readonly signal: AbortSignal
   /** The batch of the command, or null before it exists. An interruption reports it. */
   batch: Batch | null
   /** Trials that the reading of the paths skipped. */
@@ -42,56 +53,49 @@ export interface Session {
 export const inSession = (...given: Parameters<typeof withSession>): Promise<void> =>
   runCommand(given[0], () => withSession(...given))
 
-/** Opens a session, runs the command, and closes the session in any case. A Ctrl-C ends with the next commands. */
-export async function withSession(
+/**
+ * Opens a session, runs the command, and closes the session in any case. A Ctrl-C ends with the next commands. `database`: the use of the
+ * database by a service in this process, `make` by default.
+ */
+export const withSession = (
   shell: Shell,
-  options: SessionOptions,
+  options: Options & { readonly database?: DatabaseUse },
   work: (session: Session) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const target = await openOutput(shell, options.out)
-  const interruption = watchInterruption(shell)
-  const view = await createProgressView(shell.err, shell.env)
-  let session: Session | null = null
-  try {
-    const connection = await connect(shell, options.server, options.database)
-    const { signal } = interruption
-    const format = options.output ?? 'table'
-    session = { shell, connection, client: connection.client, view, target, format, signal, batch: null, skipped: 0 }
-    signal.throwIfAborted()
-    return await work(session)
-  } catch (error) {
-    if (!interruption.signal.aborted) {
+): Promise<ExitCode> =>
+  withConsole(shell, options.out, async (opened) => {
+    const { signal, view } = opened
+    let session: Session | null = null
+    try {
+      const connection = await connect(shell, options.server, options.database)
+      const format = options.output ?? 'table'
+      session = { ...opened, shell, connection, client: connection.client, format, batch: null, skipped: 0 }
+      signal.throwIfAborted()
+      return await work(session)
+    } catch (error) {
       const isLocal = session?.connection.embedded === true && error instanceof ServiceError
-      throw isLocal ? localRefusal(error, options.judge) : error
+      if (!signal.aborted) throw isLocal ? localRefusal(error, options.judge) : error
+      view.end()
+      throw await interrupted(shell, session, options)
+    } finally {
+      view.end()
+      await session?.connection.close()
     }
-    view.end()
-    throw await interrupted(shell, session, options)
-  } finally {
-    view.end()
-    await target.discard()
-    await session?.connection.close()
-    interruption.release()
-  }
-}
+  })
 
 /** Stops the batch of this process, and returns the error with the next commands. */
-async function interrupted(shell: Shell, session: Session | null, options: SessionOptions): Promise<CliError> {
-  if (session === null) return new CliError('interrupted: nothing was begun', [], EXIT.interrupted)
+async function interrupted(shell: Shell, session: Session | null, options: Options): Promise<CliError> {
+  const stopped = (message: string, ...advice: string[]) => new CliError(message, advice, EXIT.interrupted)
+  if (session === null) return stopped('interrupted: nothing was begun')
   const { connection } = session
   const batch = await lastState(session)
-  const paint = paintFor(shell.err, shell.env)
   if (connection.embedded) {
-    shell.err.write(`${paint('yellow', 'stopping')}: what is in flight ends first; Ctrl-C again ends at once\n`)
+    const stopping = paintFor(shell.err, shell.env)('yellow', 'stopping')
+    shell.err.write(`${stopping}: calls in flight end first; Ctrl-C again ends at once\n`)
     await connection.close()
   }
   if (batch === null) {
-    return new CliError(
-      connection.embedded
-        ? 'interrupted while the paths were read: no batch was made'
-        : 'interrupted before there was a batch',
-      [`Start again: ${commandLine(shell)}`],
-      EXIT.interrupted,
-    )
+    const when = connection.embedded ? 'while the paths were read: no batch was made' : 'before there was a batch'
+    return stopped(`interrupted ${when}`, `Start again: ${commandLine(shell)}`)
   }
   const done = doneOf(batch.counts)
   const state =
@@ -99,17 +103,15 @@ async function interrupted(shell: Shell, session: Session | null, options: Sessi
       ? 'what is done is kept'
       : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
-  if (connection.embedded)
-    return new CliError(`stopped: ${state}`, [`Go on: veridict resume ${id}${outputFlags(options)}`], EXIT.interrupted)
-  return new CliError(
+  if (connection.embedded) return stopped(`stopped: ${state}`, `Go on: veridict resume ${id}${outputFlags(options)}`)
+  return stopped(
     `detached: ${batch.id} goes on at ${connection.url} (${state})`,
-    [`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`, `Cancel: veridict cancel ${id}`],
-    EXIT.interrupted,
+    ...[`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`, `Cancel: veridict cancel ${id}`],
   )
 }
 
 /** Renders the output options again, for the command that goes on. */
-const outputFlags = ({ output, out }: SessionOptions): string =>
+const outputFlags = ({ output, out }: Options): string =>
   (output === undefined || output === 'table' ? '' : ` -o ${output}`) +
   (out === undefined ? '' : ` --out ${quote(out)}`)
 

@@ -1,26 +1,18 @@
 import { Command } from 'commander'
 import type { SkippedItem } from '../../archives/trials/trial-item.ts'
 import { count } from '../../domain/count.ts'
-import type { MarkerCode } from '../../domain/markers/marker-finding.ts'
-import { CliError, EXIT, type ExitCode, type Strictness, strictCode } from '../client/cli-error.ts'
-import { watchInterruption } from '../client/interruption.ts'
+import { MARKER_CODES, type MarkerCode } from '../../domain/markers/marker-finding.ts'
+import { CliError, EXIT, type ExitCode, runCommand, strictCode } from '../client/errors.ts'
+import { type Console, withConsole } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { collect, type OutputOptions, withOutput } from '../input/command-options.ts'
-import { type AuditCounts, auditMarkers } from '../input/marker-audit.ts'
-import { isTrial, skippedText } from '../input/trial-lines.ts'
+import { collect, type Options, withOutput } from '../input/command-options.ts'
+import { type AuditCounts, auditMarkers, type MarkerRow } from '../input/marker-audit.ts'
 import { checkPaths, parseSignal, readTruths, unmatchedText, watchTruths } from '../input/trial-source.ts'
-import { runCommand } from '../output/error-text.ts'
-import { type OutputTarget, openOutput } from '../output/output-target.ts'
-import { createProgressView, type ProgressView } from '../output/progress.ts'
-import { MARKER_OUTPUT_HELP, markerRow, markersEnd, markersHead } from '../results/marker-format.ts'
-import { paintFor } from '../results/terminal-text.ts'
+import { isTrial, skippedText } from '../input/trial-stream.ts'
+import { csvLine, type OutputFormat } from '../output/results-format.ts'
+import { clip, clipFront, columns, line, type Paint, paintFor } from '../output/text.ts'
 
-interface AuditMarkersOptions extends OutputOptions, Strictness {
-  readonly groundTruth?: string
-  readonly signals?: readonly string[]
-  readonly variant?: string
-  readonly all?: boolean
-}
+type AuditMarkersOptions = Options & { readonly all?: boolean }
 
 const AUDIT_MARKERS_HELP = `
 Asks no judge and needs no database. PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's with task.toml or
@@ -43,7 +35,10 @@ Codes, one row for each marker of each task and run:
   signal_mismatch     signals.appeared says otherwise than the search of the run
   unsearchable_media  its surface is a picture, an archive, a link or too large: never ok, look at it yourself
 
-${MARKER_OUTPUT_HELP}
+Output (--output, to stdout or --out FILE; progress and skipped files go to stderr):
+  table   a row a finding (--all: the ok ones too), then the counts
+  ndjson  a JSON object a line, the ok ones too: kind task or run, name, task, variant, marker, code, detail, places
+  csv     the same columns; places are parted by blanks
 
 Exit codes: 0 nothing is wrong; 1 bad input, or nothing to audit; 2 findings; 3 with --strict: something was skipped; 130 interrupted
 
@@ -63,25 +58,14 @@ export const auditMarkersCommand = (shell: Shell): Command =>
     .option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count')
     .addHelpText('after', AUDIT_MARKERS_HELP)
     .action((paths: string[], options: AuditMarkersOptions) =>
-      runCommand(shell, async () => {
-        const target = await openOutput(shell, options.out)
-        const { signal: abort, release } = watchInterruption(shell)
-        const view = await createProgressView(shell.err, shell.env)
-        try {
-          return await audit(shell, paths, options, { target, view, abort })
-        } finally {
-          view.end()
-          await target.discard()
-          release()
-        }
-      }),
+      runCommand(shell, () => withConsole(shell, options.out, (console) => audit(shell, paths, options, console))),
     )
 
 async function audit(
   shell: Shell,
   paths: readonly string[],
   options: AuditMarkersOptions,
-  { target, view, abort }: { target: OutputTarget; view: ProgressView; abort: AbortSignal },
+  { target, view, signal: abort }: Console,
 ): Promise<ExitCode> {
   await checkPaths(paths)
   const { groundTruth, variant, output: format = 'table' } = options
@@ -103,15 +87,15 @@ async function audit(
   const paint = paintFor(target.screen, shell.env)
   const codes = new Map<MarkerCode, number>()
   for await (const row of auditMarkers(given, counts)) {
-    if (codes.size === 0) await target.write(markersHead(format, paint))
+    if (codes.size === 0) await target.write(headText(format, paint))
     codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
-    if (row.code !== 'ok' || format !== 'table' || options.all) await target.write(markerRow(row, format, paint))
+    if (row.code !== 'ok' || format !== 'table' || options.all) await target.write(rowText(row, format, paint))
   }
   if (codes.size === 0) throw nothingToAudit(skipped)
   const left = seen?.unmatched() ?? []
   if (left.length > 0 && groundTruth !== undefined) view.note(`warning  ${unmatchedText(left, groundTruth)}`)
   view.end()
-  await target.write(markersEnd(codes, counts, format, paint))
+  if (format === 'table') await target.write(countsText(codes, counts, paint))
   await target.commit()
   const findings = [...codes].some(([code]) => code !== 'ok')
   return strictCode(findings ? EXIT.unverified : EXIT.graded, options, skipped)
@@ -125,3 +109,35 @@ const nothingToAudit = (skipped: number): CliError => {
 
 const progressText = ({ tasks, runs, bytes }: AuditCounts): string =>
   `auditing: ${count(tasks, 'task')} (${Math.round(bytes / 1e6)} MB), ${count(runs, 'run')}`
+
+const CSV_COLUMNS = ['kind', 'name', 'task', 'variant', 'marker', 'code', 'detail', 'places']
+const WIDTHS = [5, 40, 16, 10, 18]
+const LONGEST_WHY = 400
+
+function headText(format: OutputFormat, paint: Paint): string {
+  if (format === 'csv') return csvLine(CSV_COLUMNS)
+  return format === 'ndjson'
+    ? ''
+    : `${paint('bold', columns(['kind', 'name', 'variant', 'marker', 'code', 'why'], WIDTHS))}\n`
+}
+
+function rowText(row: MarkerRow, format: OutputFormat, paint: Paint): string {
+  const { kind, name, task, variant, marker, code, detail, places } = row
+  if (format === 'ndjson') return line(row)
+  if (format === 'csv') return csvLine([kind, name, task, variant, marker, code, detail, places.join(' ')])
+  const where = places.length === 0 ? '' : `: ${places.join(', ')}`
+  const cells = [kind, clipFront(name, 40), clip(variant ?? '–', 16), marker, codePainted(code, code, paint)]
+  return `${columns([...cells, clip(`${detail}${where}`, LONGEST_WHY)], WIDTHS)}\n`
+}
+
+const codePainted = (code: MarkerCode, text: string, paint: Paint): string =>
+  paint(code === 'ok' ? 'green' : 'yellow', text)
+
+/** Renders the counts below a table. */
+function countsText(codes: ReadonlyMap<MarkerCode, number>, { tasks, runs }: AuditCounts, paint: Paint): string {
+  const counted = MARKER_CODES.filter((code) => codes.has(code))
+  const counts = counted.map((code) => codePainted(code, `${code} ${codes.get(code)}`, paint))
+  const rows = [...codes.values()].reduce((sum, n) => sum + n, 0)
+  const subjects = [...(tasks > 0 ? [count(tasks, 'task')] : []), ...(runs > 0 ? [count(runs, 'run')] : [])].join(', ')
+  return `\n${paint('bold', subjects)} · ${count(rows, 'row')} · ${counts.join(' · ')}\n`
+}

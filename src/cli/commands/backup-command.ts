@@ -1,13 +1,11 @@
 import { Command } from 'commander'
 import { count } from '../../domain/count.ts'
 import { backUpDatabase } from '../../storage/backup.ts'
-import { EXIT } from '../client/cli-error.ts'
-import { watchInterruption } from '../client/interruption.ts'
+import { type DatabaseOption, existingDatabase, withDatabase } from '../client/database.ts'
+import { EXIT, runCommand } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
-import type { Shell } from '../client/shell.ts'
-import { type DatabaseOption, existingDatabase, withDatabase } from '../input/database-file.ts'
-import { runCommand } from '../output/error-text.ts'
-import { inert } from '../results/terminal-text.ts'
+import { type Shell, watchInterruption } from '../client/shell.ts'
+import { inert } from '../output/text.ts'
 
 const BACKUP_HELP = `
 Copies the database beside a running service, which goes on reading and writing. FILE must not exist; it appears when the copy is

@@ -1,86 +1,53 @@
 import type { Command } from 'commander'
-import type { Batch } from '../../schemas/batch.ts'
-import { EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/cli-error.ts'
-import { requireServer, tellDetached } from '../client/known-batch.ts'
+import { requireServer, tellDetached } from '../client/batch-state.ts'
+import { EXIT, type ExitCode, strictCode } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { BATCH_HELP } from '../input/command-help.ts'
 import {
   batchOptions,
-  type GradingOptions,
-  type OutputOptions,
-  type ServerOption,
-  withGrading,
-  withOutput,
-  withServer,
-} from '../input/command-options.ts'
-import {
-  checkGrading,
-  countsText,
-  openTrialStream,
-  openTrials,
+  type Options,
   pathsCommand,
-  type TrialsOptions,
-  unlessBroken,
-} from '../input/trial-lines.ts'
+  withDetach,
+  withGrading,
+  withItems,
+  withStrict,
+} from '../input/command-options.ts'
+import { checkGrading, countsText, openTrials } from '../input/trial-stream.ts'
 import { finishBatch } from '../output/batch-end.ts'
-import { estimateText } from '../output/estimate-text.ts'
-import { ITEM_FORMATS } from '../results/results-format.ts'
-
-type BatchCommandOptions = TrialsOptions & GradingOptions & OutputOptions & ServerOption & Strictness
+import { writeEstimate } from '../output/estimate-text.ts'
 
 export const batchCommand = (shell: Shell): Command =>
-  withServer(
-    withOutput(withGrading(pathsCommand('batch', 'grade all trials of folders, files and archives')), ITEM_FORMATS),
+  withStrict(
+    withItems(withDetach(withGrading(pathsCommand('batch', 'grade all trials of folders, files and archives')))),
+    {
+      skips: true,
+    },
   )
-    .option('--strict', STRICT_HELP)
     .addHelpText('after', BATCH_HELP)
-    .action((paths: string[], options: BatchCommandOptions) =>
+    .action((paths: string[], options: Options) =>
       inSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
         gradePaths(session, paths, options),
       ),
     )
 
-async function gradePaths(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<ExitCode> {
-  const { shell } = session
+async function gradePaths(session: Session, paths: readonly string[], options: Options): Promise<ExitCode> {
+  const { shell, client, view, signal } = session
+  const request = batchOptions(options)
   await shell.checkPaths?.(paths)
-  if (options.dryRun) return await estimatePaths(session, paths, options)
-  if (options.detach) requireServer(session)
-  const batch = await begin(session, paths, options)
+  if (options.detach && !options.dryRun) requireServer(session)
+  await checkGrading(session, request)
+  const stream = await openTrials(session, paths, options)
+  if (options.dryRun) {
+    const estimate = await stream.send((items) => client.estimateBatch(request, items, signal))
+    view.note(countsText(stream.counts))
+    await writeEstimate(session, estimate)
+    return strictCode(EXIT.graded, options, stream.counts.skipped + stream.counts.unread)
+  }
+  const batch = await stream.send((items) => client.createBatch(request, items, signal))
+  session.skipped = stream.counts.skipped
+  view.note(`${batch.id}: ${countsText(stream.counts)}`)
   session.batch = batch
   if (options.detach) return tellDetached(session, batch)
   return strictCode(await finishBatch(session, batch, options), options, session.skipped)
-}
-
-/** Creates the batch of the trials in the paths, and prints its id. */
-async function begin(session: Session, paths: readonly string[], options: BatchCommandOptions): Promise<Batch> {
-  await checkGrading(session, batchOptions(options))
-  const stream = await openTrialStream(
-    (warn) => openTrials(session, paths, options, warn),
-    session.view,
-    options.groundTruth,
-  )
-  const batch = await unlessBroken(
-    stream,
-    session.client.createBatch(batchOptions(options), stream.items(), session.signal),
-  )
-  session.skipped = stream.counts.skipped
-  session.view.note(`${batch.id}: ${countsText(stream.counts)}`)
-  return batch
-}
-
-async function estimatePaths(
-  session: Session,
-  paths: readonly string[],
-  options: BatchCommandOptions,
-): Promise<ExitCode> {
-  const { client, view, target, format, signal } = session
-  await checkGrading(session, batchOptions(options))
-  const stream = await openTrialStream((warn) => openTrials(session, paths, options, warn), view, options.groundTruth)
-  const estimate = await unlessBroken(stream, client.estimateBatch(batchOptions(options), stream.items(), signal))
-  view.note(countsText(stream.counts))
-  view.end()
-  await target.write(estimateText(estimate, format))
-  await target.commit()
-  return strictCode(EXIT.graded, options, stream.counts.skipped + stream.counts.unread)
 }

@@ -1,21 +1,18 @@
 import { Command } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
-import type { Comparison } from '../../schemas/regrade.ts'
-import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
+import type { Statistic, UndefinedReason } from '../../schemas/audit/agreement.ts'
+import type { Comparison, Flip } from '../../schemas/regrade.ts'
+import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { COMPARE_HELP } from '../input/command-help.ts'
-import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
-import { comparisonHead, flipText } from '../output/flips-format.ts'
-import { oneLine, paintFor } from '../results/terminal-text.ts'
-
-interface CompareOptions extends OutputOptions, ServerOption {
-  readonly rubric?: string
-}
+import { type Options, withItems } from '../input/command-options.ts'
+import { csvLine, OUTPUT_FORMATS, type OutputFormat } from '../output/results-format.ts'
+import { clip, line, oneLine, type Paint, pad, paintFor, tally } from '../output/text.ts'
 
 export const compareCommand = (shell: Shell): Command =>
-  withServer(withOutput(new Command('compare')))
+  withItems(new Command('compare'), OUTPUT_FORMATS)
     .description('show the different labels of two gradings of the same trials')
     .argument('<batch...>', 'BASE HEAD, or only HEAD where it is a re-grade')
     .option(
@@ -23,7 +20,7 @@ export const compareCommand = (shell: Shell): Command =>
       'needed where both ask by several rubrics: compare what this one asks, whatever its version',
     )
     .addHelpText('after', COMPARE_HELP)
-    .action((ids: string[], options: CompareOptions, command: Command) => {
+    .action((ids: string[], options: Options, command: Command) => {
       if (ids.length > 2) command.error('error: compare takes BASE and HEAD, or only HEAD')
       return inSession(shell, { ...options, database: 'read' }, (session) => compare(session, ids, options))
     })
@@ -43,7 +40,7 @@ const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
     ...(unpaired.other_rubric > 0 ? [`${count(unpaired.other_rubric, 'run')} in both, asked by another rubric`] : []),
   ])
 
-async function compare(session: Session, ids: readonly string[], { rubric }: CompareOptions): Promise<ExitCode> {
+async function compare(session: Session, ids: readonly string[], { rubric }: Options): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
   const [first = '', second] = ids
   const sides = {
@@ -64,4 +61,108 @@ async function compare(session: Session, ids: readonly string[], { rubric }: Com
   }
   await target.commit()
   return EXIT.graded
+}
+
+const COLUMNS: readonly (readonly [name: string, of: (flip: Flip) => string | null])[] = [
+  ['task', ({ task }) => task],
+  ['trajectory', ({ trajectory }) => trajectory],
+  ['base_label', ({ base }) => base.label],
+  ['head_label', ({ head }) => head.label],
+  ['base_judge', ({ base }) => base.receipt.judge],
+  ['head_judge', ({ head }) => head.receipt.judge],
+  ['base_rubric', ({ base }) => base.receipt.rubric],
+  ['head_rubric', ({ head }) => head.receipt.rubric],
+  ['base_grade', ({ base }) => base.grade_id],
+  ['head_grade', ({ head }) => head.grade_id],
+]
+
+/** Renders the head of a comparison. */
+export function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
+  if (format === 'csv') return csvLine(COLUMNS.map(([name]) => name))
+  if (format === 'ndjson') return ''
+  const { pairs, same, flipped, unpaired } = comparison
+  const alone = unpaired.base_only + unpaired.head_only + unpaired.without_label
+  const rows = [
+    `${paint('bold', `${clip(comparison.base, 60)} → ${clip(comparison.head, 60)}`)}`,
+    `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${paint(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)}`,
+    `base  ${side(comparison.base_counts)}`,
+    `head  ${side(comparison.head_counts)}`,
+    alone === 0
+      ? ''
+      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side${otherTruth(unpaired)}`,
+    '',
+    ...matrixRows(comparison.matrix, paint),
+    ...agreementRows(comparison),
+    '',
+  ]
+  return `${rows.filter((row, at) => row !== '' || at > 4).join('\n')}\n`
+}
+
+const otherTruth = ({ other_truth }: Comparison['unpaired']): string =>
+  other_truth > 0 ? `\n          ${count(other_truth, 'run')} in both, with another ground truth: not paired` : ''
+
+/** Renders the agreement with 95% intervals, and the flips that repeated asking would give. */
+function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[] {
+  if (agreement === undefined) return []
+  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
+  const words = [
+    `raw ${statisticText(raw_agreement)}`,
+    `κ ${statisticText(cohen_kappa)}`,
+    `α ${statisticText(krippendorff_alpha)}`,
+    `AC1 ${statisticText(gwet_ac1)}`,
+  ]
+  const expected = noise?.expected_flips
+  const repeats = expected == null ? [] : [`repeat noise alone would give about ${expected.toFixed(1)} flips`]
+  return ['', `agreement  ${words.join(' · ')}`, ...repeats]
+}
+
+/** Reasons in the words of the pages. */
+const REASONS: Readonly<Record<UndefinedReason, string>> = {
+  no_ratings: 'no ratings',
+  no_pairs: 'no pairs',
+  one_category: 'all of one category',
+  not_two_raters: 'not two raters',
+  unequal_ratings: 'unequal numbers of ratings',
+  no_cases: 'no cases',
+  no_discordant_pairs: 'nothing differs',
+  too_few_units: 'too few tasks for an interval',
+  too_few_reviews: 'too few reviews',
+  mostly_undefined: 'undefined in most resamples',
+  no_spread: 'no spread: every resample is the same',
+}
+
+/** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
+export const statisticText = ({ value, ci95, reason }: Statistic): string => {
+  if (value === null) return reason === null ? '–' : `– (${REASONS[reason] ?? reason})`
+  const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
+  return `${value.toFixed(3)}${interval}`
+}
+
+const side = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
+  const codes = tally(failures)
+  return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
+}
+
+const WIDTH = 16
+
+function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): string[] {
+  const head = pad('base \\ head', WIDTH) + labels.map((label) => label.padStart(WIDTH)).join('')
+  const rows = labels.map((label, at) => {
+    const cells = (counts[at] ?? []).map((n, column) => {
+      const text = String(n).padStart(WIDTH)
+      return n === 0 ? paint('dim', text) : paint(column === at ? 'green' : 'yellow', text)
+    })
+    return pad(label, WIDTH) + cells.join('')
+  })
+  return [paint('bold', head), ...rows]
+}
+
+/** Renders a flip: a row, or a JSON line with both receipts. */
+export function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
+  if (format === 'ndjson') return line(flip)
+  const { base, head } = flip
+  if (format === 'csv') return csvLine(COLUMNS.map(([, of]) => of(flip)))
+  const change = `${pad(clip(base.label ?? '–', 15), 15)} → ${pad(clip(head.label ?? '–', 15), 15)}`
+  const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
+  return `${paint('yellow', change)}  ${pad(clip(flip.task ?? flip.trajectory, 40), 40)}  ${paint('dim', clip(who, 100))}\n`
 }

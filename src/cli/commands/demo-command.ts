@@ -6,12 +6,11 @@ import { Command } from 'commander'
 import { buildContext } from '../../boot/context.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import { EXIT, type ExitCode } from '../client/cli-error.ts'
-import { configurationOf } from '../client/configuration.ts'
+import { configurationOf } from '../client/database.ts'
+import { EXIT, type ExitCode, runCommand } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
-import { runCommand } from '../output/error-text.ts'
-import { printGrade } from '../output/print-grade.ts'
+import { printGrade } from '../output/grade-text.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url))
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { buildContext } from '../../boot/context.ts'
 import { fileFault } from '../../domain/file-fault.ts'
@@ -10,17 +10,14 @@ import type { GradingService } from '../../grading/service.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
-import { CACHE_MODES, type CacheMode } from '../../schemas/vocabulary.ts'
-import { EXIT, type ExitCode, STRICT_UNREAD_HELP, type Strictness, strictCode } from '../client/cli-error.ts'
-import { configurationOf } from '../client/configuration.ts'
+import { configurationOf } from '../client/database.ts'
+import { adviceFor, EXIT, type ExitCode, runCommand, strictCode } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
-import { JUDGE_HELP, parseSamples, requireOption } from '../input/command-options.ts'
-import { line } from '../input/ndjson.ts'
+import { type Options, requireOption, withJudge, withStrict } from '../input/command-options.ts'
 import { checkPaths } from '../input/trial-source.ts'
-import { adviceFor, runCommand } from '../output/error-text.ts'
-import { printGrade, printRefusal } from '../output/print-grade.ts'
-import { clip, oneLine } from '../results/terminal-text.ts'
+import { printGrade, printRefusal } from '../output/grade-text.ts'
+import { clip, line, oneLine } from '../output/text.ts'
 import { exitOfGrade } from './show-command.ts'
 
 /** Suggests a ground truth beside the first file. The command never uses the file unasked: the agent may have written it. */
@@ -32,20 +29,13 @@ async function truthHint([file = '']: readonly string[]): Promise<string> {
 }
 
 export const gradeCommand = (shell: Shell): Command =>
-  new Command('grade')
+  withStrict(withJudge(new Command('grade')))
     .description('grade trajectory files in this process and print a table with the evidence')
     .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
     .option(
       '-g, --ground-truth <file>',
       'JSON of what the rubric wants to know (veridict rubric show); by default instruction, cue, distractor and signals',
     )
-    .option('-j, --judge <name>', JUDGE_HELP)
-    .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
-    .option('-s, --samples <n>', 'independent answers of the judge', parseSamples)
-    .addOption(
-      new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
-    )
-    .option('--strict', STRICT_UNREAD_HELP)
     .option('--json', 'print the grades as JSON lines instead of a table')
     .addHelpText(
       'after',
@@ -61,12 +51,8 @@ Example:
       return runCommand(shell, () => gradeFiles(shell, files, options))
     })
 
-export interface GradeOptions extends Strictness {
+export interface GradeOptions extends Options {
   readonly groundTruth: string
-  readonly judge?: string
-  readonly rubric?: string
-  readonly samples?: number
-  readonly cache?: CacheMode
   readonly json?: boolean
 }
 
@@ -109,7 +95,7 @@ async function gradeFile(
     const outcome = await service.grade(request)
     if (!outcome.ok) {
       const { code, detail, errors } = outcome.refusal
-      const advice = adviceFor(code)
+      const advice = adviceFor({ code })
       if (advice.length === 0) return refuse(detail, errors)
       const told = [...errors.map(({ message }) => message), ...advice]
       return refuse(

@@ -1,44 +1,32 @@
 import type { Command } from 'commander'
 import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, STRICT_HELP, type Strictness, strictCode } from '../client/cli-error.ts'
+import { CliError, EXIT, type ExitCode, runCommand, strictCode } from '../client/errors.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { IMPORT_HELP } from '../input/command-help.ts'
-import { type ServerOption, withServer } from '../input/command-options.ts'
-import { inOrder } from '../input/in-order.ts'
-import { line } from '../input/ndjson.ts'
-import {
-  countsText,
-  itemOf,
-  openTrialStream,
-  openTrials,
-  pathsCommand,
-  type Trial,
-  type TrialsOptions,
-} from '../input/trial-lines.ts'
-import { runCommand } from '../output/error-text.ts'
-import { inert } from '../results/terminal-text.ts'
+import { type Options, pathsCommand, withServer, withStrict } from '../input/command-options.ts'
+import { countsText, itemOf, openTrials, type Trial } from '../input/trial-stream.ts'
+import { inOrder } from '../output/output-target.ts'
+import { inert, line } from '../output/text.ts'
 import { importExport, isExport } from './store/import-export.ts'
 
 /** Uploads at once. Lines are written in the order of the trials. */
 const AT_ONCE = 4
 
-interface ImportOptions extends TrialsOptions, ServerOption, Strictness {
-  readonly out?: string
-}
-
 export const importCommand = (shell: Shell): Command =>
-  withServer(
-    pathsCommand(
-      'import',
-      'read an export into the database; or upload trajectories, and write grade requests that name them by id',
+  withStrict(
+    withServer(
+      pathsCommand(
+        'import',
+        'read an export into the database; or upload trajectories, and write grade requests that name them by id',
+      ),
     ),
+    { skips: true },
   )
     .option('--out <file>', 'write the requests there instead of to stdout')
-    .option('--strict', STRICT_HELP)
     .addHelpText('after', IMPORT_HELP)
-    .action((paths: string[], options: ImportOptions) =>
+    .action((paths: string[], options: Options) =>
       runCommand(shell, async () => {
         const exported = await exportAmong(paths, options)
         if (exported !== null) return await importExport(shell, exported)
@@ -47,9 +35,7 @@ export const importCommand = (shell: Shell): Command =>
     )
 
 /** Finds the one export among the paths; null where all paths hold trials. Throws where an export does not stand alone. */
-async function exportAmong(paths: readonly string[], { server }: ImportOptions): Promise<string | null> {
-  if (paths.includes('-'))
-    throw new CliError('an import reads its file twice, and cannot read a pipe', ['Write the lines to a file first.'])
+async function exportAmong(paths: readonly string[], { server }: Options): Promise<string | null> {
   const [found = null] = (await Promise.all(paths.map(async (path) => ((await isExport(path)) ? [path] : [])))).flat()
   if (found === null) return null
   if (paths.length > 1) throw new CliError(`${inert(found)} is an export: import it by itself`)
@@ -60,9 +46,9 @@ async function exportAmong(paths: readonly string[], { server }: ImportOptions):
   return found
 }
 
-async function importPaths(session: Session, paths: readonly string[], options: ImportOptions): Promise<ExitCode> {
+async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<ExitCode> {
   const { shell, view, target, signal } = session
-  const stream = await openTrialStream((warn) => openTrials(session, paths, options, warn), view, options.groundTruth)
+  const stream = await openTrials(session, paths, options)
   const begin = async (trial: Trial) => {
     signal.throwIfAborted()
     return await upload(session, trial)

@@ -13,14 +13,11 @@ import {
 import { storeOf } from '../../boot/open-store.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
-import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
-import { configurationOf } from '../client/configuration.ts'
+import { assertDatabase, configurationOf } from '../client/database.ts'
+import { CliError, EXIT, type ExitCode, runCommand } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
-import { assertDatabase } from '../client/stored-place.ts'
 import { parseCount, parseDollars } from '../input/command-options.ts'
-import { line } from '../input/ndjson.ts'
-import { runCommand } from '../output/error-text.ts'
-import { clip, columns, dollars, oneLine } from '../results/terminal-text.ts'
+import { clip, columns, dollars, line, oneLine } from '../output/text.ts'
 
 /** Builds `veridict keys …`, which works on the database, with or without a service. */
 export function keysCommand(shell: Shell): Command {

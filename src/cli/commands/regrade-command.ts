@@ -6,46 +6,28 @@ import { isOwnBatch } from '../../ports/batch-ports.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
-import { requireServer, tellDetached } from '../client/known-batch.ts'
+import { requireServer, tellDetached } from '../client/batch-state.ts'
+import { CliError, EXIT, type ExitCode, nothingFits, runCommand } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { REGRADE_HELP } from '../input/command-help.ts'
-import {
-  batchOptions,
-  collect,
-  type GradingOptions,
-  type OutputOptions,
-  type ServerOption,
-  withGrading,
-  withOutput,
-  withServer,
-} from '../input/command-options.ts'
+import { batchOptions, collect, type Options, withDetach, withGrading, withItems } from '../input/command-options.ts'
 import { finishBatch } from '../output/batch-end.ts'
-import { runCommand } from '../output/error-text.ts'
-import { estimateText } from '../output/estimate-text.ts'
-import { nothingFits } from '../output/nothing-fits.ts'
-import { ITEM_FORMATS } from '../results/results-format.ts'
+import { writeEstimate } from '../output/estimate-text.ts'
 
-interface SelectionOptions {
+interface RegradeOptions extends Options {
   readonly batch?: string
   readonly grade?: readonly string[]
   readonly label?: Label
   readonly status?: GradeStatus
   readonly judgeWas?: string
   readonly rubricWas?: string
-  readonly agent?: string
-  readonly model?: string
-  readonly task?: string
-}
-
-interface RegradeOptions extends SelectionOptions, GradingOptions, OutputOptions, ServerOption {
   readonly recheck?: boolean
 }
 
 export const regradeCommand = (shell: Shell): Command =>
-  withServer(withOutput(withGrading(withSelection(new Command('regrade'))), ITEM_FORMATS))
+  withItems(withDetach(withGrading(withSelection(new Command('regrade')))))
     .description('grade stored grades again, with another rubric, judge, or only today’s evidence rules')
     .option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
     .addHelpText('after', REGRADE_HELP)
@@ -70,7 +52,7 @@ const withSelection = (command: Command): Command =>
     .option('--model <name>', 'grades of this agent’s model')
     .option('--task <name>', 'grades of this task')
 
-function selectionOf(options: SelectionOptions): GradeSelection {
+function selectionOf(options: RegradeOptions): GradeSelection {
   const { batch, grade, label, status, judgeWas, rubricWas, agent, model, task } = options
   const ids = grade && [...grade]
   return given({ batch, ids, label, status, judge: judgeWas, rubric: rubricWas, agent, model, task })
@@ -125,7 +107,7 @@ async function tellLeftOut({ client, view, signal }: Session, made: Batch, optio
 const leftOut = (n: number, why: string): string[] => (n > 0 ? [`${n} ${why}`] : [])
 
 async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
-  const { client, shell, connection, target, format } = session
+  const { client, shell, connection } = session
   const { agent, model, task, batch: base, grade } = options
   const whyNone = async (error: unknown): Promise<never> => {
     const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
@@ -134,8 +116,7 @@ async function regrade(session: Session, request: RegradeRequest, options: Regra
   }
   if (options.dryRun) {
     const estimate = await client.estimateRegrade(request).catch(whyNone)
-    await target.write(estimateText(estimate, format))
-    await target.commit()
+    await writeEstimate(session, estimate)
     return EXIT.graded
   }
   if (options.detach) requireServer(session)

@@ -1,31 +1,33 @@
 import { Command } from 'commander'
-import { NO_FIELD } from '../../schemas/audit/report.ts'
-import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
+import { count } from '../../domain/count.ts'
+import {
+  ALIGNMENT_FIGURES,
+  type Corrected,
+  type JudgeEvidence,
+  NO_FIELD,
+  type Paired,
+  type PairedReport,
+  type Report,
+  type ReportGroup,
+} from '../../schemas/audit/report.ts'
+import { CliError, EXIT, type ExitCode, nothingFits } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { REPORT_HELP } from '../input/command-help.ts'
-import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
-import { line } from '../input/ndjson.ts'
-import { nothingFits } from '../output/nothing-fits.ts'
-import { reportText } from '../results/report-text.ts'
-import { oneLine } from '../results/terminal-text.ts'
+import { type Options, withItems } from '../input/command-options.ts'
+import { OUTPUT_FORMATS } from '../output/results-format.ts'
+import { clip, line, oneLine, pad, percent } from '../output/text.ts'
 
-interface ReportOptions extends OutputOptions, ServerOption {
+interface ReportOptions extends Options {
   readonly groupBy?: string
-  readonly judge?: string
-  readonly rubric?: string
   readonly batch?: string
-  readonly agent?: string
-  readonly model?: string
-  readonly task?: string
-  readonly variant?: string
   readonly pairBy?: string
   readonly base?: string
   readonly head?: string
 }
 
 export const reportCommand = (shell: Shell): Command =>
-  withServer(withOutput(new Command('report')))
+  withItems(new Command('report'), OUTPUT_FORMATS)
     .description('show the shares of outcomes and claims of stored grades, with intervals and denominators')
     .option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)')
     .option('-j, --judge <name>', 'needed where several judges graded what is selected')
@@ -60,4 +62,90 @@ async function write({ client, target, format }: Session, options: ReportOptions
   }
   await target.commit()
   return EXIT.graded
+}
+
+/** Renders a report, a figure a line: `name  value % [interval]  k/n`. */
+export function reportText(report: Report): string {
+  const { judges, rubric, group_by, overall, groups, paired, evidence, notes } = report
+  const lines = [
+    `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'} · by ${oneLine(group_by)}`,
+    ...(overall === null ? [] : ['', 'all trials', ...groupLines(overall)]),
+    ...(groups.length === 1
+      ? []
+      : groups.flatMap((one) => ['', clip(one.key ?? '(not given)', 80), ...groupLines(one)])),
+    ...(paired === null ? [] : pairedLines(paired)),
+    ...evidence.flatMap(evidenceLines),
+    ...notes.map((note, index) => `${index === 0 ? '\n' : ''}note: ${oneLine(note)}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function groupLines({ counts, shares, mean, claims, corrected, ...figures }: ReportGroup): string[] {
+  const { n, graded, unverified, failed, cancelled, tasks } = counts
+  const claimLines = Object.entries(claims).flatMap(([id, claim]) => [
+    ...Object.entries(claim.shares).map(([value, share]) => figureLine(`${id} ${value}`, share)),
+    ...(claim.mean === null ? [] : [figureLine(`${id} mean`, claim.mean, number)]),
+  ])
+  return [
+    `  ${count(n, 'trial')}${tasks === 0 ? ', none with a task' : ` of ${count(tasks, 'task')}`}: ${graded} graded, ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`,
+    ...Object.entries(shares).map(([label, share]) => figureLine(label, share)),
+    ...(mean === null ? [] : [figureLine('mean', mean, number)]),
+    ...correctedLines(corrected),
+    ...ALIGNMENT_FIGURES.flatMap((name) => {
+      const figure = figures[name]
+      return figure === undefined ? [] : [figureLine(name, figure)]
+    }),
+    ...claimLines,
+  ]
+}
+
+const correctedLines = ({ estimator, reason, shares, n_reviews }: Corrected): string[] =>
+  estimator === null
+    ? [`  not corrected: ${oneLine(reason)}`]
+    : [
+        ...Object.entries(shares).map(([label, share]) => figureLine(`${label}, corrected`, share)),
+        `  corrected by ${n_reviews} reviews, ${estimator}`,
+      ]
+
+function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): string[] {
+  const compared = ({ measure, base_rate, head_rate, mcnemar_p, difference }: Paired): string[] => [
+    figureLine(`${measure}, base`, base_rate),
+    figureLine(`${measure}, head`, head_rate),
+    `${figureLine(`${measure}, difference`, difference)}${mcnemar_p === null ? '' : `  p ${mcnemar_p.toPrecision(2)}`}`,
+  ]
+  return [
+    '',
+    `${clip(head, 40)} against ${clip(base, 40)}: ${pairs} pairs`,
+    ...measures.flatMap(compared),
+    ...Object.entries(alignment ?? {}).flatMap(([name, pair]) => [
+      figureLine(`${name}, base`, pair.base),
+      figureLine(`${name}, head`, pair.head),
+      figureLine(`${name}, difference`, pair.difference),
+    ]),
+  ]
+}
+
+const evidenceLines = ({ judge, grades, citations }: JudgeEvidence): string[] => [
+  '',
+  `evidence of ${clip(judge, 60)}`,
+  ...Object.entries(grades).map(([status, share]) => figureLine(`grades ${status}`, share)),
+  ...Object.entries(citations).map(([status, share]) => figureLine(`citations ${status}`, share)),
+]
+
+interface Figure {
+  readonly value: number | null
+  readonly ci95: readonly number[] | null
+  readonly reason?: string | null
+  readonly k?: number
+  readonly n?: number
+}
+
+const WIDTH = 36
+const number = (value: number): string => value.toPrecision(4)
+
+function figureLine(name: string, { value, ci95, reason, k, n }: Figure, show = percent): string {
+  const of = n === undefined ? '' : `  ${k === undefined ? '' : `${k}/`}${n}`
+  const interval = ci95 === null ? '' : `  [${ci95.map(show).join(', ')}]`
+  const why = reason ? `  (${reason})` : ''
+  return `  ${pad(clip(name, WIDTH), WIDTH)}  ${value === null ? '–' : show(value)}${interval}${of}${why}`
 }

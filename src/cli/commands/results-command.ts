@@ -2,39 +2,30 @@ import { Command, InvalidArgumentError } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import {
-  CliError,
-  EXIT,
-  type ExitCode,
-  exitOfCounts,
-  STRICT_UNREAD_HELP,
-  type Strictness,
-  strictCode,
-} from '../client/cli-error.ts'
-import { isOrphan, stateOf, tellOverBudget, tellRest } from '../client/known-batch.ts'
+import { isOrphan, stateOf, tellOverBudget, tellRest } from '../client/batch-state.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { RESULTS_HELP } from '../input/command-help.ts'
-import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
+import { type Options, withItems, withStrict } from '../input/command-options.ts'
 import { finishBatch, printResults, watchBatch } from '../output/batch-end.ts'
+import { writeBundle } from '../output/bundle.ts'
+import { inspectNote, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
 import { doneOf } from '../output/progress.ts'
-import { writeBundle } from '../results/bundle.ts'
-import { inspectNote, parseValues, writeInspectScores } from '../results/inspect-scores.ts'
-import { RESULTS_FORMATS } from '../results/results-format.ts'
-import { oneLine } from '../results/terminal-text.ts'
+import { RESULTS_FORMATS } from '../output/results-format.ts'
+import { oneLine } from '../output/text.ts'
 
-interface ResultsOptions extends OutputOptions, ServerOption, Strictness {
+interface ResultsOptions extends Options {
   readonly wait?: boolean
   readonly values?: ReadonlyMap<string, number>
 }
 
 export const resultsCommand = (shell: Shell): Command =>
-  withServer(withOutput(new Command('results'), RESULTS_FORMATS))
+  withStrict(withItems(new Command('results'), RESULTS_FORMATS))
     .description('write the results of a batch')
     .argument('<batch>', 'its id, as `veridict status` lists it')
     .option('-w, --wait', 'follow the batch to its end first')
-    .option('--strict', STRICT_UNREAD_HELP)
     .option(
       '--values <label=number,…>',
       'with -o inspect: the numbers of labels; other labels stay unscored',
@@ -51,14 +42,15 @@ const sessionOptions = ({ out, ...options }: ResultsOptions) =>
 
 async function results(session: Session, id: string, options: ResultsOptions): Promise<ExitCode> {
   const { client, shell, connection, signal, format } = session
-  const isInspect = format === 'inspect'
-  if (options.values !== undefined && !isInspect) throw new CliError('--values is for --output inspect')
-  const found = await client.readBatch(id, signal)
-  if (format === 'bundle') return await bundle(session, found, options)
-  const rests = isOrphan(session, found)
-  if (options.wait && !rests && !isInspect) return await finishBatch(session, found, options)
-  const batch = options.wait && !rests ? await watchBatch(session, found) : found
-  const unread = isInspect ? await printScores(session, batch, options) : (await printResults(session, batch)).items
+  if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
+  const first = await client.readBatch(id, signal)
+  const rests = isOrphan(session, first)
+  const follows = options.wait === true && !rests
+  if (follows && format !== 'inspect' && format !== 'bundle') return await finishBatch(session, first, options)
+  const batch = follows ? await watchBatch(session, first) : first
+  if (format === 'bundle') return await bundle(session, batch, options)
+  const unread =
+    format === 'inspect' ? await printScores(session, batch, options) : (await printResults(session, batch)).items
   const open = batch.counts.total - doneOf(batch.counts)
   if (open > 0) {
     const state = `${open} of ${count(batch.counts.total, 'item')} ${open === 1 ? 'has' : 'have'} not ended (${stateOf(session, batch)})`
@@ -71,8 +63,7 @@ async function results(session: Session, id: string, options: ResultsOptions): P
   return strictCode(exitOfCounts(batch.counts), options, unread)
 }
 
-async function bundle(session: Session, found: Batch, { wait, out }: ResultsOptions): Promise<ExitCode> {
-  const batch = wait && !isOrphan(session, found) ? await watchBatch(session, found) : found
+async function bundle(session: Session, batch: Batch, { out }: ResultsOptions): Promise<ExitCode> {
   const folder = out ?? `bundle-${batch.id}`
   await writeBundle(session, batch, folder)
   session.shell.out.write(`${oneLine(folder)}: ${count(batch.counts.total, 'item')}; manifest.json lists its files\n`)

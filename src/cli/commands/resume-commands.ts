@@ -1,31 +1,24 @@
 import { Command } from 'commander'
 import { count } from '../../domain/count.ts'
-import { CliError, EXIT, type ExitCode, STRICT_UNREAD_HELP, type Strictness } from '../client/cli-error.ts'
-import { goOn, requireServer, tellDetached } from '../client/known-batch.ts'
+import { goOn, requireServer, tellDetached } from '../client/batch-state.ts'
+import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { CANCEL_HELP, RESUME_HELP } from '../input/command-help.ts'
-import { type OutputOptions, type ServerOption, withOutput, withServer } from '../input/command-options.ts'
+import { type Options, withDetach, withItems, withServer, withStrict } from '../input/command-options.ts'
 import { finishBatch, watchBatch } from '../output/batch-end.ts'
-import { ITEM_FORMATS } from '../results/results-format.ts'
-import { tally } from '../results/terminal-text.ts'
-
-interface ResumeOptions extends OutputOptions, ServerOption, Strictness {
-  readonly detach?: boolean
-}
+import { tally } from '../output/text.ts'
 
 export const resumeCommand = (shell: Shell): Command =>
-  withServer(withOutput(new Command('resume'), ITEM_FORMATS))
+  withStrict(withDetach(withItems(new Command('resume'))))
     .description('go on with a parked or interrupted batch, and follow it')
     .argument('<batch>', 'its id')
-    .option('--detach', 'return once the batch runs; with --server only')
-    .option('--strict', STRICT_UNREAD_HELP)
     .addHelpText('after', RESUME_HELP)
-    .action((id: string, options: ResumeOptions) =>
+    .action((id: string, options: Options) =>
       inSession(shell, { ...options, database: 'read' }, (session) => resume(session, id, options)),
     )
 
-async function resume(session: Session, id: string, options: ResumeOptions): Promise<ExitCode> {
+async function resume(session: Session, id: string, options: Options): Promise<ExitCode> {
   const { client, view } = session
   if (options.detach) requireServer(session)
   const before = await client.readBatch(id)
@@ -40,7 +33,7 @@ export const cancelCommand = (shell: Shell): Command =>
     .description('end a batch; its grades stay')
     .argument('<batch>', 'its id')
     .addHelpText('after', CANCEL_HELP)
-    .action((id: string, options: ServerOption) =>
+    .action((id: string, options: Options) =>
       inSession(shell, { ...options, database: 'read' }, (session) => cancel(session, id)),
     )
 

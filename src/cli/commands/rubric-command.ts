@@ -1,9 +1,7 @@
 import { Command } from 'commander'
-import type { ExitCode } from '../client/cli-error.ts'
+import { type ExitCode, runCommand } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
-import { runCommand } from '../output/error-text.ts'
-import { checkRubrics } from '../rubric/check-rubric.ts'
-import { type NewOptions, newRubric } from '../rubric/new-rubric.ts'
+import { checkRubrics, type NewOptions, newRubric } from '../rubric/rubrics.ts'
 import { type ShowOptions, showRubric } from '../rubric/show-rubric.ts'
 import { testRubrics } from '../rubric/test-rubric.ts'
 

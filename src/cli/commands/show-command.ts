@@ -1,15 +1,14 @@
 import { Command } from 'commander'
 import type { Grade } from '../../schemas/grade.ts'
-import { EXIT, type ExitCode } from '../client/cli-error.ts'
+import { EXIT, type ExitCode } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { SHOW_HELP } from '../input/command-help.ts'
-import { type ServerOption, withServer } from '../input/command-options.ts'
-import { line } from '../input/ndjson.ts'
-import { printGrade } from '../output/print-grade.ts'
-import { fullGrade, receiptText } from '../results/show-receipt.ts'
+import { type Options, withServer } from '../input/command-options.ts'
+import { fullGrade, printGrade, receiptText } from '../output/grade-text.ts'
+import { line } from '../output/text.ts'
 
-interface ShowOptions extends ServerOption {
+interface ShowOptions extends Options {
   readonly json?: boolean
   readonly attempts?: boolean
   readonly raw?: boolean
@@ -30,14 +29,12 @@ export const showCommand = (shell: Shell): Command =>
 async function show({ client, target, signal }: Session, id: string, options: ShowOptions): Promise<ExitCode> {
   const grade = await client.readGrade(id, signal)
   const calls = options.raw ? await client.readCalls(id, signal) : null
-  const listed = options.attempts === true || options.raw === true
-  if (options.json) await target.write(line(fullGrade(grade, calls)))
-  else await target.write(printGrade(nameOf(grade), grade) + (listed ? receiptText(grade, calls) : ''))
+  const { metadata, receipt } = grade
+  const name = metadata.trial || metadata.task || receipt.trajectory
+  const listed = options.attempts || options.raw ? receiptText(grade, calls) : ''
+  await target.write(options.json ? line(fullGrade(grade, calls)) : printGrade(name, grade) + listed)
   return exitOfGrade(grade)
 }
-
-/** Names a grade by its trial or task, else by its trajectory. */
-const nameOf = ({ metadata, receipt }: Grade): string => metadata.trial || metadata.task || receipt.trajectory
 
 export const exitOfGrade = ({ status }: Grade): ExitCode =>
   status === 'graded' ? EXIT.graded : status === 'unverified' ? EXIT.unverified : EXIT.failed

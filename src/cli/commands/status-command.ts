@@ -2,39 +2,35 @@ import { Command, Option } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts } from '../client/cli-error.ts'
-import { isOrphan, stateOf, tellRest } from '../client/known-batch.ts'
+import { isOrphan, stateOf, tellRest } from '../client/batch-state.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, runCommand } from '../client/errors.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { STATUS_HELP } from '../input/command-help.ts'
-import { parseCount, type ServerOption, withServer } from '../input/command-options.ts'
-import { line } from '../input/ndjson.ts'
+import { type Options, parseCount, withList, withServer } from '../input/command-options.ts'
 import { watchBatch } from '../output/batch-end.ts'
-import { runCommand } from '../output/error-text.ts'
 import { doneOf, roundText } from '../output/progress.ts'
-import { summary } from '../results/results-format.ts'
-import { clip, columns, costCell, oneLine, paintFor } from '../results/terminal-text.ts'
+import { summary } from '../output/results-format.ts'
+import { clip, columns, costCell, line, oneLine, paintFor } from '../output/text.ts'
 
-interface StatusOptions extends ServerOption {
+interface StatusOptions extends Options {
   readonly status?: BatchStatus
   readonly limit: number
   readonly follow?: boolean
-  readonly output?: 'table' | 'ndjson'
 }
 
 export const statusCommand = (shell: Shell): Command =>
-  withServer(new Command('status'))
+  withList(withServer(new Command('status')))
     .description('list batches, or show the state of a batch')
     .argument('[batch]', 'its id')
     .option('-f, --follow', 'show the batch until it ends')
     .addOption(new Option('--status <status>', 'list only batches of this status').choices([...BATCH_STATUSES]))
     .option('--limit <n>', 'the number of batches to list', parseCount, 20)
-    .addOption(new Option('-o, --output <format>', 'a table, or a JSON object a batch').choices(['table', 'ndjson']))
     .addHelpText('after', STATUS_HELP)
     .action((id: string | undefined, options: StatusOptions) =>
       runCommand(shell, () => {
         if (id === undefined && options.follow)
-          throw new CliError('which batch? --follow shows one until it ends', [
+          throw new CliError('which batch? --follow shows one batch until it ends', [
             'Give its id: `veridict status` lists the batches.',
           ])
         return withSession(shell, { ...options, database: 'read' }, (session) =>
@@ -46,14 +42,12 @@ export const statusCommand = (shell: Shell): Command =>
 async function list(session: Session, options: StatusOptions): Promise<ExitCode> {
   const { client, target, format, shell } = session
   const status = options.status === undefined ? {} : { status: options.status }
+  const head = `${paintFor(shell.out, shell.env)('bold', columns(HEAD, WIDTHS))}\n`
   let left = options.limit
   let cursor: string | null = null
-  const paint = paintFor(shell.out, shell.env)
-  let begun = false
   do {
     const page = await client.findBatches({ ...status, limit: Math.min(left, 200), ...(cursor !== null && { cursor }) })
-    if (format === 'table' && !begun) await target.write(`${paint('bold', columns(HEAD, WIDTHS))}\n`)
-    begun = true
+    if (format === 'table' && cursor === null) await target.write(head)
     for (const batch of page.items.slice(0, left))
       await target.write(format === 'table' ? `${columns(cells(session, batch), WIDTHS)}\n` : line(batch))
     left -= page.items.length
@@ -78,21 +72,21 @@ const cells = (session: Session, batch: Batch): string[] => [
   clip(batch.name ?? '', 40),
 ]
 
-/** Renders the time of the state. The time of a state before the end is not stored. */
-const timeOf = (session: Session, { finished_at, ...batch }: Batch): string => {
-  if (finished_at !== null) return ` since ${finished_at}`
-  return `, ${isOrphan(session, { finished_at, ...batch }) ? 'begun' : 'created'} ${batch.created_at}`
-}
-
 async function tell(session: Session, id: string, options: StatusOptions): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
   const first = await client.readBatch(id, signal)
   const batch = options.follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
+  const rests = isOrphan(session, batch)
   const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
-  const text = `${batch.id}${name}: ${stateOf(session, batch)}${timeOf(session, batch)}\n${summary(batch, paintFor(shell.out, shell.env))}\n`
-  const round = batch.round === undefined ? '' : `${roundText(batch)}\n`
-  await target.write(format === 'table' ? text + round : line(batch))
+  // The time of a state before the end is not stored.
+  const since =
+    batch.finished_at === null ? `, ${rests ? 'begun' : 'created'} ${batch.created_at}` : ` since ${batch.finished_at}`
+  const rows = [
+    `${batch.id}${name}: ${stateOf(session, batch)}${since}`,
+    summary(batch, paintFor(shell.out, shell.env)),
+    ...(batch.round === undefined ? [] : [roundText(batch)]),
+  ]
+  await target.write(format === 'table' ? `${rows.join('\n')}\n` : line(batch))
   tellRest(session, batch)
-  const isUnseen = options.follow === true && isOrphan(session, batch)
-  return isUnseen || waitsForYou(batch) ? EXIT.parked : exitOfCounts(batch.counts)
+  return (options.follow && rests) || waitsForYou(batch) ? EXIT.parked : exitOfCounts(batch.counts)
 }

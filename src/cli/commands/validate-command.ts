@@ -2,22 +2,16 @@ import { basename } from 'node:path'
 import { Command, Option } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
 import type { Certificate } from '../../schemas/audit/certificate.ts'
-import { CliError, EXIT, type ExitCode } from '../client/cli-error.ts'
-import { tellOverBudget, tellRest } from '../client/known-batch.ts'
+import { tellOverBudget, tellRest } from '../client/batch-state.ts'
+import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import {
-  batchOptions,
-  type GradingOptions,
-  type ServerOption,
-  withGrading,
-  withServer,
-} from '../input/command-options.ts'
-import { openTrialStream, unlessBroken } from '../input/trial-lines.ts'
+import { batchOptions, type Options, withGrading, withServer } from '../input/command-options.ts'
+import { openTrialStream } from '../input/trial-stream.ts'
 import { watchBatch } from '../output/batch-end.ts'
-import { estimateText } from '../output/estimate-text.ts'
-import { oneLine, paintFor } from '../results/terminal-text.ts'
+import { writeEstimate } from '../output/estimate-text.ts'
+import { oneLine, paintFor } from '../output/text.ts'
 import { buildCertificate, certificateText, readJudged } from '../validation/certificate.ts'
 import { type LabelledData, questionsOf, readLabelled, readLabels, requireFit } from '../validation/labelled-lines.ts'
 
@@ -41,13 +35,10 @@ Exit codes: 0 measured, 1 bad input or no service, 3 an item failed or was cance
 Example:
   veridict validate labelled.ndjson -j openai --max-cost-usd 20 -o json --out openai.json`
 
-interface ValidateOptions extends Omit<GradingOptions, 'detach'>, ServerOption {
-  readonly output: 'table' | 'json'
-  readonly out?: string
-}
+type ValidateOptions = Omit<Options, 'output'> & { readonly output: 'table' | 'json' }
 
 export const validateCommand = (shell: Shell): Command =>
-  withServer(withGrading(new Command('validate'), { detaches: false }))
+  withServer(withGrading(new Command('validate')))
     .description('measure how a judge agrees with people, on runs that they labelled')
     .argument('<file>', 'NDJSON, a labelled run a line')
     .addOption(
@@ -62,22 +53,21 @@ export const validateCommand = (shell: Shell): Command =>
     )
 
 async function validate(session: Session, file: string, options: ValidateOptions): Promise<ExitCode> {
+  const { output, ...grading } = options
   const { client, shell, view, target, signal } = session
   await shell.checkPaths?.([file])
   const labelled = await readLabels(session, file)
   const rubric = await client.readRubric(rubricOf(labelled, file, options.rubric), signal)
   const questions = questionsOf(rubric)
   requireFit(labelled, questions)
-  const sent = { ...batchOptions(options), rubric: rubric.name }
+  const sent = { ...batchOptions(grading), rubric: rubric.name }
   const stream = await openTrialStream(() => readLabelled(session, file), view)
   if (options.dryRun) {
-    const estimate = await unlessBroken(stream, client.estimateBatch(sent, stream.items(), signal))
-    view.end()
-    await target.write(estimateText(estimate, options.output === 'json' ? 'ndjson' : 'table'))
-    await target.commit()
+    const estimate = await stream.send((items) => client.estimateBatch(sent, items, signal))
+    await writeEstimate(session, estimate, output === 'json' ? 'ndjson' : 'table')
     return EXIT.graded
   }
-  const begun = await unlessBroken(stream, client.createBatch(sent, stream.items(), signal))
+  const begun = await stream.send((items) => client.createBatch(sent, items, signal))
   const batch = await watchBatch(session, begun)
   if (waitsForYou(batch)) {
     tellRest(session, batch)
@@ -90,7 +80,7 @@ async function validate(session: Session, file: string, options: ValidateOptions
     rubric: { name: rubric.name, digest: rubric.digest },
   })
   view.end()
-  const isTable = options.output === 'table'
+  const isTable = output === 'table'
   const text = isTable ? certificateText(certificate, paintFor(target.screen, shell.env)) : asJson(certificate)
   await target.write(text)
   await target.commit()

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { startWorker } from '../../boot/worker.ts'
+import { startFailureText } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
-import { startFailureText } from '../client/start-failure.ts'
 
 const WORKER_HELP = `
 Works on the batches of services that share a PostgreSQL: start as many as you like, on as many machines. Each takes slices of

@@ -1,6 +1,16 @@
-import { EXIT_HELP } from '../client/cli-error.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
-import { OUTPUT_HELP } from '../results/results-format.ts'
+import { OUTPUT_HELP } from '../output/results-format.ts'
+
+const EXIT_HELP = `Exit codes:
+  0    every item is graded
+  1    bad input, bad usage, or no service: no batch was made
+  2    some item is unverified (its evidence does not hold), none failed
+  3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
+       (files that are no trajectories, and other warnings, never change the code)
+  4    the batch is parked and waits for you (the reason is printed); a batch whose judge is out for a while tries again
+       at the time that is shown, and the command waits for it
+  130  interrupted; grades are kept
+  A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
 const GO_ON = `Going on:
   The id of the batch is printed as soon as the batch exists. Ctrl-C stops cleanly and prints the command that goes on,

@@ -1,21 +1,17 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { decimal } from '../../domain/decimal.ts'
 import { given } from '../../domain/given.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
 import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode, MOST_SAMPLES } from '../../schemas/vocabulary.ts'
-import { OUTPUT_FORMATS, type OutputFormat } from '../results/results-format.ts'
+import { ITEM_FORMATS, OUTPUT_FORMATS, type OutputFormat } from '../output/results-format.ts'
 
-export interface ServerOption {
+/** The options that several commands take; a command declares some of them. */
+export interface Options {
   readonly server?: string
-}
-
-export interface OutputOptions {
   readonly output?: OutputFormat
   readonly out?: string
-}
-
-export interface GradingOptions {
+  readonly strict?: boolean
   readonly judge?: string
   readonly rubric?: string
   readonly samples?: number
@@ -25,20 +21,25 @@ export interface GradingOptions {
   readonly name?: string
   readonly dryRun?: boolean
   readonly detach?: boolean
+  readonly groundTruth?: string
+  readonly signals?: readonly string[]
+  readonly variant?: string
+  /** Names of the metadata that select grades. */
+  readonly agent?: string
+  readonly model?: string
+  readonly task?: string
 }
 
-export const parseCount = (text: string): number => {
-  const n = decimal(text)
-  if (!Number.isInteger(n) || n < 1) throw new InvalidArgumentError('It is a whole number from 1.')
-  return n
-}
+const wholeNumber =
+  (most: number, words: string) =>
+  (text: string): number => {
+    const n = decimal(text)
+    if (!Number.isInteger(n) || n < 1 || n > most) throw new InvalidArgumentError(`It is a whole number ${words}.`)
+    return n
+  }
 
-export const parseSamples = (text: string): number => {
-  const n = decimal(text)
-  if (!Number.isInteger(n) || n < 1 || n > MOST_SAMPLES)
-    throw new InvalidArgumentError(`It is a whole number from 1 to ${MOST_SAMPLES}.`)
-  return n
-}
+export const parseCount = wholeNumber(Number.MAX_SAFE_INTEGER, 'from 1')
+export const parseSamples = wholeNumber(MOST_SAMPLES, `from 1 to ${MOST_SAMPLES}`)
 
 /** A higher cap is a mistake: no batch reaches it. */
 const MOST_DOLLARS = 1_000_000
@@ -60,26 +61,43 @@ export function requireOption(command: Command, name: string, hint = ''): void {
     command.error(`error: required option '${option.flags}' not specified${hint}`)
 }
 
-/** The values of `-j`. */
-export const JUDGE_HELP = `lexical, ${PROVIDER_NAMES.join(', ')}, or a name of the configuration file (\`veridict judges\`)`
-
 export const withServer = (command: Command): Command =>
   command.option('--server <url>', 'a running service; without it, and without VERIDICT_SERVER, in this process')
 
 export const withOutput = (command: Command, formats: readonly OutputFormat[] = OUTPUT_FORMATS): Command =>
   command
-    .addOption(new Option('-o, --output <format>', 'how results are written').choices(formats).default('table'))
+    .addOption(new Option('-o, --output <format>', 'the format of the results').choices(formats).default('table'))
     .option('--out <file>', 'write results there instead of to stdout; the file appears once it is whole')
 
-/** Adds the options of grading; `detaches` adds `--detach`. */
-export function withGrading(command: Command, { detaches } = { detaches: true }): Command {
-  const grading = command
-    .option('-j, --judge <name>', JUDGE_HELP)
+/** Adds `-o` of a command that lists rows: a table, or a JSON object for each row. */
+export const withList = (command: Command): Command =>
+  command.addOption(new Option('-o, --output <format>', 'a table, or a JSON object a row').choices(['table', 'ndjson']))
+
+/** Adds `--strict`, for records that could not be read; `skips`: also for skipped trials. */
+export const withStrict = (command: Command, { skips } = { skips: false }): Command =>
+  command.option(
+    '--strict',
+    skips
+      ? 'exit with 3 where a trial was skipped, or has records that could not be read; other files and warnings do not count'
+      : 'exit with 3 where a trajectory has records that could not be read',
+  )
+
+/** Adds the options of a judge and its rubric. */
+export const withJudge = (command: Command): Command =>
+  command
+    .option(
+      '-j, --judge <name>',
+      `lexical, ${PROVIDER_NAMES.join(', ')}, or a name of the configuration file (\`veridict judges\`)`,
+    )
     .option('-r, --rubric <id>', 'id@version, or an id for its newest version')
     .option('-s, --samples <n>', 'independent answers of the judge for each item', parseSamples)
     .addOption(
       new Option('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask').choices([...CACHE_MODES]),
     )
+
+/** Adds the options of grading. */
+export const withGrading = (command: Command): Command =>
+  withJudge(command)
     .addOption(
       new Option(
         '-m, --mode <mode>',
@@ -93,11 +111,28 @@ export function withGrading(command: Command, { detaches } = { detaches: true })
     )
     .option('--name <text>', 'a name for people')
     .option('--dry-run', 'print the items, tokens and cost; ask no judge')
-  return detaches ? grading.option('--detach', 'return once the batch runs; with --server only') : grading
-}
+
+/** Adds the options of a command that writes the items of a batch. */
+export const withItems = (command: Command, formats: readonly OutputFormat[] = ITEM_FORMATS): Command =>
+  withServer(withOutput(command, formats))
+
+export const withDetach = (command: Command): Command =>
+  command.option('--detach', 'return once the batch runs; with --server only')
+
+/** Builds a command over trials: paths, ground truths, signals, variant. */
+export const pathsCommand = (name: string, description: string): Command =>
+  new Command(name)
+    .description(description)
+    .argument(
+      '<path...>',
+      'folders, trajectory files, .tar, .tar.gz, .tar.zst and .zip of them, or NDJSON of grade requests',
+    )
+    .option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else the own file of each trial')
+    .option('--signals <spec>', 'the place of appeared, executed or resolved in a trial; may be repeated', collect)
+    .option('--variant <name>', 'the variant of these trials, kept in their metadata')
 
 /** Maps the options to the request. */
-export function batchOptions(options: GradingOptions): BatchOptions {
+export function batchOptions(options: Options): BatchOptions {
   const { judge, rubric, samples, cache, mode, maxCostUsd, name } = options
   return given({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })
 }

@@ -18,7 +18,7 @@ import {
   placesOf,
   removedIn,
 } from '../../domain/markers/marker-finding.ts'
-import { clip } from '../results/terminal-text.ts'
+import { clip } from '../output/text.ts'
 
 /** A finding on a marker of a task or run, or `ok`. */
 export interface MarkerRow {

@@ -1,11 +1,11 @@
 import { followBatch, waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/cli-error.ts'
-import { tellOverBudget, tellRest } from '../client/known-batch.ts'
+import { tellOverBudget, tellRest } from '../client/batch-state.ts'
+import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/errors.ts'
 import type { Session } from '../client/session.ts'
-import { type OutputFormat, summary, writeResults } from '../results/results-format.ts'
-import { paintFor, type ResultsTally } from '../results/terminal-text.ts'
 import { roundText } from './progress.ts'
+import { type OutputFormat, summary, writeResults } from './results-format.ts'
+import { paintFor, type ResultsTally } from './text.ts'
 
 /** Follows a batch to its end, and writes its results. */
 export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {

@@ -1,16 +1,31 @@
 import { count } from '../../domain/count.ts'
 import type { BatchEstimate } from '../../schemas/batch.ts'
-import { line } from '../input/ndjson.ts'
-import type { OutputFormat } from '../results/results-format.ts'
-import { dollars, oneLine } from '../results/terminal-text.ts'
+import type { Session } from '../client/session.ts'
+import type { OutputFormat } from './results-format.ts'
+import { dollars, line, oneLine } from './text.ts'
 
-/** Renders the estimate of a dry run, for people or as a JSON line. */
-export function estimateText(estimate: BatchEstimate, format: OutputFormat): string {
-  if (format === 'ndjson' || format === 'csv') return line(estimate)
-  const { items, to_grade, cost_usd } = estimate
-  const answered = `${count(items, 'item')}: ${[...freeWords(estimate), `${to_grade} to ask a judge`].join(', ')}`
+/** Writes the estimate of a dry run, for people or as a JSON line. */
+export async function writeEstimate(
+  { view, target, format }: Session,
+  estimate: BatchEstimate,
+  as: OutputFormat = format,
+): Promise<void> {
+  view.end()
+  await target.write(as === 'ndjson' || as === 'csv' ? line(estimate) : estimateText(estimate))
+  await target.commit()
+}
+
+function estimateText(estimate: BatchEstimate): string {
+  const { items, cached, equal, to_grade, cost_usd } = estimate
+  const same = equal === 1 ? '1 equals another of this batch' : `${equal} equal others of this batch`
+  const parts = [
+    `${cached - equal} answered by stored grades or replies`,
+    ...(equal > 0 ? [same] : []),
+    `${to_grade} to ask a judge`,
+  ]
+  const answered = `${count(items, 'item')}: ${parts.join(', ')}`
   if (to_grade === 0)
-    return `${answered}\nNothing would be asked, and it costs nothing; with --cache refresh a dry run says what asking again would cost.\n`
+    return `${answered}\nNo judge would be asked, at no cost; with --cache refresh a dry run tells the cost of asking again.\n`
   const isFree = estimate.input_tokens.most === 0 && estimate.judges.length > 0
   const rows = [
     answered,
@@ -27,13 +42,6 @@ export function estimateText(estimate: BatchEstimate, format: OutputFormat): str
       : 'No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.',
   ]
   return `${rows.join('\n')}\n`
-}
-
-/** Renders the items that cost nothing. Earlier versions did not count equal items apart. */
-function freeWords({ cached, equal }: Omit<BatchEstimate, 'equal'> & Partial<BatchEstimate>): string[] {
-  if (equal === undefined) return [`${cached} answered by stored grades or equal to another`]
-  const same = equal === 1 ? '1 equals another of this batch' : `${equal} equal others of this batch`
-  return [`${cached - equal} answered by stored grades or replies`, ...(equal > 0 ? [same] : [])]
 }
 
 /** Renders the assumption behind the expected figures. */

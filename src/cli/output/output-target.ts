@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { CliError } from '../client/cli-error.ts'
+import { CliError } from '../client/errors.ts'
 import type { Screen, Shell } from '../client/shell.ts'
 
 /** The target of results: stdout, or a file that takes its name when it is whole. */
@@ -78,3 +79,10 @@ async function partialOf(file: string): Promise<string> {
     throw new CliError(`${file} cannot be written: it is a folder`, ['Give --out a file in it.'])
   return known === null || known.isFile() ? `${file}.partial` : file
 }
+
+/** Maps values in their order, with `atOnce` calls of `work` under way. */
+export const inOrder = <T, R>(
+  values: AsyncIterable<T> | Iterable<T>,
+  atOnce: number,
+  work: (value: T) => Promise<R>,
+): AsyncIterable<R> => Readable.from(values).map(work, { concurrency: atOnce })

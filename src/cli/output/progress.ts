@@ -1,7 +1,7 @@
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
 import type { Screen } from '../client/shell.ts'
-import { clip, costText, dollars, inert, type Paint, paintFor, tally, unknownCalls } from '../results/terminal-text.ts'
+import { clip, costText, dollars, inert, type Paint, paintFor, tally, unknownCalls } from './text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */
 export interface ProgressView {

@@ -2,11 +2,10 @@ import type { LoadedRubric } from '../../config/rubrics.ts'
 import { unproved } from '../../domain/rubric/load/gate-issues.ts'
 import { allClaims, type ClaimRule, type ProofRule, type Rubric } from '../../domain/rubric/rubric.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
-import { EXIT, type ExitCode } from '../client/cli-error.ts'
+import { EXIT, type ExitCode } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
-import { line } from '../input/ndjson.ts'
-import { inert, pad, paintFor, wrap } from '../results/terminal-text.ts'
-import { findRubrics } from './find-rubric.ts'
+import { inert, line, pad, paintFor, wrap } from '../output/text.ts'
+import { findRubrics } from './rubrics.ts'
 
 export interface ShowOptions {
   readonly json?: boolean

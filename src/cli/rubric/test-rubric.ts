@@ -1,10 +1,10 @@
 import type { Difference, ExampleResult, runExamples } from '../../boot/rubric-examples.ts'
 import type { LoadedRubric } from '../../config/rubrics.ts'
 import { count } from '../../domain/count.ts'
-import { EXIT, type ExitCode } from '../client/cli-error.ts'
+import { EXIT, type ExitCode } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
-import { inert, oneLine, type Paint, pad, paintFor } from '../results/terminal-text.ts'
-import { findRubrics, knownRubrics } from './find-rubric.ts'
+import { inert, oneLine, type Paint, pad, paintFor } from '../output/text.ts'
+import { findRubrics, knownRubrics } from './rubrics.ts'
 
 type RunExamples = typeof runExamples
 

@@ -13,9 +13,9 @@ import type { Batch, BatchResult } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import type { Session } from '../client/session.ts'
-import { inOrder } from '../input/in-order.ts'
-import { statisticText } from '../output/flips-format.ts'
-import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally } from '../results/terminal-text.ts'
+import { statisticText } from '../commands/compare-command.ts'
+import { inOrder } from '../output/output-target.ts'
+import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally } from '../output/text.ts'
 import type { LabelledData } from './labelled-lines.ts'
 
 /** A labelled item of the batch with its grade. */

@@ -8,10 +8,10 @@ import type { Answer, JudgedItem, Question } from '../../domain/validation/measu
 import { type HumanLabel, HumanLabelSchema } from '../../schemas/audit/human-label.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import { CliError } from '../client/cli-error.ts'
 import type { RubricText } from '../client/client.ts'
+import { CliError } from '../client/errors.ts'
 import type { Session } from '../client/session.ts'
-import { oneLine } from '../results/terminal-text.ts'
+import { oneLine } from '../output/text.ts'
 
 type Line = TrialItem & { readonly human?: HumanLabel }
 

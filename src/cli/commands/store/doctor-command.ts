@@ -2,14 +2,11 @@ import { Command, Option } from 'commander'
 import { DATABASE_URL } from '../../../config/settings.ts'
 import { examineFile, examineServer, type Finding, SEVERITIES, type Severity } from '../../../storage/examine.ts'
 import { SCHEMA } from '../../../storage/postgres/connection/schemas.ts'
-import type { ExitCode } from '../../client/cli-error.ts'
-import { configurationOf } from '../../client/configuration.ts'
+import { configurationOf, type DatabaseOption, existingDatabase, withDatabase } from '../../client/database.ts'
+import { type ExitCode, runCommand } from '../../client/errors.ts'
 import { asTyped } from '../../client/program-name.ts'
 import type { Shell } from '../../client/shell.ts'
-import { type DatabaseOption, existingDatabase, withDatabase } from '../../input/database-file.ts'
-import { line } from '../../input/ndjson.ts'
-import { runCommand } from '../../output/error-text.ts'
-import { inert, type Paint, pad, paintFor, type Style } from '../../results/terminal-text.ts'
+import { inert, line, type Paint, pad, paintFor, type Style } from '../../output/text.ts'
 
 interface DoctorOptions extends DatabaseOption {
   readonly full?: boolean

@@ -1,10 +1,9 @@
 import { stringify } from 'csv-stringify/sync'
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
-import { line } from '../input/ndjson.ts'
-import type { OutputTarget } from '../output/output-target.ts'
-import { cachedText } from '../output/progress.ts'
 import { type MarkdownRow, MarkdownRows } from './markdown-rows.ts'
+import type { OutputTarget } from './output-target.ts'
+import { cachedText } from './progress.ts'
 import {
   addUnread,
   clip,
@@ -12,6 +11,7 @@ import {
   columns,
   costText,
   LABEL_STYLE,
+  line,
   NO_RESULTS,
   oneLine,
   type Paint,
@@ -19,7 +19,7 @@ import {
   tally,
   unknownCalls,
   unreadText,
-} from './terminal-text.ts'
+} from './text.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 /** Formats of commands that write the items of a batch. */

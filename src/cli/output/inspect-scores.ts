@@ -1,9 +1,9 @@
 import { count } from '../../domain/count.ts'
 import { decimal } from '../../domain/decimal.ts'
 import type { BatchResult } from '../../schemas/batch.ts'
-import { CliError } from '../client/cli-error.ts'
-import type { OutputTarget } from '../output/output-target.ts'
-import { oneLine, tally } from './terminal-text.ts'
+import { CliError } from '../client/errors.ts'
+import type { OutputTarget } from './output-target.ts'
+import { oneLine, tally } from './text.ts'
 
 interface InspectOptions {
   /** Numbers by label; a label without a number leaves its sample unscored. Null: the labels are the values. */

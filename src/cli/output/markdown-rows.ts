@@ -1,4 +1,4 @@
-import { clip, clipFront } from './terminal-text.ts'
+import { clip, clipFront } from './text.ts'
 
 /** GitHub limits a comment to 65,536 characters; the texts around the table need the rest. */
 const MOST_CHARS = 55_000

@@ -19,6 +19,13 @@ export const inert = (text: string): string => (ACTING.test(text) ? oneLine(text
 /** A single character class cannot backtrack. The class holds controls and bidirectional controls. */
 const ACTING = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
+/** Renders a value on one line. DEL and the C1 controls, which JSON leaves raw, are escaped: a terminal may act on them. */
+export const line = (value: unknown): string =>
+  `${JSON.stringify(value).replaceAll(RAW, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+
+/** A single character class cannot backtrack. Bidirectional controls reorder text on a terminal. */
+const RAW = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
 /** Cuts text in front, for names that differ at their end. */
 export function clipFront(text: string, length: number): string {
   const line = oneLine(text.length > length * 4 ? text.slice(-length * 4) : text)

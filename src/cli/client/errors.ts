@@ -1,0 +1,212 @@
+import { ServiceError, UnreachableError } from '../../client/errors.ts'
+import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
+import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
+import type { BatchCounts } from '../../schemas/batch.ts'
+import { inert, oneLine, paintFor } from '../output/text.ts'
+import type { Client } from './client.ts'
+import { asTyped } from './program-name.ts'
+import type { Shell } from './shell.ts'
+
+/** Exit codes of commands. The higher of two codes wins. */
+export const EXIT = {
+  graded: 0,
+  refused: 1,
+  unverified: 2,
+  failed: 3,
+  parked: 4,
+  interrupted: 130,
+} as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** Returns the exit code of an ended batch. */
+export function exitOfCounts(counts: BatchCounts): ExitCode {
+  if (counts.failed + counts.cancelled > 0) return EXIT.failed
+  return counts.unverified > 0 ? EXIT.unverified : EXIT.graded
+}
+
+export interface Strictness {
+  readonly strict?: boolean
+}
+
+/** Raises the exit code to a failure where `--strict` is set and records were lost. */
+export const strictCode = (code: ExitCode, { strict }: Strictness, lost: number): ExitCode =>
+  strict && lost > 0 && code < EXIT.failed ? EXIT.failed : code
+
+/** Reports a failure to the user: the message, the advice, and the exit code of the command. */
+export class CliError extends Error {
+  readonly advice: readonly string[]
+  readonly exit: ExitCode
+
+  constructor(message: string, advice: readonly string[] = [], exit: ExitCode = EXIT.refused) {
+    super(message)
+    this.name = 'CliError'
+    this.advice = advice
+    this.exit = exit
+  }
+}
+
+/** Runs a command to its exit code. An error is printed on stderr with its advice. */
+export async function runCommand(shell: Shell, command: () => Promise<ExitCode>): Promise<void> {
+  try {
+    shell.setExitCode(await command())
+  } catch (error) {
+    const { message, advice, exit } = explain(error)
+    const paint = paintFor(shell.err, shell.env)
+    const lines = [message, ...advice].map((text) => inert(asTyped(shell, text)))
+    shell.err.write(`${paint('red', 'veridict:')} ${lines.join('\n  ')}\n`)
+    shell.setExitCode(exit)
+  }
+}
+
+/** Explains any error to the user. */
+function explain(error: unknown): CliError {
+  if (error instanceof CliError) return error
+  if (error instanceof ServiceError) {
+    const places = error.errors.map(({ path, message }) => `${placeText(path) || '/'}  ${oneLine(message)}`)
+    const message = `${oneLine(error.message)} (${error.code}, HTTP ${error.status})`
+    return new CliError(message, [...places, ...adviceFor(error)])
+  }
+  if (error instanceof UnreachableError)
+    return new CliError(oneLine(error.message), [
+      'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
+      'The same command can be given again once the service is up: grades are kept, and cost nothing again.',
+    ])
+  if (error instanceof RubricError) return new CliError(error.message.split('\n')[0] ?? '', error.faults)
+  return new CliError(oneLine(messageOf(error)))
+}
+
+/** Renders the message of an error; the message of a store with its server. */
+export const messageOf = (error: unknown): string =>
+  readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
+
+/** Advice for refusals of a service, by code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  not_found: '`veridict status` lists the batches of a service; without --server, of VERIDICT_DATABASE.',
+  unknown_judge: '`veridict judges` lists what there is; the configuration file VERIDICT_CONFIG names more.',
+  unknown_rubric: '`veridict rubrics` lists what there is.',
+  unauthorized:
+    'VERIDICT_API_KEY holds the key for the service; the operator of the service makes a key: `veridict keys create NAME`.',
+  forbidden:
+    'The key in VERIDICT_API_KEY lacks the scope; `veridict keys create NAME --scopes …` makes a key that has it.',
+  wrong_host: 'Use a host name that the service knows, or add the name to VERIDICT_ALLOWED_HOSTS of the service.',
+  draining: 'The service is stopping: the same command works once it is up again.',
+}
+const NO_GRADE = '`veridict results BATCH` lists the grades of a batch, `veridict status` the batches.'
+
+/** Returns the advice for a refusal; empty where the refusal says all. */
+export function adviceFor({ code, message = '' }: { readonly code: string; readonly message?: string }): string[] {
+  if (code === 'not_found' && message.startsWith('there is no such grade')) return [NO_GRADE]
+  const advice = ADVICE[code]
+  return advice === undefined ? [] : [advice]
+}
+
+/** Maps the place of a refused query member to the typed option. */
+function placeText(path: string): string {
+  const [, where, name = ''] = /^\/(query|querystring)\/([a-z_]{1,40})$/.exec(path) ?? []
+  if (where === undefined) return oneLine(path)
+  const isOfOld = where === 'query' && (name === 'judge' || name === 'rubric')
+  return `--${name.replaceAll('_', '-')}${isOfOld ? '-was' : ''}`
+}
+
+/** Places of typed options: in the request, in the first item of a re-grade, or in the selection. */
+const OPTION = /^(?:\/items\/\d+)?\/(?:judge|rubric|mode|max_cost_usd|query)$/
+
+/** Explains a refusal of the service in this process to the user, who sent no HTTP request. */
+export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
+  const places = error.errors.map(({ path, message }) => {
+    const place = placeText(path)
+    // A typed judge is wrong for all items; a judge of an item is reported with its place.
+    const isTyped = error.code === 'unknown_judge' && judge !== undefined && error.message.includes(judge)
+    const isOption = place === '' || OPTION.test(place) || isTyped
+    return isOption ? oneLine(message) : `${place}  ${oneLine(message)}`
+  })
+  // Several items may repeat one refusal, or the refusal of the whole batch.
+  const others = [...new Set(places)].filter((place) => place !== oneLine(error.message))
+  return new CliError(oneLine(error.message), [...others, ...adviceFor(error)])
+}
+
+const MOST_NAMES = 20
+
+/** Builds the error of a selection without grades, with the names that do have grades. */
+export async function nothingFits(
+  client: Client,
+  query: Readonly<Partial<Record<NamedBy, string | undefined>>>,
+): Promise<CliError> {
+  const { names } = await client.overview()
+  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
+  const shown = (all: readonly string[]) =>
+    all.slice(0, MOST_NAMES).join(', ') + (all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '')
+  return new CliError(
+    'no stored grade fits',
+    asked.map(
+      (name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${shown(names[name].map(oneLine)) || 'none'}`,
+    ),
+  )
+}
+
+/** Reads the failure of a store, with its server; `away`: no database answered. The name of the error decides: commands import no store. */
+export function readStorageFailure(error: unknown): { readonly message: string; readonly away: boolean } | null {
+  if (!(error instanceof Error) || error.name !== 'StorageError') return null
+  const { server, away } = error as { readonly server?: unknown; readonly away?: unknown }
+  const at = typeof server === 'string' ? ` (${server})` : ''
+  return { message: error.message + at, away: away === true }
+}
+
+/** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */
+interface Start {
+  readonly env: NodeJS.ProcessEnv
+  readonly program?: string
+  readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT'
+}
+
+/** Renders the reason why a service does not start, and a line of advice; never a stack trace. */
+export function startFailureText(error: unknown, start: Start): string {
+  const storage = readStorageFailure(error)
+  const [message, advice] =
+    storage !== null
+      ? [storage.message, adviceOfDatabase(start.env, storage.away)]
+      : (explainAddress(Object(error), start.port ?? 'VERIDICT_PORT') ?? explainSetting(messageOf(error)))
+  const lines = [...message.split('\n'), ...(advice === '' ? [] : [`  ${asTyped(start, advice)}`])]
+  return `veridict: cannot start: ${lines.map(inert).join('\n')}\n`
+}
+
+/** An error of Node.js about an address. Its message names system calls. */
+interface AddressError {
+  readonly code?: string
+  readonly syscall?: string
+  readonly address?: string
+  readonly hostname?: string
+  readonly port?: number
+}
+
+const HOSTS = '127.0.0.1 is this machine alone, 0.0.0.0 every address of the machine.'
+
+type Explanation = readonly [message: string, advice: string]
+
+function explainAddress(error: AddressError, variable: string): Explanation | null {
+  const { code, syscall, address = '', hostname = '', port } = error
+  if (syscall === 'getaddrinfo') return [`VERIDICT_HOST: there is no host ${hostname}`, HOSTS]
+  if (syscall !== 'listen') return null
+  if (code === 'EADDRINUSE') {
+    const host = address.includes(':') ? `[${address}]` : address
+    return [`${host}:${port} is taken: set ${variable}, or stop what listens there`, '']
+  }
+  if (code === 'EACCES') return [`this user may not listen on port ${port}`, `Set ${variable} to a port from 1024 on.`]
+  return code === 'EADDRNOTAVAIL' ? [`VERIDICT_HOST: ${address} is no address of this machine`, HOSTS] : null
+}
+
+/** Explains an error of the configuration, else of anything. */
+const explainSetting = (message: string): Explanation =>
+  /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|the default judge|a worker shares)/.test(message)
+    ? [message, 'docs/configuration.md lists every variable, and every key of the file.']
+    : [message, '`veridict doctor` examines the database; docs/configuration.md lists the settings.']
+
+function adviceOfDatabase(env: NodeJS.ProcessEnv, away: boolean): string {
+  // The URL may hold a password.
+  if (env['VERIDICT_DATABASE_URL'])
+    return away
+      ? 'Its address is in VERIDICT_DATABASE_URL: does the server run there? (docs/postgres.md)'
+      : 'docs/postgres.md says what it needs.'
+  const database = env['VERIDICT_DATABASE'] || './data/veridict.sqlite'
+  return `The database is ${database} (VERIDICT_DATABASE); \`veridict doctor\` examines it (docs/operations.md).`
+}
