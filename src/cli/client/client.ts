@@ -22,13 +22,6 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { oneLine } from '../output/text.ts'
 import { CliError } from './errors.ts'
 
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly next_cursor: string | null
-}
-
-export type RubricText = Required<RubricView>
-
 /** An item of a batch; its trajectory is null until the item is read. */
 export interface ReadItem {
   readonly item: BatchItem
@@ -38,104 +31,81 @@ export interface ReadItem {
 type ReportQuery = Readonly<Record<string, string | undefined>>
 
 const listOf = <T extends TSchema>(schema: T) => Closed({ items: Type.Array(schema) })
-const { system, question, answer_schema, ...shownOfRubric } = RubricViewSchema.properties
-
-const ANSWERS = {
-  batch: answerOf(BatchSchema),
-  batches: answerOf(Closed({ items: Type.Array(BatchSchema), next_cursor: NextCursorSchema })),
-  call: answerOf(BatchCallSchema),
-  calls: answerOf(listOf(LedgerEntrySchema)),
-  comparison: answerOf(ComparisonSchema),
-  estimate: answerOf(BatchEstimateSchema),
-  grade: answerOf(GradeSchema),
-  judges: answerOf(
-    Closed({ items: Type.Array(JudgeViewSchema), not_configured: Type.Optional(Type.Array(UnconfiguredJudgeSchema)) }),
-  ),
-  overview: answerOf(GradeOverviewSchema),
-  report: answerOf(ReportSchema),
-  result: answerOf(BatchResultSchema),
-  rubric: answerOf(
-    Closed({
-      ...shownOfRubric,
-      system: Type.String(),
-      question: Type.String(),
-      answer_schema: Type.Record(Type.String(), Type.Unknown()),
-    }),
-  ),
-  rubrics: answerOf(listOf(RubricViewSchema)),
-  uploaded: answerOf(TrajectorySummarySchema),
-}
+const BATCHES = Closed({ items: Type.Array(BatchSchema), next_cursor: NextCursorSchema })
+const JUDGES = Closed({
+  items: Type.Array(JudgeViewSchema),
+  not_configured: Type.Optional(Type.Array(UnconfiguredJudgeSchema)),
+})
+const RUBRICS = listOf(RubricViewSchema)
+const RUBRIC = Type.Required(RubricViewSchema)
+const CALLS = listOf(LedgerEntrySchema)
 
 /**
- * The service over HTTP, with the answers checked against the contract. Throws a `ServiceError` for a refusal, an `UnreachableError` without an
- * answer, and a `CliError` for the answer of something else than a service.
+ * Calls the service over HTTP, and checks the answers against the contract. Throws a `ServiceError` for a refusal, an `UnreachableError`
+ * without an answer, and a `CliError` for the answer of another program.
  */
 export type Client = ReturnType<typeof createClient>
 
 export function createClient(base: string, key?: string, fetcher: typeof fetch = fetch) {
-  const { call, lines, states, text, upload } = createCalls({
-    ...{ baseUrl: base, token: key, fetch: fetcher, retries: { tries: 1 } },
-  })
-  const checked = async <T>(check: (base: string, value: unknown) => T, pending: Promise<unknown>): Promise<T> =>
-    check(base, await pending.catch(explainJson))
-  async function* each<T>(check: (base: string, value: unknown) => T, values: AsyncIterable<unknown>) {
-    try {
-      for await (const value of values) yield check(base, value)
-    } catch (error) {
-      explainJson(error)
-    }
-  }
+  const calls = createCalls({ baseUrl: base, token: key, fetch: fetcher, retries: { tries: 1 } })
   const explainJson = (error: unknown): never => {
     throw error instanceof ServiceError && error.code === 'not_json'
       ? strangeAnswer(base, 'something that is not JSON')
       : error
   }
+  const checked = async <S extends TSchema>(schema: S, pending: Promise<unknown>): Promise<Static<S>> =>
+    checkAnswer(base, schema, await pending.catch(explainJson))
+  const ask = <S extends TSchema, N extends Parameters<typeof calls.call>[0]>(
+    schema: S,
+    name: N,
+    given?: Given<N> | object,
+    signal?: AbortSignal,
+  ): Promise<Static<S>> => checked(schema, calls.call(name, given as never, { signal } as never))
+  async function* each<S extends TSchema>(schema: S, values: AsyncIterable<unknown>): AsyncGenerator<Static<S>> {
+    try {
+      for await (const value of values) yield checkAnswer(base, schema, value)
+    } catch (error) {
+      explainJson(error)
+    }
+  }
 
   return {
-    uploadTrajectory: (document: Record<string, unknown>, signal: AbortSignal) =>
-      checked(ANSWERS.uploaded, call('uploadTrajectory', { body: document }, { signal })),
+    uploadTrajectory: (body: Record<string, unknown>, signal: AbortSignal) =>
+      ask(TrajectorySummarySchema, 'uploadTrajectory', { body }, signal),
     /** Sends the items while they are read. */
     createBatch: (options: BatchOptions, items: AsyncIterable<ReadItem>, signal: AbortSignal) =>
-      checked(ANSWERS.batch, upload(itemsOf(items), options, signal)),
+      checked(BatchSchema, calls.upload(itemsOf(items), options, signal)),
     estimateBatch: (options: BatchOptions, items: AsyncIterable<ReadItem>, signal: AbortSignal) =>
-      checked(ANSWERS.estimate, upload(itemsOf(items), { ...options, dry_run: true }, signal)),
-    findBatches: (query: NonNullable<Given<'listBatches'>['query']>): Promise<Page<Static<typeof BatchSchema>>> =>
-      checked(ANSWERS.batches, call('listBatches', { query })),
-    readBatch: (id: string, signal?: AbortSignal) =>
-      checked(ANSWERS.batch, call('getBatch', { path: { id } }, { signal })),
-    cancelBatch: (id: string) => checked(ANSWERS.batch, call('cancelBatch', { path: { id } })),
-    resumeBatch: (id: string) => checked(ANSWERS.batch, call('resumeBatch', { path: { id } })),
-    regrade: (body: RegradeRequest) => checked(ANSWERS.batch, call('createRegrade', { body })),
-    estimateRegrade: (request: RegradeRequest) =>
-      checked(ANSWERS.estimate, call('createRegrade', { body: { ...request, dry_run: true } })),
-    readGrade: (id: string, signal?: AbortSignal) =>
-      checked(ANSWERS.grade, call('getGrade', { path: { id } }, { signal })),
-    /** Reads the names by which stored grades can be chosen. */
-    overview: () => checked(ANSWERS.overview, call('overviewGrades')),
-    listJudges: () => checked(ANSWERS.judges, call('listJudges')),
+      checked(BatchEstimateSchema, calls.upload(itemsOf(items), { ...options, dry_run: true }, signal)),
+    findBatches: (query: NonNullable<Given<'listBatches'>['query']>) => ask(BATCHES, 'listBatches', { query }),
+    readBatch: (id: string, signal?: AbortSignal) => ask(BatchSchema, 'getBatch', { path: { id } }, signal),
+    cancelBatch: (id: string) => ask(BatchSchema, 'cancelBatch', { path: { id } }),
+    resumeBatch: (id: string) => ask(BatchSchema, 'resumeBatch', { path: { id } }),
+    regrade: (body: RegradeRequest) => ask(BatchSchema, 'createRegrade', { body }),
+    estimateRegrade: (body: RegradeRequest) =>
+      ask(BatchEstimateSchema, 'createRegrade', { body: { ...body, dry_run: true } }),
+    readGrade: (id: string, signal?: AbortSignal) => ask(GradeSchema, 'getGrade', { path: { id } }, signal),
+    /** Reads the names by which stored grades can be selected. */
+    overview: () => ask(GradeOverviewSchema, 'overviewGrades'),
+    listJudges: () => ask(JUDGES, 'listJudges'),
     /** Reads the calls behind a grade, with the provider’s raw replies. */
     readCalls: async (id: string, signal?: AbortSignal) =>
-      (await checked(ANSWERS.calls, call('listAttempts', { path: { id }, query: { raw: true } }, { signal }))).items,
-    readRubric: (id: string, signal?: AbortSignal): Promise<RubricText> =>
-      checked(ANSWERS.rubric, call('getRubric', { path: { id } }, { signal })) as Promise<RubricText>,
-    listRubrics: () => checked(ANSWERS.rubrics, call('listRubrics')),
+      (await ask(CALLS, 'listAttempts', { path: { id }, query: { raw: true } }, signal)).items,
+    readRubric: (id: string, signal?: AbortSignal) => ask(RUBRIC, 'getRubric', { path: { id } }, signal),
+    listRubrics: () => ask(RUBRICS, 'listRubrics'),
     batchRubrics: async (id: string, signal?: AbortSignal): Promise<readonly RubricView[]> =>
-      (await checked(ANSWERS.rubrics, call('listBatchRubrics', { path: { id } }, { signal }))).items,
-    report: (query: ReportQuery) => checked(ANSWERS.report, call('getReport', { query } as Given<'getReport'>)),
-    reportCsv: (query: ReportQuery) => text('getReport', { query: { ...query, format: 'csv' } } as Given<'getReport'>),
-    compare: (query: Given<'compareBatches'>['query']) =>
-      checked(ANSWERS.comparison, call('compareBatches', { query })),
-
+      (await ask(RUBRICS, 'listBatchRubrics', { path: { id } }, signal)).items,
+    report: (query: ReportQuery) => ask(ReportSchema, 'getReport', { query }),
+    reportCsv: (query: ReportQuery) => calls.text('getReport', { query: { ...query, format: 'csv' } } as never),
+    compare: (query: Given<'compareBatches'>['query']) => ask(ComparisonSchema, 'compareBatches', { query }),
     /** Streams the finished items, in item order; with `wait` until the batch has ended. */
     results: (id: string, signal?: AbortSignal, wait = false) =>
-      each(ANSWERS.result, lines('readResults', { path: { id }, query: wait ? { wait } : {} }, signal)),
-
+      each(BatchResultSchema, calls.lines('readResults', { path: { id }, query: wait ? { wait } : {} }, signal)),
     /** Streams every call of the batch, with the provider’s raw replies. */
     batchCalls: (id: string, signal?: AbortSignal) =>
-      each(ANSWERS.call, lines('readBatchAttempts', { path: { id }, query: { raw: true } }, signal)),
-
+      each(BatchCallSchema, calls.lines('readBatchAttempts', { path: { id }, query: { raw: true } }, signal)),
     /** Streams the states of the batch, until the service ends the stream; throws where the connection breaks. */
-    events: (id: string, signal: AbortSignal) => each(ANSWERS.batch, states(id, signal)),
+    events: (id: string, signal: AbortSignal) => each(BatchSchema, calls.states(id, signal)),
   }
 }
 
@@ -175,19 +145,18 @@ function relaxed(schema: unknown, name = ''): unknown {
 /** Names of members are words, too: labels, codes, ids of claims. */
 const membersOf = (schema: unknown): Node => ({ patternProperties: { [PLAIN]: schema }, additionalProperties: false })
 
-/**
- * Creates the check of an answer against a schema of the contract. The check throws a `CliError`: the answer is not of a Veridict service.
- */
-export function answerOf<S extends TSchema>(schema: S): (base: string, value: unknown) => Static<S> {
-  const shape = relaxed(schema) as object
-  return (base, value) => {
-    if (schemaIssues(shape, value).length > 0) throw strangeAnswer(base, 'JSON that says something else than was asked')
-    return value as Static<S>
-  }
+const shapes = new WeakMap<TSchema, object>()
+
+/** Returns an answer that fits the relaxed schema of the contract. Throws a `CliError` for another answer: no Veridict service gave it. */
+function checkAnswer<S extends TSchema>(base: string, schema: S, value: unknown): Static<S> {
+  const shape = shapes.get(schema) ?? (relaxed(schema) as object)
+  shapes.set(schema, shape)
+  if (schemaIssues(shape, value).length > 0) throw strangeAnswer(base, 'JSON that says something else than was asked')
+  return value as Static<S>
 }
 
-/** Makes the error of an answer that no Veridict service gives. */
-export const strangeAnswer = (base: string, answer: string): CliError =>
+/** Builds the error of an answer that no Veridict service gives. */
+const strangeAnswer = (base: string, answer: string): CliError =>
   new CliError(`${oneLine(base)} answered ${answer}: is this a Veridict service?`, [
-    '--server and VERIDICT_SERVER take the address that `veridict serve` logs, like http://127.0.0.1:8787',
+    '--server and VERIDICT_SERVER take the address in the log of `veridict serve`, like http://127.0.0.1:8787',
   ])

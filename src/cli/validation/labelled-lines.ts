@@ -8,7 +8,7 @@ import type { Answer, JudgedItem, Question } from '../../domain/validation/measu
 import { type HumanLabel, HumanLabelSchema } from '../../schemas/audit/human-label.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import type { RubricText } from '../client/client.ts'
+import type { RubricView } from '../../schemas/rubric-view.ts'
 import { CliError } from '../client/errors.ts'
 import type { Session } from '../client/session.ts'
 import { oneLine } from '../output/text.ts'
@@ -76,7 +76,7 @@ export async function readLabels(session: Session, path: string): Promise<Labell
 }
 
 /** Lists the questions of a rubric: its outcome, then its claims. */
-export function questionsOf({ claims, outcome }: Pick<RubricText, 'claims' | 'outcome'>): Question[] {
+export function questionsOf({ claims, outcome }: Pick<RubricView, 'claims' | 'outcome'>): Question[] {
   const labels = outcome.table?.map(({ label }) => label) ?? claims.find(({ id }) => id === outcome.label)?.values ?? []
   const type = outcome.sum === undefined ? 'enum' : 'integer'
   return [
