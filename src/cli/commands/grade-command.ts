@@ -6,8 +6,10 @@ import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { buildContext } from '../../boot/context.ts'
 import { fileFault } from '../../domain/file-fault.ts'
 import { given } from '../../domain/given.ts'
+import { parseJson } from '../../domain/text/exact-json.ts'
 import type { GradingService } from '../../grading/service.ts'
 import { inputIssues } from '../../schemas/check.ts'
+import type { Grade } from '../../schemas/grade.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
 import { configurationOf } from '../client/database.ts'
@@ -51,27 +53,40 @@ Example:
       return runCommand(shell, () => gradeFiles(shell, files, options))
     })
 
-export interface GradeOptions extends Options {
-  readonly groundTruth: string
-  readonly json?: boolean
-}
+type GradeOptions = Options & { readonly groundTruth: string; readonly json?: boolean }
 
-/** Grades files in this process, one after the other. Returns the exit code. */
-export async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
+/** Grades files in this process, one after the other. Returns the highest exit code. */
+async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
   await checkPaths(files, [options.groundTruth])
   const { config, secrets } = configurationOf(shell.env)
   const context = await buildContext({ config, secrets })
+  let worst: ExitCode = EXIT.graded
   try {
-    const { service } = context
-    let worst: ExitCode = EXIT.graded
-    for (const file of files) worst = worseOf(worst, await gradeFile(shell, service, file, options))
+    for (const file of files) {
+      const code = await gradeFile(shell, context.service, file, options).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error
+        shell.err.write(asTyped(shell, printRefusal(file, error.message, error.issues)))
+        return EXIT.refused
+      })
+      if (code > worst) worst = code
+    }
     return worst
   } finally {
     await context.close()
   }
 }
 
-const worseOf = (a: ExitCode, b: ExitCode): ExitCode => (a > b ? a : b)
+type Issues = readonly { readonly path: string; readonly message: string }[]
+
+/** Refuses a file: the reason, and the faulty places. */
+class Refusal extends Error {
+  readonly issues: Issues
+
+  constructor(reason: string, issues: Issues = []) {
+    super(reason)
+    this.issues = issues
+  }
+}
 
 async function gradeFile(
   shell: Shell,
@@ -79,60 +94,49 @@ async function gradeFile(
   file: string,
   options: GradeOptions,
 ): Promise<ExitCode> {
-  const refuse = (detail: string, errors: Issues = []): ExitCode => {
-    shell.err.write(asTyped(shell, printRefusal(file, detail, errors)))
-    return EXIT.refused
-  }
   const truth = readTruth(options.groundTruth, options.rubric)
-  if ('fault' in truth) return refuse(truth.fault, truth.errors)
-  const read = await readGradeFile(file, truth.value, options.rubric)
-  if ('fault' in read) return refuse(read.fault)
   let worst: ExitCode = EXIT.graded
-  for (const run of read.runs) {
-    const request = requestOf(run.trajectory, truth.value, options)
-    const issues = inputIssues(GradeRequestSchema, request)
-    if (issues.length > 0) return refuse('the request is not valid', issues)
-    const outcome = await service.grade(request)
-    if (!outcome.ok) {
-      const { code, detail, errors } = outcome.refusal
-      const advice = adviceFor({ code })
-      if (advice.length === 0) return refuse(detail, errors)
-      const told = [...errors.map(({ message }) => message), ...advice]
-      return refuse(
-        detail,
-        told.map((message) => ({ path: ' ', message })),
-      )
-    }
-    const { grade } = outcome
-    shell.out.write(options.json ? line({ file: run.name, ...grade }) : printGrade(run.name, grade))
-    for (const warning of run.warnings) shell.err.write(`warning  ${oneLine(run.name)}  ${clip(warning, 300)}\n`)
-    worst = worseOf(worst, strictCode(exitOfGrade(grade), options, grade.receipt.unread?.records ?? 0))
+  for (const { name, trajectory, warnings } of await readRuns(file, truth, options.rubric)) {
+    const { judge, rubric, samples, cache } = options
+    const grade = await gradeRun(service, {
+      ...{ trajectory, ground_truth: truth },
+      ...given({ judge, rubric, samples, cache }),
+    } as GradeRequest)
+    shell.out.write(options.json ? line({ file: name, ...grade }) : printGrade(name, grade))
+    for (const warning of warnings) shell.err.write(`warning  ${oneLine(name)}  ${clip(warning, 300)}\n`)
+    const code = strictCode(exitOfGrade(grade), options, grade.receipt.unread?.records ?? 0)
+    if (code > worst) worst = code
   }
   return worst
 }
 
-type Issues = readonly { readonly path: string; readonly message: string }[]
-
-function requestOf(trajectory: unknown, ground_truth: unknown, options: GradeOptions): GradeRequest {
-  const { judge, rubric, samples, cache } = options
-  return { trajectory, ground_truth, ...given({ judge, rubric, samples, cache }) } as GradeRequest
+async function gradeRun(service: GradingService, request: GradeRequest): Promise<Grade> {
+  const issues = inputIssues(GradeRequestSchema, request)
+  if (issues.length > 0) throw new Refusal('the request is not valid', issues)
+  const outcome = await service.grade(request)
+  if (outcome.ok) return outcome.grade
+  const { code, detail, errors } = outcome.refusal
+  const advice = adviceFor({ code })
+  if (advice.length === 0) throw new Refusal(detail, errors)
+  const lines = [...errors.map(({ message }) => message), ...advice]
+  throw new Refusal(
+    detail,
+    lines.map((message) => ({ path: ' ', message })),
+  )
 }
 
 /** Reads the ground truth of all files. */
-function readTruth(
-  file: string,
-  rubric: string | undefined,
-): { value: GivenTruth } | { fault: string; errors: Issues } {
-  const fault = (why: string, errors: Issues = []) => ({ fault: `the ground truth in ${file} ${why}`, errors })
+function readTruth(file: string, rubric: string | undefined): GivenTruth {
+  const refuse = (why: string, issues: Issues = []) => new Refusal(`the ground truth in ${file} ${why}`, issues)
   let value: unknown
   try {
     value = JSON.parse(readFileSync(file, 'utf8')) as unknown
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    return fault(code === undefined ? 'is not JSON' : `cannot be read: ${fileFault(error)}`)
+    throw refuse(error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${fileFault(error)}`)
   }
   const issues = inputIssues(truthSchemaFor(rubric), value)
-  return issues.length > 0 ? fault('is not valid', [...issues, EXAMPLE]) : { value: value as GivenTruth }
+  if (issues.length > 0) throw refuse('is not valid', [...issues, EXAMPLE])
+  return value as GivenTruth
 }
 
 const EXAMPLE = {
@@ -140,7 +144,7 @@ const EXAMPLE = {
   message: 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}',
 }
 
-/** A run of a file. An Inspect log or a file of sessions can hold more runs than one. */
+/** A run of a file. An Inspect log or a file of sessions can hold several runs. */
 interface Run {
   readonly name: string
   readonly trajectory: unknown
@@ -148,61 +152,41 @@ interface Run {
   readonly warnings: readonly string[]
 }
 
-type Read = { readonly runs: readonly Run[] } | { readonly fault: string }
-
 const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
 
 /**
  * Reads the runs of a trajectory file. An ATIF document or a list of steps goes to the service unchanged, which names every issue with its
  * place; other formats are read as in `veridict batch`.
  */
-export async function readGradeFile(file: string, truth: GivenTruth, rubric?: string): Promise<Read> {
-  let bytes: Buffer
-  try {
-    bytes = await readFile(file)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return { fault: code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${fileFault(error)}` }
-  }
-  const document = parseJson(bytes)
-  return isOneRun(document)
-    ? { runs: [{ name: file, trajectory: document, warnings: [] }] }
-    : readRuns(file, truth, rubric)
-}
-
-const isOneRun = (document: unknown): boolean =>
-  typeof document === 'object' && document !== null && ('steps' in document || 'schema_version' in document)
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8')) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promise<Read> {
+async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promise<Run[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // A document holds less than 512 MiB; JSON lines may hold more.
+    if (error.code === 'ERR_STRING_TOO_LONG') return ''
+    throw new Refusal(error.code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${fileFault(error)}`)
+  })
+  const document = parseJson(text)
+  const isOneRun =
+    typeof document === 'object' && document !== null && ('steps' in document || 'schema_version' in document)
+  if (isOneRun) return [{ name: file, trajectory: document, warnings: [] }]
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
   let joined = false
   const groundTruths: GroundTruths = {
-    source: '',
-    tasks: [],
-    trials: [],
+    ...{ source: '', tasks: [], trials: [], rowsOf: () => [truth] },
     find() {
       joined = true
       return { truth, metadata: {}, by: 'all', name: '', variant: null, dropped: [] }
     },
-    rowsOf: () => [truth],
   }
   const runs: Run[] = []
-  for await (const item of readTrials([file], { groundTruths, ...(rubric !== undefined && { rubric }) })) {
-    if (item.source.startsWith(`${file}!`)) return { fault: `is an archive: ${USE_BATCH}` }
-    if (item.kind === 'skipped') return { fault: item.detail }
+  for await (const item of readTrials([file], { groundTruths, ...given({ rubric }) })) {
+    if (item.source.startsWith(`${file}!`)) throw new Refusal(`is an archive: ${USE_BATCH}`)
+    if (item.kind === 'skipped') throw new Refusal(item.detail)
     // Grade requests bring their own ground truths.
-    if (!joined) return { fault: `holds grade requests: ${USE_BATCH}` }
+    if (!joined) throw new Refusal(`holds grade requests: ${USE_BATCH}`)
     // The name of a run is the name of the file and the name of the run inside the file.
     const run = item.name.slice(basename(resolve(file)).length)
     runs.push({ name: `${file}${run}`, trajectory: item.request.trajectory, warnings: item.warnings })
   }
-  return runs.length > 0 ? { runs } : { fault: 'holds no trajectory' }
+  if (runs.length === 0) throw new Refusal('holds no trajectory')
+  return runs
 }

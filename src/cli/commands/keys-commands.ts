@@ -14,80 +14,83 @@ import { storeOf } from '../../boot/open-store.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
 import { assertDatabase, configurationOf } from '../client/database.ts'
-import { CliError, EXIT, type ExitCode, runCommand } from '../client/errors.ts'
+import { CliError, EXIT, runCommand } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
 import { parseCount, parseDollars } from '../input/command-options.ts'
 import { clip, columns, dollars, line, oneLine } from '../output/text.ts'
 
+/** The keys of the configured database. A service may run beside this process. */
+interface StoredKeys {
+  readonly store: AccessStore
+  /** The name of the database, without secrets. */
+  readonly database: string
+}
+
 /** Builds `veridict keys …`, which works on the database, with or without a service. */
 export function keysCommand(shell: Shell): Command {
-  const withKeys = (work: (stored: StoredKeys) => Promise<ExitCode>, make = false) =>
+  const withKeys = (work: (stored: StoredKeys) => Promise<void>, { makes } = { makes: false }) =>
     runCommand(shell, async () => {
-      const stored = await openKeys(shell.env, make)
+      const { config, secrets } = configurationOf(shell.env)
+      if (!makes) assertDatabase(config)
+      const store = storeOf(config, secrets)
+      const stores = await store.open()
       try {
-        return await work(stored)
+        await work({ store: stores.access, database: store.shown })
       } finally {
-        await stored.close()
+        await stores.close()
       }
+      return EXIT.graded
     })
-  const keys = new Command('keys')
+  return new Command('keys')
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
-  keys.addCommand(
-    withCreateOptions(new Command('create'))
-      .description('make a key and print it, once')
-      .argument('<name>', 'the user or program of the key')
-      .addHelpText('after', CREATE_HELP)
-      .action((name: string, options: CreateOptions) =>
-        withKeys((stored) => create(shell, stored, name, options), true),
-      ),
-  )
-  keys.addCommand(
-    new Command('list')
-      .description('list all keys, without their secrets')
-      .addOption(new Option('-o, --output <format>', 'a table, or a JSON object each').choices(['table', 'json']))
-      .addHelpText('after', LIST_HELP)
-      .action(({ output }: ListOptions) => withKeys((stored) => list(shell, stored, output === 'json'))),
-  )
-  keys.addCommand(
-    new Command('revoke')
-      .description('end a key and its sessions at once')
-      .argument('<id>', 'key_…, as `keys list` shows it')
-      .addHelpText('after', REVOKE_HELP)
-      .action((id: string) => withKeys((stored) => revoke(shell, stored, id))),
-  )
-  return keys
+    .addCommand(
+      withCreateOptions(new Command('create'))
+        .description('make a key and print it, once')
+        .argument('<name>', 'the user or program of the key')
+        .addHelpText('after', CREATE_HELP)
+        .action((name: string, options: CreateOptions) =>
+          withKeys((stored) => create(shell, stored, name, options), { makes: true }),
+        ),
+    )
+    .addCommand(
+      new Command('list')
+        .description('list all keys, without their secrets')
+        .addOption(new Option('-o, --output <format>', 'a table, or a JSON object a row').choices(['table', 'json']))
+        .addHelpText('after', LIST_HELP)
+        .action(({ output }: { output?: string }) => withKeys((stored) => list(shell, stored, output === 'json'))),
+    )
+    .addCommand(
+      new Command('revoke')
+        .description('end a key and its sessions at once')
+        .argument('<id>', 'key_…, as `keys list` shows it')
+        .addHelpText('after', REVOKE_HELP)
+        .action((id: string) => withKeys((stored) => revoke(shell, stored, id))),
+    )
 }
 
-interface ListOptions {
-  readonly output?: 'table' | 'json'
-}
-
-async function create(shell: Shell, stored: StoredKeys, name: string, options: CreateOptions): Promise<ExitCode> {
+async function create(shell: Shell, stored: StoredKeys, name: string, options: CreateOptions): Promise<void> {
   const now = new Date()
   const plan = planOf(name, options, now)
   const fault = findPlanFault(plan, now)
   if (fault !== null) throw new CliError(`no key was made: ${fault}`)
   const { key, token } = await createKey(stored.store, plan, now)
-  if (options.output === 'json') shell.out.write(line({ ...key, token }))
-  else shell.out.write(`${token}\n`)
+  shell.out.write(options.output === 'json' ? line({ ...key, token }) : `${token}\n`)
   shell.err.write(`${renderKey(key)}\nin ${oneLine(stored.database)}\n${ONCE}\n`)
-  return EXIT.graded
 }
 
 const ONCE =
-  'The key above is shown this once: only a digest of it is kept. Give it as VERIDICT_API_KEY, or as Authorization: Bearer.'
+  'The key above is shown this once: the database keeps only its digest. Give the key as VERIDICT_API_KEY, or as Authorization: Bearer.'
 
-async function list(shell: Shell, stored: StoredKeys, json: boolean): Promise<ExitCode> {
-  const keys: readonly KeyView[] = await listKeys(stored.store, new Date())
+async function list(shell: Shell, stored: StoredKeys, json: boolean): Promise<void> {
+  const keys = await listKeys(stored.store, new Date())
   if (json) for (const key of keys) shell.out.write(line(key))
   else if (keys.length > 0) shell.out.write(renderKeyTable(keys))
   if (keys.length === 0)
-    shell.err.write(`no keys in ${oneLine(stored.database)}; veridict keys create NAME makes one\n`)
-  return EXIT.graded
+    shell.err.write(`no keys in ${oneLine(stored.database)}; veridict keys create NAME makes a key\n`)
 }
 
-async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<ExitCode> {
+async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<void> {
   const key = await revokeKey(stored.store, id, new Date())
   if (key === null) {
     const hint = id.startsWith('vk_')
@@ -99,10 +102,9 @@ async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<Exi
     ])
   }
   shell.err.write(`${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on\n`)
-  return EXIT.graded
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly scopes: readonly Scope[]
   readonly expires?: number
   readonly maxRequestsPerMinute?: number
@@ -110,7 +112,7 @@ export interface CreateOptions {
   readonly output?: 'text' | 'json'
 }
 
-export const withCreateOptions = (command: Command): Command =>
+const withCreateOptions = (command: Command): Command =>
   command
     .addOption(
       new Option('--scopes <list>', 'what it may do: any of grade,read,review,admin,operator')
@@ -130,7 +132,7 @@ export const withCreateOptions = (command: Command): Command =>
     )
     .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
 
-export const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan => ({
+const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan => ({
   ...{ name, scopes: options.scopes },
   ...(options.expires !== undefined && { expires_at: new Date(now.getTime() + options.expires) }),
   ...given({
@@ -158,13 +160,8 @@ export function parseDuration(text: string): number {
   return ms
 }
 
-/** Renders a key in a few lines. */
-export function renderKey(key: KeyView): string {
-  return [
-    `${key.id} (${oneLine(key.name)}): may ${key.scopes.join(', ')}`,
-    `ends ${key.expires_at ?? 'never by itself'}; ${limitsOf(key) || 'no limits'}`,
-  ].join('\n')
-}
+const renderKey = (key: KeyView): string =>
+  `${key.id} (${oneLine(key.name)}): may ${key.scopes.join(', ')}\nends ${key.expires_at ?? 'never by itself'}; ${limitsOf(key) || 'no limits'}`
 
 const COLUMNS: readonly (readonly [title: string, width: number, of: (key: KeyView) => string])[] = [
   ['id', 20, ({ id }) => id],
@@ -178,7 +175,7 @@ const COLUMNS: readonly (readonly [title: string, width: number, of: (key: KeyVi
 
 const WIDTHS = COLUMNS.map(([, width]) => width)
 
-export const renderKeyTable = (keys: readonly KeyView[]): string =>
+const renderKeyTable = (keys: readonly KeyView[]): string =>
   [COLUMNS.map(([title]) => title), ...keys.map((key) => COLUMNS.map(([, , of]) => of(key)))]
     .map((cells) => `${columns(cells, WIDTHS)}\n`)
     .join('')
@@ -195,7 +192,7 @@ function limitsOf({ max_requests_per_minute, max_cost_usd_per_day }: KeyView): s
 
 const WHERE = `Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), with or without a running service. A change holds from the next request on.`
 
-export const KEYS_HELP = `
+const KEYS_HELP = `
 A key names the client. A service on loopback needs no key (VERIDICT_ACCESS=on changes that); every request to any other
 address needs a key.
 
@@ -206,7 +203,7 @@ Examples:
   veridict keys list
   veridict keys revoke key_0123456789abcdef`
 
-export const CREATE_HELP = `
+const CREATE_HELP = `
 Scopes: read (grades, batches, reports), grade (grade, upload, begin and steer batches), review (write human labels),
 admin (all of them, and /metrics).
 The key alone goes to stdout, other text to stderr. The key cannot be shown again: revoke a lost key, and create another.
@@ -219,7 +216,7 @@ Examples:
   export VERIDICT_API_KEY=$(veridict keys create laptop)
   veridict keys create ci --scopes grade,read --expires 90d --max-cost-usd-per-day 20 -o json`
 
-export const LIST_HELP = `
+const LIST_HELP = `
 Revoked and expired keys stay in the list. \`last used\` is exact to a minute.
 
 ${WHERE}
@@ -229,7 +226,7 @@ Exit codes: 0 listed; 1 the database cannot be used.
 Example:
   veridict keys list -o json | jq -r 'select(.state == "good") | .id'`
 
-export const REVOKE_HELP = `
+const REVOKE_HELP = `
 Requests with the key are answered 401 from now on, and browsers that signed in with the key are signed out. Its grades
 stay, and its batches go on: \`veridict cancel BATCH\` ends a batch.
 
@@ -239,20 +236,3 @@ Exit codes: 0 revoked, or it was before; 1 no such key.
 
 Example:
   veridict keys revoke key_0123456789abcdef`
-
-/** The keys of the configured database. A service may run beside this process. */
-export interface StoredKeys {
-  readonly store: AccessStore
-  /** The name of the database, without secrets. */
-  readonly database: string
-  close(): Promise<void>
-}
-
-/** Opens the keys. `make` creates a missing file; else a missing file is an error. Rejects for an unusable configuration or database. */
-export async function openKeys(env: NodeJS.ProcessEnv, make: boolean): Promise<StoredKeys> {
-  const { config, secrets } = configurationOf(env)
-  if (!make) assertDatabase(config)
-  const store = storeOf(config, secrets)
-  const stores = await store.open()
-  return { store: stores.access, database: store.shown, close: () => stores.close() }
-}
