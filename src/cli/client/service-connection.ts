@@ -2,7 +2,7 @@ import { readSecrets } from '../../config/environment.ts'
 import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
 import { inert } from '../output/text.ts'
 import { createClient } from './client.ts'
-import { CliError, readStorageFailure } from './errors.ts'
+import { CliError, messageOf, readStorageFailure } from './errors.ts'
 import type { DatabaseUse, ServiceConnection, Shell } from './shell.ts'
 
 export const SERVER_HELP = `Where it runs:
@@ -54,25 +54,16 @@ function remote(url: string, key: string | undefined): ServiceConnection {
   }
 }
 
-async function startEmbedded(shell: Shell, use: DatabaseUse) {
+async function startEmbedded(shell: Shell, use: DatabaseUse): Promise<ServiceConnection> {
   try {
     return await shell.startEmbedded(shell.env, use)
   } catch (error) {
     if (error instanceof CliError || error instanceof RubricError) throw error
-    const storage = readStorageFailure(error)
-    const message = storage?.message ?? (error instanceof Error ? error.message : 'unknown error')
-    throw new CliError(`cannot start in this process: ${message}`, adviceOf(error, shell.env))
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const isBusy = /^(?:storage_busy$|SQLITE_(?:BUSY|LOCKED))/.test(code)
+    // A service would meet the refusal of a PostgreSQL, too.
+    const isRefused = Boolean(shell.env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
+    const advice = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
+    throw new CliError(`cannot start in this process: ${messageOf(error)}`, isBusy && !isRefused ? [advice] : [])
   }
 }
-
-const OTHER_SERVICE = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
-
-/** Advises a running service for a locked database. A refusal of PostgreSQL would meet that service, too. */
-function adviceOf(error: unknown, env: NodeJS.ProcessEnv): string[] {
-  const isRefused = Boolean(env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
-  return isBusy(error) && !isRefused ? [OTHER_SERVICE] : []
-}
-
-/** The code decides: commands import no store. */
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^(?:storage_busy$|SQLITE_(?:BUSY|LOCKED))/.test(String(error.code))

@@ -1,55 +1,51 @@
 import { Command } from 'commander'
 import { type ExitCode, runCommand } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
-import { checkRubrics, type NewOptions, newRubric } from '../rubric/rubrics.ts'
+import { checkRubrics, type NewOptions, newRubric, testRubrics } from '../rubric/rubrics.ts'
 import { type ShowOptions, showRubric } from '../rubric/show-rubric.ts'
-import { testRubrics } from '../rubric/test-rubric.ts'
 
 /** Builds `veridict rubric …`, which writes and tests rubrics. */
 export function rubricCommand(shell: Shell): Command {
   const doing = (work: () => ExitCode | Promise<ExitCode>): Promise<void> => runCommand(shell, async () => work())
-  const rubric = new Command('rubric')
+  return new Command('rubric')
     .description('write, check, show and test rubrics: the questions about a run, and their proof')
     .addHelpText('after', RUBRIC_HELP)
-  rubric.addCommand(
-    new Command('new')
-      .description('write the folder of a rubric that works, to be changed')
-      .argument('<id>', 'its name in small letters, digits and -; with @N for a version other than the next')
-      .option('--in <folder>', 'where to write it', '.')
-      .option('--from <rubric>', 'begin with a copy of this one: a name, or a folder')
-      .addHelpText('after', NEW_HELP)
-      .action((id: string, options: NewOptions) => doing(() => newRubric(shell, id, options))),
-  )
-  rubric.addCommand(
-    new Command('check')
-      .description('print every fault with its file, its line and the remedy')
-      .argument('<folder...>', 'a rubric, or a folder of several')
-      .addHelpText('after', CHECK_HELP)
-      .action((folders: string[]) => doing(() => checkRubrics(shell, folders))),
-  )
-  rubric.addCommand(
-    new Command('show')
-      .description('show the claims, their proof, and the outcomes')
-      .argument('<rubric>', 'id@version, an id for its newest version, or a folder')
-      .option('--json', 'as one JSON line; with --prompt or --schema: with both')
-      .option('--prompt', 'the prompt of a judge: system.md and question.md')
-      .option('--schema', 'the JSON Schema of a judge’s answer, which is made of the claims')
-      .addHelpText('after', SHOW_HELP)
-      .action((name: string, options: ShowOptions) => doing(() => showRubric(shell, name, options))),
-  )
-  rubric.addCommand(
-    new Command('test')
-      .description('run the examples of rubrics through the service itself: no network, nothing is stored')
-      .argument('[rubric...]', 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS')
-      .addHelpText('after', TEST_HELP)
-      .action((typed: string[]) =>
-        doing(async () => testRubrics(shell, typed, (await import('../../boot/rubric-examples.ts')).runExamples)),
-      ),
-  )
-  return rubric
+    .addCommand(
+      new Command('new')
+        .description('write the folder of a rubric that works, to be changed')
+        .argument('<id>', 'its name in small letters, digits and -; with @N for a version other than the next')
+        .option('--in <folder>', 'where to write it', '.')
+        .option('--from <rubric>', 'begin with a copy of this one: a name, or a folder')
+        .addHelpText('after', NEW_HELP)
+        .action((id: string, options: NewOptions) => doing(() => newRubric(shell, id, options))),
+    )
+    .addCommand(
+      new Command('check')
+        .description('print every fault with its file, its line and the remedy')
+        .argument('<folder...>', 'a rubric, or a folder of several')
+        .addHelpText('after', CHECK_HELP)
+        .action((folders: string[]) => doing(() => checkRubrics(shell, folders))),
+    )
+    .addCommand(
+      new Command('show')
+        .description('show the claims, their proof, and the outcomes')
+        .argument('<rubric>', 'id@version, an id for its newest version, or a folder')
+        .option('--json', 'as one JSON line; with --prompt or --schema: with both')
+        .option('--prompt', 'the prompt of a judge: system.md and question.md')
+        .option('--schema', 'the JSON Schema of a judge’s answer, which is made of the claims')
+        .addHelpText('after', SHOW_HELP)
+        .action((name: string, options: ShowOptions) => doing(() => showRubric(shell, name, options))),
+    )
+    .addCommand(
+      new Command('test')
+        .description('run the examples of rubrics through the service itself: no network, nothing is stored')
+        .argument('[rubric...]', 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS')
+        .addHelpText('after', TEST_HELP)
+        .action((typed: string[]) => doing(() => testRubrics(shell, typed))),
+    )
 }
 
-export const RUBRIC_HELP = `
+const RUBRIC_HELP = `
 A rubric is a folder: rubric.yaml (claims, what proves each, what follows), system.md, question.md and examples/.
 docs/rubrics.md teaches how to write one.
 
@@ -59,7 +55,7 @@ In this order:
   veridict rubric test ./files-deleted@1
   VERIDICT_RUBRICS=./files-deleted@1 veridict grade run.json -g truth.json --rubric files-deleted@1 --judge openai`
 
-export const NEW_HELP = `
+const NEW_HELP = `
 Never writes over anything. Exit codes: 0 written; 1 not: the folder is there, or its name cannot be used.
 
 Examples:
@@ -67,7 +63,7 @@ Examples:
   veridict rubric new my-failures --from failure-attribution        steps, agents, kinds
   veridict rubric new my-failures --from my-failures@1              the next version of your own: my-failures@2`
 
-export const CHECK_HELP = `
+const CHECK_HELP = `
 Faults keep a rubric from loading: everything that uses it would refuse to start. Warnings are what its author hardly means.
 
 Exit codes: 0 no fault (warnings do not count); 1 no such folder; 2 faults.
@@ -76,7 +72,7 @@ Examples:
   veridict rubric check ./files-deleted@1
   veridict rubric check rubrics/             every rubric in a folder`
 
-export const SHOW_HELP = `
+const SHOW_HELP = `
 Exit codes: 0 shown; 1 no such rubric, or one with faults.
 
 Examples:
@@ -84,7 +80,7 @@ Examples:
   veridict rubric show ./files-deleted@1 --schema
   veridict rubric show injection@1 --prompt`
 
-export const TEST_HELP = `
+const TEST_HELP = `
 An example (examples/*.yaml) holds a run, its truth, what a judge replies, and what the grade must say; only what \`expect\` names is
 compared. \`judge: lexical\` in place of \`reply\` asks the built-in judge. The whole way of a grade is run, repairs included.
 

@@ -1,6 +1,15 @@
 import { styleText } from 'node:util'
+import type { TObject } from 'typebox'
 import { count } from '../../domain/count.ts'
-import type { AttemptSummary, CheckedCitation, Grade, LedgerEntry, Receipt } from '../../schemas/grade.ts'
+import {
+  type AttemptSummary,
+  AttemptSummarySchema,
+  type CheckedCitation,
+  type Grade,
+  type LedgerEntry,
+  type Receipt,
+  ReceiptSchema,
+} from '../../schemas/grade.ts'
 import { clip, dollars, LABEL_STYLE, oneLine, pad, type Style, safe, unreadText } from './text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims. Ends with a blank line. */
@@ -82,24 +91,10 @@ function foundAs({ found_in_step: step, normalization }: CheckedCitation): strin
 
 const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')
 
-/** A null for each optional field. */
-type Unknown<T> = { readonly [K in keyof T as Partial<Pick<T, K>> extends Pick<T, K> ? K : never]-?: null }
-
-/** Fields that old grades lack. A null shows them as unknown. */
-const UNKNOWN = {
-  denied_acts: null,
-  settings: null,
-  samples: null,
-  mode: null,
-  software: null,
-  price_as_of: null,
-  unread: null,
-} as const satisfies Unknown<Receipt>
-const UNKNOWN_CALL = {
-  request_digest: null,
-  reply_digest: null,
-  max_output_tokens: null,
-} as const satisfies Unknown<AttemptSummary>
+/** Makes a null for each field of a schema: old grades lack some fields, and a null shows them as unknown. */
+const nulls = ({ properties }: TObject) => Object.fromEntries(Object.keys(properties).map((name) => [name, null]))
+const UNKNOWN = nulls(ReceiptSchema)
+const UNKNOWN_CALL = nulls(AttemptSummarySchema)
 
 /** Fills a grade with every field of a receipt, and with raw replies where `calls` are present. */
 export function fullGrade(grade: Grade, calls: readonly LedgerEntry[] | null) {
@@ -111,7 +106,7 @@ export function fullGrade(grade: Grade, calls: readonly LedgerEntry[] | null) {
   return { ...grade, receipt: { ...UNKNOWN, ...grade.receipt, attempts } }
 }
 
-export const rawOf = ({ id }: Pick<AttemptSummary, 'id'>, calls: readonly LedgerEntry[]): string | null =>
+const rawOf = ({ id }: Pick<AttemptSummary, 'id'>, calls: readonly LedgerEntry[]): string | null =>
   calls.find((call) => call.id === id)?.raw_reply ?? null
 
 /** Renders the settings and calls of a grade; with `calls`, the raw replies. */

@@ -44,9 +44,17 @@ export async function writeInspectScores(
       continue
     }
     log ??= sample.log
-    if (sample.log !== log) throw severalLogs()
+    // A file of scores names no log, so equal ids of two logs would collide.
+    if (sample.log !== log)
+      throw new CliError('this batch holds samples of more than one Inspect log, and a file of scores is for one log', [
+        'Grade each log in a batch of its own: `veridict batch LOG.eval …`. Graded trials cost nothing again.',
+      ])
     const key = JSON.stringify([sample.id, sample.epoch])
-    if (seen.has(key)) throw sampleTwice(sample)
+    if (seen.has(key))
+      throw new CliError(
+        `this batch holds sample ${oneLine(sample.id).slice(0, 200)}, epoch ${sample.epoch}, more than once`,
+        ['Inspect takes one score a sample and epoch: grade the log once, with one judge, in a batch of its own.'],
+      )
     seen.add(key)
     const value = worthOf(result, options.values, counts)
     if (value === null) continue
@@ -54,7 +62,10 @@ export async function writeInspectScores(
     await target.write(`${before}${JSON.stringify(recordOf(result, sample, value))}${options.lines ? '\n' : ''}`)
     counts.scored++
   }
-  if (seen.size === 0) throw noSamples()
+  if (seen.size === 0)
+    throw new CliError('no item of this batch names its sample of an Inspect log', [
+      'Samples of Inspect logs do. After an upgrade: give the same `veridict batch` command again; graded trials cost nothing again.',
+    ])
   if (!options.lines) await target.write(counts.scored === 0 ? '[]\n' : '\n]\n')
   return counts
 }
@@ -72,22 +83,6 @@ function sampleOf({ metadata }: BatchResult): Sample | null {
   if (typeof id !== 'string' || !Number.isSafeInteger(epoch)) return null
   return { log: typeof log === 'string' ? log : '', id, epoch: epoch as number }
 }
-
-/** Builds the error of several logs. A file of scores names no log, so equal ids of two logs would collide. */
-const severalLogs = (): CliError =>
-  new CliError('this batch holds samples of more than one Inspect log, and a file of scores is for one', [
-    'Grade each log in a batch of its own: `veridict batch LOG.eval …`. What is graded already costs nothing again.',
-  ])
-
-const sampleTwice = ({ id, epoch }: Sample): CliError =>
-  new CliError(`this batch holds sample ${oneLine(id).slice(0, 200)}, epoch ${epoch}, more than once`, [
-    'Inspect takes one score a sample and epoch: grade the log once, with one judge, in a batch of its own.',
-  ])
-
-const noSamples = (): CliError =>
-  new CliError('no item of this batch says which sample of an Inspect log it is', [
-    'Samples of Inspect logs do. If it was graded by an earlier version: the same `veridict batch` command with --new; what is graded costs nothing again.',
-  ])
 
 /** Returns the value of a label; null for an unscored label. */
 function worthOf(

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Difference, ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { readExamples } from '../../config/rubric-examples.ts'
 import {
@@ -17,13 +18,13 @@ import { rubricWarnings } from '../../domain/rubric/load/rubric-warnings.ts'
 import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
-import { inert, paintFor } from '../output/text.ts'
+import { inert, oneLine, type Paint, pad, paintFor } from '../output/text.ts'
 
 /** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
-export const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
+const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
   loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
 
-export function isFolder(typed: string): boolean {
+function isFolder(typed: string): boolean {
   if (!existsSync(typed)) return false
   if (!statSync(typed).isDirectory()) throw new CliError(`${typed} is a file: name the folder that it is in`)
   return true
@@ -51,40 +52,29 @@ export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
   const paint = paintFor(shell.out, shell.env)
   let faulty = 0
   for (const folder of folders) {
-    const { name, faults, warnings } = examine(folder)
+    const examples = readExamples(folder)
+    const read = readRubric(folder)
+    const faults = [read, ...examples].flatMap((part) => ('faults' in part ? part.faults : []))
+    const warnings = 'faults' in read ? [] : warningsOf(read, examples.length)
     for (const text of [...faults, ...warnings]) shell.out.write(`${inert(text)}\n`)
     if (faults.length > 0) faulty++
     const found = [
       ...(faults.length > 0 ? [paint('red', count(faults.length, 'fault'))] : []),
       ...(warnings.length > 0 ? [paint('yellow', count(warnings.length, 'warning'))] : []),
     ]
+    const name = 'faults' in read ? folder : read.rubric.name
     shell.out.write(`${inert(folder)}  ${found.join(', ') || paint('green', `${name} is well`)}\n`)
   }
   return faulty > 0 ? EXIT.unverified : EXIT.graded
 }
 
-interface Examined {
-  readonly name: string
-  readonly faults: readonly string[]
-  readonly warnings: readonly string[]
-}
-
-function examine(folder: string): Examined {
-  const examples = readExamples(folder)
-  const faults = examples.flatMap((example) => ('faults' in example ? example.faults : []))
-  const read = readRubric(folder)
-  if ('faults' in read) return { name: folder, faults: [...read.faults, ...faults], warnings: [] }
-  const none = `${join(folder, 'examples')}  warning: has no example: write one.yaml, so that \`veridict rubric test\` has something to run`
-  return {
-    name: read.rubric.name,
-    faults,
-    warnings: [...warningsOf(read), ...(examples.length === 0 ? [none] : [])],
-  }
-}
-
-function warningsOf({ rubric, folder, yaml }: LoadedRubric): string[] {
+function warningsOf({ rubric, folder, yaml }: LoadedRubric, examples: number): string[] {
   const placeOf = placesIn(yaml)
-  return rubricWarnings(rubric).map((issue) => `${join(folder, placeOf(issue))}  warning: ${issue.message}`)
+  const none = `${join(folder, 'examples')}  warning: has no example: write one.yaml, so that \`veridict rubric test\` has something to run`
+  return [
+    ...rubricWarnings(rubric).map((issue) => `${join(folder, placeOf(issue))}  warning: ${issue.message}`),
+    ...(examples === 0 ? [none] : []),
+  ]
 }
 
 export interface NewOptions {
@@ -109,20 +99,18 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
       `Another version: veridict rubric new ${id}@${Number(version ?? next) + 1}`,
     ])
   copy(from?.folder ?? TEMPLATE, folder, id, version ?? String(next))
-  const text = [
-    `wrote ${folder}`,
-    '  rubric.yaml      what is asked, what proves it, what follows from it',
-    '  system.md        how a judge reads a record; the same for every run',
-    '  question.md      the question, with {{variables}} from the truth',
-    '  examples/*.yaml  a run, an answer of a judge, and what must become of it',
-    '',
-    'It works as it stands. Now make it yours (docs/rubrics.md), and after each change:',
-    `  veridict rubric check ${folder}`,
-    `  veridict rubric test ${folder}`,
-    'Then grade with it:',
-    `  VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai`,
-    '',
-  ].join('\n')
+  const text = `wrote ${folder}
+  rubric.yaml      the claims, the proof of each, and the outcome
+  system.md        the instructions to a judge; the same for every run
+  question.md      the question, with {{variables}} from the truth
+  examples/*.yaml  a run, an answer of a judge, and the expected grade
+
+The rubric works as it stands. Change it (docs/rubrics.md), and after each change:
+  veridict rubric check ${folder}
+  veridict rubric test ${folder}
+Then grade with it:
+  VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai
+`
   shell.out.write(asTyped(shell, text))
   return EXIT.graded
 }
@@ -132,13 +120,12 @@ function copy(from: string, folder: string, id: string, version: string): void {
   mkdirSync(dirname(folder), { recursive: true })
   mkdirSync(folder)
   try {
-    const isOwn = (path: string): boolean => basename(path) !== PARSED_MANIFEST
-    cpSync(from, folder, { recursive: true, filter: isOwn })
+    cpSync(from, folder, { recursive: true, filter: (path) => basename(path) !== PARSED_MANIFEST })
     const manifest = join(folder, 'rubric.yaml')
-    const text = readFileSync(manifest, 'utf8')
+    const text = readFileSync(manifest, 'utf8').replace(/^id:.*$/m, () => `id: ${id}`)
     writeFileSync(
       manifest,
-      text.replace(/^id:.*$/m, () => `id: ${id}`).replace(/^version:.*$/m, () => `version: ${version}`),
+      text.replace(/^version:.*$/m, () => `version: ${version}`),
     )
     const read = readRubric(folder)
     if ('faults' in read) throw new CliError(`a copy of ${from} under another name cannot be used`, read.faults)
@@ -147,3 +134,50 @@ function copy(from: string, folder: string, id: string, version: string): void {
     throw error
   }
 }
+
+/** Runs the examples of rubrics, and prints each difference from the expected grade. */
+export async function testRubrics(shell: Shell, typed: readonly string[]): Promise<ExitCode> {
+  const { runExamples } = await import('../../boot/rubric-examples.ts')
+  const paint = paintFor(shell.out, shell.env)
+  const rubrics = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((name) => findRubrics(shell, name))
+  const unique = [...new Map(rubrics.map((loaded) => [loaded.rubric.name, loaded])).values()]
+  let passed = 0
+  let failed = 0
+  for await (const { rubric, results } of runExamples(unique)) {
+    shell.out.write(`${paint('bold', rubric.rubric.name)}  ${inert(rubric.folder)}\n`)
+    for (const result of results) {
+      const isGood = result.faults.length + result.differences.length === 0
+      if (isGood) passed++
+      else failed++
+      shell.out.write(isGood ? `  ${paint('green', 'ok')}    ${oneLine(result.name)}\n` : failure(result, paint))
+    }
+    if (results.length > 0) continue
+    failed++
+    shell.out.write(`  ${paint('red', 'FAIL')}  has no example: write ${inert(rubric.folder)}/examples/one.yaml\n`)
+  }
+  shell.out.write(
+    `\n${count(passed + failed, 'example')} · passed ${passed}${failed > 0 ? ` · failed ${failed}` : ''}\n`,
+  )
+  return failed > 0 ? EXIT.refused : EXIT.graded
+}
+
+function failure({ name, file, faults, differences, grade }: ExampleResult, paint: Paint): string {
+  const why = [
+    ...(grade?.unmet ?? []).map(({ claim, reason }) => `${claim}: ${reason}`),
+    ...(grade?.contradictions ?? []).map(({ code, detail }) => `${code}: ${detail}`),
+    ...(grade?.receipt.attempts ?? []).flatMap(({ message }) => message ?? []),
+  ]
+  const lines = [
+    `  ${paint('red', 'FAIL')}  ${oneLine(name)}`,
+    ...(grade === null ? [] : [`        ${inert(file)}`]),
+    ...faults.map((fault) => `        ${inert(fault)}`),
+    ...differences.map((difference) => `        ${differenceText(difference, paint)}`),
+    ...[...new Set(why)].map((reason) => `        the grade says: ${oneLine(reason)}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const differenceText = ({ what, expected, got }: Difference, paint: Paint): string =>
+  `${pad(inert(what), 16)} ${paint('red', `- ${valueText(expected)}`)}  ${paint('green', `+ ${valueText(got)}`)}`
+
+const valueText = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'absent')
