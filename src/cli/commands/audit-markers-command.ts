@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import type { SkippedItem } from '../../archives/trials/trial-item.ts'
 import { count } from '../../domain/count.ts'
 import { MARKER_CODES, type MarkerCode } from '../../domain/markers/marker-finding.ts'
 import { CliError, EXIT, type ExitCode, runCommand, strictCode } from '../client/errors.ts'
@@ -8,7 +7,6 @@ import type { Shell } from '../client/shell.ts'
 import { collect, type Options, withOutput } from '../input/command-options.ts'
 import { type AuditCounts, auditMarkers, type MarkerRow } from '../input/marker-audit.ts'
 import { checkPaths, parseSignal, readTruths, unmatchedText, watchTruths } from '../input/trial-source.ts'
-import { isTrial, skippedText } from '../input/trial-stream.ts'
 import { csvLine, type OutputFormat } from '../output/results-format.ts'
 import { clip, clipFront, columns, line, type Paint, paintFor } from '../output/text.ts'
 
@@ -70,28 +68,25 @@ async function audit(
   await checkPaths(paths)
   const { groundTruth, variant, output: format = 'table' } = options
   const seen = groundTruth === undefined ? null : watchTruths(await readTruths(groundTruth))
-  let skipped = 0
-  const counts: AuditCounts = { tasks: 0, runs: 0, bytes: 0 }
-  const given = {
-    ...{ paths, variant, abort },
+  const counts: AuditCounts = { tasks: 0, runs: 0, bytes: 0, skipped: 0 }
+  const rows = auditMarkers({
+    ...{ paths, variant, abort, view, counts },
     truths: seen?.truths ?? null,
     signals: (options.signals ?? []).map(parseSignal),
-    onNote: (text: string) => view.note(text),
-    onSkipped(item: SkippedItem) {
-      if (!isTrial(item)) return
-      skipped++
-      view.note(skippedText(item))
-    },
-    onProgress: () => view.doing(progressText(counts)),
-  }
+  })
   const paint = paintFor(target.screen, shell.env)
   const codes = new Map<MarkerCode, number>()
-  for await (const row of auditMarkers(given, counts)) {
+  for await (const row of rows) {
     if (codes.size === 0) await target.write(headText(format, paint))
     codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
     if (row.code !== 'ok' || format !== 'table' || options.all) await target.write(rowText(row, format, paint))
   }
-  if (codes.size === 0) throw nothingToAudit(skipped)
+  const { skipped } = counts
+  if (codes.size === 0)
+    throw new CliError(
+      `nothing to audit: ${skipped === 0 ? 'there is no task and no run' : `${count(skipped, 'task or run', 'tasks or runs')} skipped`}`,
+      ['`veridict audit-markers --help` describes PATH and rows.'],
+    )
   const left = seen?.unmatched() ?? []
   if (left.length > 0 && groundTruth !== undefined) view.note(`warning  ${unmatchedText(left, groundTruth)}`)
   view.end()
@@ -100,15 +95,6 @@ async function audit(
   const findings = [...codes].some(([code]) => code !== 'ok')
   return strictCode(findings ? EXIT.unverified : EXIT.graded, options, skipped)
 }
-
-const nothingToAudit = (skipped: number): CliError => {
-  const why =
-    skipped === 0 ? 'there is no task and no run' : `${count(skipped, 'task or run', 'tasks or runs')} skipped`
-  return new CliError(`nothing to audit: ${why}`, ['`veridict audit-markers --help` shows what PATH and rows can be.'])
-}
-
-const progressText = ({ tasks, runs, bytes }: AuditCounts): string =>
-  `auditing: ${count(tasks, 'task')} (${Math.round(bytes / 1e6)} MB), ${count(runs, 'run')}`
 
 const CSV_COLUMNS = ['kind', 'name', 'task', 'variant', 'marker', 'code', 'detail', 'places']
 const WIDTHS = [5, 40, 16, 10, 18]

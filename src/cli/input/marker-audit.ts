@@ -1,14 +1,15 @@
 import { realpathSync } from 'node:fs'
 import type { TaskFolder } from '../../archives/tasks/task-folder.ts'
 import type { ReadTrialsOptions } from '../../archives/trials/reading-job.ts'
-import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts'
+import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
+import { count } from '../../domain/count.ts'
 import { resolveAnchors } from '../../domain/evidence/anchors.ts'
 import { checkRun } from '../../domain/markers/check-run.ts'
-import { checkTask, type SearchedFile } from '../../domain/markers/check-task.ts'
+import { checkTask } from '../../domain/markers/check-task.ts'
 import {
   MARKERS,
   type MarkerCode,
@@ -18,7 +19,9 @@ import {
   placesOf,
   removedIn,
 } from '../../domain/markers/marker-finding.ts'
+import type { ProgressView } from '../output/progress.ts'
 import { clip } from '../output/text.ts'
+import { isTrial, skippedText } from './trial-stream.ts'
 
 /** A finding on a marker of a task or run, or `ok`. */
 export interface MarkerRow {
@@ -32,30 +35,30 @@ export interface MarkerRow {
   readonly places: readonly string[]
 }
 
-interface MarkerAuditOptions {
+export interface MarkerAudit {
   readonly paths: readonly string[]
-  /** The variant of all paths; absent: each run and task names its own. */
+  /** The variant of all paths; undefined: each run and task names its own. */
   readonly variant: string | undefined
   /** The ground truths of `-g`. */
   readonly truths: GroundTruths | null
   readonly signals: NonNullable<ReadTrialsOptions['signals']>
   readonly abort: AbortSignal
-  readonly onNote: (text: string) => void
-  readonly onSkipped: (item: SkippedItem) => void
-  readonly onProgress: (counts: AuditCounts) => void
+  readonly view: Pick<ProgressView, 'note' | 'doing'>
+  readonly counts: AuditCounts
 }
 
+/** Counts of an audit. `bytes`: the searched bytes of task folders; `skipped`: lost runs and tasks. */
 export interface AuditCounts {
   tasks: number
   runs: number
-  /** Bytes of task folders. */
   bytes: number
+  skipped: number
 }
 
 /** Audits the tasks and runs below some paths. Holds one run, one window of a file, and the rows of tasks, which come at the end. */
-export async function* auditMarkers(options: MarkerAuditOptions, counts: AuditCounts): AsyncGenerator<MarkerRow> {
+export async function* auditMarkers(audit: MarkerAudit): AsyncGenerator<MarkerRow> {
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
-  const { paths, truths, signals, abort, variant, onSkipped, onProgress } = options
+  const { paths, truths, signals, abort, variant, counts, view } = audit
   const ofTasks: MarkerRow[] = []
   const items = readTrials(paths, {
     abort,
@@ -63,65 +66,55 @@ export async function* auditMarkers(options: MarkerAuditOptions, counts: AuditCo
     ...(signals.length > 0 && { signals }),
     ...(variant !== undefined && { variant }),
     onTask: async (task) => {
-      ofTasks.push(...(await searchTaskFolder(task, options, counts)))
+      ofTasks.push(...(await taskRows(task, audit)))
     },
   })
   for await (const item of items) {
-    if (item.kind === 'skipped') onSkipped(item)
-    else yield* runRows(item, options, counts)
-    onProgress(counts)
+    if (item.kind === 'trial') yield* runRows(item, audit)
+    else if (isTrial(item)) {
+      counts.skipped++
+      view.note(skippedText(item))
+    }
+    tellProgress(audit)
   }
   yield* ofTasks
 }
 
-async function searchTaskFolder(
-  { place, names, truth, variant: own, rows }: TaskFolder,
-  { truths, abort, variant: given, onProgress, onNote }: MarkerAuditOptions,
-  counts: AuditCounts,
-): Promise<MarkerRow[]> {
+const tellProgress = ({ view, counts: { tasks, runs, bytes } }: MarkerAudit): void =>
+  view.doing(`auditing: ${count(tasks, 'task')} (${Math.round(bytes / 1e6)} MB), ${count(runs, 'run')}`)
+
+async function taskRows(task: TaskFolder, audit: MarkerAudit): Promise<MarkerRow[]> {
   const { searchTask } = await import('../../archives/tasks/search-task.ts')
+  const { place, names, truth, rows } = task
   const ofTask = markersOf([truth, ...rows])
   const expectedIn = placesOf([truth, ...rows])
-  const variant = given ?? own ?? undefined
-  const removed = removedIn(variant, { own: truth, ofTask })
-  const source = truths === null ? null : realPath(truths.source)
-  const onFile = (bytes: number) => {
-    counts.bytes += bytes
-    onProgress(counts)
-  }
+  const variant = audit.variant ?? task.variant ?? undefined
+  const source = audit.truths === null ? null : realPath(audit.truths.source)
   const { files, cut } = await searchTask(place, {
-    ...{ markers: ofTask, expectedIn, limits: DEFAULT_LIMITS, abort, onFile },
+    ...{ markers: ofTask, expectedIn, limits: DEFAULT_LIMITS, abort: audit.abort },
     ignores: (path) => path === source,
+    onFile(bytes) {
+      audit.counts.bytes += bytes
+      tellProgress(audit)
+    },
   })
-  counts.tasks++
-  noteUnsearched(place.shown, files, onNote)
+  audit.counts.tasks++
+  const [first, ...more] = files.filter(({ unsearched, isExpected }) => unsearched !== null && !isExpected)
+  if (first !== undefined) {
+    const others = more.length > 0 ? `, and ${more.length} more` : ''
+    audit.view.note(`note     ${place.shown}: not searched: ${first.path} ${first.unsearched}${others}`)
+  }
   const markers = MARKERS.filter((marker) => ofTask[marker] !== undefined)
+  const removed = removedIn(variant, { own: truth, ofTask })
   const findings = checkTask({ files, cut, markers, removed, isPlaced: expectedIn !== undefined })
-  const subject = {
-    kind: 'task',
-    name: safeText(place.shown),
-    task: names[0] ?? null,
-    variant: variant ?? null,
-  } as const
-  return rowsOf(subject, markers, findings)
+  const subject = { kind: 'task', name: safeText(place.shown), task: names[0] ?? null } as const
+  return rowsOf({ ...subject, variant: variant ?? null }, markers, findings)
 }
 
-function noteUnsearched(name: string, files: readonly SearchedFile[], onNote: (text: string) => void): void {
-  const left = files.filter(({ unsearched, isExpected }) => unsearched !== null && !isExpected)
-  const [first] = left
-  if (first === undefined) return
-  const more = left.length > 1 ? `, and ${left.length - 1} more` : ''
-  onNote(`note     ${name}: not searched: ${first.path} ${first.unsearched}${more}`)
-}
-
-function runRows(
-  { name, request, trajectory }: Extract<TrialItem, { kind: 'trial' }>,
-  { truths, onNote }: MarkerAuditOptions,
-  counts: AuditCounts,
-): MarkerRow[] {
+function runRows(run: Extract<TrialItem, { kind: 'trial' }>, { truths, view, counts }: MarkerAudit): MarkerRow[] {
+  const { name, request, trajectory } = run
   if (trajectory === null) {
-    const why = 'the request only names a stored trajectory; give the files it was made of'
-    onNote(`skipped  ${clip(name, 200)}  ${why}`)
+    view.note(`skipped  ${clip(name, 200)}  the request only names a stored trajectory; give the files it was made of`)
     return []
   }
   counts.runs++
