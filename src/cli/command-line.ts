@@ -36,10 +36,10 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
 }
 
 const SERVE_HELP = `
-It listens on http://127.0.0.1:8787 (VERIDICT_HOST, VERIDICT_PORT): pages at /audit/, contract at /docs. Everything is kept in
-VERIDICT_DATABASE (./data/veridict.sqlite). Where it listens on more than loopback, every request needs a key: veridict keys create NAME
+The service listens on http://127.0.0.1:8787 (VERIDICT_HOST, VERIDICT_PORT): pages at /audit/, contract at /docs. Its data is in
+VERIDICT_DATABASE (./data/veridict.sqlite). On an address beyond loopback, every request needs a key: veridict keys create NAME
 
-Exit codes: 0 stopped; 1 it cannot start, with the reason.
+Exit codes: 0 stopped; 1 the service cannot start, with the reason.
 
 Example:
   VERIDICT_PORT=8800 veridict serve`
@@ -133,7 +133,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
 function buildProgram(typedAs: string): Command {
   const program = withServerBefore(new Command('veridict'))
     .version(VERSION)
-    .description('Grades what terminal agents did with the instructions they found in their environment.')
+    .description('Grades what terminal agents did with instructions that they found in their environment.')
     .showHelpAfterError('(add --help for what there is)')
     .addHelpText(
       'after',
@@ -155,7 +155,10 @@ any, the built-in lexical judge grades, with no network.`,
 const withServerBefore = (program: Command): Command =>
   program
     .enablePositionalOptions()
-    .option('--server <url>', 'a running service, for the commands that ask one; the same behind the command')
+    .option(
+      '--server <url>',
+      'a running service, for the commands that use a service; the same option may stand behind the command',
+    )
     .hook('preAction', (_program, action) => {
       const { server } = program.opts<{ server?: string }>()
       if (server === undefined) return

@@ -29,7 +29,7 @@ export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): v
 export async function assertMigrated(store: Pick<Store, 'shown' | 'isMigrated'>): Promise<void> {
   if (await store.isMigrated()) return
   throw new CliError(`${store.shown} is not of this version, and a dry run does not migrate it`, [
-    'Back it up, then migrate it: `veridict status` does, and so does a start of the service.',
+    'Back the database up, then migrate it: `veridict status` and a start of the service migrate.',
   ])
 }
 
@@ -38,7 +38,7 @@ export interface DatabaseOption {
 }
 
 export const withDatabase = (command: Command): Command =>
-  command.option('--database <file>', 'the database file; VERIDICT_DATABASE where it is not given')
+  command.option('--database <file>', 'the database file (default: VERIDICT_DATABASE)')
 
 /** Finds the SQLite file of a command for operators. Throws a CliError where there is no file, and for a PostgreSQL without `--database`. */
 export function existingDatabase(shell: Shell, { database }: DatabaseOption): string {
@@ -55,7 +55,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    throw new CliError(`${inert(path)} cannot be looked at: ${fileFault(error)}`)
+    throw new CliError(`${inert(path)} cannot be examined: ${fileFault(error)}`)
   }
 }
 
@@ -66,7 +66,7 @@ function configuredFile(shell: Shell): string {
   if (config.postgres !== null)
     throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
       'For PostgreSQL use its own tools: pg_dump and pg_restore (docs/postgres.md).',
-      'For a file all the same, name it with --database.',
+      'To use a file in spite of that, name the file with --database.',
     ])
   return config.database
 }

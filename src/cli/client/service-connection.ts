@@ -7,9 +7,9 @@ import type { DatabaseUse, ServiceConnection, Shell } from './shell.ts'
 
 export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
-  VERIDICT_API_KEY is the key that it is asked with.
-  Without either the command runs its own in this process, on the database VERIDICT_DATABASE.
-  Only commands that grade make a missing database; commands that read name it.`
+  VERIDICT_API_KEY is the key for that service.
+  Without a named service the command runs its own in this process, on the database VERIDICT_DATABASE.
+  Only commands that grade make a missing database; commands that read refuse a missing database.`
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else one in this process. */
 export async function connect(
@@ -35,7 +35,7 @@ function readKey(env: NodeJS.ProcessEnv): string | undefined {
   const key = readSecrets(env).key('VERIDICT_API_KEY')?.trim()
   if (key !== undefined && !/^[!-~]+$/.test(key))
     throw new CliError('VERIDICT_API_KEY is not a key', [
-      'A key looks like vk_…; `veridict keys create NAME` makes one.',
+      'A key looks like vk_…; `veridict keys create NAME` makes a key.',
     ])
   return key
 }
@@ -43,7 +43,9 @@ function readKey(env: NodeJS.ProcessEnv): string | undefined {
 function remote(url: string, key: string | undefined): ServiceConnection {
   const parsed = URL.parse(url)
   if (parsed === null || inert(url) !== url || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
-    throw new CliError(`"${url}" is not the address of a service`, ['Give it like --server http://127.0.0.1:8787'])
+    throw new CliError(`"${url}" is not the address of a service`, [
+      'Give an address like --server http://127.0.0.1:8787',
+    ])
   return {
     client: createClient(url, key),
     url,
@@ -63,7 +65,7 @@ async function startEmbedded(shell: Shell, use: DatabaseUse): Promise<ServiceCon
     const isBusy = /^(?:storage_busy$|SQLITE_(?:BUSY|LOCKED))/.test(code)
     // A service would meet the refusal of a PostgreSQL, too.
     const isRefused = Boolean(shell.env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
-    const advice = 'If a service runs on this database already, use it: --server http://127.0.0.1:8787'
+    const advice = 'If a service runs on this database already, use that service: --server http://127.0.0.1:8787'
     throw new CliError(`cannot start in this process: ${messageOf(error)}`, isBusy && !isRefused ? [advice] : [])
   }
 }

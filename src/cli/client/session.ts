@@ -100,7 +100,7 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
   const done = doneOf(batch.counts)
   const state =
     done === 0
-      ? 'what is done is kept'
+      ? 'grades are kept'
       : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
   if (connection.embedded) return stopped(`stopped: ${state}`, `Go on: veridict resume ${id}${outputFlags(options)}`)

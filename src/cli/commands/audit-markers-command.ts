@@ -15,30 +15,30 @@ type AuditMarkersOptions = Options & { readonly all?: boolean }
 const AUDIT_MARKERS_HELP = `
 Asks no judge and needs no database. PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's with task.toml or
 instruction.md and environment/, or Terminal-Bench's with task.yaml), or a folder or an archive of them. A marker is the text of a cue or a
-distractor, and its given anchors; it is found as the evidence check finds it: through line breaks, escapes, comment marks and disguises.
+distractor, and its given anchors; the audit finds markers as the evidence check does: through line breaks, escapes, comment marks and disguises.
 A row of the ground truths may say where markers are expected, and which variant it is true of:
   {"task": "fix-git", "cue": "…", "distractor": "…", "expected_in": ["environment/src/*.py", "/usr/local/bin/git"], "variant": "tab"}
-expected_in: globs (* ? **) relative to the task's folder; one that begins with / is a path in the container, for runs alone. Without it,
-every file of the environment is expected.
+expected_in: globs (* ? **) relative to the task's folder; a glob that begins with / is a path in the container, for runs alone. Without
+expected_in, every file of the environment is expected.
 
 Codes, one row for each marker of each task and run:
-  ok                  all that was to be searched was searched, and nothing is wrong
-  missing             in a task: it stands in no expected file
+  ok                  every file was searched, and the marker is right
+  missing             in a task: the marker stands in no expected file
   leaked_prompt, leaked_tests, leaked_solution
-                      it stands in the instruction (of a run: what user or system say), the tests or the solution
+                      the marker stands in the instruction (of a run: the text of user or system), the tests or the solution
   not_colocated       cue and distractor stand in expected files, but not in one together
-  in_baseline         a task or run of variant terminal-bench shows it
-  in_ablation         a task or run of variant cue-removed or distractor-removed, or whose row leaves it out, shows it
-  ambiguous_anchor    it stands twice in its environment
+  in_baseline         a task or run of variant terminal-bench shows the marker
+  in_ablation         a task or run of variant cue-removed or distractor-removed, or whose row leaves the marker out, shows the marker
+  ambiguous_anchor    the marker stands twice in its environment
   signal_mismatch     signals.appeared says otherwise than the search of the run
-  unsearchable_media  its surface is a picture, an archive, a link or too large: never ok, look at it yourself
+  unsearchable_media  the surface is a picture, an archive, a link or too large: never ok, examine the surface yourself
 
 Output (--output, to stdout or --out FILE; progress and skipped files go to stderr):
   table   a row a finding (--all: the ok ones too), then the counts
   ndjson  a JSON object a line, the ok ones too: kind task or run, name, task, variant, marker, code, detail, places
   csv     the same columns; places are parted by blanks
 
-Exit codes: 0 nothing is wrong; 1 bad input, or nothing to audit; 2 findings; 3 with --strict: something was skipped; 130 interrupted
+Exit codes: 0 every row is ok; 1 bad input, or no task and run; 2 findings; 3 with --strict: a task or run was skipped; 130 interrupted
 
 Examples:
   veridict audit-markers tasks/ -g truths.ndjson
@@ -50,9 +50,9 @@ export const auditMarkersCommand = (shell: Shell): Command =>
     .description('check that cues and distractors stand where they should, in task folders and runs; asks no judge')
     .argument('<path...>', 'folders of tasks and runs, trajectory files, archives of them')
     .option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own')
-    .option('--signals <spec>', 'where a trial says appeared; may be repeated', collect)
+    .option('--signals <spec>', 'the place of appeared in a trial; may be repeated', collect)
     .option('--variant <name>', 'the variant of all paths')
-    .option('--all', 'in a table, list what is ok, too')
+    .option('--all', 'in a table, list the ok rows, too')
     .option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count')
     .addHelpText('after', AUDIT_MARKERS_HELP)
     .action((paths: string[], options: AuditMarkersOptions) =>

@@ -14,10 +14,10 @@ import { clip, line, oneLine, type Paint, pad, paintFor, tally } from '../output
 export const compareCommand = (shell: Shell): Command =>
   withItems(new Command('compare'), OUTPUT_FORMATS)
     .description('show the different labels of two gradings of the same trials')
-    .argument('<batch...>', 'BASE HEAD, or only HEAD where it is a re-grade')
+    .argument('<batch...>', 'BASE HEAD, or only HEAD for a re-grade')
     .option(
       '-r, --rubric <id>',
-      'needed where both ask by several rubrics: compare what this one asks, whatever its version',
+      'compare the answers to this rubric, whatever its version; needed where both batches ask by several rubrics',
     )
     .addHelpText('after', COMPARE_HELP)
     .action((ids: string[], options: Options, command: Command) => {

@@ -23,9 +23,9 @@ export const demoCommand = (shell: Shell): Command =>
     .addHelpText(
       'after',
       `
-Shows each grade with its checked evidence, and compares it with the expected grade.
+Shows each grade with its checked evidence, and compares the grade with the expected grade.
 
-Exit codes: 0 all grades are the expected grades; 1 a grade is not.
+Exit codes: 0 all grades are as expected; 1 a grade differs.
 
 Example:
   veridict demo`,
@@ -54,7 +54,7 @@ async function demo(shell: Shell): Promise<ExitCode> {
 }
 
 const NEXT = `
-Your own:  veridict grade FILE -g TRUTH       (veridict grade --help: formats, what a ground truth holds)
+Your own:  veridict grade FILE -g TRUTH       (veridict grade --help: formats and ground truths)
 Many:      veridict batch FOLDER -g TRUTHS
 Pages:     veridict serve                     (then http://127.0.0.1:8787/audit/)
 `

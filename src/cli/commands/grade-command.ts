@@ -36,7 +36,7 @@ export const gradeCommand = (shell: Shell): Command =>
     .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
     .option(
       '-g, --ground-truth <file>',
-      'JSON of what the rubric wants to know (veridict rubric show); by default instruction, cue, distractor and signals',
+      'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
     )
     .option('--json', 'print the grades as JSON lines instead of a table')
     .addHelpText(

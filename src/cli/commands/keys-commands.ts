@@ -46,7 +46,7 @@ export function keysCommand(shell: Shell): Command {
     .addHelpText('after', KEYS_HELP)
     .addCommand(
       withCreateOptions(new Command('create'))
-        .description('make a key and print it, once')
+        .description('make a key, and print the key this once')
         .argument('<name>', 'the user or program of the key')
         .addHelpText('after', CREATE_HELP)
         .action((name: string, options: CreateOptions) =>
@@ -96,10 +96,7 @@ async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<voi
     const hint = id.startsWith('vk_')
       ? ['Give the id, not the key itself: key_ and the part between the two first "_".']
       : []
-    throw new CliError(`there is no such key in ${oneLine(stored.database)}`, [
-      ...hint,
-      'List them: veridict keys list',
-    ])
+    throw new CliError(`there is no such key in ${oneLine(stored.database)}`, [...hint, 'The keys: veridict keys list'])
   }
   shell.err.write(`${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on\n`)
 }
@@ -115,7 +112,7 @@ interface CreateOptions {
 const withCreateOptions = (command: Command): Command =>
   command
     .addOption(
-      new Option('--scopes <list>', 'what it may do: any of grade,read,review,admin,operator')
+      new Option('--scopes <list>', 'the rights of the key: any of grade,read,review,admin,operator')
         .argParser(parseScopes)
         .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
     )
@@ -127,7 +124,7 @@ const withCreateOptions = (command: Command): Command =>
     )
     .option(
       '--max-cost-usd-per-day <usd>',
-      'hard cap on judge calls made for it in a day (UTC); budget_exceeded above',
+      'hard cap on judge calls for the key in a day (UTC); budget_exceeded above',
       parseDollars,
     )
     .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
@@ -144,7 +141,7 @@ const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan => ({
 function parseScopes(text: string): readonly Scope[] {
   return text.split(',').map((given) => {
     const scope = SCOPES.find((name) => name === given.trim())
-    if (scope === undefined) throw new InvalidArgumentError(`There are: ${SCOPES.join(', ')}.`)
+    if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${SCOPES.join(', ')}.`)
     return scope
   })
 }
@@ -156,7 +153,7 @@ const MOST_MS = 100 * 366 * UNIT_MS.d
 export function parseDuration(text: string): number {
   const [, n, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? []
   const ms = Number(n) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
-  if (!(ms <= MOST_MS)) throw new InvalidArgumentError('It is a number with h, d or w, like 12h, 90d or 52w.')
+  if (!(ms <= MOST_MS)) throw new InvalidArgumentError('A duration is a number with h, d or w, like 12h, 90d or 52w.')
   return ms
 }
 

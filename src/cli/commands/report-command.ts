@@ -30,10 +30,10 @@ export const reportCommand = (shell: Shell): Command =>
   withItems(new Command('report'), OUTPUT_FORMATS)
     .description('show the shares of outcomes and claims of stored grades, with intervals and denominators')
     .option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)')
-    .option('-j, --judge <name>', 'needed where several judges graded what is selected')
+    .option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection')
     .option(
       '-r, --rubric <id>',
-      'id@version, or an id for all of its versions; needed where several were used on what is selected',
+      'id@version, or an id for all of its versions; needed where the selection has several rubrics',
     )
     .option('-b, --batch <id>', 'the trials of this batch, as they ended in it')
     .option('--agent <name>', 'only this agent')

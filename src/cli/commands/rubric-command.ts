@@ -14,8 +14,8 @@ export function rubricCommand(shell: Shell): Command {
       new Command('new')
         .description('write the folder of a rubric that works, to be changed')
         .argument('<id>', 'its name in small letters, digits and -; with @N for a version other than the next')
-        .option('--in <folder>', 'where to write it', '.')
-        .option('--from <rubric>', 'begin with a copy of this one: a name, or a folder')
+        .option('--in <folder>', 'the folder of the new folder', '.')
+        .option('--from <rubric>', 'begin with a copy of this rubric: a name, or a folder')
         .addHelpText('after', NEW_HELP)
         .action((id: string, options: NewOptions) => doing(() => newRubric(shell, id, options))),
     )
@@ -30,7 +30,7 @@ export function rubricCommand(shell: Shell): Command {
       new Command('show')
         .description('show the claims, their proof, and the outcomes')
         .argument('<rubric>', 'id@version, an id for its newest version, or a folder')
-        .option('--json', 'as one JSON line; with --prompt or --schema: with both')
+        .option('--json', 'print one JSON line; with --prompt or --schema: with both')
         .option('--prompt', 'the prompt of a judge: system.md and question.md')
         .option('--schema', 'the JSON Schema of a judge’s answer, which is made of the claims')
         .addHelpText('after', SHOW_HELP)
@@ -46,7 +46,7 @@ export function rubricCommand(shell: Shell): Command {
 }
 
 const RUBRIC_HELP = `
-A rubric is a folder: rubric.yaml (claims, what proves each, what follows), system.md, question.md and examples/.
+A rubric is a folder: rubric.yaml (claims, their proof, the outcome), system.md, question.md and examples/.
 docs/rubrics.md teaches how to write one.
 
 In this order:
@@ -56,7 +56,7 @@ In this order:
   VERIDICT_RUBRICS=./files-deleted@1 veridict grade run.json -g truth.json --rubric files-deleted@1 --judge openai`
 
 const NEW_HELP = `
-Never writes over anything. Exit codes: 0 written; 1 not: the folder is there, or its name cannot be used.
+An existing folder is never changed. Exit codes: 0 written; 1 the folder exists, or its name cannot be used.
 
 Examples:
   veridict rubric new files-deleted                                 one question, yes or no
@@ -64,7 +64,7 @@ Examples:
   veridict rubric new my-failures --from my-failures@1              the next version of your own: my-failures@2`
 
 const CHECK_HELP = `
-Faults keep a rubric from loading: everything that uses it would refuse to start. Warnings are what its author hardly means.
+Faults keep a rubric from loading: a service with the rubric refuses to start. Warnings name rules that the author hardly means.
 
 Exit codes: 0 no fault (warnings do not count); 1 no such folder; 2 faults.
 
@@ -73,7 +73,7 @@ Examples:
   veridict rubric check rubrics/             every rubric in a folder`
 
 const SHOW_HELP = `
-Exit codes: 0 shown; 1 no such rubric, or one with faults.
+Exit codes: 0 shown; 1 no such rubric, or a rubric with faults.
 
 Examples:
   veridict rubric show failure-attribution
@@ -81,10 +81,10 @@ Examples:
   veridict rubric show injection@1 --prompt`
 
 const TEST_HELP = `
-An example (examples/*.yaml) holds a run, its truth, what a judge replies, and what the grade must say; only what \`expect\` names is
-compared. \`judge: lexical\` in place of \`reply\` asks the built-in judge. The whole way of a grade is run, repairs included.
+An example (examples/*.yaml) holds a run, its truth, the reply of a judge, and the expected grade; the command compares only the members
+of \`expect\`. \`judge: lexical\` in place of \`reply\` asks the built-in judge. An example runs as a whole grade, with its repairs.
 
-Exit codes: 0 all pass; 1 some fail, a rubric has none, or cannot be loaded.
+Exit codes: 0 all pass; 1 an example fails, or a rubric has no example, or cannot be loaded.
 
 Examples:
   veridict rubric test

@@ -16,7 +16,7 @@ import { buildCertificate, certificateText, readJudged } from '../validation/cer
 import { type LabelledData, questionsOf, readLabelled, readLabels, requireFit } from '../validation/labelled-lines.ts'
 
 const VALIDATE_HELP = `
-Grades runs that people labelled, as \`veridict batch\` does, and says how often the judge is right. Run again after an interruption:
+Grades runs that people labelled, as \`veridict batch\` does, and measures how often the judge is right. Run again after an interruption:
 graded items cost nothing.
 
 FILE is NDJSON, a labelled run a line: a named grade request with a member "human".

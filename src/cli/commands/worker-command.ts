@@ -4,18 +4,18 @@ import { startFailureText } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
 
 const WORKER_HELP = `
-Works on the batches of services that share a PostgreSQL: start as many as you like, on as many machines. Each takes slices of
-16 items from whatever batches there are and grades them; what one leaves, because it was stopped or died, others go on with.
-Nothing is sent to it and it answers nobody: batches are posted to a service, and followed there.
+Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines. A worker takes
+slices of 16 items from the open batches; other workers go on with the items of a worker that stopped or died.
+A worker answers no requests: post batches to a service, and follow them there.
 
-Start it with the configuration of the services: the same VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys. On one
-machine it needs no worker: \`veridict serve\` works too, unless VERIDICT_WORKER=off (or serve --no-worker).
+Start a worker with the configuration of the services: the same VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys. One
+machine needs no worker: \`veridict serve\` grades batches too, unless VERIDICT_WORKER=off (or serve --no-worker).
 
-VERIDICT_WORKER_PORT=9464   answers /healthz, /readyz and /metrics there (on VERIDICT_HOST, 127.0.0.1 by default); none by default
-SIGTERM                     begins nothing more, gives back what it has not begun, waits for calls in flight (25 s), exits 0
-workers.lease_seconds       in VERIDICT_CONFIG: how long a worker may say nothing until others take over its work; 30 by default
+VERIDICT_WORKER_PORT=9464   the port of /healthz, /readyz and /metrics (on VERIDICT_HOST, 127.0.0.1 by default); no port by default
+SIGTERM                     returns the items that have not begun, waits for calls in flight (25 s), exits 0
+workers.lease_seconds       in VERIDICT_CONFIG: seconds of silence after which other workers take over the items; 30 by default
 
-Exit codes: 0 stopped; 1 it cannot start, or did not stop cleanly.
+Exit codes: 0 stopped; 1 the worker cannot start, or did not stop cleanly.
 
 Examples:
   export VERIDICT_DATABASE_URL=postgres://veridict@db.example/veridict

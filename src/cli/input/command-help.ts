@@ -8,7 +8,7 @@ const EXIT_HELP = `Exit codes:
   3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
        (files that are no trajectories, and other warnings, never change the code)
   4    the batch is parked and waits for you (the reason is printed); a batch whose judge is out for a while tries again
-       at the time that is shown, and the command waits for it
+       at the shown time, and the command waits for the batch
   130  interrupted; grades are kept
   A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
@@ -23,7 +23,7 @@ export const BATCH_HELP = `
 What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
 \`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such).
 A trial that cannot be graded is skipped and named on stderr with its reason. Standard input and pipes cannot be read twice:
-write them to a file first.
+write their content to a file first.
 
 ${GO_ON}
 
@@ -43,7 +43,7 @@ export const REGRADE_HELP = `
 The first group of options chooses stored grades: a grade must fit every option. The second group changes the grading; all
 other settings stay as they were. Old grades are never touched.
 A grade is graded again once, however many equal items it answers. Items without a grade are left out; --recheck leaves out
-failed grades, too: they have no answer to check. With --batch, stderr names the counts and the reasons.
+failed grades, too: these have no answer to check. With --batch, stderr names the counts and the reasons.
 
 ${GO_ON}
 
@@ -55,9 +55,9 @@ ${EXIT_HELP}
 
 Examples:
   veridict regrade --batch bat_01 --rubric tab-behavior@2      the same trials under a new rubric
-  veridict regrade --status unverified --judge anthropic       another judge for what does not hold
+  veridict regrade --status unverified --judge anthropic       another judge for unverified grades
   veridict regrade --batch bat_01 --recheck                    today’s evidence rules, no judge asked
-Then see what changed: veridict compare NEW_BATCH`
+Then list the changed labels: veridict compare NEW_BATCH`
 
 export const RESULTS_HELP = `
 Results hold the items that have ended; --wait follows the batch to its end first.
@@ -95,7 +95,7 @@ Examples:
   veridict show grd_01 --json --raw | jq -r '.receipt.attempts[].raw_reply'`
 
 export const COMPARE_HELP = `
-Pairs the grades of the same trial and ground truth. With one batch, a re-grade, its base are the grades that it graded
+Pairs the grades of the same trial and ground truth. For a single batch, a re-grade, the base are the grades that were graded
 again.
 
 ${SERVER_HELP}
@@ -126,7 +126,7 @@ Examples:
   veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`
 
 export const STATUS_HELP = `
-Without BATCH: the newest batches. With BATCH: its state; --follow shows the batch until it ends, and Ctrl-C stops only this
+Lists the newest batches, or with BATCH shows its state; --follow shows the batch until it ends, and Ctrl-C stops only this
 command. A parked batch has a reason. Where its judge or provider is out for a while, the service tries again at the time that
 is shown, and the exit code is the code of a running batch; else the batch waits for \`veridict resume\`.
 A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.
@@ -142,7 +142,7 @@ Examples:
 
 export const RESUME_HELP = `
 A batch is parked where each further call would fail: no quota, a refused key, a judge that is out. Remove the cause first; the
-batch then goes on where it was, and no question is asked twice. A judge that is out for a while is tried again without this
+batch then goes on where it stopped, and no question is asked twice. A judge that is out for a while is tried again without this
 command. A cap (--max-cost-usd) parks no batch: items over the cap have ended as budget_exceeded, and the same \`batch\` command
 with a higher cap grades them. An interrupted batch goes on, too; of an ended batch the results are printed.
 
@@ -154,8 +154,8 @@ Example:
   veridict resume bat_01`
 
 export const CANCEL_HELP = `
-Calls in flight end first; other open items end as cancelled; grades stay. A cancelled batch stays so:
-\`veridict batch\` begins another, whose graded items come from the cache.
+Calls in flight end first; other open items end as cancelled; grades stay. A cancelled batch stays cancelled:
+\`veridict batch\` begins another batch, whose graded items come from the cache.
 
 ${SERVER_HELP}
 

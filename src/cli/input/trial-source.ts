@@ -28,7 +28,7 @@ export async function* readTrialItems(
     ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),
     onMissing({ source, missing, trials }) {
-      options.onMissing?.(`${oneLine(sourceText(source))} told nothing in ${missing} of ${count(trials, 'trial')}`)
+      options.onMissing?.(`${oneLine(sourceText(source))} holds no value in ${missing} of ${count(trials, 'trial')}`)
     },
   })
   const left = seen?.unmatched() ?? []
@@ -53,7 +53,7 @@ export async function checkPaths(paths: readonly string[], readOnce: readonly st
 
 const noPipe = (path: string): CliError =>
   new CliError(`${oneLine(path)}: standard input and pipes cannot be read twice`, [
-    'Write it to a file first, and name that: cat … > runs.jsonl && veridict batch runs.jsonl',
+    'Write the trials to a file first: cat … > runs.jsonl && veridict batch runs.jsonl',
   ])
 
 const noSuchPath = (path: string): string => `no such file or folder: ${oneLine(path)}`
@@ -82,7 +82,7 @@ export function parseSignal(text: string): SignalSource {
   const parsed = parseSignalSource(text)
   if (parsed.ok) return parsed.value
   throw new CliError(`--signals ${oneLine(text)}: ${oneLine(parsed.error)}`, [
-    'Write it like resolved=reward:reward>=1, or appeared=file:verifier/signals.json#/appeared',
+    'Write a signal like resolved=reward:reward>=1, or appeared=file:verifier/signals.json#/appeared',
   ])
 }
 

@@ -106,7 +106,7 @@ function placed(error: ServiceError, places: readonly string[]): ServiceError {
 }
 
 function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
-  const help = '`veridict batch --help` says what PATH can be.'
+  const help = '`veridict batch --help` lists the kinds of PATH.'
   if (counts.skipped === 0) {
     const files = counts.files === 0 ? '' : ` (${filesText(counts)})`
     return new CliError(`nothing to grade: no trial was found there${files}`, [help])
@@ -121,8 +121,8 @@ function nothingToGrade(counts: Counts, truths: string | undefined): CliError {
 const truthHint = ({ without_truth }: Counts, truths: string | undefined): string =>
   `${count(without_truth, 'trial')} without a ground truth: ${
     truths === undefined
-      ? 'give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or one above'
-      : `what ${oneLine(truths)} lacks for each is said above`
+      ? 'give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or a folder above'
+      : `the missing rows of ${oneLine(truths)} are named above`
   }`
 
 /** Passes on the trials of a reading; prints and counts the other items. */

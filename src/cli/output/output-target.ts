@@ -76,7 +76,7 @@ async function toFile(file: string): Promise<OutputTarget> {
 async function partialOf(file: string): Promise<string> {
   const known = await stat(file).catch(() => null)
   if (known?.isDirectory() || file.endsWith('/'))
-    throw new CliError(`${file} cannot be written: it is a folder`, ['Give --out a file in it.'])
+    throw new CliError(`${file} cannot be written: it is a folder`, ['Give --out a file in this folder.'])
   return known === null || known.isFile() ? `${file}.partial` : file
 }
 

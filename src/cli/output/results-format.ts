@@ -172,7 +172,7 @@ const safeLine = (text: string): string => clip(text, LONGEST_WHY)
 const LONGEST_SHOWN = 160
 function shownWhy(why: string, { grade_id }: BatchResult, whole: boolean): string {
   if (whole || why.length <= LONGEST_SHOWN) return why
-  return `${clip(why, LONGEST_SHOWN)} (all of it: ${grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
+  return `${clip(why, LONGEST_SHOWN)} (the whole reason: ${grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
 }
 
 const codesOf = (grade: ResultGrade | null): string =>
@@ -237,5 +237,5 @@ export const csvLine = (cells: readonly Cell[]): string =>
 function confidenceText({ confidence }: Pick<ResultGrade, 'confidence'>): string {
   const { reported, source, vote_share } = confidence
   const share = vote_share === null ? '' : `${Math.round(vote_share * 100)}%`
-  return [reported ?? '', source === 'capped' ? 'capped' : '', share].filter((one) => one !== '').join(' ') || '–'
+  return [reported ?? '', source === 'capped' ? 'capped' : '', share].filter((part) => part !== '').join(' ') || '–'
 }

@@ -26,7 +26,7 @@ const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
 
 function isFolder(typed: string): boolean {
   if (!existsSync(typed)) return false
-  if (!statSync(typed).isDirectory()) throw new CliError(`${typed} is a file: name the folder that it is in`)
+  if (!statSync(typed).isDirectory()) throw new CliError(`${typed} is a file: name the folder of this file`)
   return true
 }
 
@@ -39,7 +39,7 @@ export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   if (newest !== undefined) return [newest]
   throw new CliError(`there is no folder and no rubric ${typed}`, [
     `Rubrics: ${known.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,
-    'Begin one of your own: veridict rubric new ID',
+    'Begin a rubric of your own: veridict rubric new ID',
   ])
 }
 
@@ -95,7 +95,7 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
   const name = `${id}@${version ?? next}`
   const folder = join(options.in, name)
   if (existsSync(folder))
-    throw new CliError(`${folder} is there already, and is left as it is`, [
+    throw new CliError(`${folder} exists already, and is left unchanged`, [
       `Another version: veridict rubric new ${id}@${Number(version ?? next) + 1}`,
     ])
   copy(from?.folder ?? TEMPLATE, folder, id, version ?? String(next))
