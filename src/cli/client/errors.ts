@@ -69,7 +69,7 @@ function explain(error: unknown): CliError {
   if (error instanceof UnreachableError)
     return new CliError(oneLine(error.message), [
       'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
-      'The same command can be given again once the service is up: grades are kept, and cost nothing again.',
+      'The same command can be given again once it is up: grades are kept, and cost nothing again.',
     ])
   if (error instanceof RubricError) return new CliError(error.message.split('\n')[0] ?? '', error.faults)
   return new CliError(oneLine(messageOf(error)))

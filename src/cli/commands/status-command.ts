@@ -30,7 +30,7 @@ export const statusCommand = (shell: Shell): Command =>
     .action((id: string | undefined, options: StatusOptions) =>
       runCommand(shell, () => {
         if (id === undefined && options.follow)
-          throw new CliError('which batch? --follow shows one batch until it ends', [
+          throw new CliError('which batch? --follow shows one until it ends', [
             'Give its id: `veridict status` lists the batches.',
           ])
         return withSession(shell, { ...options, database: 'read' }, (session) =>
