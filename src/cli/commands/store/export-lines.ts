@@ -11,8 +11,8 @@ import {
   type ExportRecord,
   type RecordOf,
 } from '../../../schemas/transfer.ts'
-import { CliError } from '../../client/cli-error.ts'
-import { inert } from '../../results/terminal-text.ts'
+import { CliError } from '../../client/errors.ts'
+import { inert } from '../../output/text.ts'
 
 /** A line holds one trajectory as an escaped text; a text of V8 has at most 512 Mi characters. */
 const MOST_LINE_BYTES = 256 * 1024 * 1024
