@@ -3,9 +3,7 @@ import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
 import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
 import type { BatchCounts } from '../../schemas/batch.ts'
 import { inert, oneLine, paintFor } from '../output/text.ts'
-import type { Client } from './client.ts'
 import { asTyped } from './program-name.ts'
-import type { Shell } from './shell.ts'
 
 /** Exit codes of commands. The higher of two codes wins. */
 export const EXIT = {
@@ -45,8 +43,16 @@ export class CliError extends Error {
   }
 }
 
+/** The part of a shell that reports an error. */
+interface Reporter {
+  readonly env: NodeJS.ProcessEnv
+  readonly program?: string
+  readonly err: { readonly isTTY?: boolean; write(text: string): unknown }
+  setExitCode(code: number): void
+}
+
 /** Runs a command to its exit code. An error is printed on stderr with its advice. */
-export async function runCommand(shell: Shell, command: () => Promise<ExitCode>): Promise<void> {
+export async function runCommand(shell: Reporter, command: () => Promise<ExitCode>): Promise<void> {
   try {
     shell.setExitCode(await command())
   } catch (error) {
@@ -129,7 +135,7 @@ const MOST_NAMES = 20
 
 /** Builds the error of a selection without grades, with the names that do have grades. */
 export async function nothingFits(
-  client: Client,
+  client: { overview(): Promise<{ readonly names: Readonly<Record<NamedBy, readonly string[]>> }> },
   query: Readonly<Partial<Record<NamedBy, string | undefined>>>,
 ): Promise<CliError> {
   const { names } = await client.overview()

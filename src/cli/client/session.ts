@@ -1,5 +1,6 @@
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
+import { signalEcho } from '../../process/signal-echo.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Options } from '../input/command-options.ts'
 import { type OutputTarget, openOutput } from '../output/output-target.ts'
@@ -9,7 +10,7 @@ import { paintFor } from '../output/text.ts'
 import type { Client } from './client.ts'
 import { CliError, EXIT, type ExitCode, localRefusal, runCommand } from './errors.ts'
 import { connect } from './service-connection.ts'
-import { commandLine, type DatabaseUse, quote, type ServiceConnection, type Shell, watchInterruption } from './shell.ts'
+import { commandLine, type DatabaseUse, quote, type ServiceConnection, type Shell } from './shell.ts'
 
 /** The output, the progress and the signals of a command. */
 export interface Console {
@@ -17,6 +18,39 @@ export interface Console {
   readonly target: OutputTarget
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
+}
+
+interface Interruption {
+  /** Aborts at the first Ctrl-C, SIGTERM, or SIGHUP of a closing terminal. */
+  readonly signal: AbortSignal
+  /** Removes the signal handlers. */
+  release(): void
+}
+
+/**
+ * Watches the signals of the shell. The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second
+ * SIGHUP does not: the kernel and the shell both send SIGHUP when a terminal closes.
+ */
+export function watchInterruption(shell: Shell): Interruption {
+  const controller = new AbortController()
+  const stop = () => controller.abort(new CliError('interrupted', [], EXIT.interrupted))
+  const isEcho = signalEcho(shell.env)
+  const onSignal = () => {
+    if (isEcho()) return
+    if (controller.signal.aborted) shell.exit(EXIT.interrupted)
+    else stop()
+  }
+  shell.signals.on('SIGINT', onSignal)
+  shell.signals.on('SIGTERM', onSignal)
+  shell.signals.on('SIGHUP', stop)
+  return {
+    signal: controller.signal,
+    release() {
+      shell.signals.off('SIGINT', onSignal)
+      shell.signals.off('SIGTERM', onSignal)
+      shell.signals.off('SIGHUP', stop)
+    },
+  }
 }
 
 /** Opens the console of a command, runs the command, and discards unfinished output in any case. */
@@ -100,7 +134,7 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
   const done = doneOf(batch.counts)
   const state =
     done === 0
-      ? 'grades are kept'
+      ? 'what is done is kept'
       : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
   if (connection.embedded) return stopped(`stopped: ${state}`, `Go on: veridict resume ${id}${outputFlags(options)}`)

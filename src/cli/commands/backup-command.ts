@@ -4,7 +4,8 @@ import { backUpDatabase } from '../../storage/backup.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../client/database.ts'
 import { EXIT, runCommand } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
-import { type Shell, watchInterruption } from '../client/shell.ts'
+import { watchInterruption } from '../client/session.ts'
+import type { Shell } from '../client/shell.ts'
 import { inert } from '../output/text.ts'
 
 const BACKUP_HELP = `

@@ -95,7 +95,7 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
   const name = `${id}@${version ?? next}`
   const folder = join(options.in, name)
   if (existsSync(folder))
-    throw new CliError(`${folder} exists already, and is left unchanged`, [
+    throw new CliError(`${folder} is there already, and is left as it is`, [
       `Another version: veridict rubric new ${id}@${Number(version ?? next) + 1}`,
     ])
   copy(from?.folder ?? TEMPLATE, folder, id, version ?? String(next))

@@ -107,7 +107,7 @@ export function requireFit({ labels }: LabelledData, questions: readonly Questio
 function faultOf(id: string, answer: Answer, questions: readonly Question[]): string | null {
   const question = questions.find((asked) => asked.id === id)
   const ids = questions.slice(1).map((asked) => asked.id)
-  if (question === undefined) return `is no comparable claim of the rubric; the claims are: ${ids.join(', ')}`
+  if (question === undefined) return `is no claim of the rubric that can be compared; the claims are: ${ids.join(', ')}`
   const { type, values } = question
   if (type === 'boolean') return typeof answer === 'boolean' ? null : 'must be true or false'
   if (type === 'enum') return values.some((value) => value === answer) ? null : `must be one of ${values.join(', ')}`
