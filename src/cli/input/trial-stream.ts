@@ -122,7 +122,7 @@ const truthHint = ({ without_truth }: Counts, truths: string | undefined): strin
   `${count(without_truth, 'trial')} without a ground truth: ${
     truths === undefined
       ? 'give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or a folder above'
-      : `the missing rows of ${oneLine(truths)} are named above`
+      : `what ${oneLine(truths)} lacks for each is said above`
   }`
 
 /** Passes on the trials of a reading; prints and counts the other items. */

@@ -46,7 +46,7 @@ function requireEnded({ connection }: Session, batch: Batch): void {
   throw new CliError(`${id} has not ended (${status}): a bundle holds all of its items`, [
     connection.embedded || waitsForYou(batch)
       ? `Resume the batch: veridict resume ${named}`
-      : `Follow the batch to its end: veridict status ${named} --follow`,
+      : `Follow it to its end: veridict status ${named} --follow`,
     `Or end the batch now: veridict cancel ${named}`,
   ])
 }
@@ -162,6 +162,6 @@ async function refuseExisting(path: string): Promise<void> {
 const writing = <T>(path: string, write: () => Promise<T>): Promise<T> =>
   write().catch((error: unknown) => {
     throw new CliError(`${path} cannot be written: ${fileFault(error)}`, [
-      'Give --out a new folder inside an existing folder.',
+      'Give --out a new folder inside one that exists.',
     ])
   })
