@@ -2,7 +2,7 @@ import { allClaims } from '../domain/rubric/rubric.ts'
 import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/said-claims.ts'
 import { isOwnBatch } from '../ports/batch-ports.ts'
 import type { NamedBy } from '../schemas/audit/grade-overview.ts'
-import type { Context, ServiceStores } from './context.ts'
+import type { Context } from './context.ts'
 import { clipName, faultAt, notFound } from './problem.ts'
 
 interface AskedNames {
@@ -20,10 +20,11 @@ interface AskedNames {
  * @param place JSON pointer of the names in the request.
  */
 export async function requireNames(
-  { context, stores }: { readonly context: Context; readonly stores: ServiceStores },
+  context: Context,
   { rubric, judge, batch, label, claim }: AskedNames,
   place = '/querystring',
 ): Promise<void> {
+  const { rubrics, judges, unready, stores } = context
   const isStored = async (name: NamedBy | 'batch' | 'label', value: string) =>
     (await stores.grades.list({ [name]: value, limit: 1 })).length > 0
   const noSuch = (name: keyof AskedNames, value: string, known: readonly string[], code: string) =>
@@ -37,25 +38,18 @@ export async function requireNames(
     const { names } = await stores.overview.read({}, 0)
     return noSuch(name, value, [...here, ...names[name]], `unknown_${name}`)
   }
-  const { rubrics, judges, unready } = context
   if (rubric !== undefined && findRubric(rubrics, rubric) === null && !(await isStored('rubric', rubric)))
     throw await unknown('rubric', rubric, rubrics.keys())
   if (judge !== undefined && !judges.has(judge) && !unready.has(judge) && !(await isStored('judge', judge)))
     throw await unknown('judge', judge, [...judges.keys(), ...unready.keys()])
-  const said = (name: 'label' | 'claim', value: string, here: readonly string[]) =>
-    noSuch(name, value, here, 'invalid_request')
   if (label !== undefined && !hasLabel(rubrics, label) && !(await isStored('label', label)))
-    throw said(
-      'label',
-      label,
-      [...rubrics.values()].flatMap(({ outcome }) => outcome.labels),
-    )
-  const claims = claimNames(rubrics)
+    throw noSuch('label', label, labelsOf(rubrics), 'invalid_request')
+  const claims = [...rubrics.values()].flatMap((one) => allClaims(one.claims).map(({ id }) => id))
   if (claim !== undefined && !claims.includes(claimIdOf(claim))) {
     const { names } = await stores.overview.read({}, 0)
     // The claims of a rubric that is not loaded are unknown, and a full list of rubrics may be cut.
     const isWhole = names.rubric.length < MOST_RUBRICS && names.rubric.every((name) => rubrics.has(name))
-    if (isWhole || claim === '') throw said('claim', claim, claims)
+    if (isWhole || claim === '') throw noSuch('claim', claim, claims, 'invalid_request')
   }
   if (batch === undefined) return
   const isThere = isOwnBatch(batch) ? (await stores.batches.get(batch)) !== null : await isStored('batch', batch)
@@ -66,10 +60,9 @@ export async function requireNames(
 const MOST_RUBRICS = 200
 
 /** Tells a label of a loaded rubric. The labels of a sum are its numbers. */
-const hasLabel = (rubrics: Rubrics, label: string): boolean =>
-  [...rubrics.values()].some(
-    ({ outcome }) => outcome.labels.includes(label) || (outcome.kind === 'sum' && /^-?\d+$/.test(label)),
-  )
+export const hasLabel = (rubrics: Rubrics, label: string): boolean =>
+  labelsOf(rubrics).includes(label) ||
+  (/^-?\d+$/.test(label) && [...rubrics.values()].some(({ outcome }) => outcome.kind === 'sum'))
 
-const claimNames = (rubrics: Rubrics): readonly string[] =>
-  [...rubrics.values()].flatMap((rubric) => allClaims(rubric.claims).map(({ id }) => id))
+export const labelsOf = (rubrics: Rubrics): readonly string[] =>
+  [...rubrics.values()].flatMap(({ outcome }) => outcome.labels)

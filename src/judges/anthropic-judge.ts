@@ -28,9 +28,9 @@ import {
   UNKNOWN,
   withoutTier,
 } from './batch.ts'
-import { askProvider, countOf, failed, LONGEST_CALL_MS, rawOf, type Sdk } from './call.ts'
+import { askProvider, countOf, failed, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
-import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
+import { failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
 /** A judge behind Anthropic’s Messages API. One call a question; retries are ours, so the SDK makes none. */
@@ -221,11 +221,8 @@ export function resultOfMessageLine(line: ResultLine, place: Place, settings: Ju
       return { custom_id, end: 'cancelled', reply: null }
     case 'succeeded': {
       const message = result.message as Anthropic.Message
-      return {
-        custom_id,
-        end: 'answered',
-        reply: replyOrFailure(message, null, () => replyOfMessage(message, null, settings)),
-      }
+      const reply = replyOrFailure(message, null, () => replyOfMessage(message, null, settings))
+      return { custom_id, end: 'answered', reply }
     }
     case 'errored':
       return errored(custom_id, result, place)
@@ -240,16 +237,6 @@ export function resultOfMessageLine(line: ResultLine, place: Place, settings: Ju
 function errored(custom_id: string, { error }: NonNullable<MessageLine['result']>, place: Place): BatchResult {
   const words = faultWords({ body: error, headers: undefined })
   const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
-  return {
-    custom_id,
-    end: 'answered',
-    reply: {
-      ok: false,
-      failure: classifyHttp(fault, place),
-      raw: rawOf(error),
-      usage: { ...NOTHING_USED },
-      model_resolved: null,
-      request_id: wordOf(error?.request_id),
-    },
-  }
+  const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(error?.request_id) }
+  return { custom_id, end: 'answered', reply: refusedReply(fault, place, error, about) }
 }

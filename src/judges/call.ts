@@ -5,6 +5,7 @@ import {
   classifyHttp,
   failure,
   faultWords,
+  type HttpFault,
   NOTHING_USED,
   neverSent,
   type Place,
@@ -29,6 +30,14 @@ export const failed = (
   body: unknown,
   about: ReplyDetails,
 ): JudgeReply => ({ ok: false, failure: failure(code, message), raw: rawOf(body), ...about })
+
+/** The reply to a request that the provider refused by an HTTP status. */
+export const refusedReply = (fault: HttpFault, place: Place, body: unknown, about: ReplyDetails): JudgeReply => ({
+  ...about,
+  ok: false,
+  failure: classifyHttp(fault, place),
+  raw: rawOf(body),
+})
 
 /** Reads reported token counts; null if a value is no count. */
 export function usageFrom(input: unknown, output: unknown, cacheRead: unknown, cacheWrite: unknown): Usage | null {

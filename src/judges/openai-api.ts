@@ -130,20 +130,18 @@ export function replyOfResponses(
   { service_tier }: JudgeSettings,
 ): JudgeReply {
   const about = aboutOf(usageOfResponses(answer.usage), answer, requestId, service_tier)
-  // The SDK adds `output_text` to the answer of a single call; what is kept is what the provider said.
-  const body = { ...answer, output_text: undefined }
   const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []))
   if (parts.some((part) => part.type === 'refusal'))
-    return failed('refused', 'the model refused to answer', body, about)
+    return failed('refused', 'the model refused to answer', answer, about)
   if (answer.status === 'incomplete') {
     return answer.incomplete_details?.reason === 'content_filter'
-      ? failed('refused', 'the provider’s filter stopped the answer', body, about)
-      : failed('truncated', 'the answer reached the output limit', body, about)
+      ? failed('refused', 'the provider’s filter stopped the answer', answer, about)
+      : failed('truncated', 'the answer reached the output limit', answer, about)
   }
   // A compatible server may leave the status out; none that it says is an answer but `completed`.
   if ((answer.status ?? 'completed') !== 'completed')
-    return failed('judge_unreachable', 'the provider failed while it answered', body, about)
-  return answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), body, about)
+    return failed('judge_unreachable', 'the provider failed while it answered', answer, about)
+  return answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), answer, about)
 }
 
 /** Finish reasons of compatible servers (vLLM, OpenRouter, Gemini) for an answer that broke off. */
@@ -206,7 +204,6 @@ const usageOf = (
 export interface OpenAiApi {
   readonly path: '/v1/responses' | '/v1/chat/completions'
   buildBody(request: JudgeRequest, settings: JudgeSettings): object
-  ask(client: OpenAI, request: JudgeRequest, settings: JudgeSettings, signal: AbortSignal): Promise<JudgeReply>
   /** Throws a TypeError where the answer is not what the API promises. */
   replyOf(answer: unknown, requestId: string | null, settings: JudgeSettings): JudgeReply
 }
@@ -214,20 +211,12 @@ export interface OpenAiApi {
 const RESPONSES: OpenAiApi = {
   path: '/v1/responses',
   buildBody: buildResponsesRequest,
-  async ask(client, request, settings, signal) {
-    const answer = await client.responses.create(buildResponsesRequest(request, settings), { signal })
-    return replyOfResponses(answer, answer._request_id ?? null, settings)
-  },
   replyOf: (answer, requestId, settings) => replyOfResponses(answer as OpenAI.Responses.Response, requestId, settings),
 }
 
 const CHAT: OpenAiApi = {
   path: '/v1/chat/completions',
   buildBody: buildChatRequest,
-  async ask(client, request, settings, signal) {
-    const answer = await client.chat.completions.create(buildChatRequest(request, settings), { signal })
-    return replyOfChat(answer, answer._request_id ?? null, settings)
-  },
   replyOf: (answer, requestId, settings) =>
     replyOfChat(answer as OpenAI.Chat.Completions.ChatCompletion, requestId, settings),
 }

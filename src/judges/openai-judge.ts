@@ -20,9 +20,9 @@ import {
   UNKNOWN,
   withoutTier,
 } from './batch.ts'
-import { askProvider, countOf, LONGEST_CALL_MS, rawOf, type Sdk } from './call.ts'
+import { askProvider, countOf, failed, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
-import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
+import { faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
 import { type OpenAiApi, openAiApi } from './openai-api.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
@@ -67,15 +67,20 @@ function judgeOf(client: OpenAI, name: string, settings: JudgeSettings, key: str
   const api = openAiApi(settings)
   const judge: Judge = {
     info: describeJudge(name, settings),
-    ask: (request, signal) => askProvider(sdk, signal, () => api.ask(client, request, settings, signal)),
+    ask: (request, signal) =>
+      askProvider(sdk, signal, async () => {
+        const body = api.buildBody(request, settings)
+        const answer = await client.post<WithId>(api.path.slice('/v1'.length), { body, signal })
+        return api.replyOf(answer, answer?._request_id ?? null, settings)
+      }),
   }
   const { batches } = providerRow(settings.provider)
   if (batches === null) return judge
-  return {
-    ...judge,
-    batch: { ...batches, ...createOpenAiBatch(client, sdk, settings) },
-  }
+  return { ...judge, batch: { ...batches, ...createOpenAiBatch(client, sdk, settings) } }
 }
+
+/** An answer of a single call, with the id that the SDK adds. */
+type WithId = { readonly _request_id?: string | null } | null
 
 type Batch = OpenAI.Batches.Batch
 
@@ -218,16 +223,17 @@ export function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, s
 function refused(
   status: number | null,
   { response, error }: OutputLine,
-  requestId: string | null,
+  request_id: string | null,
   place: Place,
 ): JudgeReply {
   const said = faultWords({ body: response?.body, headers: undefined })
   const words = { ...said, code: said.code ?? wordOf(error?.code) }
-  const about = { ...UNKNOWN, raw: rawOf({ response, error }), request_id: requestId }
-  if (status === null) {
-    const message = `the provider did not run this request of the batch to its end${wordsOf(words)}`
-    return { ok: false, failure: failure('judge_unreachable', message), ...about }
+  const about = { ...UNKNOWN, request_id }
+  const raw = { response, error }
+  if (status !== null) {
+    const fault = { status, headers: undefined, ...words }
+    return refusedReply(fault, place, raw, { ...about, usage: usageOfFault(fault) })
   }
-  const fault = { status, headers: undefined, ...words }
-  return { ok: false, failure: classifyHttp(fault, place), ...about, usage: usageOfFault(fault) }
+  const message = `the provider did not run this request of the batch to its end${wordsOf(words)}`
+  return failed('judge_unreachable', message, raw, about)
 }

@@ -6,7 +6,6 @@ import type { AgreementRequest } from '../../schemas/audit/agreement.ts'
 import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../../schemas/audit/stored-agreement.ts'
 import { sendJson } from '../body/answers.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
-import type { Context, ServiceStores } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { HttpProblem } from '../problem.ts'
 import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
@@ -28,22 +27,15 @@ export function agreementRoutes(routes: Routes, { context, statistics }: RouteDe
       },
     },
     handler: async (request, reply) => {
-      const { stores } = context
-      await requireStored({ context, stores }, request.body)
-      const { request: asked, coverage } = await readCall({ ...stores, loaded: context.rubrics }, request.body)
+      const { stored } = request.body
+      await requireNames(context, { rubric: stored?.rubric }, '/stored')
+      await requireNames(context, stored?.query ?? {}, '/stored/query')
+      const { request: asked, coverage } = await readCall({ ...context.stores, loaded: context.rubrics }, request.body)
       const computed = await computeApart(statistics, 'agreement', asked)
       if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
       return sendJson(reply, { ...computed.value, ...(coverage && { coverage }) })
     },
   })
-}
-
-async function requireStored(
-  at: { readonly context: Context; readonly stores: ServiceStores },
-  { stored }: AgreementCall,
-): Promise<void> {
-  await requireNames(at, { rubric: stored?.rubric }, '/stored')
-  await requireNames(at, stored?.query ?? {}, '/stored/query')
 }
 
 async function readCall(

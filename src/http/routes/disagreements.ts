@@ -45,7 +45,7 @@ export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void
     },
     handler: async (request, reply) => {
       const { kind, claim, settled, limit, cursor, format, ...filters } = request.query
-      await requireNames({ context, stores: context.stores }, { ...filters, claim })
+      await requireNames(context, { ...filters, claim })
       const query = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
       const stores = { ...context.stores, loaded: context.rubrics }
       const found = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))

@@ -9,6 +9,7 @@ import { decodeCursor, idOf, sendJson, sendText, toPage } from '../body/answers.
 import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
 import type { Answered } from '../body/idempotency.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, nameFilter, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { failureProblem, orNotFound, refusalProblem } from '../problem.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
@@ -60,9 +61,8 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
-      const { stores } = deps.context
-      await requireNames({ context, stores }, filters)
-      const found = await stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
+      await requireNames(context, filters)
+      const found = await context.stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
       return sendJson(reply, toPage(found, limit, idOf))
     },
   })
@@ -78,9 +78,8 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       response: { 200: answer('GradeOverview', 'Counts and names.'), ...problems(400, 404) },
     },
     handler: async ({ query }, reply) => {
-      const { stores } = deps.context
-      await requireNames({ context, stores }, query)
-      return sendJson(reply, await stores.overview.read(query))
+      await requireNames(context, query)
+      return sendJson(reply, await context.stores.overview.read(query))
     },
   })
 
@@ -94,8 +93,8 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const text = orNotFound(await deps.context.stores.grades.getText(request.params.id), 'grade', request.params.id)
-      return sendText(reply, text)
+      const { id } = request.params
+      return sendText(reply, orNotFound(await context.stores.grades.getText(id), 'grade', id))
     },
   })
 
@@ -110,17 +109,17 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      const { grades, attempts } = deps.context.stores
+      const { grades, attempts } = context.stores
       const grade = orNotFound(await grades.get(id), 'grade', id)
       const calls = await attempts.listForGrade(id)
       return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
     },
   })
-  questionRoutes(routes, deps)
+  questionRoutes(routes, context)
 }
 
 /** Adds the routes about the question of a grade: its panel and its ground truth. */
-function questionRoutes(routes: Routes, deps: RouteDeps): void {
+function questionRoutes(routes: Routes, { stores }: Context): void {
   routes.get('/v1/grades/:id/panel', {
     schema: {
       operationId: 'listPanel',
@@ -133,9 +132,9 @@ function questionRoutes(routes: Routes, deps: RouteDeps): void {
       response: { 200: answer('GradeList', 'The standing grades.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const { grades } = deps.context.stores
-      const grade = orNotFound(await grades.get(request.params.id), 'grade', request.params.id)
-      const standing = await grades.listForQuestion(questionOf(grade))
+      const { id } = request.params
+      const grade = orNotFound(await stores.grades.get(id), 'grade', id)
+      const standing = await stores.grades.listForQuestion(questionOf(grade))
       return sendJson(reply, { items: standing.map((one) => one.grade) })
     },
   })
@@ -153,12 +152,8 @@ function questionRoutes(routes: Routes, deps: RouteDeps): void {
       },
     },
     handler: async (request, reply) => {
-      const truth = orNotFound(
-        await deps.context.stores.grades.getGroundTruth(request.params.id),
-        'grade',
-        request.params.id,
-      )
-      return sendJson(reply, truth)
+      const { id } = request.params
+      return sendJson(reply, orNotFound(await stores.grades.getGroundTruth(id), 'grade', id))
     },
   })
 }

@@ -53,8 +53,8 @@ export function regradeRoutes(routes: Routes, { context, inFlight, statistics: w
     },
     handler: async (request, reply) => {
       const { body } = request
-      const { batches, stores } = context
-      await requireNames({ context, stores }, body.query, '/query')
+      const { batches } = context
+      await requireNames(context, body.query, '/query')
       if (body.dry_run === true) return sendEstimate(reply, await batches.estimateRegrade(body))
       return sendTaken(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
     },
@@ -72,11 +72,10 @@ export function regradeRoutes(routes: Routes, { context, inFlight, statistics: w
     },
     handler: async (request, reply) => {
       const { base = null, head, rubric = null, limit = 50, cursor, statistics = true } = request.query
-      const { stores } = context
-      await requireNames({ context, stores }, { rubric: rubric ?? undefined })
+      await requireNames(context, { rubric: rubric ?? undefined })
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
       const compared = await compareBatches(
-        { ...stores, loaded: context.rubrics },
+        { ...context.stores, loaded: context.rubrics },
         {
           base,
           head,

@@ -65,9 +65,8 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
     const options = optionsOf(query)
     const { judge, rubric, batch, agent, model, task, variant } = query
     const filter = { judge, rubric, batch, agent, model, task, variant }
-    const { stores } = context
-    await requireNames({ context, stores }, filter)
-    const loaded = await loadReport(stores, filter, options.group_by, (found) =>
+    await requireNames(context, filter)
+    const loaded = await loadReport(context.stores, filter, options.group_by, (found) =>
       ofAny(found ?? rubric ?? context.default_rubric),
     )
     if (!loaded.ok) throw severalGraders(loaded.error, options)

@@ -10,8 +10,7 @@ import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { decodeCursor, idOf, mapAsync, sendJson, takeAsync, takePage } from '../body/answers.ts'
 import { FormatQuery, REVIEWS, sendCsv, withCsv } from '../body/csv.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
-import { requireNames } from '../known-names.ts'
+import { hasLabel, labelsOf, requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem, orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
@@ -35,7 +34,8 @@ const ReviewQuery = Closed({
 export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const { clock, newId } = context
 
-  async function review({ stores }: Context, gradeId: string, body: ReviewRequest) {
+  async function review(gradeId: string, body: ReviewRequest) {
+    const { stores } = context
     const grade = orNotFound(await stores.grades.get(gradeId), 'grade', gradeId)
     const rubric = rubricOf(context.rubrics, grade.receipt.rubric)
     if (rubric === null) throw notLoaded(grade.receipt.rubric)
@@ -60,7 +60,7 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
       body: ReviewRequestSchema,
       response: { 201: answer('Review', 'It is stored.'), ...problems(400, 404, 409, 413, 415, 422) },
     },
-    handler: (request, reply) => answerOnce(request, reply, () => review(context, request.params.id, request.body)),
+    handler: (request, reply) => answerOnce(request, reply, () => review(request.params.id, request.body)),
   })
 
   routes.get('/v1/reviews', {
@@ -74,9 +74,8 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
     },
     handler: async (request, reply) => {
       const { limit, format } = request.query
-      const { stores } = context
-      await requireNames({ context, stores }, { rubric: request.query.rubric })
-      const found = readReviews(stores.reviews, filterOf(request.query, context.rubrics))
+      await requireNames(context, { rubric: request.query.rubric })
+      const found = readReviews(context.stores.reviews, filterOf(request.query, context.rubrics))
       if (format === 'csv')
         return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(takeAsync(found, limit), REVIEWS.toRow))
       return sendJson(reply, await takePage(found, limit ?? 50, idOf))
@@ -87,7 +86,7 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
 function filterOf(query: Static<typeof ReviewQuery>, rubrics: Rubrics): ReviewFilter {
   const { rater, grade_id, question, rubric, label, cursor } = query
   const before = decodeCursor(cursor, /^rev_[0-9a-z]{26}$/)
-  if (label !== undefined) requireLabel(label, rubrics)
+  if (label !== undefined && label !== 'none' && !hasLabel(rubrics, label)) throw noSuchLabel(rubrics)
   return given({
     ...{ rater, grade_id, question, before },
     rubric: rubric === undefined ? undefined : rubricIdOf(rubric),
@@ -95,14 +94,9 @@ function filterOf(query: Static<typeof ReviewQuery>, rubrics: Rubrics): ReviewFi
   })
 }
 
-/** Throws for a label that no loaded rubric has. */
-function requireLabel(label: string, rubrics: Rubrics): void {
-  const outcomes = [...rubrics.values()].map(({ outcome }) => outcome)
-  const isNumber = outcomes.some(({ kind }) => kind === 'sum') && /^-?\d+$/.test(label)
-  const labels = new Set([...outcomes.flatMap((one) => one.labels), 'none'])
-  if (isNumber || labels.has(label)) return
-  const message = `must be one of ${[...labels].join(', ')}`
-  throw faultAt('/querystring/label', message, 'invalid_request', 'no loaded rubric has this label')
+function noSuchLabel(rubrics: Rubrics): HttpProblem {
+  const message = `must be one of ${[...new Set([...labelsOf(rubrics), 'none'])].join(', ')}`
+  return faultAt('/querystring/label', message, 'invalid_request', 'no loaded rubric has this label')
 }
 
 const notLoaded = (name: string): HttpProblem =>

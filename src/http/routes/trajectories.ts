@@ -7,7 +7,6 @@ import { decodeCursor, encodeCursor, sendJson, sendText } from '../body/answers.
 import { EXAMPLE_REQUEST } from '../body/examples.ts'
 import { isStream, readRecords } from '../body/ndjson.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
-import type { Context } from '../context.ts'
 import { orNotFound, refusalProblem } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
@@ -25,13 +24,13 @@ const StepsQuery = Closed({
 
 /** Adds the routes that store a trajectory and read it back in steps. */
 export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
-  const upload = async ({ service }: Context, document: Upload) => {
-    const outcome = await service.upload(document)
+  const upload = async (document: Upload) => {
+    const outcome = await context.service.upload(document)
     if (!outcome.ok) throw refusalProblem(outcome.refusal)
     return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
   }
-  const load = async ({ service }: Context, id: string): Promise<Trajectory> =>
-    orNotFound(await service.trajectory(id), 'trajectory', id)
+  const load = async (id: string): Promise<Trajectory> =>
+    orNotFound(await context.service.trajectory(id), 'trajectory', id)
 
   routes.post('/v1/trajectories', {
     schema: {
@@ -58,10 +57,10 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
       const { body } = request
       // A repeated upload is the same trajectory: a stream needs no Idempotency-Key.
       if (isStream(body)) {
-        const { text, status } = await upload(context, await readRecords(request, context.config.limits))
+        const { text, status } = await upload(await readRecords(request, context.config.limits))
         return sendText(reply, text, status)
       }
-      return answerOnce(request, reply, () => upload(context, body as Upload))
+      return answerOnce(request, reply, () => upload(body as Upload))
     },
   })
 
@@ -75,7 +74,7 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
       response: { 200: answer('TrajectorySummary', 'The summary.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const trajectory = await load(context, request.params.id)
+      const trajectory = await load(request.params.id)
       const stored = request.query.document === true ? await context.stores.trajectories.get(trajectory.id) : null
       return sendJson(reply, { ...summarize(trajectory), ...(stored && { document: stored.document }) })
     },
@@ -91,7 +90,7 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
       response: { 200: answer('TrajectoryStepPage', 'One page, in order.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
-      const trajectory = await load(context, request.params.id)
+      const trajectory = await load(request.params.id)
       const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = request.query
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
       const wanted = trajectory.steps.filter((step) => step.id >= from && step.id <= to)
