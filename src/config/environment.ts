@@ -8,9 +8,6 @@ import {
 } from '../schemas/providers.ts'
 import { refuseRemovedVariables } from './removed-settings.ts'
 
-/** The environment as typed values. */
-export type Environment = ReturnType<typeof readEnvironment>
-
 /** The variables of a provider’s judge. */
 export interface ProviderEnvironment {
   /** The first variable for a key that is set; undefined: no such variable is set. */
@@ -19,6 +16,8 @@ export interface ProviderEnvironment {
   readonly base_url: string | undefined
   readonly model: string | undefined
   readonly places: Readonly<Partial<Record<ProviderPlace, string>>>
+  /** The variables suffice for a judge with the provider’s name. */
+  readonly is_whole: boolean
 }
 
 /** Modes of access; `auto` asks for keys unless the service listens on loopback. */
@@ -28,26 +27,62 @@ export type AccessMode = (typeof ACCESS_MODES)[number]
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Variables of Veridict, but for those of providers. */
-const VARIABLES = [
-  'VERIDICT_HOST',
-  'VERIDICT_PORT',
-  'VERIDICT_DATABASE',
-  'VERIDICT_DATABASE_URL',
-  'VERIDICT_CONFIG',
-  'VERIDICT_LOG_LEVEL',
-  'VERIDICT_MAX_COST_USD_PER_DAY',
-  'VERIDICT_ACCESS',
-  'VERIDICT_BEHIND_TLS',
-  'VERIDICT_ALLOWED_HOSTS',
-  'VERIDICT_RUBRICS',
-  'VERIDICT_WORKER',
-  'VERIDICT_WORKER_PORT',
-  // Variables of the command line.
-  'VERIDICT_SERVER',
-  'VERIDICT_API_KEY',
-] as const
-type Variable = (typeof VARIABLES)[number]
+type Parse<T> = (value: string, name: string) => T
+
+const asText: Parse<string> = (value) => value
+
+const asPort: Parse<number> = (value, name) => {
+  const port = Number(value)
+  if (!/^\d+$/.test(value) || port > 65_535) throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
+  return port
+}
+
+const asDollars: Parse<number> = (value, name) => {
+  if (!/^\d+(\.\d+)?$/.test(value)) throw new Error(`${name} must be dollars such as 12.50, not "${value}"`)
+  return Number(value)
+}
+
+const asList: Parse<string[]> = (value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+
+const asChoice =
+  <const T extends string>(choices: readonly T[]): Parse<T> =>
+  (value, name) => {
+    const choice = choices.find((word) => word === value)
+    if (choice === undefined) throw new Error(`${name} must be one of ${choices.join(', ')}`)
+    return choice
+  }
+
+/** Variables of the service and its workers, each with its setting and its form. */
+const VARIABLES = {
+  host: ['VERIDICT_HOST', asText],
+  port: ['VERIDICT_PORT', asPort],
+  database: ['VERIDICT_DATABASE', asText],
+  /** May hold a password. */
+  database_url: ['VERIDICT_DATABASE_URL', asText],
+  config_file: ['VERIDICT_CONFIG', asText],
+  log_level: ['VERIDICT_LOG_LEVEL', asChoice(LOG_LEVELS)],
+  max_cost_usd_per_day: ['VERIDICT_MAX_COST_USD_PER_DAY', asDollars],
+  access: ['VERIDICT_ACCESS', asChoice(ACCESS_MODES)],
+  behind_tls: ['VERIDICT_BEHIND_TLS', asChoice(['true', 'false'])],
+  allowed_hosts: ['VERIDICT_ALLOWED_HOSTS', asList],
+  /** Folders of rubrics beside the shipped rubrics. */
+  rubrics: ['VERIDICT_RUBRICS', asList],
+  worker: ['VERIDICT_WORKER', asChoice(['on', 'off'])],
+  worker_port: ['VERIDICT_WORKER_PORT', asPort],
+} as const satisfies Record<string, readonly [name: string, parse: Parse<unknown>]>
+
+type Settings = { readonly [S in keyof typeof VARIABLES]: ReturnType<(typeof VARIABLES)[S][1]> | undefined }
+
+/** The environment as typed values; an absent variable is undefined. */
+export interface Environment extends Settings {
+  readonly providers: Readonly<Record<Provider, ProviderEnvironment>>
+}
+
+const OF_COMMANDS = ['VERIDICT_SERVER', 'VERIDICT_API_KEY']
 
 /** Variables of launchers, tests, integrations and Compose files, and of Kubernetes for a Service named `veridict`. */
 const OF_OTHERS =
@@ -55,7 +90,8 @@ const OF_OTHERS =
 
 /** Warns of each VERIDICT_… variable that no part of Veridict reads, unless the configuration file names it (as a `key_env`). */
 export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string) => string): string[] {
-  const known: readonly string[] = [...VARIABLES, ...PROVIDER_NAMES.map((name) => providerRow(name).variables.model)]
+  const own = Object.values(VARIABLES).map(([name]): string => name)
+  const known = [...own, ...OF_COMMANDS, ...PROVIDER_NAMES.map((name) => providerRow(name).variables.model)]
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith('VERIDICT_') && env[name] !== '' && !known.includes(name) && !OF_OTHERS.test(name),
   )
@@ -67,77 +103,47 @@ export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string
 }
 
 /** Reads the environment. Throws with the name of a variable that cannot be used. An empty variable counts as absent. */
-export function readEnvironment(env: NodeJS.ProcessEnv) {
+export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   refuseRemovedVariables(env)
-  const any = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
-  const text = (name: Variable): string | undefined => any(name)
-  const read = <T>(name: Variable, parse: (value: string, name: string) => T): T | undefined => {
+  const text = readSecrets(env).key
+  const settings = Object.entries(VARIABLES).map(([setting, [name, parse]]) => {
     const value = text(name)
-    return value === undefined ? undefined : parse(value, name)
-  }
+    return [setting, value === undefined ? undefined : parse(value, name)]
+  })
   return {
-    host: text('VERIDICT_HOST'),
-    port: read('VERIDICT_PORT', parsePort),
-    database: text('VERIDICT_DATABASE'),
-    /** May hold a password. */
-    database_url: text('VERIDICT_DATABASE_URL'),
-    /** `s3://bucket/prefix`, or `database`. */
-    config_file: text('VERIDICT_CONFIG'),
-    log_level: read('VERIDICT_LOG_LEVEL', choiceOf(LOG_LEVELS)),
-    max_cost_usd_per_day: read('VERIDICT_MAX_COST_USD_PER_DAY', parseDollars),
-    access: read('VERIDICT_ACCESS', choiceOf(ACCESS_MODES)),
-    behind_tls: read('VERIDICT_BEHIND_TLS', choiceOf(['true', 'false'])),
-    allowed_hosts: read('VERIDICT_ALLOWED_HOSTS', parseList),
-    /** Folders of rubrics beside those that come with the product. */
-    rubrics: read('VERIDICT_RUBRICS', parseList),
-    worker: read('VERIDICT_WORKER', choiceOf(['on', 'off'])),
-    worker_port: read('VERIDICT_WORKER_PORT', parsePort),
-    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, readProvider(any, name)])) as Readonly<
-      Record<Provider, ProviderEnvironment>
+    ...(Object.fromEntries(settings) as Settings),
+    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, readProvider(text, name)])) as Record<
+      Provider,
+      ProviderEnvironment
     >,
   }
 }
 
-function readProvider(text: (name: string) => string | undefined, provider: Provider): ProviderEnvironment {
+function readProvider(text: Secrets['key'], provider: Provider): ProviderEnvironment {
   const { keys, variables, needs } = providerRow(provider)
-  const base_url = text(variables.base_url)
-  const places = PROVIDER_PLACES.flatMap((place) => {
-    const variable = needs[place]?.variable
-    const value = variable === undefined ? undefined : text(variable)
-    return value === undefined ? [] : [[place, value]]
-  })
+  const isSet = (variable: string) => text(variable) !== undefined
+  const places = PROVIDER_PLACES.map((place) => [place, text(needs[place]?.variable ?? '')])
   return {
-    key_env: keys.find((key) => text(key) !== undefined),
-    base_url,
+    key_env: keys.find(isSet),
+    base_url: text(variables.base_url),
     model: text(variables.model),
-    places: Object.fromEntries(places),
+    places: Object.fromEntries(places.filter(([, value]) => value !== undefined)),
+    is_whole: missingVariables(provider, isSet).length === 0,
   }
 }
 
-function parsePort(value: string, name: string): number {
-  const port = Number(value)
-  if (!/^\d+$/.test(value) || port > 65_535) throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
-  return port
+/** Lists the variables that the judge with the provider’s name still lacks; empty: the judge is complete. */
+export function missingVariables(provider: Provider, isSet: (variable: string) => boolean): string[] {
+  const { keys, variables, needs, address, defaults } = providerRow(provider)
+  const key = keys.length === 0 || keys.some(isSet) ? [] : [keys.join(' or ')]
+  const places = Object.values(needs).flatMap((place) => (place.default === undefined ? [place.variable] : []))
+  const others = [
+    ...(address === null ? [variables.base_url] : []),
+    ...places,
+    ...(defaults.model === null ? [variables.model] : []),
+  ]
+  return [...key, ...others.filter((variable) => !isSet(variable))]
 }
-
-function parseDollars(value: string, name: string): number {
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new Error(`${name} must be dollars such as 12.50, not "${value}"`)
-  return Number(value)
-}
-
-const choiceOf =
-  <const T extends string>(choices: readonly T[]) =>
-  (value: string, name: string): T => {
-    const choice = choices.find((one) => one === value)
-    if (choice === undefined) throw new Error(`${name} must be one of ${choices.join(', ')}`)
-    return choice
-  }
-
-const parseList = (value: string): string[] =>
-  value
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
 
 /** Keys by the name of their variable. No configuration, log line or error holds a key. */
 export interface Secrets {

@@ -89,19 +89,6 @@ export function providerDefaults(provider: Provider): JudgeSettings {
   }
 }
 
-/** Lists the variables that the judge with the provider’s name still lacks; empty: the judge is complete. */
-export function missingVariables(provider: Provider, isSet: (variable: string) => boolean): string[] {
-  const { keys, variables, needs, address, defaults } = providerRow(provider)
-  const key = keys.length === 0 || keys.some(isSet) ? [] : [keys.join(' or ')]
-  const places = Object.values(needs).flatMap((place) => (place.default === undefined ? [place.variable] : []))
-  const others = [
-    ...(address === null ? [variables.base_url] : []),
-    ...places,
-    ...(defaults.model === null ? [variables.model] : []),
-  ]
-  return [...key, ...others.filter((variable) => !isSet(variable))]
-}
-
 const OFFICIAL_HOSTS = PROVIDER_NAMES.flatMap((name) => {
   const { address } = providerRow(name)
   return address === null || address.includes('{') ? [] : [new URL(address).hostname]
@@ -117,22 +104,11 @@ export function resolveJudges(
   file: Readonly<Record<string, JudgeFile>> = {},
   concurrency: Concurrency,
 ): Record<string, JudgeSettings> {
-  const ofKeys = PROVIDER_NAMES.filter((provider) => isWhole(provider, environment.providers[provider]))
+  const ofKeys = PROVIDER_NAMES.filter((provider) => environment.providers[provider].is_whole)
   const judges: Record<string, JudgeFile> = { ...Object.fromEntries(ofKeys.map((name) => [name, {}])), ...file }
   return Object.fromEntries(
     Object.entries(judges).map(([name, judge]) => [name, resolveJudge(name, judge, environment, concurrency)]),
   )
-}
-
-function isWhole(provider: Provider, { key_env, base_url, model, places }: ProviderEnvironment): boolean {
-  const { keys, variables, needs } = providerRow(provider)
-  const given = new Map<string, unknown>([
-    ...keys.map((key): [string, unknown] => [key, key === key_env]),
-    [variables.base_url, base_url],
-    [variables.model, model],
-    ...PROVIDER_PLACES.map((place): [string, unknown] => [needs[place]?.variable ?? '', places[place]]),
-  ])
-  return missingVariables(provider, (variable) => Boolean(given.get(variable))).length === 0
 }
 
 function resolveJudge(

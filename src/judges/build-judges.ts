@@ -1,5 +1,5 @@
-import type { Secrets } from '../config/environment.ts'
-import { type JudgeSettings, missingVariables } from '../config/judges.ts'
+import { missingVariables, type Secrets } from '../config/environment.ts'
+import type { JudgeSettings } from '../config/judges.ts'
 import type { Judge } from '../ports/ports.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
 
