@@ -26,13 +26,13 @@ async function startLocal(
   open.push(app)
   if (app.context.config.postgres !== null) await app.context.start()
   const inFlight = createInFlight()
-  const { createBatch, events, results, readBatch, findBatches } = localCalls(app.context, inFlight)
-  if (!createBatch || !events || !results || !readBatch || !findBatches) throw new Error('a call is missing')
+  const { createBatch, events, results, readBatch } = localCalls(app.context, inFlight)
+  if (!createBatch || !events || !results || !readBatch) throw new Error('a call is missing')
   const ended = async (id: string) => {
     for await (const batch of events(id, never)) if (batch.status === 'done') return batch
     throw new Error('it never ended')
   }
-  return { app, judge, inFlight, createBatch, results, findBatches, ended }
+  return { app, judge, inFlight, createBatch, results, ended }
 }
 
 const never = new AbortController().signal

@@ -1,5 +1,4 @@
 import { planOf } from '../../batches/batch-plan.ts'
-import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
 import { endedPages, followBatch, followResults, toResults } from '../../batches/follow.ts'
 import type { Incoming } from '../../batches/intake.ts'
 import type { App } from '../../boot/app.ts'
@@ -10,8 +9,9 @@ import { findUnstorable } from '../../domain/text/strict-json.ts'
 import { textSize } from '../../domain/trajectory/text-size.ts'
 import type { Refusal } from '../../grading/service.ts'
 import type { Context } from '../../http/context.ts'
+import { misfit } from '../../http/errors.ts'
 import { createInFlight, type InFlight } from '../../http/guard/drain.ts'
-import { HttpProblem, notFound, refusalProblem } from '../../http/problem.ts'
+import { type HttpProblem, notFound, refusalProblem } from '../../http/problem.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { drain } from '../../process/stop.ts'
 import { BatchItemSchema, type BatchOptions, BatchOptionsSchema } from '../../schemas/batch.ts'
@@ -76,7 +76,7 @@ const SILENT = { info() {}, warn() {}, error() {} }
 const EVERY_MS = 50
 
 /** Makes the `fetch` of a service in this process, which is built at the first request. No port is opened. */
-export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
+function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   return async (input) => {
     const { http } = await openApp()
     const request = new Request(input)
@@ -96,15 +96,10 @@ export function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   }
 }
 
-/** Makes the calls of batches without HTTP between: the service receives the trials as the command reads them. */
+/** Makes the calls that follow a batch without HTTP between: the service receives the trials as the command reads them. */
 export function localCalls(context: Context, inFlight: InFlight): Partial<Client> {
   const { batches, stores } = context
   const read = async (id: string) => (await batches.get(id)) ?? fail(notFound('batch', id))
-  const readChanged = async (id: string, done: boolean | null, verb: string) => {
-    if (done === null) fail(notFound('batch', id))
-    if (done === false) fail(new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`))
-    return read(id)
-  }
   return {
     async createBatch(options, items, signal) {
       checkOptions(options)
@@ -119,14 +114,7 @@ export function localCalls(context: Context, inFlight: InFlight): Partial<Client
       const estimated = await unlessAborted(batches.estimate(planOf(options, null), incoming(items)), signal)
       return estimated.ok ? estimated.estimate : refuse(estimated.refusal)
     },
-    async findBatches({ limit = MOST_FOUND, cursor, ...query }) {
-      const found = await batches.list({ ...query, limit: limit + 1, ...(cursor !== undefined && { before: cursor }) })
-      const items = found.slice(0, limit)
-      return { items, next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null }
-    },
     readBatch: read,
-    cancelBatch: async (id) => readChanged(id, await batches.cancel(id), 'cancel'),
-    resumeBatch: async (id) => readChanged(id, await batches.resume(id), 'resume'),
     async *results(id, signal, wait = false) {
       await read(id)
       const following = { batches, clock: context.clock, id, isOff: () => signal?.aborted === true }
@@ -135,7 +123,6 @@ export function localCalls(context: Context, inFlight: InFlight): Partial<Client
         yield* await toResults(stores.grades, page)
       }
     },
-    batchRubrics: async (id) => readBatchRubrics(stores.batches, await read(id), context.rubrics),
     async *events(id, signal) {
       const states = followBatch({ batches, clock: context.clock, id, isOff: () => signal.aborted }, EVERY_MS)
       for (;;) {
@@ -147,8 +134,6 @@ export function localCalls(context: Context, inFlight: InFlight): Partial<Client
   }
 }
 
-const MOST_FOUND = 50
-
 async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incoming> {
   let index = 0
   for await (const { item, trajectory } of items) {
@@ -156,7 +141,7 @@ async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incomin
     const { trajectory: _document, ...rest } = item
     const fault = findUnstorable(trajectory === null ? item : rest)
     const issues = fault === null ? inputIssues(BatchItemSchema, item) : [fault]
-    if (issues.length > 0) fail(unfit(index, issues))
+    if (issues.length > 0) fail(misfit(place, issues, `line ${index + 1}`))
     yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
     index++
   }
@@ -164,15 +149,9 @@ async function* incoming(items: AsyncIterable<ReadItem>): AsyncGenerator<Incomin
 
 /** Checks the options as the service does. */
 function checkOptions(options: BatchOptions): void {
-  const errors = inputIssues(BatchOptionsSchema, options)
-  if (errors.length > 0)
-    fail(new HttpProblem(400, 'invalid_request', 'the request does not fit its schema', { errors }))
+  const issues = inputIssues(BatchOptionsSchema, options)
+  if (issues.length > 0) fail(misfit('', issues))
 }
-
-const unfit = (index: number, issues: readonly { readonly path: string; readonly message: string }[]) =>
-  new HttpProblem(400, 'invalid_request', `line ${index + 1} does not fit its schema`, {
-    errors: issues.map(({ path, message }) => ({ path: `/items/${index}${path}`, message })),
-  })
 
 const refuse = (refusal: Refusal): never => fail(refusalProblem(refusal))
 

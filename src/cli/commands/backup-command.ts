@@ -4,7 +4,7 @@ import { backUpDatabase } from '../../storage/backup.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../client/database.ts'
 import { EXIT, runCommand } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
-import { watchInterruption } from '../client/session.ts'
+import { withConsole } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { inert } from '../output/text.ts'
 
@@ -27,15 +27,12 @@ export const backupCommand = (shell: Shell): Command =>
     .argument('<file>', 'the new file')
     .addHelpText('after', BACKUP_HELP)
     .action((file: string, options: DatabaseOption) =>
-      runCommand(shell, async () => {
-        const interruption = watchInterruption(shell)
-        try {
-          const bytes = await backUpDatabase(existingDatabase(shell, options), file, interruption.signal)
+      runCommand(shell, () =>
+        withConsole(shell, undefined, async ({ signal }) => {
+          const bytes = await backUpDatabase(existingDatabase(shell, options), file, signal)
           shell.out.write(`${inert(file)}: ${count(bytes, 'byte')}\n`)
           shell.err.write(asTyped(shell, `Check it: veridict doctor --database ${inert(file)}\n`))
           return EXIT.graded
-        } finally {
-          interruption.release()
-        }
-      }),
+        }),
+      ),
     )

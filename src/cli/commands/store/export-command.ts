@@ -6,10 +6,8 @@ import { EXPORT_VERSION } from '../../../schemas/transfer.ts'
 import { TABLES } from '../../../storage/transfer.ts'
 import { assertDatabase, configurationOf } from '../../client/database.ts'
 import { CliError, EXIT, type ExitCode, runCommand } from '../../client/errors.ts'
-import { watchInterruption } from '../../client/session.ts'
+import { withConsole } from '../../client/session.ts'
 import type { Shell } from '../../client/shell.ts'
-import { openOutput } from '../../output/output-target.ts'
-import { createProgressView } from '../../output/progress.ts'
 import { inert, line } from '../../output/text.ts'
 
 const HELP = `
@@ -37,12 +35,9 @@ async function exportStore(shell: Shell, out: string | undefined): Promise<ExitC
   if (config.postgres === null && config.database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
   assertDatabase(config)
   const store = storeOf(config, secrets)
-  const target = await openOutput(shell, out)
-  const { signal, release } = watchInterruption(shell)
-  const view = await createProgressView(shell.err, shell.env)
   const counts: Record<string, number> = {}
   let records = 0
-  try {
+  await withConsole(shell, out, async ({ target, view, signal }) => {
     const made = { software: `veridict ${VERSION}`, created_at: new Date().toISOString() }
     await target.write(line({ kind: 'veridict_export', version: EXPORT_VERSION, ...made }))
     await store.exportRecords(async (source) => {
@@ -56,11 +51,7 @@ async function exportStore(shell: Shell, out: string | undefined): Promise<ExitC
     })
     await target.write(line({ kind: 'end', records }))
     await target.commit()
-  } finally {
-    view.end()
-    await target.discard()
-    release()
-  }
+  })
   const to = out === undefined ? '' : ` to ${inert(out)}`
   shell.err.write(`exported ${tallyText(counts)} of ${inert(store.shown)}${to}\n`)
   return EXIT.graded
