@@ -1,8 +1,8 @@
 import type { ItemOutcome } from '../grading/service.ts'
-import type { BatchRecord } from '../ports/batch-ports.ts'
-import type { LeaseStore } from '../ports/lease-ports.ts'
+import type { BatchRecord, BatchStore } from '../ports/batch-ports.ts'
+import type { Lease, LeaseStore } from '../ports/lease-ports.ts'
 import type { Stores } from '../ports/ports.ts'
-import type { Cluster, WorkNotice } from '../ports/slice-ports.ts'
+import { type Cluster, leaseName, type WorkNotice, wholeOf } from '../ports/slice-ports.ts'
 import type { ProviderPump } from './provider-pump.ts'
 import type { RunnerDeps } from './run/run.ts'
 
@@ -14,10 +14,11 @@ export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 's
   /** Whether batches that other processes left are taken over. */
   readonly adopts: boolean
   readonly cluster: BatchCluster
-  /** After how many seconds of silence what a process holds may be taken by another. */
+  /** Seconds of silence after which other processes may take the leases of a process. */
   readonly lease_s: number
-  /** Null: no other process takes part, and the engine takes all there is by itself. */
+  /** Null on SQLite, where the holder of the run lock runs all batches. */
   readonly company: Company | null
+  readonly newId: (prefix: string) => string
   /** What went wrong behind the scenes, for the log. */
   readonly onTrouble: (trouble: Trouble) => void
   /** The batch is parked, done or cancelled. Never rejects. */
@@ -42,9 +43,9 @@ export interface BatchListener {
   readonly onItem?: (outcome: ItemOutcome) => void
 }
 
-/** Of what processes on one database share, that which batches are divided by. */
+/** The slices of batches and their leases. */
 export interface BatchCluster extends Pick<Cluster, 'slices'> {
-  readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight'>
+  readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight' | 'isHeld'>
 }
 
 /** The other processes of the database, as batches see them. */
@@ -57,4 +58,37 @@ export interface Company {
   readonly onCapacity: () => void
   /** There may be more work. */
   readonly onWork: () => void
+}
+
+const NEVER = new AbortController().signal
+
+/** The slices of an SQLite file: each batch is one slice, and only the holder of the run lock takes slices. */
+export function wholeBatches(batches: Pick<BatchStore, 'get'>): BatchCluster {
+  const running = new Set<string>()
+  return {
+    slices: {
+      async open(ids) {
+        const records = await Promise.all(ids.map((id) => batches.get(id)))
+        return records.flatMap((record) => {
+          if (record === null || record.status === 'done' || record.status === 'cancelled') return []
+          return { ...record, status: record.status, is_over: false }
+        })
+      },
+      free: async () => [],
+      freeWhole: async (ids) => ids.map(wholeOf).filter((whole) => !running.has(leaseName(whole))),
+      cancel: async () => false,
+    },
+    leases: {
+      async takeMany(names) {
+        const free = names.filter((name) => !running.has(name))
+        for (const name of free) running.add(name)
+        return free.map((name): Lease => ({ name, token: '', lost: NEVER }))
+      },
+      release: async ({ name }) => void running.delete(name),
+      holds: async () => true,
+      note: () => undefined,
+      inFlight: async () => 0,
+      isHeld: async () => false,
+    },
+  }
 }

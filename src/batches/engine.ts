@@ -1,37 +1,35 @@
 import type { BatchRecord } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
-import type { Cluster } from '../ports/slice-ports.ts'
-import { type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
+import { type Cluster, type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
 import type { EngineDeps } from './engine-deps.ts'
 import { createNotifier } from './run/notifier.ts'
 import type { Load } from './run/slice-source.ts'
 import { BatchRuns } from './runs.ts'
 
 const LONGEST_LOOK_MS = 10_000
-/** After the database has refused to say what there is to do. */
+/** Between two looks at an SQLite file: no process tells another of a new batch. */
+const FILE_LOOK_MS = 1000
+/** After a refusal of the database. */
 const REFUSED_MS = 2_000
-/** A judge that no process has had for so long, and for twice a lease, is missing. */
-const MISSING_MS = 5_000
 
 const COMMAND_STOPPED = 'the command that ran it was stopped'
 
 /**
- * Batches are cut into slices, and each is run by whichever process holds it: by its lease; on SQLite all of the batch, by its claim. What
- * there is to do is read from the items and the leases: by a process that has room for more, when a notice comes, and now and then, for what nobody
- * told.
+ * Runs batches in slices. On PostgreSQL any process takes the lease of a slice; on SQLite the holder of the run lock runs whole batches. The
+ * engine reads the open work from the items and the leases: when this process has room, when a notice comes, and at intervals.
  */
 export class BatchEngine {
   private readonly deps: EngineDeps
   private readonly runs: BatchRuns
   private readonly notifier
-  /** Batches that at the last look had not ended, nor rested. */
+  /** Batches that, at the last look, had not ended and did not rest. */
   private open: readonly string[] = []
-  /** Where this process runs nothing of others: its own, which others leave alone. */
+  /** The batches of a command. */
   private readonly own = new Set<string>()
-  /** Held for as long as this process has the judges. */
+  /** On SQLite, an id of the time at which this process took the run lock; null without the lock. */
+  private leadsSince: string | null = null
+  /** The leases by which this process announces its judges. */
   private judges: readonly Lease[] = []
-  /** Since when judges that are wanted are missing; milliseconds since the epoch. */
-  private missing = new Map<string, number>()
   private readonly stopping = new AbortController()
   private looking: Promise<void> | null = null
   private hasFailed = false
@@ -46,7 +44,7 @@ export class BatchEngine {
     })
   }
 
-  /** Slices of the judge (null: whole batches) that are free. Never rejects. */
+  /** Finds free slices of the judge (null: whole batches). Never rejects. */
   async free(judge: string | null, most: number): Promise<readonly FreeSlice[]> {
     const { slices } = this.deps.cluster
     if (this.now() < this.runs.restsUntil) return []
@@ -60,37 +58,39 @@ export class BatchEngine {
     }
   }
 
-  /** Takes those that no other process has taken meanwhile; answers how many. Never rejects. */
+  /** Takes the slices that no other process has taken meanwhile; answers their number. Never rejects. */
   accept(slices: readonly Slice[]): Promise<number> {
     return this.runs.accept(slices)
   }
 
-  /** What this process holds of a judge; of whole batches with null. */
+  /** Sums the items of a judge in this process; of whole batches with null. */
   load(judge: string | null): Load {
     return this.runs.load(judge)
   }
 
-  /** There may be work. */
+  /** Looks for work now. */
   hear(): void {
     this.notifier.notify()
     this.looking ??= this.keepLooking(0)
   }
 
-  /** There is a new batch. It is stored already: what goes wrong here is not its end. */
+  /** Begins a stored batch. A command learns of an unusable run lock; every other failure is tried again by the next look. */
   async begin(id: string, isTold = false): Promise<void> {
     const { adopts, stores, company, onTrouble } = this.deps
+    if (!adopts) {
+      if (company === null) stores.run_lock?.take()
+      this.own.add(id)
+    }
     try {
-      if (!adopts && (await stores.batches.claim(id))) this.own.add(id)
+      if (!adopts && company !== null && !(await stores.batches.claim(id))) this.own.delete(id)
       await this.tell(id)
-      if (company === null) await this.runs.begin(id, isTold)
+      if (company === null && (await this.lead())) await this.runs.begin(id, isTold)
     } catch (error) {
-      // The next look tries again.
-      if (!adopts) this.own.add(id)
       onTrouble({ batch: id, error })
     }
   }
 
-  /** It was told to stop. */
+  /** Cancels a batch whose status says so already. */
   async cancel(id: string): Promise<void> {
     if (this.runs.cancel(id) && this.deps.company !== null) return
     const record = await this.deps.stores.batches.get(id)
@@ -98,7 +98,7 @@ export class BatchEngine {
     else await this.end(id, 'cancelling')
   }
 
-  /** It was told to go on. */
+  /** Goes on with a parked batch, or with a batch that no process runs. */
   async resume({ id, status }: BatchRecord): Promise<void> {
     if (status === 'parked') {
       this.deps.resumeLanes()
@@ -107,7 +107,7 @@ export class BatchEngine {
     await this.begin(id, true)
   }
 
-  /** Items in flight, wherever. */
+  /** Counts the items in flight, in all processes. */
   async inFlight({ id, mode, status }: BatchRecord): Promise<number> {
     const here = this.runs.inFlight(id)
     if (here !== null) return here
@@ -115,36 +115,54 @@ export class BatchEngine {
     return this.deps.cluster.leases.inFlight(leasePrefix(id, mode))
   }
 
-  /** Goes on with what earlier processes left, and from then on with what others leave. */
+  /** Names the judge that the next item of a running batch needs and that no worker has; null: the batch needs no other worker. */
+  async missingJudge({ id, mode, status }: BatchRecord): Promise<string | null> {
+    if (status !== 'running') return null
+    const { batches, provider } = this.deps.stores
+    const [item] = await batches.pending(id, -1, 1)
+    const [submission] = item === undefined && mode === 'provider' ? await provider.listOpen(id) : []
+    const judge = item?.request.judge ?? submission?.judge
+    return judge === undefined || (await this.hasWorker(judge)) ? null : judge
+  }
+
+  /** Tells whether a process that runs batches has the judge, as far as is known. */
+  private async hasWorker(judge: string): Promise<boolean> {
+    const { company, judges, cluster, stores } = this.deps
+    if (company !== null) return company.judges.has(judge) || (await cluster.leases.isHeld(judgeLease(judge)))
+    const names = this.leadsSince === null ? await stores.runner_judges.get() : [...judges.keys()]
+    return names === null || names.includes(judge)
+  }
+
+  /** Goes on with the batches of earlier processes, and later with the batches that other processes leave. */
   async start(): Promise<void> {
     const next = await this.look()
     this.looking ??= this.keepLooking(next)
   }
 
-  /** Begins nothing more; resolves once nothing is in flight. */
+  /** Begins nothing more; resolves once nothing is in flight and other processes can take over. */
   async stop(): Promise<void> {
     this.stopping.abort()
     this.notifier.notify()
     await this.runs.stop()
     await this.looking
-    const { cluster, company } = this.deps
+    const { cluster, company, stores } = this.deps
     await Promise.all(this.judges.map((lease) => cluster.leases.release(lease)))
-    if (company === null) for (const id of this.own) await this.parkOwn(id).catch(this.onTrouble(id))
+    if (company !== null) return
+    for (const id of this.own) await this.parkOwn(id).catch(this.onTrouble(id))
+    stores.run_lock?.release()
   }
 
-  /**
-   * A person has stopped it, who does not want a service on the same database to go on with it, and to pay. One that a service has by now, as this
-   * process was taken for dead, is the service’s.
-   */
+  /** Parks the batch of a stopped command: no other process shall go on with the batch, and pay. */
   private async parkOwn(id: string): Promise<void> {
     const { batches } = this.deps.stores
-    if (!(await batches.claim(id))) return
-    // One that rests would be taken at the end of its rest.
-    if ((await batches.get(id))?.resumes_at != null) await batches.resume(id)
+    const record = await batches.get(id)
+    if (record === null || (await this.missingJudge(record)) !== null) return
+    // A parked batch with a time would go on at that time.
+    if (record.resumes_at !== null) await batches.resume(id)
     await batches.park(id, COMMAND_STOPPED, null)
   }
 
-  /** Others hear of it where they may take it. */
+  /** Looks for the batch, and tells other processes where they may take it. */
   private async tell(batch: string): Promise<void> {
     this.hear()
     if (this.deps.adopts) await this.deps.company?.send({ batch })
@@ -157,9 +175,11 @@ export class BatchEngine {
     }
   }
 
-  /** Answers when to look again; milliseconds since the epoch. Never rejects. */
+  /** Answers the time of the next look; milliseconds since the epoch. Never rejects. */
   private async look(): Promise<number> {
-    let next = this.now() + Math.min(LONGEST_LOOK_MS, (this.deps.lease_s * 1000) / 3)
+    const { company, lease_s } = this.deps
+    const longest = company === null ? FILE_LOOK_MS : Math.min(LONGEST_LOOK_MS, (lease_s * 1000) / 3)
+    let next = this.now() + longest
     try {
       next = Math.min(next, await this.lookOnce())
       this.hasFailed = false
@@ -173,11 +193,8 @@ export class BatchEngine {
 
   /** Answers when the next batch wakes; milliseconds since the epoch. */
   private async lookOnce(): Promise<number> {
-    const { adopts, stores, cluster, company } = this.deps
-    const ids = adopts ? await stores.batches.listUnclaimed() : [...this.own]
-    // What those who left them had under way is known before it is asked again.
-    if (company === null && adopts && ids.length > 0) await stores.attempts.markInterrupted()
-    const open = await cluster.slices.open(ids)
+    const { cluster, company } = this.deps
+    const open = await cluster.slices.open(await this.candidates())
     let next = Number.POSITIVE_INFINITY
     const awake: string[] = []
     for (const { resumes_at, ...batch } of open) {
@@ -187,46 +204,60 @@ export class BatchEngine {
         next = Math.min(next, wakes)
         continue
       }
-      awake.push(batch.id)
+      if (batch.status === 'cancelling' || !this.runs.lacksJudge.has(batch.id)) awake.push(batch.id)
       await this.see(batch, isAsleep).catch(this.onTrouble(batch.id))
     }
     this.open = awake
     if (company === null) await this.accept(await this.free(null, awake.length))
-    else company.onWork()
-    if (company !== null && company.judges.size > 0) await this.seeJudges(company.judges)
+    else {
+      company.onWork()
+      await this.announceJudges(company.judges)
+    }
     return next
   }
 
-  /** Wakes what sleeps, and ends what has ended untold. */
+  /**
+   * Lists the batches that this process may run. A command on SQLite runs its own batches, and those that were made while it holds the run lock:
+   * it leaves, and does not pay for, what earlier processes left behind.
+   */
+  private async candidates(): Promise<readonly string[]> {
+    const { adopts, stores, company } = this.deps
+    if (company !== null) return adopts ? stores.batches.listUnclaimed() : [...this.own]
+    if (!(await this.lead())) return []
+    const ids = await stores.batches.listUnclaimed()
+    return adopts ? ids : ids.filter((id) => this.own.has(id) || id > (this.leadsSince ?? id))
+  }
+
+  /**
+   * Takes the run lock of the SQLite file; answers whether this process runs the batches. The calls in flight of the holder before are settled
+   * first. A command without a batch leaves the lock alone.
+   */
+  private async lead(): Promise<boolean> {
+    const { stores, adopts, judges, newId } = this.deps
+    if (this.leadsSince !== null) return true
+    if (this.stopping.signal.aborted || (!adopts && this.own.size === 0) || stores.run_lock?.take() !== true)
+      return false
+    await stores.attempts.markInterrupted(true)
+    await stores.runner_judges.put([...judges.keys()])
+    this.leadsSince ??= newId('bat')
+    return true
+  }
+
+  /** Wakes a sleeping batch, and ends a batch whose end no process told. */
   private async see({ id, mode, status, is_over }: Omit<OpenBatch, 'resumes_at'>, isAsleep: boolean): Promise<void> {
     if (isAsleep && (await this.deps.stores.batches.resume(id))) this.deps.notify(id)
     if (!this.isWhole({ mode }) && (is_over || status === 'cancelling')) await this.end(id, status)
   }
 
-  /**
-   * Each judge of this process is said to be there, by a lease that one of those has that have it. Slices of one that no process has are taken
-   * here: their batch is parked, with the reason.
-   */
-  private async seeJudges(judges: ReadonlySet<string>): Promise<void> {
-    const { cluster, lease_s } = this.deps
-    const { leases, slices } = cluster
+  /** Holds a lease for each judge of this process that no other process announces. */
+  private async announceJudges(judges: ReadonlySet<string>): Promise<void> {
     this.judges = this.judges.filter(({ lost }) => !lost.aborted)
     const held = this.judges.map(({ name }) => name)
     const names = [...judges].map(judgeLease).filter((name) => !held.includes(name))
-    this.judges = [...this.judges, ...(await leases.takeMany(names))]
-    if (this.now() < this.runs.restsUntil) return
-    const foreign = (await slices.free(this.open, null, this.open.length)).filter(
-      ({ judge }) => !judges.has(judge ?? ''),
-    )
-    const nobodys = await leases.takeMany([...new Set(foreign.map(({ judge }) => judgeLease(judge ?? '')))])
-    await Promise.all(nobodys.map((lease) => leases.release(lease)))
-    const now = this.now()
-    this.missing = new Map(nobodys.map(({ name }) => [name, this.missing.get(name) ?? now]))
-    const before = now - Math.max(MISSING_MS, 2000 * lease_s)
-    await this.accept(foreign.filter(({ judge }) => (this.missing.get(judgeLease(judge ?? '')) ?? now) <= before))
+    if (names.length > 0) this.judges = [...this.judges, ...(await this.deps.cluster.leases.takeMany(names))]
   }
 
-  /** Where every item has ended, the batch has; one that is cancelled, once no process holds a part of it. */
+  /** Ends the batch where every item has ended; a cancelled batch, once no process holds a slice. */
   private async end(id: string, status: BatchRecord['status']): Promise<void> {
     const at = this.deps.clock.now().toISOString()
     const { batches } = this.deps.stores
@@ -236,7 +267,7 @@ export class BatchEngine {
     this.deps.notify(id)
   }
 
-  /** Whether one process holds all of it, whose run ends it. */
+  /** Whether one process runs the whole batch, and ends it. */
   private isWhole({ mode }: Pick<BatchRecord, 'mode'>): boolean {
     return mode === 'provider' || this.deps.company === null
   }
@@ -245,12 +276,10 @@ export class BatchEngine {
     return (error) => this.deps.onTrouble({ batch, error })
   }
 
-  /** Told once, for as long as it lasts. */
+  /** Tells of a lasting failure once. */
   private fail(error: unknown): void {
     if (!this.hasFailed) this.deps.onTrouble({ batch: '', error })
     this.hasFailed = true
-    // No process was seen, this one included: how long a judge is missing counts from when the database is back.
-    this.missing.clear()
   }
 
   private now(): number {

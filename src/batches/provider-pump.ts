@@ -14,8 +14,8 @@ export interface ProviderPump {
 }
 
 type PumpStep =
-  /** `none`: nothing is with the provider; `returned`: items can go on. */
-  | { readonly kind: 'none' | 'waiting' | 'returned' }
+  /** `none`: nothing is with the provider; `returned`: items can go on; `lacks_judge`: a process with the judge has to go on. */
+  | { readonly kind: 'none' | 'waiting' | 'returned' | 'lacks_judge' }
   | { readonly kind: 'parked'; readonly reason: string; readonly resumes_at: Date | null }
 
 interface PumpDeps {
@@ -34,7 +34,7 @@ const SUBMIT_MS = 15 * 60_000
 const DOWNLOAD_MS = 30 * 60_000
 const STORED_AT_ONCE = 200
 
-type Moved = 'open' | 'closed' | Extract<PumpStep, { kind: 'parked' }>
+type Moved = 'open' | 'closed' | 'lacks_judge' | Extract<PumpStep, { kind: 'parked' }>
 
 export function createProviderPump(deps: PumpDeps): ProviderPump {
   const due = new Map<string, number>()
@@ -59,7 +59,8 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     const parked = moved.find((one) => typeof one === 'object')
     if (parked !== undefined) return parked
     if (moved.includes('closed')) return { kind: 'returned' }
-    return { kind: moved.length > 0 ? 'waiting' : 'none' }
+    if (moved.includes('open')) return { kind: 'waiting' }
+    return { kind: moved.length > 0 ? 'lacks_judge' : 'none' }
   }
 
   async function drain(batch: string): Promise<boolean> {
@@ -68,7 +69,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
       await cancel(record)
       const moved = await move(record, false)
       if (moved !== 'closed') open++
-      if (typeof moved === 'object') later(record.id)
+      if (typeof moved === 'object' || moved === 'lacks_judge') later(record.id)
     }
     await deps.queue.dropQueued(batch)
     return open === 0
@@ -88,7 +89,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
   async function move(record: ProviderBatchRecord, maySubmit = true): Promise<Moved> {
     if (record.is_being_sent || sending.has(record.id) || (due.get(record.id) ?? 0) > now().getTime()) return 'open'
     const api = apiOf(record)
-    if (api === null) return noApi(record.judge)
+    if (api === null) return withoutApi(record.judge)
     return record.provider_id === null ? reconcile(api, record, maySubmit) : poll(api, record, record.provider_id)
   }
 
@@ -109,7 +110,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
   async function submitAll(batch: string, judge: string): Promise<Moved[]> {
     const api = deps.judges.get(judge)?.batch
-    if (api === undefined) return [noApi(judge)]
+    if (api === undefined) return [withoutApi(judge)]
     const limits = {
       most_requests: Math.min(MOST_REQUESTS, api.most_requests),
       most_bytes: Math.min(MOST_BYTES, api.most_bytes),
@@ -200,6 +201,11 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
   const apiOf = ({ judge }: ProviderBatchRecord): BatchApi | null => deps.judges.get(judge)?.batch ?? null
 
+  const withoutApi = (judge: string): Moved =>
+    deps.judges.has(judge)
+      ? { kind: 'parked', reason: `${judge} has no batch endpoint any more: ${AS_BEFORE}`, resumes_at: null }
+      : 'lacks_judge'
+
   function parked(judge: string, failure: Failure): Moved {
     const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
     return {
@@ -214,8 +220,4 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
 const markOf = (record: ProviderBatchRecord) => ({ id: record.id, recorded_at: new Date(record.recorded_at) })
 
-const noApi = (judge: string): Moved => ({
-  kind: 'parked',
-  reason: `${judge} is not configured, or has no batch endpoint any more: configure it as before, then resume`,
-  resumes_at: null,
-})
+const AS_BEFORE = 'configure it as before, then resume'

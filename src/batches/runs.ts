@@ -44,6 +44,8 @@ export class BatchRuns {
   private readonly busy = new Set<Promise<unknown>>()
   /** Left, parked until an operator mends what is wrong: when they run again, it was mended. */
   private readonly parked = new Set<string>()
+  /** Batches of whose open items this process can run none: it lacks their judges. */
+  readonly lacksJudge = new Set<string>()
   /** How often in a row the store refused what they need, and at which item. */
   private readonly breaks = new Map<string, { readonly times: number; readonly item: number | null }>()
   private isStopping = false
@@ -138,7 +140,7 @@ export class BatchRuns {
       if (items?.length === 0) return await this.putAway(held, record.status)
       const payer = await batches.payer(batch)
       if (this.isStopping) return await this.giveBack([held])
-      if (items === null) this.runWhole(record, payer, held, new ItemQueue(batches, batch, held.lease))
+      if (items === null) this.runWhole(record, payer, held, new ItemQueue(batches, batch, held.lease, this.isRunnable))
       else this.runSlice(record, payer, held, items)
     } catch (error) {
       this.rest()
@@ -151,12 +153,15 @@ export class BatchRuns {
     this.restsUntil = this.deps.clock.now().getTime() + ms
   }
 
-  /** What is pending of the slice; null: it is a whole batch, whose items may all be with the provider. */
+  /** Reads the pending items of the slice whose judges are here; null: a whole batch, whose items may all be with the provider. */
   private async itemsOf({ batch, from, judge }: Slice): Promise<readonly OpenItem[] | null> {
     if (judge === null) return null
     const items = await this.deps.stores.batches.pending(batch, from - 1, SLICE_ITEMS)
-    return items.filter(({ index }) => index < from + SLICE_ITEMS)
+    return items.filter((item) => item.index < from + SLICE_ITEMS && this.isRunnable(item))
   }
+
+  private readonly isRunnable = ({ request: { judge } }: OpenItem): boolean =>
+    judge === undefined || this.deps.judges.has(judge)
 
   private runSlice(batch: Run['batch'], payer: Payer | null, held: HeldSlice, items: readonly OpenItem[]): void {
     const known = this.runs.get(batch.id)
@@ -208,6 +213,10 @@ export class BatchRuns {
         if (step?.kind !== 'returned' && (await stores.batches.finish(id, at()))) {
           await onStatus(id)
           return OVER
+        }
+        if (step?.kind === 'lacks_judge' || source.hasLeft) {
+          this.lacksJudge.add(id)
+          return LEFT
         }
         // Others hold the money, or an item is being given back: it is looked for again after a while.
         source.rescan()

@@ -14,7 +14,6 @@ export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } 
 interface BatchServiceDeps extends Omit<EngineDeps, 'notify' | 'onStatus'> {
   /** A batch has begun, is parked, done or cancelled. */
   readonly onStatus: (batch: BatchRecord) => void
-  readonly newId: (prefix: string) => string
   readonly most_items: number
 }
 
@@ -90,12 +89,14 @@ export class BatchService {
     return this.store.results(id, after, limit)
   }
 
-  /** The store does not know what is being graded right now. */
+  /** Adds to a stored batch what the store does not know: the items in flight, and a missing worker. */
   private async view(record: BatchRecord): Promise<Batch> {
     const { pending, running } = record.counts
     const inFlight = pending === 0 ? 0 : Math.min(await this.engine.inFlight(record), pending)
     const counts = { ...record.counts, pending: pending - inFlight, running: running + inFlight }
-    return { ...record, counts, ...(await this.roundOf(record)) }
+    const missing = inFlight > 0 ? null : await this.engine.missingJudge(record)
+    const waiting = missing === null ? {} : { parked_reason: `waiting: no worker for ${missing}` }
+    return { ...record, counts, ...waiting, ...(await this.roundOf(record)) }
   }
 
   private async roundOf({ id, mode, status }: BatchRecord): Promise<Pick<Batch, 'round'>> {
@@ -156,7 +157,7 @@ export class BatchService {
       await clock.sleep(BEAT_MS, this.stopping.signal).catch(() => undefined)
       if (this.stopping.signal.aborted) return
       try {
-        await stores.processes.beat()
+        await stores.cluster?.beat()
         await stores.attempts.markInterrupted()
       } catch (error) {
         onTrouble({ batch: '', error })

@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { createAccess } from '../access/stored-access.ts'
-import type { BatchListener, Company } from '../batches/engine-deps.ts'
-import { oneProcess } from '../batches/one-process.ts'
+import { type BatchListener, type Company, wholeBatches } from '../batches/engine-deps.ts'
 import { createProviderPump } from '../batches/provider-pump.ts'
 import { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
@@ -177,7 +176,7 @@ function createBatches(parts: Parts, stores: Stores, service: GradingService): B
     resumeLanes: lanes.resume,
     pump: createProviderPump({ queue: stores.provider, judges, clock, newId, poll_ms }),
     most_items: config.batches.most_items,
-    cluster: stores.cluster ?? oneProcess(stores.batches, adopts),
+    cluster: stores.cluster ?? wholeBatches(stores.batches),
     lease_s: config.workers.lease_seconds,
     company: companyOf(parts, stores),
     onTrouble: news.onTrouble,

@@ -99,6 +99,12 @@ type State = Pick<Batch, 'resumes_at'> & { readonly status: string }
 /** Whether a batch is parked and does not try again by itself. */
 export const waitsForYou = ({ status, resumes_at }: State): boolean => status === 'parked' && resumes_at === null
 
+type Waiting = Pick<State, 'status'> & Pick<Batch, 'parked_reason'>
+
+/** Whether a running batch waits for a process that has its judge. */
+export const waitsForWorker = ({ status, parked_reason }: Waiting): boolean =>
+  status === 'running' && parked_reason !== null
+
 /** Whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
 export const isSettled = (batch: State): boolean =>
   batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)

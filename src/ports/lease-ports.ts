@@ -32,6 +32,8 @@ export interface LeaseStore {
   wait(name: string, signal?: AbortSignal): Promise<Released | null>
   /** What all processes have in flight under live leases whose names begin so. */
   inFlight(prefix: string): Promise<number>
+  /** Whether a process holds a lease of this name. */
+  isHeld(name: string): Promise<boolean>
   /** Gives everything back; nothing can be taken any more. */
   close(): Promise<void>
 }

@@ -129,8 +129,11 @@ export interface AttemptLedger {
    * then.
    */
   adopt(attemptId: string, gradeId: string, lease?: string): Promise<void>
-  /** Calls that were in flight when their process died become `unknown`. Answers how many. */
-  markInterrupted(): Promise<number>
+  /**
+   * Marks the calls in flight of dead processes as `unknown`; with `isRunner`, those of batches of every other process too: only the holder of
+   * the run lock calls for batches. Answers their number.
+   */
+  markInterrupted(isRunner?: boolean): Promise<number>
   /** Those that were made for it, and those of another grade that its receipt names. */
   listForGrade(gradeId: string): Promise<readonly LedgerEntry[]>
   /** Those that were made for the batch, in order, a stretch of the ledger at a time: `after` is 0 or what `next` said. */

@@ -53,16 +53,23 @@ export interface SecretStore {
   renderingSecret(make: () => Uint8Array): Promise<Uint8Array>
 }
 
-/** This process, as the others of the same database see it. */
-export interface ProcessRegistry {
-  /** Says that this process lives; to be called every few seconds. */
-  beat(): Promise<void>
+/** The lock of an SQLite file whose holder, one process at a time, runs the batches of the file. */
+export interface RunLock {
+  /** Takes the lock unless another process holds it; answers whether this process holds the lock. Throws where the lock cannot be used. */
+  take(): boolean
+  release(): void
+}
+
+/** The judges of the process that runs the batches of an SQLite file, for other processes. */
+export interface RunnerJudges {
+  put(judges: readonly string[]): Promise<void>
+  /** Null before a process ran batches. */
+  get(): Promise<readonly string[] | null>
 }
 
 export interface Stores {
   readonly batches: BatchStore
   readonly provider: ProviderQueue
-  readonly processes: ProcessRegistry
   readonly reviews: ReviewStore
   readonly trajectories: TrajectoryStore
   readonly attempts: AttemptLedger
@@ -70,8 +77,12 @@ export interface Stores {
   readonly idempotency: IdempotencyStore
   readonly rubrics: RubricStore
   readonly secrets: SecretStore
-  /** Null: no other process works on this database. */
+  /** The shared work of processes on a PostgreSQL; null on SQLite. */
   readonly cluster: Cluster | null
+  /** Null on PostgreSQL, where processes run batches in slices. */
+  readonly run_lock: RunLock | null
+  /** The judges of the process that took the run lock last. */
+  readonly runner_judges: RunnerJudges
   /** Throws where the store cannot be written. */
   check(): Promise<void>
   close(): Promise<void>

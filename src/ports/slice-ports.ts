@@ -57,8 +57,10 @@ export interface WorkNotices {
   onNotice(onNotice: (notice: WorkNotice | null) => void): void
 }
 
-/** What several processes on one database share. Null in `Stores` where there is only one: SQLite. */
+/** What several processes on one PostgreSQL share. */
 export interface Cluster {
+  /** Says that this process lives; to be called every few seconds. */
+  beat(): Promise<void>
   readonly leases: LeaseStore
   readonly slices: SliceStore
   readonly notices: WorkNotices

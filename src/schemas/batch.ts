@@ -117,7 +117,12 @@ export const BatchSchema = Closed({
       { description: 'Only while questions of the batch lie with a provider’s batch endpoint.' },
     ),
   ),
-  parked_reason: Nullable(Type.String({ description: 'Why a parked batch does not go on.' })),
+  parked_reason: Nullable(
+    Type.String({
+      description:
+        'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge.',
+    }),
+  ),
   resumes_at: Nullable(
     Type.String({
       format: 'date-time',

@@ -6,9 +6,9 @@ import { IS_HEARD, SILENCE_S } from './postgres/cluster/processes.ts'
 import { loadPostgresMigrations } from './postgres/connection/migrate.ts'
 import type { PoolSettings } from './postgres/connection/pool.ts'
 import { openUnit } from './postgres/connection/unit.ts'
-import { livingProcesses } from './process-registry.ts'
 import { hasTable, openToRead } from './read-file.ts'
 import { assertKnown, loadMigrations, type Migration } from './sqlite/migrate.ts'
+import { isRun } from './sqlite/run-lock.ts'
 import { type StorageError, toStorageError } from './storage-error.ts'
 
 /** Severities of a finding, the least first. `ok` and `note` ask for nothing. */
@@ -53,7 +53,7 @@ export async function* examineFile(path: string, full: boolean, now: Date): Asyn
     yield schema
     if (schema.severity === 'error') return
     yield integrityFinding(db, full ? 'integrity_check' : 'quick_check')
-    if (schema.severity === 'ok') yield* examineWork(ask, livingProcesses(db, now).size, now)
+    if (schema.severity === 'ok') yield* examineWork(ask, isRun(path) ? 1 : 0, now)
   } catch (failure) {
     yield failureFinding(failure)
   } finally {

@@ -59,7 +59,7 @@ describePostgres('processes on one PostgreSQL', (tools) => {
     expect(await other.batches.listUnclaimed()).toEqual([])
     await delay(1100)
     expect(await other.batches.listUnclaimed()).toEqual(['bat_1'])
-    await silent.processes.beat()
+    await silent.cluster?.beat()
     expect(await other.batches.claim('bat_1')).toBe(false)
     await delay(1100)
     expect(await other.batches.claim('bat_1')).toBe(true)
@@ -99,7 +99,7 @@ describePostgres('processes on one PostgreSQL', (tools) => {
       UPDATE "${schema}".processes SET id = 'prc_other', host = 'elsewhere';
       UPDATE "${schema}".batches SET process = 'prc_other'`)
     expect(await stores.batches.claim('bat_1')).toBe(false)
-    await stores.processes.beat()
+    await stores.cluster?.beat()
     await stores.close()
   })
 

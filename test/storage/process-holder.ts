@@ -3,15 +3,17 @@ import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { planAttempt } from './make-attempt.ts'
 import { makeBatch, makeItem, openBatch } from './make-batch.ts'
 
-/** Run by itself: holds a draft, a batch and a call in the given file until it is killed, or lets go on SIGTERM. */
+/** Run by itself: holds the run lock, a draft, a call for a batch and a call for a single grade until it is killed, or lets go on SIGTERM. */
 const path = process.argv[2]
 if (path === undefined) throw new Error('usage: process-holder.ts <database>')
 const stores = openSqliteStores({ path })
+if (stores.run_lock?.take() !== true) throw new Error('the run lock is held')
 await openBatch(stores, 'bat_held', 1)
-await stores.batches.claim('bat_held')
-await stores.batches.draft(makeBatch('bat_draft'))
+await stores.batches.draft({ ...makeBatch('bat_draft'), created_at: new Date().toISOString() })
 await stores.batches.add('bat_draft', [makeItem(0)])
-await stores.attempts.begin(planAttempt('att_1', { batch: 'bat_held', reserved_usd: 2 }), NO_CAPS)
+const started_at = new Date().toISOString()
+await stores.attempts.begin(planAttempt('att_1', { batch: 'bat_held', reserved_usd: 2, started_at }), NO_CAPS)
+await stores.attempts.begin(planAttempt('att_2', { started_at }), NO_CAPS)
 const awake = setInterval(() => {}, 1000)
 process.once('SIGTERM', () => {
   clearInterval(awake)

@@ -1,16 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { chmodSync, existsSync, statSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import type { Stores } from '../../src/ports/ports.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
+import { isRun } from '../../src/storage/sqlite/run-lock.ts'
 import { createStores, openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { readSpent } from './contract-spending.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'
-import { openBatch, readBatch } from './make-batch.ts'
+import { makeBatch, openBatch, readBatch } from './make-batch.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const HOLDER = fileURLToPath(new URL('process-holder.ts', import.meta.url))
@@ -22,7 +26,7 @@ function open(path: string): { db: Database.Database; stores: Stores } {
   return { db, stores }
 }
 
-/** A real process that holds a draft, a batch and a call. */
+/** Starts a real process that holds the run lock, a draft and two calls. */
 async function startHolder(path: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [HOLDER, path], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -32,108 +36,128 @@ async function startHolder(path: string): Promise<ChildProcess> {
 }
 
 const batchIds = (db: Database.Database) => db.prepare('SELECT id FROM batches ORDER BY id').pluck().all()
-const processCount = (db: Database.Database) => db.prepare('SELECT count(*) FROM processes').pluck().get()
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  'what a process holds is taken over when it is gone (%s), and not before',
+  'the lock, the draft and the calls of a process are free when the process is gone (%s), and not before',
   async (signal) => {
     const path = tempDatabase()
     const child = await startHolder(path)
     const { db, stores } = open(path)
-    expect(await stores.batches.listUnclaimed()).toEqual([])
-    expect(await stores.batches.claim('bat_held')).toBe(false)
+    expect([stores.run_lock?.take(), isRun(path)]).toEqual([false, true])
     expect(await stores.batches.discardAbandoned()).toBe(0)
     expect(await stores.attempts.markInterrupted()).toBe(0)
-    await stores.batches.release('bat_held')
-    expect(await stores.batches.listUnclaimed()).toEqual([])
-    expect(processCount(db)).toBe(2)
 
     const closed = once(child, 'close')
     child.kill(signal)
     await closed
+    expect([isRun(path), stores.run_lock?.take(), isRun(path)]).toEqual([false, true, true])
     expect(await stores.batches.listUnclaimed()).toEqual(['bat_held'])
-    expect(await stores.attempts.markInterrupted()).toBe(1)
-    expect(await stores.attempts.markInterrupted()).toBe(0)
+    expect(await stores.attempts.markInterrupted(true)).toBe(2)
+    expect(await stores.attempts.markInterrupted(true)).toBe(0)
     expect(await readBatch(stores, 'bat_held')).toMatchObject({ calls: { made: 1, unknown: 1 }, cost_usd: 0 })
     expect(await readSpent(stores, { batch: 'bat_held' })).toBe(2)
     expect(await stores.batches.discardAbandoned()).toBe(1)
     expect(batchIds(db)).toEqual(['bat_held'])
-    expect(await stores.batches.claim('bat_held')).toBe(true)
-    expect(await stores.batches.listUnclaimed()).toEqual([])
   },
 )
+
+describe('the run lock', () => {
+  test('is of one process at a time, by whatever path, and free once it is released or its stores are closed', () => {
+    const path = tempDatabase()
+    const first = openSqliteStores({ path })
+    const link = join(tempFolder(), 'link.sqlite')
+    symlinkSync(path, link)
+    const { stores: second } = open(link)
+    expect(existsSync(`${path}.run`)).toBe(false)
+    const take = () => [first.run_lock?.take(), second.run_lock?.take()]
+    expect([take(), take()]).toEqual([
+      [true, false],
+      [true, false],
+    ])
+    // Another service of this process opens and closes the same files: that drops no lock.
+    void open(path).stores.close()
+    expect([isRun(path), second.run_lock?.take()]).toEqual([true, false])
+    first.run_lock?.release()
+    expect([second.run_lock?.take(), first.run_lock?.take()]).toEqual([true, false])
+    second.run_lock?.release()
+    expect(first.run_lock?.take()).toBe(true)
+    void first.close()
+    expect([isRun(path), second.run_lock?.take()]).toEqual([false, true])
+  })
+
+  test('has the mode of the database: who may use the one may use the other', () => {
+    const path = tempDatabase()
+    const { stores } = open(path)
+    chmodSync(path, 0o660)
+    stores.run_lock?.take()
+    expect(statSync(`${path}.run`).mode & 0o777).toBe(0o660)
+  })
+
+  test('of a database in memory is always free', () => {
+    expect([open(':memory:').stores.run_lock?.take(), open(':memory:').stores.run_lock?.take()]).toEqual([true, true])
+  })
+
+  test('that cannot be made is an error that names the cause', () => {
+    const path = tempDatabase()
+    const { stores } = open(path)
+    symlinkSync('/nowhere/at/all', `${path}.run`)
+    expect(() => stores.run_lock?.take()).toThrow('the database file cannot be opened')
+  })
+})
 
 describe('who lives', () => {
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
   const here = hostname()
-  const ROWS: readonly [string, { host: string; pid: number; seen_at: string } | null, boolean][] = [
-    ['a process of another machine that was seen', { host: 'elsewhere', pid: process.pid, seen_at: ago(50_000) }, true],
-    ['a process of another machine that fell silent', { host: 'elsewhere', pid: 1, seen_at: ago(61_000) }, false],
-    ['a process of this machine', { host: here, pid: process.ppid, seen_at: ago(0) }, true],
-    ['the first process, which may belong to another user', { host: here, pid: 1, seen_at: ago(0) }, true],
-    ['a process of this machine that fell silent', { host: here, pid: process.ppid, seen_at: ago(61_000) }, false],
-    ['our own number under another id', { host: here, pid: process.pid, seen_at: ago(0) }, false],
-    ['a number that no process has', { host: here, pid: 2 ** 31 - 1, seen_at: ago(0) }, false],
-    ['a number that is none', { host: here, pid: 0, seen_at: ago(0) }, false],
-    ['a date that is none', { host: 'elsewhere', pid: 7, seen_at: 'yesterday' }, false],
-    ['a process that nobody knows', null, false],
+  const HOUR = 3_600_000
+  const ROWS: readonly [string, string | null, string, boolean][] = [
+    ['a process of another machine that began something', 'prc_x 7 elsewhere', ago(HOUR - 60_000), true],
+    ['a process of another machine that began nothing for long', 'prc_x 7 elsewhere', ago(HOUR + 60_000), false],
+    ['a process of this machine', `prc_x ${process.ppid} ${here}`, ago(2 * HOUR), true],
+    ['the first process, which may belong to another user', `prc_x 1 ${here}`, ago(0), true],
+    ['a number that is used again', `prc_x ${process.ppid} ${here}`, ago(25 * HOUR), false],
+    ['our own number under another id', `prc_x ${process.pid} ${here}`, ago(0), false],
+    ['a number that no process has', `prc_x ${2 ** 31 - 1} ${here}`, ago(0), false],
+    ['a number that is none', `prc_x 0 ${here}`, ago(0), false],
+    ['a date that is none', 'prc_x 7 elsewhere', 'yesterday', false],
+    ['a process of an older version', 'prc_x', ago(HOUR + 60_000), false],
+    ['a process that nobody knows', null, ago(0), false],
   ]
-  test.each(ROWS)('%s', async (_name, row, lives) => {
+  test.each(ROWS)('%s', async (_name, name, at, lives) => {
     const { db, stores } = open(':memory:')
-    await openBatch(stores, 'bat_1', 0)
     await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
-    if (row !== null) db.prepare("INSERT INTO processes VALUES ('prc_other', @host, @pid, @seen_at)").run(row)
-    db.exec("UPDATE batches SET process = 'prc_other'; UPDATE attempts SET process = 'prc_other'")
-    expect(await stores.batches.listUnclaimed()).toEqual(lives ? [] : ['bat_1'])
+    db.prepare('UPDATE attempts SET process = ?, started_at = ?').run(name, at)
+    if (name !== null) {
+      await stores.batches.draft(makeBatch('bat_1'))
+      db.prepare('UPDATE batches SET process = ?, created_at = ?').run(name, at)
+      expect(await stores.batches.discardAbandoned()).toBe(lives ? 0 : 1)
+    }
     expect(await stores.attempts.markInterrupted()).toBe(lives ? 0 : 1)
-    expect(await stores.batches.claim('bat_1')).toBe(!lives)
   })
 
   test('a process that we may not signal', async () => {
     const { db, stores } = open(':memory:')
-    await openBatch(stores, 'bat_1', 0)
-    db.prepare("INSERT INTO processes VALUES ('prc_other', ?, 1, ?)").run(here, ago(0))
-    db.exec("UPDATE batches SET process = 'prc_other'")
+    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
+    db.prepare('UPDATE attempts SET process = ?, started_at = ?').run(`prc_x 1 ${here}`, ago(0))
     // As root, which may signal everybody, the system would never say so.
     const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' })
     })
-    expect(await stores.batches.claim('bat_1')).toBe(false)
+    expect(await stores.attempts.markInterrupted()).toBe(0)
     expect(kill).toHaveBeenCalledWith(1, 0)
     kill.mockRestore()
   })
 
-  test('calls of a database that knew no processes are those of the dead', async () => {
+  test('calls for batches of another process are those of the dead to the holder of the run lock, single calls are not', async () => {
     const { db, stores } = open(':memory:')
+    await openBatch(stores, 'bat_1', 0)
     await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
-    db.exec('UPDATE attempts SET process = NULL')
-    expect(await stores.attempts.markInterrupted()).toBe(1)
-  })
-})
-
-describe('the register', () => {
-  test('a beat says that the process lives, also after another took it for dead', async () => {
-    const { db, stores } = open(':memory:')
-    const seen = () => db.prepare('SELECT seen_at FROM processes').pluck().get() as string | undefined
-    db.exec("UPDATE processes SET seen_at = '2026-01-01T00:00:00.000Z'")
-    await stores.processes.beat()
-    expect(Date.now() - Date.parse(seen() ?? '')).toBeLessThan(5000)
-    db.exec('DELETE FROM processes')
-    await stores.processes.beat()
-    expect(processCount(db)).toBe(1)
-  })
-
-  test('the dead are cleared away by whoever comes next; who closes leaves nothing', async () => {
-    const path = tempDatabase()
-    const first = open(path)
-    first.db.exec("INSERT INTO processes VALUES ('prc_other', 'elsewhere', 1, '2026-01-01T00:00:00.000Z')")
-    const second = open(path)
-    expect(processCount(second.db)).toBe(1)
-    await first.stores.close()
-    await second.stores.close()
-    const db = openDatabase(path)
-    expect(processCount(db)).toBe(0)
-    db.close()
+    await stores.attempts.begin(planAttempt('att_2', { batch: 'bat_1' }), NO_CAPS)
+    await stores.attempts.begin(planAttempt('att_3', { batch: 'bat_1' }), NO_CAPS)
+    db.prepare("UPDATE attempts SET process = 'prc_x 7 elsewhere', started_at = ? WHERE id <> 'att_3'").run(ago(0))
+    expect(await stores.attempts.markInterrupted()).toBe(0)
+    expect(await stores.attempts.markInterrupted(true)).toBe(1)
+    const open_calls = db.prepare("SELECT id FROM attempts WHERE outcome = 'sent' ORDER BY id").pluck().all()
+    expect(open_calls).toEqual(['att_1', 'att_3'])
   })
 })
 

@@ -74,9 +74,13 @@ export class ItemQueue extends ItemSource {
   private readonly out = new Set<number>()
   /** Handed out before its turn. */
   private readonly early = new Set<number>()
+  private readonly isRunnable: (item: OpenItem) => boolean
+  /** Whether an item was left to a process that has its judge. */
+  hasLeft = false
 
-  constructor(store: BatchStore, batch: string, lease: Lease) {
+  constructor(store: BatchStore, batch: string, lease: Lease, isRunnable: (item: OpenItem) => boolean) {
     super()
+    this.isRunnable = isRunnable
     this.store = store
     this.batch = batch
     this.lease = lease
@@ -102,7 +106,7 @@ export class ItemQueue extends ItemSource {
   async gather(leader: OpenItem): Promise<void> {
     this.led.delete(leader.trajectory)
     for (const item of await this.store.siblings(leader, PAGE)) {
-      if (this.out.has(item.index)) continue
+      if (this.out.has(item.index) || !this.isRunnable(item)) continue
       this.out.add(item.index)
       this.early.add(item.index)
       this.near.push(item)
@@ -133,6 +137,10 @@ export class ItemQueue extends ItemSource {
         continue
       }
       this.at++
+      if (!this.isRunnable(item)) {
+        this.hasLeft = true
+        continue
+      }
       if (this.early.delete(item.index) || this.out.has(item.index) || this.led.has(item.trajectory)) continue
       this.out.add(item.index)
       return item

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../client/errors.ts'
-import { isSettled } from '../../client/persist.ts'
+import { isSettled, waitsForWorker } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { retryTime } from '../output/progress.ts'
@@ -39,6 +39,10 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
       `What is done so far: veridict results ${batch.id}${connection.flag}`,
     ]
     shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
+  } else if (waitsForWorker(batch)) {
+    const line = oneLine(batch.parked_reason ?? '')
+    const advice = 'Nothing is lost: the batch goes on when a process that runs batches here has the judge.'
+    shell.err.write(asTyped(shell, `${line}\n  ${advice}\n  Go on from here: ${resume}\n`))
   } else if (isOrphan({ connection }, batch)) {
     const who =
       batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'

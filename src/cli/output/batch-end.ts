@@ -1,4 +1,4 @@
-import { followBatch, waitsForYou } from '../../client/persist.ts'
+import { followBatch, waitsForWorker, waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { tellOverBudget, tellRest } from '../client/batch-state.ts'
 import { EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/errors.ts'
@@ -17,7 +17,7 @@ export async function finishBatch(session: Session, begun: Batch, strictness: St
   early?.catch(() => undefined)
   try {
     const batch = await watched
-    if (waitsForYou(batch)) {
+    if (waitsForYou(batch) || waitsForWorker(batch)) {
       tellRest(session, batch)
       return EXIT.parked
     }
@@ -53,20 +53,32 @@ export async function claimColumns(
   return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
 }
 
-/** Shows the states of a batch, and returns the last state. */
-export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
-  let batch = begun
+/** A worker that is started again announces its judges within this time. */
+const WORKER_PATIENCE_MS = 20_000
+
+/** Shows the states of a batch, and returns the last state. A batch that waits for a worker is followed for 20 seconds more. */
+export async function watchBatch(session: Session, begun: Batch, patience_ms = WORKER_PATIENCE_MS): Promise<Batch> {
+  const { client, signal, view } = session
+  const leaving = new AbortController()
+  let leave: NodeJS.Timeout | undefined
   let told = 0
-  session.batch = batch
-  for await (const next of followBatch(session.client, begun.id, session.signal)) {
-    batch = next
-    session.batch = next
-    if (next.round !== undefined && next.round.number !== told) session.view.note(`${next.id}: ${roundText(next)}`)
-    told = next.round?.number ?? told
-    session.view.show(next)
+  session.batch = begun
+  try {
+    for await (const next of followBatch(client, begun.id, AbortSignal.any([signal, leaving.signal]))) {
+      session.batch = next
+      clearTimeout(leave)
+      if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), patience_ms)
+      if (next.round !== undefined && next.round.number !== told) view.note(`${next.id}: ${roundText(next)}`)
+      told = next.round?.number ?? told
+      view.show(next)
+    }
+  } catch (error) {
+    if (!leaving.signal.aborted || signal.aborted) throw error
+  } finally {
+    clearTimeout(leave)
   }
-  session.view.end()
-  return batch
+  view.end()
+  return session.batch
 }
 
 /**

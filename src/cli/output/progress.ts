@@ -126,7 +126,9 @@ function factsOf(batch: Batch): string[] {
     counts.unverified > 0 ? `unverified ${counts.unverified}` : '',
     counts.failed > 0 ? `failed ${counts.failed} (${tally(batch.failures)})` : '',
     counts.cancelled > 0 ? `cancelled ${counts.cancelled}` : '',
-    status === 'parked' ? `parked: ${clip(parked_reason ?? 'no reason given', 200)}; ${next}` : '',
+    status === 'parked'
+      ? `parked: ${clip(parked_reason ?? 'no reason given', 200)}; ${next}`
+      : clip(parked_reason ?? '', 200),
   ].filter((fact) => fact !== '')
 }
 

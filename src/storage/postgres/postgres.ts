@@ -61,8 +61,13 @@ export async function openPostgresStores(options: PostgresOptions): Promise<Serv
     let closing: Promise<void> | undefined
     return {
       ...createTables(createDb(unit, processes)),
-      processes: { beat: () => processes.beat() },
-      cluster: { leases, slices: createSliceStore(unit), notices: createWorkNotices(unit, listener) },
+      run_lock: null,
+      cluster: {
+        beat: processes.beat,
+        leases,
+        slices: createSliceStore(unit),
+        notices: createWorkNotices(unit, listener),
+      },
       check: async () => void (await unit.run(CHECK)),
       close() {
         closing ??= close()

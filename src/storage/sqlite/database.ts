@@ -1,10 +1,11 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
-import { livesElsewhere } from '../process-registry.ts'
 import { hasAllMigrations } from '../read-file.ts'
 import { inUse, StorageError, toStorageError } from '../storage-error.ts'
 import { migrate } from './migrate.ts'
+import { livesElsewhere } from './processes.ts'
+import { isRun } from './run-lock.ts'
 
 const MEMORY = ':memory:'
 /** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
@@ -22,7 +23,7 @@ export function openDatabase(path: string): Database.Database {
     assertSafeVersion((db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version)
     setPragmas(db)
     // A process of an older version would go on writing as it knows the tables.
-    if (!hasAllMigrations(db) && livesElsewhere(db)) throw inUse(path)
+    if (!hasAllMigrations(db) && (livesElsewhere(db) || (!db.memory && isRun(path)))) throw inUse(path)
     migrate(db)
     return db
   } catch (error) {

@@ -1,15 +1,17 @@
 import type Database from 'better-sqlite3'
 import { type Db, type Sql, Undo, type Work } from '../db.ts'
-import type { Processes } from '../process-registry.ts'
 import { insertOf } from '../statements.ts'
 import { type Amounts, COLUMNS } from '../stores/spending.ts'
+import { createLiving, nameProcess } from './processes.ts'
 import { spellForSqlite } from './spelling.ts'
 import type { Unit } from './unit.ts'
 
 const READ_SPENDING = `SELECT ${COLUMNS.join(', ')} FROM spending WHERE scope = $1`
 
 /** The stores’ view of an SQLite file. */
-export function createDb(db: Database.Database, unit: Unit, processes: Processes): Db {
+export function createDb(db: Database.Database, unit: Unit): Db {
+  const me = nameProcess()
+  const living = createLiving(db, me)
   const prepare = prepareOnce(db)
   const rows = <T>(text: string, values: readonly unknown[] = []): T[] => {
     const { statement, bind } = prepare(text)
@@ -25,7 +27,7 @@ export function createDb(db: Database.Database, unit: Unit, processes: Processes
     insert: (table, row) => answered(void run(...insertOf(table, row))),
     insertMany: (table, many) => answered(many.forEach((row) => void run(...insertOf(table, row)))),
     lock: () => answered(undefined),
-    living: () => answered([...processes.living()]),
+    living: () => answered(living()),
     spent: (scopes) => {
       unit.sums.write()
       // One by one: faster than a list of the few that there are.
@@ -37,12 +39,12 @@ export function createDb(db: Database.Database, unit: Unit, processes: Processes
   }
   return {
     isShared: false,
-    process: processes.id,
+    process: me,
     rows: (text, values) => unit.read(() => rows(text, values)),
     run: (text, values) => unit.write(() => run(text, values)),
     write: <T>(work: (sql: Sql) => Work<T>) => unit.write(() => drive(work(sql))).catch(valueOfUndone<T>),
     runFenced: async (text, values) => void (await unit.write(() => run(text, values))),
-    living: () => unit.read(() => [...processes.living()]),
+    living: () => unit.read(living),
   }
 }
 

@@ -1,9 +1,9 @@
 import type Database from 'better-sqlite3'
 import { assertReadable } from '../old-store.ts'
-import { registerProcess } from '../process-registry.ts'
 import { toStorageError } from '../storage-error.ts'
 import { createTables, type ServiceStores } from '../stores/stores.ts'
 import { openDatabase } from './database.ts'
+import { createRunLock, MEMORY_LOCK } from './run-lock.ts'
 import { createDb } from './sqlite-db.ts'
 import { createUnit } from './unit.ts'
 
@@ -13,10 +13,7 @@ import { createUnit } from './unit.ts'
  */
 export const openSqliteStores = ({ path }: { readonly path: string }): ServiceStores => createStores(openDatabase(path))
 
-/**
- * The stores over an open database, which they own from now on, as a process of its own: what another process of the
- * same file has claimed stays with it for as long as it lives.
- */
+/** Creates the stores over an open database, which they own from now on, as a process of its own. */
 export function createStores(db: Database.Database): ServiceStores {
   try {
     assertReadable(db, db.name)
@@ -34,17 +31,17 @@ const CHECK = `
 
 function assemble(db: Database.Database): ServiceStores {
   const unit = createUnit(db)
-  const processes = registerProcess(db, unit)
-  const tables = createDb(db, unit, processes)
+  const tables = createDb(db, unit)
+  const run_lock = db.memory ? MEMORY_LOCK : createRunLock(db.name)
   return {
     ...createTables(tables),
-    processes: { beat: () => processes.beat() },
     cluster: null,
+    run_lock,
     check: async () => void (await tables.run(CHECK)),
     async close() {
       if (!db.open) return
       unit.flush()
-      processes.leave()
+      run_lock.release()
       closeDatabase(db)
     },
   }

@@ -58,7 +58,8 @@ const ADOPT_LEASED = `
 /** A call from before there were processes has none: its process is gone. */
 export const LOST = `
   SELECT id, ${COUNTED_COLUMNS} FROM attempts
-  WHERE outcome = 'sent' AND (process IS NULL OR NOT process = ANY($1)) ORDER BY seq FOR UPDATE`
+  WHERE outcome = 'sent' AND (process IS NULL OR NOT process = ANY($1) OR (batch IS NOT NULL AND process <> $2))
+  ORDER BY seq FOR UPDATE`
 
 const INTERRUPT = `
   UPDATE attempts SET outcome = 'unknown', message = 'the process ended while the call was in flight' WHERE id = ANY($1)`
@@ -146,7 +147,7 @@ export function createAttemptLedger(db: Db): AttemptLedger {
       const known = await db.rows('SELECT 1 FROM attempts WHERE id = $1', [attemptId])
       if (known.length === 0) throw refuse(attemptId, 'does not exist')
     },
-    markInterrupted: () => db.write(interrupt),
+    markInterrupted: (isRunner = false) => db.write((sql) => interrupt(sql, isRunner ? db.process : null)),
     async listForGrade(gradeId) {
       const rows = await db.rows<EntryRow>(LIST_FOR_GRADE, [gradeId, await namedAttempts(gradeId)])
       return rows.map(parseEntry)
@@ -180,9 +181,9 @@ function* finish(sql: Sql, attempt: FinishedAttempt, end: EndRow): Work<void> {
   throw refuse(attempt.id, 'is not in flight')
 }
 
-/** Calls of dead processes. */
-function* interrupt(sql: Sql): Work<number> {
-  const lost = yield* sql.rows<CountedRow & { readonly id: string }>(LOST, [yield* sql.living()])
+/** Marks the calls of dead processes, and the calls for batches of all but the `runner`; null: no process runs all batches. */
+function* interrupt(sql: Sql, runner: string | null): Work<number> {
+  const lost = yield* sql.rows<CountedRow & { readonly id: string }>(LOST, [yield* sql.living(), runner])
   yield* sql.run(INTERRUPT, [columnOf(lost, 'id')])
   yield* addSpending(
     sql,

@@ -1,5 +1,5 @@
 import type { Digest } from '../../domain/digest.ts'
-import type { IdempotencyRecord, IdempotencyStore, RubricStore, SecretStore } from '../../ports/ports.ts'
+import type { IdempotencyRecord, IdempotencyStore, RubricStore, RunnerJudges, SecretStore } from '../../ports/ports.ts'
 import type { Db } from '../db.ts'
 import { insertOf, ONCE } from '../statements.ts'
 import { refusal } from '../storage-error.ts'
@@ -41,4 +41,17 @@ export const createSecretStore = (db: Db): SecretStore => ({
       if (kept === undefined) throw refusal('the rendering secret was not stored')
       return new Uint8Array(kept.value)
     }),
+})
+
+const RUNNER_JUDGES = 'runner_judges'
+
+export const createRunnerJudges = (db: Db): RunnerJudges => ({
+  async put(judges) {
+    const row = { name: RUNNER_JUDGES, value: Buffer.from(JSON.stringify(judges)) }
+    await db.run(...insertOf('settings', row, 'ON CONFLICT (name) DO UPDATE SET value = excluded.value'))
+  },
+  async get() {
+    const [row] = await db.rows<{ value: Buffer }>('SELECT value FROM settings WHERE name = $1', [RUNNER_JUDGES])
+    return row === undefined ? null : (JSON.parse(row.value.toString('utf8')) as string[])
+  },
 })

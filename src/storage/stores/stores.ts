@@ -10,7 +10,7 @@ import { createGradeStore } from './grades.ts'
 import { createGradeOverview } from './overview.ts'
 import { createProviderQueue } from './provider-queue.ts'
 import { createReviewStore } from './reviews.ts'
-import { createIdempotencyStore, createRubricStore, createSecretStore } from './small-stores.ts'
+import { createIdempotencyStore, createRubricStore, createRunnerJudges, createSecretStore } from './small-stores.ts'
 import { createTrajectoryStore } from './trajectories.ts'
 
 /** The stores of a service. */
@@ -33,6 +33,7 @@ export const createTables = (db: Db) =>
     idempotency: createIdempotencyStore(db),
     reviews: createReviewStore(db),
     rubrics: createRubricStore(db),
+    runner_judges: createRunnerJudges(db),
     secrets: createSecretStore(db),
     imports: createImportStore(db),
   }) satisfies Partial<ServiceStores>

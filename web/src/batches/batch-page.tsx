@@ -37,6 +37,9 @@ export function BatchPage({ id }: PageProps): JSX.Element {
   )
 }
 
+const nextTryText = ({ resumes_at }: Batch): string =>
+  resumes_at === null ? 'It waits for somebody to resume it.' : `It tries again by itself at ${formatTime(resumes_at)}.`
+
 function BatchView({ batch, connection }: { readonly batch: Batch; readonly connection: Connection }): JSX.Element {
   const asked = useLoad('listBatchRubrics', { path: { id: batch.id } })
   const names = (asked.value?.items ?? []).map(({ name }) => name)
@@ -51,10 +54,8 @@ function BatchView({ batch, connection }: { readonly batch: Batch; readonly conn
         {connection === 'lost' && <p class="aside">The connection is lost; this page tries to come back.</p>}
         {batch.parked_reason !== null && (
           <p class="trouble">
-            <strong>Parked.</strong> <HostileText text={batch.parked_reason} />{' '}
-            {batch.resumes_at === null
-              ? 'It waits for somebody to resume it.'
-              : `It tries again by itself at ${formatTime(batch.resumes_at)}.`}
+            {batch.status === 'parked' && <strong>Parked.</strong>} <HostileText text={batch.parked_reason} />{' '}
+            {batch.status === 'parked' && nextTryText(batch)}
           </p>
         )}
         <BatchActions batch={batch} />

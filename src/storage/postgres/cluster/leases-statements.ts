@@ -97,6 +97,8 @@ const PRUNE = `
 const IN_FLIGHT = `
   SELECT coalesce(sum(in_flight), 0)::integer AS n FROM leases WHERE name >= $1 AND name < $2 AND until > clock_timestamp()`
 
+const IS_HELD = 'SELECT 1 FROM leases WHERE name = $1 AND until > clock_timestamp()'
+
 const AFTER_ALL = '\u{10ffff}'
 
 export type LeaseStatements = ReturnType<typeof createLeaseStatements>
@@ -137,6 +139,7 @@ export const createLeaseStatements = (unit: Unit, holder: string, seconds: numbe
     const [row] = await unit.rows<{ n: number }>(IN_FLIGHT, [prefix, prefix + AFTER_ALL])
     return row?.n ?? 0
   },
+  isHeld: async (name: string): Promise<boolean> => (await unit.rows(IS_HELD, [name])).length > 0,
 })
 
 const tokensOf = (rows: readonly unknown[]): Set<string> =>

@@ -108,6 +108,7 @@ export function createLeaseStore({ unit, listener, schema, processes, seconds }:
       return waits.wait(name, signal)
     },
     inFlight: (prefix) => statements.inFlight(prefix),
+    isHeld: (name) => statements.isHeld(name),
     close() {
       closing ??= close()
       return closing

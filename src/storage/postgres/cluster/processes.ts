@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { pidExists } from '../../process-registry.ts'
+import { pidExists } from '../../pid.ts'
 import type { Sql } from '../connection/pool.ts'
 import type { Unit } from '../connection/unit.ts'
 
