@@ -42,8 +42,8 @@ export class BatchRuns {
   private readonly deps: BatchRunsDeps
   private readonly runs = new Map<string, Running>()
   private readonly busy = new Set<Promise<unknown>>()
-  /** Left, parked until an operator mends what is wrong: when they run again, it was mended. */
-  private readonly parked = new Set<string>()
+  /** Until when batches were parked here, in milliseconds since the epoch: a batch that runs before that time was resumed by an operator. */
+  private readonly parked = new Map<string, number>()
   /** Batches of whose open items this process can run none: it lacks their judges. */
   readonly lacksJudge = new Set<string>()
   /** How often in a row the store refused what they need, and at which item. */
@@ -178,7 +178,7 @@ export class BatchRuns {
     const given: Run = {
       ...{ batch, payer, source },
       mayGoOn: async (record) => {
-        if (record?.status === 'parked' && record.resumes_at === null) this.parked.add(record.id)
+        if (record?.status === 'parked') this.parked.set(record.id, timeOf(record.resumes_at))
         return record?.status === 'running'
       },
       // Others have parts of it: told only at the end, it could undo a resume that came meanwhile.
@@ -231,7 +231,8 @@ export class BatchRuns {
   private run(given: Run, drain: Running['drain'], slices: SliceSource | null = null): Running {
     const { id } = given.batch
     const { notify, company, onTrouble, resumeLanes } = this.deps
-    if (this.parked.delete(id)) resumeLanes()
+    if ((this.parked.get(id) ?? 0) > this.deps.clock.now().getTime()) resumeLanes()
+    this.parked.delete(id)
     const onChange = () => {
       notify(id)
       company?.onCapacity()
@@ -247,7 +248,7 @@ export class BatchRuns {
   private async see(id: string, running: Running): Promise<void> {
     const end = await this.endOf(id, running)
     running.isOver = true
-    if (end?.kind === 'parked' && end.resumes_at === null) this.parked.add(id)
+    if (end?.kind === 'parked') this.parked.set(id, timeOf(end.resumes_at))
     try {
       const rest = running.drain()
       if (end === OVER) await Promise.all(rest.map((held) => this.letGo(held)))
@@ -322,3 +323,5 @@ export class BatchRuns {
     return done
   }
 }
+
+const timeOf = (at: string | Date | null): number => (at === null ? Number.POSITIVE_INFINITY : new Date(at).getTime())

@@ -53,7 +53,7 @@ export async function* examineFile(path: string, full: boolean, now: Date): Asyn
     yield schema
     if (schema.severity === 'error') return
     yield integrityFinding(db, full ? 'integrity_check' : 'quick_check')
-    if (schema.severity === 'ok') yield* examineWork(ask, isRun(path) ? 1 : 0, now)
+    if (schema.severity === 'ok') yield* examineWork(ask, isRun(path) ? 'a process runs the batches' : null, now)
   } catch (failure) {
     yield failureFinding(failure)
   } finally {
@@ -79,7 +79,7 @@ export async function* examineServer(
     yield checksumFinding(server)
     if (found.severity !== 'ok') return
     const [living] = await unit.rows<{ n: number }>(LIVING, [SILENCE_S])
-    yield* examineWork(ask, living?.n ?? 0, now)
+    yield* examineWork(ask, usersText(living?.n ?? 0), now)
   } catch (failure) {
     yield failureFinding(failure)
   } finally {
@@ -177,16 +177,20 @@ const LATE_MS = 25 * 60 * 60 * 1000
 const OPEN_BATCH = "status IN ('running', 'cancelling') OR (status = 'parked' AND resumes_at IS NOT NULL)"
 const OPEN_SUBMISSION = "status IN ('recorded', 'submitted')"
 
-/** Examines the unfinished work: batches, judge calls in flight, and batches at a provider. */
-async function* examineWork(ask: Ask, living: number, now: Date): AsyncGenerator<Finding> {
+const NOBODY = 'no process runs batches'
+
+const usersText = (n: number): string | null =>
+  n === 0 ? null : `${count(n, 'process uses', 'processes use')} the database`
+
+/** Examines the unfinished work: batches, judge calls in flight, and batches at a provider. `users`: the processes that go on with the work. */
+async function* examineWork(ask: Ask, users: string | null, now: Date): AsyncGenerator<Finding> {
   async function find(table: string, condition: string, amount = '0') {
     const sql = `SELECT id, count(*) OVER () AS n, sum(${amount}) OVER () AS usd FROM ${table} WHERE ${condition} LIMIT 5`
     const rows = (await ask(sql)) as { id: string; n: number; usd: number | null }[]
     return { n: rows[0]?.n ?? 0, usd: rows[0]?.usd ?? 0, ids: rows.map(({ id }) => id) }
   }
   const batches = await find('batches', OPEN_BATCH)
-  const users = count(living, 'process uses', 'processes use')
-  if (living > 0 || batches.n === 0) yield ok('batches', `${batches.n} unfinished; ${users} the database`)
+  if (users !== null || batches.n === 0) yield ok('batches', `${batches.n} unfinished; ${users ?? NOBODY}`)
   else {
     const advice = 'Nothing is lost: `veridict serve` or `veridict resume BATCH` goes on with them.'
     yield warning('batches', `${count(batches.n, 'batch', 'batches')} that no process runs`, advice, batches.ids)
@@ -197,7 +201,7 @@ async function* examineWork(ask: Ask, living: number, now: Date): AsyncGenerator
     yield note('batches', `${count(parked.n, 'batch', 'batches')} parked until resumed`, resume, parked.ids)
 
   const sent = await find('attempts', "outcome = 'sent' AND reserved_usd IS DISTINCT FROM 0")
-  if (living > 0 || sent.n === 0) yield ok('calls', `${count(sent.n, 'paid call')} in flight`)
+  if (users !== null || sent.n === 0) yield ok('calls', `${count(sent.n, 'paid call')} in flight`)
   else
     yield note('calls', `${count(sent.n, 'call')} of dead processes`, 'The next start marks them as unknown.', sent.ids)
   const unknown = await find('attempts', "outcome = 'unknown' AND reserved_usd IS DISTINCT FROM 0", 'reserved_usd')

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createRunLock } from '../../src/storage/sqlite/run-lock.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { examine, healthyDatabase, tamper, troubles } from './doctor-database.ts'
 
@@ -140,12 +140,14 @@ function zero(path: string, from: number): void {
   writeFileSync(path, bytes)
 }
 
-test('unfinished work beside a living process asks for nothing', async () => {
+test('unfinished work beside a process that runs it asks for nothing', async () => {
   const path = await makeHealthy()
-  const living = `INSERT INTO processes VALUES ('prc_here', '${hostname()}', ${process.pid}, '${new Date().toISOString()}');`
-  tamper(path, living + running('bat_2', 'running') + call('att_2', 'sent'))
+  tamper(path, running('bat_2', 'running') + call('att_2', 'sent'))
+  const lock = createRunLock(path)
+  onTestFinished(() => lock.release())
+  expect(lock.take()).toBe(true)
   const findings = await examine(path)
   expect(troubles(findings)).toEqual([])
-  expect(findings.find(({ check }) => check === 'batches')?.found).toBe('1 unfinished; 1 process uses the database')
+  expect(findings.find(({ check }) => check === 'batches')?.found).toBe('1 unfinished; a process runs the batches')
   expect(findings.find(({ check }) => check === 'calls')?.found).toBe('1 paid call in flight')
 })

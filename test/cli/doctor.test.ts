@@ -69,7 +69,7 @@ test('beside a service that writes, and without a word about what it has in the 
   const findings = await examine(path, true)
   await writing
   expect(troubles(findings)).toEqual([])
-  expect(findings.find(({ check }) => check === 'batches')?.found).toBe('0 unfinished; 1 process uses the database')
+  expect(findings.find(({ check }) => check === 'batches')?.found).toBe('0 unfinished; no process runs batches')
 })
 
 test('a copy of the file alone', async () => {

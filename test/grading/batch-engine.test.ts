@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { BatchEngine } from '../../src/batches/engine.ts'
 import type { BatchCluster, EngineDeps } from '../../src/batches/engine-deps.ts'
-import type { BatchStore } from '../../src/ports/batch-ports.ts'
+import type { BatchRecord, BatchStore, OpenItem } from '../../src/ports/batch-ports.ts'
 import type { Lease } from '../../src/ports/lease-ports.ts'
 import type { SliceStore, WorkNotice } from '../../src/ports/slice-ports.ts'
 
@@ -27,8 +27,23 @@ function setUp(
     for (const name of taken) held.add(name)
     return taken.map((name): Lease => ({ name, token: name, lost: new AbortController().signal }))
   }
+  const lock = {
+    isFree: true,
+    isHeld: false,
+    fault: null as Error | null,
+    take() {
+      if (lock.fault !== null) throw lock.fault
+      lock.isHeld ||= lock.isFree
+      return lock.isHeld
+    },
+    release() {
+      lock.isHeld = false
+    },
+  }
+  const marked: unknown[] = []
+  const isHeld = async (name: string) => elsewhere.has(name)
   const cluster = {
-    leases: { takeMany, release: async ({ name }: Lease) => void held.delete(name), note: () => undefined },
+    leases: { takeMany, isHeld, release: async ({ name }: Lease) => void held.delete(name), note: () => undefined },
     slices: {
       open: async () => [],
       free: async () => [],
@@ -39,7 +54,14 @@ function setUp(
   } as unknown as BatchCluster
   const onWork = vi.fn()
   const engine = new BatchEngine({
-    stores: { batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches } },
+    stores: {
+      run_lock: lock,
+      runner_judges: { put: async () => undefined, get: async () => ['ours'] },
+      attempts: { markInterrupted: async (isRunner: boolean) => void marked.push(isRunner) },
+      batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches },
+    },
+    judges: new Map(judges.map((name) => [name, {}])),
+    newId: () => 'bat_since_7',
     adopts,
     clock: {
       now: () => new Date(now),
@@ -62,9 +84,10 @@ function setUp(
           onWork,
         },
   } as unknown as EngineDeps)
-  return { engine, elsewhere, wanted, held, sent, troubles, onWork }
+  return { engine, elsewhere, wanted, held, sent, troubles, onWork, lock, marked }
 }
 
+const BATCH = { id: 'bat_1', mode: 'direct', status: 'running', resumes_at: null } as unknown as BatchRecord
 const open = (id: string) => ({ id, mode: 'direct', status: 'running', resumes_at: null, is_over: true }) as const
 
 test('trouble with one batch is told, and keeps no other waiting', async () => {
@@ -93,24 +116,27 @@ test('a database that is away is told of once, and asked again', async () => {
   expect(troubles).toEqual([['', 'Error: away']])
 })
 
-test('slices of a judge that some process has are left to it; once nobody has had it for long they are taken', async () => {
-  const foreign = { batch: 'bat_1', from: 0, judge: 'theirs', rank: 0 }
-  const { engine, elsewhere, wanted, held } = setUp(
-    { get: async () => null, finish: async () => false },
-    { open: async (ids) => ids.map((id) => ({ ...open(id), is_over: false })), free: async () => [foreign] },
-  )
-  elsewhere.add('judge:theirs')
+test('a judge that another process announces is announced here once that process is gone, until the engine stops', async () => {
+  const { engine, elsewhere, held } = setUp({}, {})
+  elsewhere.add('judge:ours')
   await engine.start()
-  const asked = (name: string) => wanted.filter((one) => one.name === name)
-  await vi.waitFor(() => expect(asked('judge:theirs').at(-1)?.at).toBeGreaterThan(60_000))
-  expect(asked('slice:bat_1:0')).toEqual([])
-  expect([...held]).toContain('judge:ours')
-  const gone = asked('judge:theirs').at(-1)?.at ?? 0
+  expect([...held]).toEqual([])
   elsewhere.clear()
-  await vi.waitFor(() => expect(asked('slice:bat_1:0').length).toBeGreaterThan(0))
-  expect(asked('slice:bat_1:0')[0]?.at).toBeGreaterThanOrEqual(gone + 2000 * LEASE_S)
+  await vi.waitFor(() => expect([...held]).toEqual(['judge:ours']))
   await engine.stop()
   expect([...held]).toEqual([])
+})
+
+test.each([
+  ['ours', null],
+  ['theirs', null],
+  ['nobodys', 'nobodys'],
+])('the next item of a batch needs %s: a missing worker is %s', async (judge, missing) => {
+  const pending = async () => [{ request: { judge } }] as unknown as OpenItem[]
+  const { engine, elsewhere } = setUp({ pending }, {})
+  elsewhere.add('judge:theirs')
+  expect(await engine.missingJudge(BATCH)).toBe(missing)
+  expect(await engine.missingJudge({ ...BATCH, status: 'parked' })).toBe(null)
 })
 
 test('a batch is told to all; one that this process has for itself to nobody', async () => {
@@ -132,18 +158,61 @@ test('a batch is told to all; one that this process has for itself to nobody', a
 })
 
 test.each([
-  ['its own', true],
-  ['not one that a service has taken over meanwhile', false],
-])('a command that is stopped parks %s', async (_, isOurs) => {
-  let claims = 0
-  const claim = vi.fn(async () => ++claims === 1 || isOurs)
-  const park = vi.fn(async () => true)
-  const { engine } = setUp(
-    { claim, park, get: async () => null, finish: async () => false },
-    {},
-    { adopts: false, alone: true },
-  )
-  await engine.begin('bat_1')
-  await engine.stop()
-  expect(park.mock.calls).toEqual(isOurs ? [['bat_1', 'the command that ran it was stopped', null]] : [])
+  ['ours', true],
+  ['theirs', false],
+])(
+  'a command on SQLite that is stopped parks its own batch, unless that waits for a worker: %s',
+  async (judge, isParked) => {
+    const park = vi.fn(async () => true)
+    const pending = async () => [{ request: { judge } }] as unknown as OpenItem[]
+    const get = async () => BATCH
+    const { engine, lock } = setUp({ park, pending, get }, {}, { adopts: false, alone: true })
+    lock.isFree = false
+    await engine.begin('bat_1')
+    await engine.stop()
+    expect(park.mock.calls).toEqual(isParked ? [['bat_1', 'the command that ran it was stopped', null]] : [])
+  },
+)
+
+describe('the run lock of an SQLite file', () => {
+  const see = () => {
+    const seen: string[][] = []
+    const open = async (ids: readonly string[]) => {
+      if (ids.length > 0) seen.push([...ids])
+      return []
+    }
+    return { seen, open }
+  }
+
+  test('a service that holds it runs every batch, after the calls of the holder before were settled', async () => {
+    const { seen, open } = see()
+    const { engine, lock, marked } = setUp({}, { open }, { alone: true })
+    lock.isFree = false
+    await engine.start()
+    expect([seen, marked]).toEqual([[], []])
+    lock.isFree = true
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1))
+    expect([seen[0], marked]).toEqual([['bat_1', 'bat_2'], [true]])
+    await engine.stop()
+    expect(lock.isHeld).toBe(false)
+  })
+
+  test('a command takes it for its own batch only, and runs that and the batches made since', async () => {
+    const { seen, open } = see()
+    const listUnclaimed = async () => ['bat_1', 'bat_own', 'bat_since_5', 'bat_since_9']
+    const { engine, lock } = setUp({ listUnclaimed, get: async () => null }, { open }, { adopts: false, alone: true })
+    await engine.start()
+    expect(lock.isHeld).toBe(false)
+    await engine.begin('bat_own')
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0))
+    expect(seen[0]).toEqual(['bat_own', 'bat_since_9'])
+    await engine.stop()
+  })
+
+  test('a command learns that it cannot be used', async () => {
+    const { engine, lock } = setUp({}, {}, { adopts: false, alone: true })
+    lock.fault = new Error('read-only')
+    await expect(engine.begin('bat_1')).rejects.toThrow('read-only')
+    await engine.stop()
+  })
 })

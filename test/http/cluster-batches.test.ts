@@ -85,8 +85,12 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
     expect(ends).toMatchObject({ status: 'done', counts: { graded: 400 } })
     await having.stop()
     const other = await startBatch(service, makeItems(2, { cache: 'refresh' }))
-    const parked = await until(service, other.id, ({ status }) => status === 'parked', 80_000)
-    expect(parked.parked_reason).toContain('no such judge')
+    const waiting = await until(service, other.id, ({ parked_reason }) => parked_reason !== null)
+    const { name } = judge().info
+    expect(waiting).toMatchObject({ status: 'running', parked_reason: `waiting: no worker for ${name}` })
+    await start([judge()], true)
+    const done = await until(service, other.id, ({ status }) => status === 'done')
+    expect(done).toMatchObject({ parked_reason: null, counts: { graded: 2 } })
   }, 90_000)
 
   /** A provider whose answer to a submission takes until it is let go; then it has the batch. */
