@@ -11,7 +11,7 @@ import { choose } from './sweep.ts'
 import { post, readEnded } from './user.ts'
 import { readPoints, spawnVictim } from './victim.ts'
 
-/** Two services on one file: one is killed at a point of its batch while the other grades for others, and takes over. */
+/** Two services on one file: the runner of batches is killed at a point of a batch while the other grades for others, and takes over. */
 
 const slow = process.env['VERIDICT_SLOW_TESTS'] === '1'
 const MOST = Number(process.env['VERIDICT_FAULT_MOST'] ?? 16)
@@ -31,10 +31,12 @@ async function killAt(at: number): Promise<Ended> {
   const folder = tempFolder()
   const database = join(folder, 'veridict.sqlite')
   const settings = { database, config: { judges: judgeAt(mock.base_url, CONCURRENCY) } }
-  const other = spawnService(settings)
-  const origin = await other.ready
   const log = join(folder, 'points.log')
   const victim = spawnVictim(settings, { log, from: 'listening', act: at === 0 ? 'none' : 'kill', at })
+  // The first service holds the run lock.
+  await victim.ready.catch(() => null)
+  const other = spawnService(settings)
+  const origin = await other.ready
   const meanwhile = (async () => {
     const trials = makeTrials(Math.max(...OTHERS) + 1, 'mock')
     for (const run of OTHERS) {
@@ -77,7 +79,7 @@ test.skipIf(!slow)(
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
     recordRow({
-      operation: 'two services on one file, the one with the batch is hit',
+      operation: 'two services on one file, the runner of batches is hit',
       act: 'kill',
       promise: 'the other takes over within a beat; its own grades go on; no reply is lost or bought again',
       points: calm.points.length,

@@ -57,7 +57,7 @@ export async function claimColumns(
 const WORKER_PATIENCE_MS = 20_000
 
 /** Shows the states of a batch, and returns the last state. A batch that waits for a worker is followed for 20 seconds more. */
-export async function watchBatch(session: Session, begun: Batch, patience_ms = WORKER_PATIENCE_MS): Promise<Batch> {
+export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
   const { client, signal, view } = session
   const leaving = new AbortController()
   let leave: NodeJS.Timeout | undefined
@@ -67,7 +67,7 @@ export async function watchBatch(session: Session, begun: Batch, patience_ms = W
     for await (const next of followBatch(client, begun.id, AbortSignal.any([signal, leaving.signal]))) {
       session.batch = next
       clearTimeout(leave)
-      if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), patience_ms)
+      if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), WORKER_PATIENCE_MS)
       if (next.round !== undefined && next.round.number !== told) view.note(`${next.id}: ${roundText(next)}`)
       told = next.round?.number ?? told
       view.show(next)
