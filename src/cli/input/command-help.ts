@@ -7,8 +7,8 @@ const EXIT_HELP = `Exit codes:
   2    some item is unverified (its evidence does not hold), none failed
   3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
        (files that are no trajectories, and other warnings, never change the code)
-  4    the batch is parked and waits for you (the reason is printed); a batch whose judge is out for a while tries again
-       at the shown time, and the command waits for the batch
+  4    the batch is parked and waits for you, or waits for a worker that has its judge (the reason is printed); a batch whose
+       judge is out for a while tries again at the shown time, and the command waits for the batch
   130  interrupted; grades are kept
   A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
