@@ -152,7 +152,7 @@ function resolveJudge(
 /** Resolves the provider of a judge: a judge with a provider’s name needs no `provider` in the file. */
 function providerOf(name: string, { provider }: JudgeFile): Provider {
   if (name === 'lexical') throw fault('/judges/lexical is built in and cannot be replaced')
-  const named = PROVIDER_NAMES.find((one) => one === name)
+  const named = PROVIDER_NAMES.find((provider) => provider === name)
   if (named !== undefined && provider !== undefined && provider !== named && providerRow(named).reserves_name)
     throw fault(`/judges/${name}/provider is ${provider}: give the judge another name, ${name} is that of ${named}`)
   const settled = provider ?? named

@@ -63,5 +63,5 @@ function placesOf(value: unknown, [name, ...rest]: readonly string[], at = ''): 
   if (name === undefined) return [at]
   if (typeof value !== 'object' || value === null) return []
   const names = name === '*' ? Object.keys(value) : Object.hasOwn(value, name) ? [name] : []
-  return names.flatMap((one) => placesOf((value as Record<string, unknown>)[one], rest, `${at}/${one}`))
+  return names.flatMap((member) => placesOf((value as Record<string, unknown>)[member], rest, `${at}/${member}`))
 }

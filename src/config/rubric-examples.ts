@@ -50,7 +50,7 @@ function stepOf(given: unknown): Record<string, unknown> | null {
   if (typeof given !== 'object' || given === null) return null
   if ('actor' in given || 'parts' in given) return { ...given }
   const members = given as Readonly<Record<string, unknown>>
-  const actor = ACTORS.find((one) => Object.hasOwn(members, one))
+  const actor = ACTORS.find((name) => Object.hasOwn(members, name))
   if (actor === undefined) return null
   const { [actor]: text, ...rest } = members
   return { actor, text, ...rest }

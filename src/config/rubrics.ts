@@ -22,7 +22,7 @@ export function placesIn(yaml: string): (issue: Issue) => string {
 
 const decode = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Finds the line of the deepest member on the way to a place that a YAML text has. */
+/** Finds the line of a place in a YAML text: the line of the deepest existing member on the way to the place. */
 export function linesOf(text: string): (keys: readonly string[]) => number {
   const { LineCounter, parseDocument, isCollection, isPair } = loadYaml()
   const lines = new LineCounter()
@@ -33,7 +33,7 @@ export function linesOf(text: string): (keys: readonly string[]) => number {
     for (const key of keys) {
       if (!isCollection(node)) break
       const items: readonly unknown[] = node.items
-      const item = items.find((one, index) => (isPair(one) ? String(one.key) === key : String(index) === key))
+      const item = items.find((item, index) => (isPair(item) ? String(item.key) === key : String(index) === key))
       if (item === undefined) break
       const place = (isPair(item) ? item.key : item) as { range?: readonly number[] | null } | null
       offset = place?.range?.[0] ?? offset
@@ -43,7 +43,7 @@ export function linesOf(text: string): (keys: readonly string[]) => number {
   }
 }
 
-/** A rubric, and its files as one text to keep beside its digest. */
+/** A rubric with its folder. `content`: its files as one text, which is kept beside the digest. */
 export interface LoadedRubric {
   readonly rubric: Rubric
   readonly folder: string
@@ -67,8 +67,8 @@ export function loadConfiguredRubrics(added: readonly string[], shipped: string 
 }
 
 /**
- * Loads every rubric of some folders: each is a rubric itself, or holds some. Throws one error that names each fault with its file and its line:
- * a service with a broken rubric does not start.
+ * Loads every rubric of the folders; a folder is a rubric, or holds rubrics. Throws one error that names each fault with its file and line: a
+ * service with a broken rubric does not start.
  */
 export function loadRubrics(...folders: readonly string[]): LoadedRubric[] {
   const faults: string[] = []
@@ -88,28 +88,28 @@ export function loadRubrics(...folders: readonly string[]): LoadedRubric[] {
   return [...loaded.values()]
 }
 
-/** The folder itself where it is a rubric, else those in it that are. */
+/** Lists the folders of rubrics: the folder itself where it is a rubric, else the folders in it. */
 export function rubricFolders(folder: string): string[] {
   if (existsSync(join(folder, MANIFEST))) return [folder]
   const inside = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []
-  const rubrics = inside.filter((one) => one.isDirectory()).map(({ name }) => join(folder, name))
+  const rubrics = inside.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
   if (rubrics.length === 0)
     throw new RubricError(
-      `no rubric in ${folder}: it has no ${MANIFEST}, and no folder that has one; \`veridict rubric new\` writes one`,
+      `no rubric in ${folder}: neither the folder nor a folder in it has a ${MANIFEST}; \`veridict rubric new\` writes a rubric`,
     )
   return rubrics
 }
 
-/** More than any rubric needs. */
+/** Most bytes of a file of a rubric. */
 const MOST_BYTES = 1_000_000
 
-/** Whether a value holds itself. */
+/** Tells whether a value holds itself. */
 function isCyclic(value: unknown, above: readonly unknown[] = []): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return above.includes(value) || Object.values(value).some((one) => isCyclic(one, [...above, value]))
+  return above.includes(value) || Object.values(value).some((member) => isCyclic(member, [...above, value]))
 }
 
-/** One rubric, or what is wrong with it: file, line and remedy. */
+/** Reads the rubric of a folder, or its faults, with file, line and remedy. */
 export function readRubric(folder: string): LoadedRubric | { readonly faults: readonly string[] } {
   const files: Record<string, string> = {}
   const missing = [MANIFEST, 'system.md', 'question.md'].filter((file) => {
@@ -144,7 +144,7 @@ export function readRubric(folder: string): LoadedRubric | { readonly faults: re
   return { rubric: parsed.value, folder, content: JSON.stringify(source), yaml }
 }
 
-/** The parsed manifest of a rubric as `npm run rubrics` writes it beside the YAML; it counts for exactly that text. */
+/** The parsed manifest that `npm run rubrics` writes beside the YAML. The manifest counts for the YAML of this digest alone. */
 export interface ParsedManifest {
   readonly sha256: string
   readonly manifest: unknown
@@ -154,10 +154,10 @@ export const PARSED_MANIFEST = 'rubric.parsed.json'
 
 export const manifestDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** A rubric whose file was not written, or is of another text, is parsed here. */
+/** Reads the manifest of a rubric: the parsed manifest beside the YAML where its digest fits, else the YAML. */
 function readManifest(folder: string, text: string): ReturnType<typeof readYaml> {
   const file = join(folder, PARSED_MANIFEST)
-  // Only what comes with the product: of other folders, what is read is what is checked.
+  // A parsed manifest in another folder could differ from the YAML that its author checks.
   if (resolve(folder).startsWith(resolve(SHIPPED_RUBRICS)) && existsSync(file)) {
     const { sha256, manifest } = JSON.parse(readFileSync(file, 'utf8')) as ParsedManifest
     if (sha256 === manifestDigest(text)) return ok(manifest)

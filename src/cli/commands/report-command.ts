@@ -72,7 +72,7 @@ export function reportText(report: Report): string {
     ...(overall === null ? [] : ['', 'all trials', ...groupLines(overall)]),
     ...(groups.length === 1
       ? []
-      : groups.flatMap((one) => ['', clip(one.key ?? '(not given)', 80), ...groupLines(one)])),
+      : groups.flatMap((group) => ['', clip(group.key ?? '(not given)', 80), ...groupLines(group)])),
     ...(paired === null ? [] : pairedLines(paired)),
     ...evidence.flatMap(evidenceLines),
     ...notes.map((note, index) => `${index === 0 ? '\n' : ''}note: ${oneLine(note)}`),

@@ -86,7 +86,7 @@ function foundAs({ found_in_step: step, normalization }: CheckedCitation): strin
     ...(step === undefined ? [] : [`stands in step ${step}`]),
     ...(normalization?.length ? [`differs in ${normalization.join(', ')}`] : []),
   ]
-  return found.map((one) => styleText('dim', ` · ${one}`)).join('')
+  return found.map((fact) => styleText('dim', ` · ${fact}`)).join('')
 }
 
 const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')
