@@ -45,9 +45,22 @@ export function keysCommand(shell: Shell): Command {
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
     .addCommand(
-      withCreateOptions(new Command('create'))
+      new Command('create')
         .description('make a key, and print the key this once')
         .argument('<name>', 'the user or program of the key')
+        .addOption(
+          new Option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`)
+            .argParser(parseScopes)
+            .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
+        )
+        .option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration)
+        .option('--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount)
+        .option(
+          '--max-cost-usd-per-day <usd>',
+          'hard cap on judge calls for the key in a day (UTC); budget_exceeded above',
+          parseDollars,
+        )
+        .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
         .addHelpText('after', CREATE_HELP)
         .action((name: string, options: CreateOptions) =>
           withKeys((stored) => create(shell, stored, name, options), { makes: true }),
@@ -71,7 +84,17 @@ export function keysCommand(shell: Shell): Command {
 
 async function create(shell: Shell, stored: StoredKeys, name: string, options: CreateOptions): Promise<void> {
   const now = new Date()
-  const plan = planOf(name, options, now)
+  const {
+    scopes,
+    expires,
+    maxRequestsPerMinute: max_requests_per_minute,
+    maxCostUsdPerDay: max_cost_usd_per_day,
+  } = options
+  const plan: KeyPlan = {
+    ...{ name, scopes },
+    ...(expires !== undefined && { expires_at: new Date(now.getTime() + expires) }),
+    ...given({ max_requests_per_minute, max_cost_usd_per_day }),
+  }
   const fault = findPlanFault(plan, now)
   if (fault !== null) throw new CliError(`no key was made: ${fault}`)
   const { key, token } = await createKey(stored.store, plan, now)
@@ -108,35 +131,6 @@ interface CreateOptions {
   readonly maxCostUsdPerDay?: number
   readonly output?: 'text' | 'json'
 }
-
-const withCreateOptions = (command: Command): Command =>
-  command
-    .addOption(
-      new Option('--scopes <list>', 'the rights of the key: any of grade,read,review,admin,operator')
-        .argParser(parseScopes)
-        .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
-    )
-    .option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration)
-    .option(
-      '--max-requests-per-minute <n>',
-      'more requests are answered with 429, by each process by itself',
-      parseCount,
-    )
-    .option(
-      '--max-cost-usd-per-day <usd>',
-      'hard cap on judge calls for the key in a day (UTC); budget_exceeded above',
-      parseDollars,
-    )
-    .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
-
-const planOf = (name: string, options: CreateOptions, now: Date): KeyPlan => ({
-  ...{ name, scopes: options.scopes },
-  ...(options.expires !== undefined && { expires_at: new Date(now.getTime() + options.expires) }),
-  ...given({
-    max_requests_per_minute: options.maxRequestsPerMinute,
-    max_cost_usd_per_day: options.maxCostUsdPerDay,
-  }),
-})
 
 function parseScopes(text: string): readonly Scope[] {
   return text.split(',').map((given) => {
