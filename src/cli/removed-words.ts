@@ -20,8 +20,6 @@ export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'backup --force': 'give the name of a new file, or remove the old file first',
   'audit-markers --base':
     'audit each variant by itself; `veridict report --group-by variant` compares what reached the agent',
-  'validate --against': 'grade the same items with both judges and compare the batches: `veridict compare BASE HEAD`',
-  'validate --margin': 'grade the same items with both judges and compare the batches: `veridict compare BASE HEAD`',
   'validate --save': 'write the certificate with `-o json --out FILE`',
   'validate who-and-when': LABELLED,
   'validate agentrx': LABELLED,

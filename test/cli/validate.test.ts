@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { compareWith, readEarlier } from '../../src/cli/validation/against.ts'
 import { type Certificate, CertificateSchema } from '../../src/schemas/audit/certificate.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import { ndjson, realCommand } from './real-command.ts'
@@ -35,6 +36,15 @@ const labelled = (n: number, wrong: number) =>
     }),
   )
 
+const CERTIFICATE: Certificate = {
+  ...{ kind: 'veridict-validation', version: 2, created_at: '2026-11-28T00:00:00.000Z', software: 'veridict' },
+  data: { name: 'both.ndjson', items: 0, skipped: 0, digest: 'd' },
+  rubric: { name: 'tab-behavior@2', digest: 'r' },
+  judge: { name: 'j', provider: null, model_requested: null, models_resolved: [], samples: 1, settings: null },
+  ...{ ends: {}, citations: {}, measures: [], results: [] },
+  cost: { calls: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0, paid_usd: 0 },
+}
+
 describe('veridict validate', () => {
   test('measures a judge, writes the certificate, and asks nothing again', async () => {
     const data = file('labelled.ndjson', labelled(100, 10))
@@ -66,6 +76,69 @@ describe('veridict validate', () => {
     const third = await run('validate', data, '-j', 'lexical', '-o', 'json')
     const { created_at: _created, ...same } = JSON.parse(third.out) as Certificate
     expect({ ...same, created_at: certificate.created_at }).toEqual(certificate)
+  })
+
+  test('tests against an earlier certificate whether both judges are right equally often', async () => {
+    const data = file('both.ndjson', labelled(12, 2))
+    const saved = join(folder, 'earlier.json')
+    expect((await run('validate', data, '-j', 'lexical', '-o', 'json', '--out', saved)).code).toBe(0)
+    const again = await run('validate', data, '-j', 'lexical', '--against', saved, '--margin', '0.5')
+    expect(again.code, again.err).toBe(0)
+    expect(again.out).toContain('Against lexical, within ±50.0%: equivalent')
+    expect(again.out).toContain('outcome: 0.0% [-24.2, 24.2] of 12; right alone: 0 before, 0 now')
+    const strict = await run('validate', data, '-j', 'lexical', '-o', 'json', '--against', saved)
+    const { against } = JSON.parse(strict.out) as { against: ReturnType<typeof compareWith> }
+    expect([strict.code, against.equivalent, against.margin]).toEqual([2, false, 0.05])
+  })
+
+  test('refuses what is no certificate of the same data, and no margin', async () => {
+    const data = file('four.ndjson', labelled(4, 1))
+    const refused = async (earlier: string) => {
+      const ended = await run('validate', data, '-j', 'lexical', '--against', earlier)
+      expect(ended.code).toBe(1)
+      return ended.err
+    }
+    expect(await refused(file('form.json', { kind: 'x' }))).toContain('the file is no certificate')
+    expect(await refused(join(folder, 'none.json'))).toContain('there is no such file or folder')
+    const read = (data: string, rubric: string) => () =>
+      readEarlier(file('earlier.json', CERTIFICATE), {
+        data: { ...CERTIFICATE.data, digest: data },
+        rubric: { ...CERTIFICATE.rubric, digest: rubric },
+      })
+    expect(read('d', 'r')()).toMatchObject({ kind: 'veridict-validation' })
+    expect(read('other', 'r')).toThrow('the items of both.ndjson are other items')
+    expect(read('d', 'other')).toThrow('the rubric tab-behavior@2 has another text')
+    const margin = await run('validate', data, '-j', 'lexical', '--against', data, '--margin', 'x')
+    expect([margin.code, margin.err.includes('share between 0 and 1')]).toEqual([1, true])
+  })
+
+  test('the interval of two judges holds every difference that their pairs allow', () => {
+    const certificate = (right: readonly boolean[], cluster: (index: number) => number | null) => ({
+      judge: { name: 'j' },
+      created_at: '',
+      measures: [{ question: 'outcome' }],
+      results: right.map((one, index) => ({
+        item: String(index),
+        cluster: cluster(index),
+        answers: { outcome: { right: one } },
+      })),
+    })
+    const compare = (base: boolean[], head: boolean[], cluster: (index: number) => number | null = () => null) =>
+      compareWith(certificate(base, cluster) as never, certificate(head, cluster) as never, 0.05).questions[0]
+    const all = Array.from({ length: 400 }, () => true)
+    const ten = all.map((_, index) => index >= 40)
+    expect(compare(all, all)).toMatchObject({ difference: 0, equivalent: true })
+    expect(compare(all, ten)).toMatchObject({
+      difference: expect.closeTo(-0.1, 10),
+      equivalent: false,
+      base_only: 40,
+      head_only: 0,
+    })
+    expect(compare(all, ten)?.ci95[1]).toBeLessThan(-0.05)
+    // Two clusters say as much as two items.
+    expect(compare(all, all, (index) => index % 2)).toMatchObject({ difference: 0, equivalent: false })
+    expect(compare(all, ten, () => 0)).toMatchObject({ ci95: [-1, 1], equivalent: false })
+    expect(compare([], [])).toMatchObject({ difference: null, equivalent: false })
   })
 
   test('refuses labels that the rubric does not have, before a judge is asked', async () => {

@@ -1,17 +1,17 @@
 import { basename } from 'node:path'
 import { Command, Option } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
-import type { Certificate } from '../../schemas/audit/certificate.ts'
 import { tellOverBudget, tellRest } from '../client/batch-state.ts'
 import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
 import { SERVER_HELP } from '../client/service-connection.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
-import { batchOptions, type Options, withGrading, withServer } from '../input/command-options.ts'
+import { batchOptions, type Options, parseShare, withGrading, withServer } from '../input/command-options.ts'
 import { openTrialStream } from '../input/trial-stream.ts'
 import { watchBatch } from '../output/batch-end.ts'
 import { writeEstimate } from '../output/estimate-text.ts'
 import { oneLine, paintFor } from '../output/text.ts'
+import { compareWith, comparisonText, readEarlier } from '../validation/against.ts'
 import { buildCertificate, certificateText, readJudged } from '../validation/certificate.ts'
 import { type LabelledData, questionsOf, readLabelled, readLabels, requireFit } from '../validation/labelled-lines.ts'
 
@@ -30,12 +30,16 @@ The certificate (-o json) holds judge, resolved models, rubric digest, data dige
 
 ${SERVER_HELP}
 
-Exit codes: 0 measured, 1 bad input or no service, 3 an item failed or was cancelled, 4 the batch is parked, 130 interrupted
+Exit codes: 0 measured, 1 bad input or no service, 2 --against: equivalence is not shown, 3 an item failed or was cancelled, 4 the batch is parked, 130 interrupted
 
 Example:
   veridict validate labelled.ndjson -j openai --max-cost-usd 20 -o json --out openai.json`
 
-type ValidateOptions = Omit<Options, 'output'> & { readonly output: 'table' | 'json' }
+type ValidateOptions = Omit<Options, 'output'> & {
+  readonly output: 'table' | 'json'
+  readonly against?: string
+  readonly margin: number
+}
 
 export const validateCommand = (shell: Shell): Command =>
   withServer(withGrading(new Command('validate')))
@@ -45,6 +49,8 @@ export const validateCommand = (shell: Shell): Command =>
       new Option('-o, --output <format>', 'a table, or the certificate').choices(['table', 'json']).default('table'),
     )
     .option('--out <file>', 'write there instead of to stdout')
+    .option('--against <file>', 'an earlier certificate: test whether both judges are right equally often')
+    .option('--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05)
     .addHelpText('after', VALIDATE_HELP)
     .action((file: string, { output, ...options }: ValidateOptions) =>
       inSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
@@ -53,13 +59,19 @@ export const validateCommand = (shell: Shell): Command =>
     )
 
 async function validate(session: Session, file: string, options: ValidateOptions): Promise<ExitCode> {
-  const { output, ...grading } = options
+  const { output, against, margin, ...grading } = options
   const { client, shell, view, target, signal } = session
   await shell.checkPaths?.([file])
   const labelled = await readLabels(session, file)
   const rubric = await client.readRubric(rubricOf(labelled, file, options.rubric), signal)
   const questions = questionsOf(rubric)
   requireFit(labelled, questions)
+  const { labels, skipped, digest } = labelled
+  const subject = {
+    data: { name: basename(file), items: labels.size, skipped, digest },
+    rubric: { name: rubric.name, digest: rubric.digest },
+  }
+  const earlier = against === undefined ? null : readEarlier(against, subject)
   const sent = { ...batchOptions(grading), rubric: rubric.name }
   const stream = await openTrialStream(() => readLabelled(session, file), view)
   if (options.dryRun) {
@@ -74,21 +86,20 @@ async function validate(session: Session, file: string, options: ValidateOptions
     return EXIT.parked
   }
   const judged = await readJudged(session, batch, labelled)
-  const { labels, skipped, digest } = labelled
-  const certificate = buildCertificate(judged, batch, questions, {
-    data: { name: basename(file), items: labels.size, skipped, digest },
-    rubric: { name: rubric.name, digest: rubric.digest },
-  })
+  const certificate = buildCertificate(judged, batch, questions, subject)
+  const compared = earlier && compareWith(earlier, certificate, margin)
   view.end()
   const isTable = output === 'table'
-  const text = isTable ? certificateText(certificate, paintFor(target.screen, shell.env)) : asJson(certificate)
-  await target.write(text)
+  const table = () =>
+    certificateText(certificate, paintFor(target.screen, shell.env)) + (compared ? comparisonText(compared) : '')
+  await target.write(isTable ? table() : asJson({ ...certificate, ...(compared && { against: compared }) }))
   await target.commit()
   tellOverBudget(session, batch)
-  return batch.counts.failed + batch.counts.cancelled > 0 ? EXIT.failed : EXIT.graded
+  if (batch.counts.failed + batch.counts.cancelled > 0) return EXIT.failed
+  return compared?.equivalent === false ? EXIT.unverified : EXIT.graded
 }
 
-const asJson = (certificate: Certificate): string => `${JSON.stringify(certificate, null, 1)}\n`
+const asJson = (certificate: object): string => `${JSON.stringify(certificate, null, 1)}\n`
 
 /** Returns the rubric of the option, else of the lines. Throws where there is no labelled run, or not one rubric. */
 function rubricOf({ labels, rubrics }: LabelledData, file: string, asked: string | undefined): string {

@@ -51,6 +51,12 @@ export const parseDollars = (text: string): number => {
   return n
 }
 
+export const parseShare = (text: string): number => {
+  const share = decimal(text)
+  if (!(share > 0 && share < 1)) throw new InvalidArgumentError('It is a share between 0 and 1, like 0.05.')
+  return share
+}
+
 /** Collects the values of an option that may be repeated. */
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 

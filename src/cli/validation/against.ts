@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { fileFault } from '../../domain/file-fault.ts'
+import { Z95 } from '../../domain/statistics/intervals.ts'
+import { comparePairs } from '../../domain/statistics/paired.ts'
+import { type Certificate, CertificateSchema } from '../../schemas/audit/certificate.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import { CliError } from '../client/errors.ts'
+import { oneLine, percent } from '../output/text.ts'
+
+/** Reads an earlier certificate. Throws, before a judge is asked, for another form, other data or another rubric. */
+export function readEarlier(file: string, { data, rubric }: Pick<Certificate, 'data' | 'rubric'>): Certificate {
+  const refused = (why: string) => new CliError(`not comparable with ${oneLine(file)}: ${oneLine(why)}`)
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw refused(error instanceof SyntaxError ? 'the file is not JSON' : fileFault(error))
+  }
+  const { against: _, ...earlier } = Object(value) as Certificate & { readonly against?: unknown }
+  const [issue] = inputIssues(CertificateSchema, earlier)
+  if (issue !== undefined) throw refused(`the file is no certificate: ${issue.path} ${issue.message}`)
+  if (earlier.data.digest !== data.digest) throw refused(`the items of ${earlier.data.name} are other items`)
+  if (earlier.rubric.digest !== rubric.digest) throw refused(`the rubric ${earlier.rubric.name} has another text`)
+  return earlier
+}
+
+/**
+ * Tests for each question whether two judges are right equally often: two one-sided tests at 2.5 %, so that the 95 % interval of the paired
+ * difference lies within ± margin. Clusters are resampled; the interval reaches at least as far as that of judges that never differ on so
+ * many items as clusters, z² / (m + z²) (Tango, Statistics in Medicine 17, 1998).
+ */
+export function compareWith(base: Certificate, head: Certificate, margin: number) {
+  const before = new Map(base.results.map(({ item, answers }) => [item, answers]))
+  const questions = head.measures.map(({ question }) => {
+    const pairs = head.results.flatMap(({ item, cluster, answers }) => {
+      const [then, now] = [before.get(item)?.[question], answers[question]]
+      if (then === undefined || now === undefined) return []
+      return [{ cluster: cluster === null ? null : String(cluster), base: then.right, head: now.right }]
+    })
+    const { value: difference, ci95, base_only, head_only } = comparePairs(pairs)
+    const clusters = new Set(pairs.map(({ cluster }, index) => cluster ?? index)).size
+    const least = Z95 ** 2 / (clusters + Z95 ** 2)
+    const never = base_only + head_only === 0 ? [0, 0] : null
+    const [low, high] = ci95 ?? never ?? [-1, 1]
+    const interval = [Math.min(low ?? -1, (difference ?? 0) - least), Math.max(high ?? 1, (difference ?? 0) + least)]
+    const equivalent = difference !== null && interval.every((limit) => Math.abs(limit) < margin)
+    return { question, n: pairs.length, base_only, head_only, difference, ci95: interval, equivalent }
+  })
+  const equivalent = questions.length > 0 && questions.every((one) => one.equivalent)
+  return { margin, base: base.judge, base_created_at: base.created_at, equivalent, questions }
+}
+
+/** Renders a comparison of two judges for people. */
+export function comparisonText({ margin, base, equivalent, questions }: ReturnType<typeof compareWith>): string {
+  const lines = questions.map(({ question, n, difference, ci95, base_only, head_only }) => {
+    const interval = ci95.map((limit) => (100 * limit).toFixed(1)).join(', ')
+    return `  ${question}: ${percent(difference ?? 0)} [${interval}] of ${n}; right alone: ${base_only} before, ${head_only} now`
+  })
+  const verdict = equivalent ? 'equivalent' : 'not equivalent, as far as these items can tell'
+  return `\nAgainst ${oneLine(base.name)}, within ±${percent(margin)}: ${verdict}\n${lines.join('\n')}\n`
+}
