@@ -17,8 +17,8 @@ const SLOW = [
   // The command itself, again and again, over whole archives.
   'test/cli/{agent-and-model,ground-truth-spellings,subagent-order,unread-records,weak-anchors}.test.ts',
   'test/cli/{backup-drill,start-failure,validate}.test.ts',
-  // Every release's database; processes that come and go.
-  'test/storage/{durability,processes,upgrade}.test.ts',
+  // Processes that come and go.
+  'test/storage/{durability,processes}.test.ts',
   // Clusters over HTTP, and statistics, which run in a process of their own.
   'test/http/{agreement,batch-counts,cluster,cluster-batches,comparison-statistics,process,regrades,reports}.test.ts',
   'test/telemetry/collector-away.test.ts',

@@ -1,9 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { importCommand } from '../../src/cli/commands/import-command.ts'
 import { exportCommand } from '../../src/cli/commands/store/export-command.ts'
 import type { Digest } from '../../src/domain/digest.ts'
+import { loadMigrations, migrate } from '../../src/storage/sqlite/migrate.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { generateStore } from '../storage/generated-store.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
@@ -197,4 +199,13 @@ test('an export leaves the database as it is', async () => {
   const before = readFileSync(from)
   expect((await transfer(at(from), 'export')).code).toBe(0)
   expect(readFileSync(from).equals(before)).toBe(true)
+})
+
+test('an export of a database of an older version is refused, with the way to migrate it', async () => {
+  const path = tempDatabase()
+  mkdirSync(dirname(path))
+  const old = new Database(path)
+  migrate(old, loadMigrations().slice(0, 3))
+  old.close()
+  expect((await transfer(at(path), 'export')).err).toContain('is of an older version')
 })

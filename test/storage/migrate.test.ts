@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -70,6 +71,29 @@ test('a file that fails leaves nothing of itself, and all of those before it', (
   expect(() => migrate(db, [FIRST, broken])).toThrow(/nowhere/)
   expect(tables(db)).toEqual(['first', 'schema_migrations'])
   expect(applied(db)).toEqual([FIRST.name])
+})
+
+const KILLED = `
+import Database from 'better-sqlite3'
+import { migrate } from './src/storage/sqlite/migrate.ts'
+const db = new Database(process.argv[1])
+// The pages go to the log before the commit, as they do where a migration is larger than the cache.
+db.pragma('journal_mode = WAL')
+db.pragma('cache_size = 2')
+db.function('die', { directOnly: false }, () => process.kill(process.pid, 'SIGKILL'))
+const sql = 'CREATE TABLE second (id INTEGER) STRICT; INSERT INTO second SELECT die()'
+migrate(db, [${JSON.stringify(FIRST)}, { name: '${SECOND.name}', sql }])`
+
+test('a process that is killed in the middle of a migration leaves nothing of the migration', () => {
+  const path = tempDatabase()
+  mkdirSync(dirname(path))
+  const killed = spawnSync(process.execPath, ['--input-type=module', '--eval', KILLED, path], { encoding: 'utf8' })
+  expect([killed.signal, killed.stderr]).toEqual(['SIGKILL', ''])
+  const db = new Database(path)
+  expect([tables(db), applied(db)]).toEqual([['first', 'schema_migrations'], [FIRST.name]])
+  migrate(db, [FIRST, SECOND])
+  expect(applied(db)).toEqual([FIRST.name, SECOND.name])
+  db.close()
 })
 
 test('what another process applies meanwhile is not applied again', () => {

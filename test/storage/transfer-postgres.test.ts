@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { generateStore } from './generated-store.ts'
 import { newDatabase } from './new-database.ts'
 import { describePostgres } from './postgres-tools.ts'
@@ -68,18 +66,4 @@ describePostgres('an export of SQLite', (tools) => {
     expect([code, err]).toEqual([0, expect.stringContaining('; 128 records stored already')])
     expect(await recordsOf({ VERIDICT_DATABASE_URL: url })).toEqual(lines.slice(1).sort())
   }, 120_000)
-
-  test('carries the store of an old release over', async () => {
-    const kept = tempDatabase()
-    mkdirSync(dirname(kept))
-    writeFileSync(kept, gunzipSync(readFileSync('test/storage/kept-store/store.sqlite.gz')))
-    expect((await transfer(at(kept), 'export')).err).toContain('is of an older version')
-    await openSqliteStores({ path: kept }).close()
-    const postgres = { VERIDICT_DATABASE_URL: await newDatabase(tools().server) }
-    const file = join(dirname(kept), 'kept.ndjson')
-    expect((await transfer(at(kept), 'export', '--out', file)).code).toBe(0)
-    const { code, err } = await transfer(postgres, 'import', file)
-    expect([code, err]).toEqual([0, expect.stringContaining('0 records stored already')])
-    expect(await recordsOf(postgres)).toEqual(await recordsOf(at(kept)))
-  }, 60_000)
 })
