@@ -121,7 +121,12 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
   const stopped = (message: string, ...advice: string[]) => new CliError(message, advice, EXIT.interrupted)
   if (session === null) return stopped('interrupted: nothing was begun')
   const { connection } = session
-  const batch = await lastState(session)
+  // A service in this process is not asked: the call would delay its stop. Another service has a second to answer.
+  const seen = session.batch
+  const batch =
+    seen === null || connection.embedded
+      ? seen
+      : await session.client.readBatch(seen.id, AbortSignal.timeout(1000)).catch(() => seen)
   if (connection.embedded) {
     const stopping = paintFor(shell.err, shell.env)('yellow', 'stopping')
     shell.err.write(`${stopping}: calls in flight end first; Ctrl-C again ends at once\n`)
@@ -148,14 +153,3 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
 const outputFlags = ({ output, out }: Options): string =>
   (output === undefined || output === 'table' ? '' : ` -o ${output}`) +
   (out === undefined ? '' : ` --out ${quote(out)}`)
-
-/**
- * Reads the state of the batch from a service, within a second; else returns the last seen state. A service in this process is not asked:
- * the call would delay its stop.
- */
-async function lastState({ client, connection, batch }: Session): Promise<Batch | null> {
-  if (batch === null || connection.embedded) return batch
-  return await client.readBatch(batch.id, AbortSignal.timeout(READ_MS)).catch(() => batch)
-}
-
-const READ_MS = 1000

@@ -25,13 +25,6 @@ export const compareCommand = (shell: Shell): Command =>
       return inSession(shell, { ...options, database: 'read' }, (session) => compare(session, ids, options))
     })
 
-/** Tells whether the service refused a batch without a base: the batch is no re-grade. */
-const isWithoutBase = (error: unknown): boolean =>
-  error instanceof ServiceError && error.status === 400 && error.errors.some(({ path }) => path.endsWith('/base'))
-
-const withoutBase = (head: string): CliError =>
-  new CliError(`${oneLine(head)} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${oneLine(head)}`])
-
 /** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
 const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
   new CliError('no trial stands in both', [
@@ -49,7 +42,11 @@ async function compare(session: Session, ids: readonly string[], { rubric }: Opt
   }
   const paint = paintFor(target.screen, shell.env)
   let page: Comparison = await client.compare({ ...sides, limit: 200 }).catch((error: unknown) => {
-    throw second === undefined && isWithoutBase(error) ? withoutBase(first) : error
+    const isWithoutBase =
+      error instanceof ServiceError && error.status === 400 && error.errors.some(({ path }) => path.endsWith('/base'))
+    if (second !== undefined || !isWithoutBase) throw error
+    const head = oneLine(first)
+    throw new CliError(`${head} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${head}`])
   })
   if (page.pairs + page.unpaired.without_label === 0) throw nothingShared(page)
   await target.write(comparisonHead(page, format, paint))
@@ -87,15 +84,17 @@ export function comparisonHead(comparison: Comparison, format: OutputFormat, pai
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${paint(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)}`,
     `base  ${side(comparison.base_counts)}`,
     `head  ${side(comparison.head_counts)}`,
-    alone === 0
-      ? ''
-      : `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side${otherTruth(unpaired)}`,
+    ...(alone === 0
+      ? []
+      : [
+          `unpaired  ${unpaired.base_only} only in base · ${unpaired.head_only} only in head · ${unpaired.without_label} without a label on at least one side${otherTruth(unpaired)}`,
+        ]),
     '',
     ...matrixRows(comparison.matrix, paint),
     ...agreementRows(comparison),
     '',
   ]
-  return `${rows.filter((row, at) => row !== '' || at > 4).join('\n')}\n`
+  return `${rows.join('\n')}\n`
 }
 
 const otherTruth = ({ other_truth }: Comparison['unpaired']): string =>

@@ -5,14 +5,13 @@ import { type MarkdownRow, MarkdownRows } from './markdown-rows.ts'
 import type { OutputTarget } from './output-target.ts'
 import { cachedText } from './progress.ts'
 import {
-  addUnread,
   clip,
   clipFront,
   columns,
   costText,
   LABEL_STYLE,
   line,
-  NO_RESULTS,
+  newTally,
   oneLine,
   type Paint,
   type ResultsTally,
@@ -93,10 +92,13 @@ export async function writeResults(
   const markdown = new MarkdownRows()
   if (format === 'markdown') await target.write(markdown.head())
   const layout = { width, whole: target.screen.isTTY !== true, claims, markdown }
-  let all = NO_RESULTS
+  const all = newTally()
   for await (const result of results) {
-    const cost = result.cached ? 0 : (result.grade?.cost_usd ?? 0)
-    all = { ...addUnread(all, result.grade?.unread ?? null), known_usd: all.known_usd + cost }
+    const { records = 0, actions = 0 } = result.grade?.unread ?? {}
+    if (records > 0) all.items++
+    all.records += records
+    all.actions += actions
+    if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
     await target.write(formatResult(result, format, paint, layout))
   }
   if (format === 'table') await target.write(`\n${summary(await ended, paint, all, skipped)}\n`)
@@ -199,7 +201,7 @@ function unreadCell(grade: ResultGrade | null, paint: Paint): string {
 }
 
 /** Renders the summary of a batch: counts, labels, failures, skipped trials, cost. */
-export function summary(batch: Batch, paint: Paint, all: ResultsTally = NO_RESULTS, skipped = 0): string {
+export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally(), skipped = 0): string {
   const { total, ...rest } = batch.counts
   const unknown = unknownCalls(batch)
   const calls = [
