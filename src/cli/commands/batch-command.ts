@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { requireServer, tellDetached } from '../client/batch-state.ts'
 import { EXIT, type ExitCode, strictCode } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
@@ -14,8 +13,8 @@ import {
   withStrict,
 } from '../input/command-options.ts'
 import { checkGrading, countsText, openTrials } from '../input/trial-stream.ts'
-import { finishBatch } from '../output/batch-end.ts'
 import { writeEstimate } from '../output/estimate-text.ts'
+import { finishBatch, requireServer, tellDetached } from '../output/follow-batch.ts'
 
 export const batchCommand = (shell: Shell): Command =>
   withStrict(

@@ -6,15 +6,14 @@ import { isOwnBatch } from '../../ports/batch-ports.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
-import { requireServer, tellDetached } from '../client/batch-state.ts'
 import { CliError, EXIT, type ExitCode, nothingFits, runCommand } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { REGRADE_HELP } from '../input/command-help.ts'
 import { batchOptions, collect, type Options, withDetach, withGrading, withItems } from '../input/command-options.ts'
-import { finishBatch } from '../output/batch-end.ts'
 import { writeEstimate } from '../output/estimate-text.ts'
+import { finishBatch, requireServer, tellDetached } from '../output/follow-batch.ts'
 
 interface RegradeOptions extends Options {
   readonly batch?: string

@@ -2,15 +2,22 @@ import { Command, InvalidArgumentError } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { isOrphan, stateOf, tellOverBudget, tellRest } from '../client/batch-state.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { RESULTS_HELP } from '../input/command-help.ts'
 import { type Options, withItems, withStrict } from '../input/command-options.ts'
-import { finishBatch, printResults, watchBatch } from '../output/batch-end.ts'
 import { writeBundle } from '../output/bundle.ts'
+import {
+  finishBatch,
+  isOrphan,
+  printResults,
+  stateOf,
+  tellOverBudget,
+  tellRest,
+  watchBatch,
+} from '../output/follow-batch.ts'
 import { inspectNote, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
 import { doneOf } from '../output/progress.ts'
 import { RESULTS_FORMATS } from '../output/results-format.ts'

@@ -1,12 +1,11 @@
 import { Command } from 'commander'
 import { count } from '../../domain/count.ts'
-import { goOn, requireServer, tellDetached } from '../client/batch-state.ts'
 import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { CANCEL_HELP, RESUME_HELP } from '../input/command-help.ts'
 import { type Options, withDetach, withItems, withServer, withStrict } from '../input/command-options.ts'
-import { finishBatch, watchBatch } from '../output/batch-end.ts'
+import { finishBatch, goOn, requireServer, tellDetached, watchBatch } from '../output/follow-batch.ts'
 import { tally } from '../output/text.ts'
 
 export const resumeCommand = (shell: Shell): Command =>

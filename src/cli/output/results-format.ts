@@ -174,7 +174,7 @@ const safeLine = (text: string): string => clip(text, LONGEST_WHY)
 const LONGEST_SHOWN = 160
 function shownWhy(why: string, { grade_id }: BatchResult, whole: boolean): string {
   if (whole || why.length <= LONGEST_SHOWN) return why
-  return `${clip(why, LONGEST_SHOWN)} (the whole reason: ${grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
+  return `${clip(why, LONGEST_SHOWN)} (all of it: ${grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
 }
 
 const codesOf = (grade: ResultGrade | null): string =>

@@ -1,0 +1,189 @@
+import { ServiceError } from '../../client/errors.ts'
+import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../../client/persist.ts'
+import { count } from '../../domain/count.ts'
+import type { Batch } from '../../schemas/batch.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/errors.ts'
+import { asTyped } from '../client/program-name.ts'
+import type { Session } from '../client/session.ts'
+import { retryTime, roundText } from './progress.ts'
+import { type OutputFormat, summary, writeResults } from './results-format.ts'
+import { oneLine, paintFor, type ResultsTally } from './text.ts'
+
+/** Follows a batch to its end, and writes its results. */
+export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {
+  const { connection, target, signal } = session
+  const watched = watchBatch(session, begun)
+  const stop = new AbortController()
+  // The results of a batch in this process are written while the batch runs, unless they are visible at once.
+  const early =
+    connection.embedded && target.isHidden
+      ? writeAll(session, begun.id, watched, AbortSignal.any([signal, stop.signal]))
+      : null
+  // The file of a parked or abandoned batch is discarded. Faults of the writing are reported below.
+  early?.catch(() => undefined)
+  try {
+    const batch = await watched
+    if (waitsForYou(batch) || waitsForWorker(batch)) {
+      tellRest(session, batch)
+      return EXIT.parked
+    }
+    const unread = await printResults(session, batch, early)
+    tellOverBudget(session, batch)
+    return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
+  } finally {
+    stop.abort()
+    await early?.catch(() => undefined)
+  }
+}
+
+/** Writes the results of a batch; of a promised batch, until the batch has ended. */
+async function writeAll(session: Session, id: string, batch: Batch | Promise<Batch>, signal: AbortSignal) {
+  const { client, shell, target, format, skipped } = session
+  const claims = await claimColumns(session, format, id, signal)
+  const results = client.results(id, signal, batch instanceof Promise)
+  return writeResults(target, format, results, batch, paintFor(target.screen, shell.env), claims, skipped)
+}
+
+/** Lists the claims of all rubrics of a batch, for the header of a CSV. Empty for other formats. */
+export async function claimColumns(
+  { client }: Pick<Session, 'client'>,
+  format: OutputFormat,
+  id: string,
+  signal?: AbortSignal,
+): Promise<string[]> {
+  if (format !== 'csv') return []
+  const rubrics = await client.batchRubrics(id, signal)
+  return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
+}
+
+/** A worker that is started again announces its judges within this time. */
+const WORKER_PATIENCE_MS = 20_000
+
+/** Shows the states of a batch, and returns the last state. A batch that waits for a worker is followed for 20 seconds more. */
+export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
+  const { client, signal, view } = session
+  const leaving = new AbortController()
+  let leave: NodeJS.Timeout | undefined
+  let told = 0
+  session.batch = begun
+  try {
+    for await (const next of followBatch(client, begun.id, AbortSignal.any([signal, leaving.signal]))) {
+      session.batch = next
+      clearTimeout(leave)
+      if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), WORKER_PATIENCE_MS)
+      if (next.round !== undefined && next.round.number !== told) view.note(`${next.id}: ${roundText(next)}`)
+      told = next.round?.number ?? told
+      view.show(next)
+    }
+  } catch (error) {
+    if (!leaving.signal.aborted || signal.aborted) throw error
+  } finally {
+    clearTimeout(leave)
+  }
+  view.end()
+  return session.batch
+}
+
+/**
+ * Writes the results, unless they are `written`. Prints the summary on stderr where the results are no table on stdout. Returns the unread
+ * records.
+ */
+export async function printResults(
+  session: Session,
+  batch: Batch,
+  written: Promise<ResultsTally> | null = null,
+): Promise<ResultsTally> {
+  const { shell, target, format, signal } = session
+  const tally = await (written ?? writeAll(session, batch.id, batch, signal))
+  await target.commit()
+  if (format !== 'table' || target.screen !== shell.out) {
+    const text = summary(batch, paintFor(shell.err, shell.env), tally, session.skipped)
+    shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
+  }
+  return tally
+}
+
+/** Resumes an open batch in this process. A running service goes on with its batches by itself. */
+export async function goOn({ client, connection }: Session, batch: Batch): Promise<Batch> {
+  if (!connection.embedded || isSettled(batch)) return batch
+  try {
+    return await client.resumeBatch(batch.id)
+  } catch (error) {
+    // The batch ended in between.
+    if (error instanceof ServiceError && error.status === 409) return await client.readBatch(batch.id)
+    throw error
+  }
+}
+
+/** Tells whether an open batch rests: this process is no service, and no service is known. */
+export const isOrphan = ({ connection }: Pick<Session, 'connection'>, batch: Batch): boolean =>
+  connection.embedded && !isSettled(batch)
+
+/** Renders the state of a batch. A database alone does not tell a running batch from an interrupted batch; counts do. */
+export const stateOf = (session: Pick<Session, 'connection'>, batch: Batch): string =>
+  isOrphan(session, batch) && batch.status === 'running' && batch.counts.running === 0 ? 'interrupted' : batch.status
+
+/** Prints the reason why a batch rests, the time of the next try, and the command that goes on. Never resumes the batch. */
+export function tellRest({ shell, connection }: Session, batch: Batch): void {
+  const resume = `veridict resume ${batch.id}${connection.flag}`
+  if (batch.status === 'parked') {
+    const paint = paintFor(shell.err, shell.env)
+    const lines = [
+      `${paint('yellow', 'parked')}: ${oneLine(batch.parked_reason ?? 'no reason given')}`,
+      ...parkedAdvice(batch, connection.embedded, resume),
+      `What is done so far: veridict results ${batch.id}${connection.flag}`,
+    ]
+    shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
+  } else if (waitsForWorker(batch)) {
+    const line = oneLine(batch.parked_reason ?? '')
+    const advice = 'Nothing is lost: the batch goes on when a process that runs batches here has the judge.'
+    shell.err.write(asTyped(shell, `${line}\n  ${advice}\n  Go on from here: ${resume}\n`))
+  } else if (isOrphan({ connection }, batch)) {
+    const who =
+      batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'
+    shell.err.write(asTyped(shell, `${who}: go on with \`${resume}\`\n`))
+  }
+}
+
+/** Prints the count of items over the budget, and the command that grades them. A cap parks no batch: such items have ended. */
+export function tellOverBudget({ shell }: Pick<Session, 'shell'>, { failures, max_cost_usd }: Batch): void {
+  const over = failures['budget_exceeded'] ?? 0
+  if (over === 0) return
+  const which = max_cost_usd === null ? 'a cap of the key or the day' : `--max-cost-usd ${max_cost_usd}`
+  const next =
+    max_cost_usd === null
+      ? 'the same command once there is room under the cap'
+      : 'the same command with a higher --max-cost-usd'
+  const they = over === 1 ? 'it' : 'them'
+  shell.err.write(
+    asTyped(
+      shell,
+      `${count(over, 'item')} over the budget (${which}): ${next} grades ${they}; what is graded costs nothing\n`,
+    ),
+  )
+}
+
+function parkedAdvice({ resumes_at }: Batch, isEmbedded: boolean, resume: string): string[] {
+  if (resumes_at === null) return [`Nothing is lost. When that is mended, go on: ${resume}`]
+  if (isEmbedded)
+    return [`A service on this database tries again ${retryTime(resumes_at)}. If none runs, go on: ${resume}`]
+  return [
+    `Nothing is lost, and you need do nothing: it tries again by itself ${retryTime(resumes_at)}.`,
+    `Sooner, once that is mended: ${resume}`,
+  ]
+}
+
+/** Prints the id of a batch that goes on at a service, for `--detach`. */
+export function tellDetached({ shell, connection }: Session, batch: Batch): ExitCode {
+  shell.out.write(`${batch.id}\n`)
+  shell.err.write(asTyped(shell, `Follow: veridict status ${batch.id}${connection.flag} --follow\n`))
+  return EXIT.graded
+}
+
+/** Throws for a batch in this process, which would end with the process. */
+export function requireServer({ connection }: Session): void {
+  if (connection.embedded)
+    throw new CliError('--detach needs a service that goes on: a batch in this process ends with it', [
+      'Give --server URL, or leave --detach away.',
+    ])
+}
