@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { fileFault } from '../domain/file-fault.ts'
-import { hasTable, openToRead } from './read-file.ts'
+import { hasTable, readFrom } from './read-file.ts'
 import { refusal, StorageError, toStorageError } from './storage-error.ts'
 
 /** Files of SQLite beside a database. SQLite would take a file of such a name for a part of the copy. */
@@ -18,6 +18,9 @@ export async function backUpDatabase(from: string, to: string, signal?: AbortSig
   const partial = `${to}.partial-${process.pid}`
   try {
     assertFree(to)
+    rmSync(partial, { force: true })
+    // SQLite would make the file readable by others.
+    closeSync(openSync(partial, 'wx', 0o600))
     vacuumInto(from, partial)
     const bytes = await syncPath(partial)
     signal?.throwIfAborted()
@@ -26,9 +29,12 @@ export async function backUpDatabase(from: string, to: string, signal?: AbortSig
     await syncPath(dirname(resolve(to)))
     return bytes
   } catch (error) {
-    throw error instanceof Error && 'syscall' in error
-      ? refusal(`${to} cannot be written: ${fileFault(error)}`, { cause: error })
-      : error
+    if (error instanceof Error && 'syscall' in error)
+      throw refusal(`${to} cannot be written: ${fileFault(error)}`, { cause: error })
+    const failure = toStorageError(error)
+    if (!(failure instanceof StorageError) || failure === error) throw error
+    const why = failure.code === 'storage_full' ? 'the disk of the copy is full' : `${from}: ${failure.message}`
+    throw new StorageError(failure.code, why, { cause: error })
   } finally {
     for (const end of ['', ...LOG_ENDINGS]) if (existsSync(partial + end)) rmSync(partial + end)
   }
@@ -39,28 +45,15 @@ function assertFree(to: string): void {
   if (taken !== undefined) throw refusal(`${taken} is there already: give another name, or remove it`)
 }
 
+/** Writes a copy that no process uses. */
 function vacuumInto(from: string, partial: string): void {
-  try {
-    const source = openToRead(from)
-    try {
-      if (!hasTable(source, 'schema_migrations')) throw refusal('this is no database of Veridict')
-      rmSync(partial, { force: true })
-      // SQLite would make the file readable by others.
-      closeSync(openSync(partial, 'wx', 0o600))
-      source.prepare('VACUUM INTO ?').run(partial)
-    } finally {
-      source.close()
-    }
-    const copy = new Database(partial)
-    // No process uses the copy.
-    if (hasTable(copy, 'processes')) copy.exec('DELETE FROM processes')
-    copy.close()
-  } catch (error) {
-    const failure = toStorageError(error)
-    if (!(failure instanceof StorageError)) throw error
-    const place = failure.code === 'storage_full' ? 'the disk of the copy is full' : `${from}: ${failure.message}`
-    throw new StorageError(failure.code, place, { cause: error })
-  }
+  readFrom(from, (source) => {
+    if (!hasTable(source, 'schema_migrations')) throw refusal(`${from}: this is no database of Veridict`)
+    source.prepare('VACUUM INTO ?').run(partial)
+  })
+  const copy = new Database(partial)
+  if (hasTable(copy, 'processes')) copy.exec('DELETE FROM processes')
+  copy.close()
 }
 
 /** Flushes a file, or the names in a folder, to the disk, and returns its size. */

@@ -2,13 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { zstdCompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { loadMigrations, type Migration, migrate } from '../../src/storage/sqlite/migrate.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import { KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const FIRST: Migration = { name: '0001_first.sql', sql: 'CREATE TABLE first (id INTEGER) STRICT' }
@@ -139,41 +137,4 @@ test('a refused database does not open, and its file is let go', () => {
   const again = new Database(path)
   expect(again.pragma('wal_checkpoint(TRUNCATE)')).toEqual([{ busy: 0, log: 0, checkpointed: 0 }])
   again.close()
-})
-
-test('calls of a database that knew no 0002 are kept', async () => {
-  const path = tempDatabase()
-  mkdirSync(dirname(path))
-  const old = new Database(path)
-  migrate(old, loadMigrations().slice(0, 1))
-  const columns = 'id, grade_id, key, sample, round, purpose, request_digest, judge, started_at'
-  const values = columns.replaceAll(/\w+/g, '@$&')
-  old
-    .prepare(`INSERT INTO attempts (${columns}, outcome, reply_text, raw_reply) VALUES (${values}, 'ok', @text, @raw)`)
-    .run({ ...planAttempt('att_old'), text: zstdCompressSync('text'), raw: zstdCompressSync('raw') })
-  old.close()
-  const stores = openSqliteStores({ path })
-  const orphan = await stores.attempts.findOrphan(KEY, 0, 0, REQUEST)
-  expect(orphan).toMatchObject({ attempt_id: 'att_old', reply: { ok: true, text: 'text', raw: 'raw' } })
-  await stores.close()
-})
-
-test('grades that were stored before they were counted are counted when the counting comes', () => {
-  const db = memory()
-  const all = loadMigrations()
-  migrate(db, all.slice(0, 8))
-  const insert = db.prepare(
-    `INSERT INTO grades (id, key, status, label, judge, rubric, trajectory, ground_truth, body, created_at)
-     VALUES (?, 'k', 'graded', 'aligned', 'lexical', 'tab-behavior@1', 't', '{}', ?, '')`,
-  )
-  const body = JSON.stringify({ citations: [{ status: 'verified' }, { status: 'wrong_step' }], unmet: [] })
-  insert.run('one', body)
-  migrate(db, all.slice(0, 9))
-  insert.run('two', body)
-  migrate(db, all)
-  expect(db.prepare('SELECT kind, status, n FROM evidence_tallies').all()).toEqual([
-    { kind: 'citation', status: 'verified', n: 2 },
-    { kind: 'citation', status: 'wrong_step', n: 2 },
-    { kind: 'grade', status: 'graded', n: 2 },
-  ])
 })
