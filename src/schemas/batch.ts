@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { FailureSchema, GradeSchema, UnreadSchema } from './grade.ts'
 import { GradeRequestSchema, TrialMetadataSchema } from './grade-request.ts'
-import { Closed, Nullable, Type } from './type.ts'
+import { Closed, Count, Nullable, Timestamp, Type } from './type.ts'
 import {
   BatchKindSchema,
   BatchModeSchema,
@@ -12,9 +12,6 @@ import {
   LabelSchema,
   MOST_SAMPLES,
 } from './vocabulary.ts'
-
-const Timestamp = Type.String({ format: 'date-time' })
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const ItemId = Type.String({
   minLength: 1,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { TrialMetadataSchema } from './grade-request.ts'
-import { Choice, Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Count, Digest, Nullable, Timestamp, Type } from './type.ts'
 import {
   ActorSchema,
   AttemptOutcomeSchema,
@@ -14,10 +14,7 @@ import {
   SurfaceCategorySchema,
 } from './vocabulary.ts'
 
-const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 const ClaimId = Type.String({ description: 'The id of a claim of the rubric, like `cue.acted`.' })
-const Timestamp = Type.String({ format: 'date-time' })
-
 const CitationSchema = Closed({
   supports: ClaimId,
   entry: Type.Optional(Type.Integer({ description: 'Of a claim of a list: the number of its entry, from 1.' })),
@@ -141,11 +138,8 @@ export type Vote = Static<typeof VoteSchema>
 
 export const UnreadSchema = Closed(
   {
-    records: Type.Integer({ minimum: 0, description: 'Records that could not be read, or not as what they are.' }),
-    actions: Type.Integer({
-      minimum: 0,
-      description: 'Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).',
-    }),
+    records: Count('Records that could not be read, or not as what they are.'),
+    actions: Count('Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).'),
   },
   { description: 'What of the trajectory could not be read. Absent from the oldest grades.' },
 )
@@ -275,7 +269,7 @@ export const LedgerEntrySchema = Closed({
   latency_ms: Nullable(Type.Integer(), { description: 'Null while in flight or interrupted.' }),
   judge: Type.String(),
   batch: Nullable(Type.String(), { description: 'The batch that it was made for.' }),
-  started_at: Type.String({ format: 'date-time' }),
+  started_at: Timestamp,
   request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
   model_resolved: Nullable(Type.String()),
   raw_reply: Type.Optional(Nullable(Type.String(), { description: 'Only with `raw=true`.' })),

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './audit/agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
-import { Choice, Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Count, Nullable, Type } from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
 const text = (description?: string) =>
@@ -78,7 +78,6 @@ const Counted = Closed(
   { description: 'Every item of that side by its end; nothing is left out.' },
 )
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const statistic = (description: string) =>
   Type.Unsafe<Static<typeof StatisticSchema>>({ ...StatisticSchema, description })
 

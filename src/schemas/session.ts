@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Type } from './type.ts'
+import { Closed, Timestamp, Type } from './type.ts'
 
 /** The sign-in of a browser. */
 export const SignInSchema = Closed(
@@ -17,7 +17,7 @@ const caller = {
 
 /** A session at its opening; its signature is in the cookie alone. */
 export const OpenedSessionSchema = Closed(
-  { ...caller, expires_at: Type.String({ format: 'date-time' }) },
+  { ...caller, expires_at: Timestamp },
   { description: 'A session that was opened.' },
 )
 export type OpenedSession = Static<typeof OpenedSessionSchema>

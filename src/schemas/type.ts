@@ -20,3 +20,10 @@ export const Choice = <const Values extends string[]>(
     ...options,
     ...(description !== undefined && { description }),
   })
+
+export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+export const Timestamp = Type.String({ format: 'date-time' })
+
+/** Makes a whole number from 0. */
+export const Count = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })

@@ -1,7 +1,5 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, Nullable, Type } from '../type.ts'
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
+import { Choice, Closed, Count, Nullable, Type } from '../type.ts'
 
 /** The most categories, which bound the confusion matrix. */
 export const MAX_AGREEMENT_LABELS = 100

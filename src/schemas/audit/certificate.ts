@@ -1,16 +1,15 @@
 import type { Static } from 'typebox'
 import { CLAIM_TYPES } from '../rubric.ts'
-import { Choice, Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Count, Nullable, Timestamp, Type } from '../type.ts'
 import { CONFIDENCE_LEVELS, ITEM_STATUSES } from '../vocabulary.ts'
 import { StatisticSchema } from './agreement.ts'
 
-const Count = Type.Integer({ minimum: 0 })
 const Number01 = Nullable(Type.Number({ minimum: 0, maximum: 1 }))
 const Value = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
 const ShareSchema = Closed({
-  n: Count,
-  count: Count,
+  n: Count(),
+  count: Count(),
   share: Number01,
   ci95: Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
   method: Nullable(Choice(['wilson', 'cluster_bootstrap'])),
@@ -23,10 +22,7 @@ const MeasureSchema = Closed({
     description: 'Of all items that people answered: one without a verdict is not right.',
   }),
   right_of_graded: Closed(ShareSchema.properties, { description: 'Of those with a verdict.' }),
-  refused_right: Type.Integer({
-    minimum: 0,
-    description: 'Without a verdict although the claim was right: what the evidence check took.',
-  }),
+  refused_right: Count('Without a verdict although the claim was right: what the evidence check took.'),
   majority: Nullable(Closed({ value: Type.String(), right: ShareSchema }), {
     description: 'The most common human answer, and what a judge that always gives it would have right.',
   }),
@@ -36,9 +32,9 @@ const MeasureSchema = Closed({
 export type Measure = Static<typeof MeasureSchema>
 
 const CostSchema = Closed({
-  calls: Count,
-  input_tokens: Count,
-  output_tokens: Count,
+  calls: Count(),
+  input_tokens: Count(),
+  output_tokens: Count(),
   cost_usd: Nullable(Type.Number(), {
     description: 'What its grades cost when they were made; null: a price is unknown.',
   }),
@@ -47,7 +43,7 @@ const CostSchema = Closed({
 
 const ResultSchema = Closed({
   item: Type.String(),
-  cluster: Nullable(Count, { description: 'Items of one number are not independent.' }),
+  cluster: Nullable(Count(), { description: 'Items of one number are not independent.' }),
   status: Choice(ITEM_STATUSES),
   answers: Type.Record(
     Type.String(),
@@ -61,12 +57,12 @@ export const CERTIFICATE_KIND = 'veridict-validation'
 export const CertificateSchema = Closed({
   kind: Choice([CERTIFICATE_KIND]),
   version: Type.Integer({ minimum: 2, maximum: 2 }),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: Timestamp,
   software: Type.String(),
   data: Closed({
     name: Type.String(),
-    items: Count,
-    skipped: Count,
+    items: Count(),
+    skipped: Count(),
     digest: Type.String({ description: 'Of names, trajectories, ground truths and human labels of all items.' }),
   }),
   rubric: Closed({ name: Type.String(), digest: Type.String() }),
@@ -74,16 +70,16 @@ export const CertificateSchema = Closed({
     name: Type.String(),
     provider: Nullable(Type.String()),
     model_requested: Nullable(Type.String()),
-    models_resolved: Type.Array(Closed({ model: Nullable(Type.String()), grades: Count }), {
+    models_resolved: Type.Array(Closed({ model: Nullable(Type.String()), grades: Count() }), {
       description: 'As the provider named them.',
     }),
-    samples: Count,
+    samples: Count(),
     settings: Nullable(Type.Record(Type.String(), Type.Unknown()), {
       description: 'How it was asked; null: not known.',
     }),
   }),
-  ends: Type.Record(Type.String(), Count, { description: 'Items by how they ended.' }),
-  citations: Type.Record(Type.String(), Count, { description: 'By what the check found of them.' }),
+  ends: Type.Record(Type.String(), Count(), { description: 'Items by how they ended.' }),
+  citations: Type.Record(Type.String(), Count(), { description: 'By what the check found of them.' }),
   cost: CostSchema,
   measures: Type.Array(
     Closed({

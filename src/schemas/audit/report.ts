@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { FailureCountsSchema } from '../batch.ts'
-import { Choice, Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Count, Nullable, Type } from '../type.ts'
 import {
   CITATION_STATUSES,
   type CitationStatus,
@@ -11,8 +11,6 @@ import {
 } from '../vocabulary.ts'
 import { Ci95Schema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
 

@@ -1,8 +1,6 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Digest, Nullable, Timestamp, Type } from '../type.ts'
 import { LabelSchema } from '../vocabulary.ts'
-
-const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 
 /** The sampling design of a review, which decides the honest correction of judge rates. */
 export const SAMPLING_DESIGNS = ['random', 'stratified', 'disagreement', 'chosen'] as const
@@ -91,6 +89,6 @@ export const ReviewSchema = Closed({
   grade_label: Nullable(LabelSchema, {
     description: 'What the reviewed grade said; null: it is unverified or failed.',
   }),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: Timestamp,
 })
 export type Review = Static<typeof ReviewSchema>

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { GradeSelectionSchema } from '../regrade.ts'
-import { Closed, Type } from '../type.ts'
+import { Closed, Count, Type } from '../type.ts'
 import { AgreementRequestSchema, AgreementSchema } from './agreement.ts'
 
 const StoredRatersSchema = Closed(
@@ -51,8 +51,6 @@ export const AgreementCallSchema = Closed(
   { description: 'Either `ratings`, perhaps with `labels` and `scale`, or `stored`.' },
 )
 export type AgreementCall = Static<typeof AgreementCallSchema>
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const RaterCoverageSchema = Closed({
   rater: Type.String(),
