@@ -61,14 +61,7 @@ function measureLanes(gauge: MakeGauge, { judges, laneOf }: Context): void {
 }
 
 function measureBatches(gauge: MakeGauge, context: Context): void {
-  let looking: Promise<Seen> | null = null
-  // One scrape asks the database once.
-  const seen = () => {
-    looking ??= look(context).finally(() => {
-      looking = null
-    })
-    return inTime(looking)
-  }
+  const seen = readOnce(() => look(context))
   const count = (
     name: string,
     help: string,
@@ -98,9 +91,11 @@ function measureBatches(gauge: MakeGauge, context: Context): void {
 
 /** Counts all stored grades and their citations: the evidence of each judge is a published figure. */
 function measureEvidence(gauge: MakeGauge, context: Context): void {
+  // An unreadable database counts as empty.
+  const evidence = readOnce(() => context.stores.grades.countEvidence().catch(() => []))
   const count = (name: string, help: string, kind: EvidenceCount['kind']) =>
     gauge(name, help, ['judge', 'rubric', 'status'], async (own) => {
-      const found = await inTime(countEvidence(context))
+      const found = await evidence()
       own.reset()
       for (const { judge, rubric, status, n, ...one } of found ?? [])
         if (one.kind === kind) own.inc({ judge, rubric, status }, n)
@@ -109,16 +104,16 @@ function measureEvidence(gauge: MakeGauge, context: Context): void {
   count('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')
 }
 
-/** Counts the ends of evidence; an unreadable database counts as empty. */
-const countEvidence = ({ stores }: Context): Promise<EvidenceCount[]> =>
-  stores.grades.countEvidence().then(
-    (counts) => [...counts],
-    () => [],
-  )
-
-/** Waits for a read; null after the longest wait. */
-const inTime = <T>(looking: Promise<T>): Promise<T | null> =>
-  Promise.race([looking, delay(MOST_WAIT_MS, null, { ref: false })])
+/** Reads the database once for all gauges of a scrape; null after the longest wait. */
+function readOnce<T>(read: () => Promise<T>): () => Promise<T | null> {
+  let reading: Promise<T> | null = null
+  return () => {
+    reading ??= read().finally(() => {
+      reading = null
+    })
+    return Promise.race([reading, delay(MOST_WAIT_MS, null, { ref: false })])
+  }
+}
 
 interface Seen {
   readonly batches: Record<'running' | 'parked' | 'cancelling', number>

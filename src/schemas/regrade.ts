@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { AgreementSchema, StatisticSchema, UndefinedReasonSchema } from './audit/agreement.ts'
+import { AgreementSchema, statistic, UndefinedReasonSchema } from './audit/agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
 import { Choice, Closed, Count, Nullable, Type } from './type.ts'
@@ -77,9 +77,6 @@ const Counted = Closed(
   },
   { description: 'Every item of that side by its end; nothing is left out.' },
 )
-
-const statistic = (description: string) =>
-  Type.Unsafe<Static<typeof StatisticSchema>>({ ...StatisticSchema, description })
 
 const ComparisonAgreementSchema = Type.Pick(
   AgreementSchema,

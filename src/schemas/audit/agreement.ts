@@ -98,6 +98,8 @@ export const StatisticSchema = Closed(
 )
 export type Statistic = Static<typeof StatisticSchema>
 
+export const statistic = (description: string) => Type.Unsafe<Statistic>({ ...StatisticSchema, description })
+
 const ConfusionSchema = Closed({
   labels: Type.Array(AgreementLabelSchema, { description: 'Of rows and columns.' }),
   row_rater: Type.String(),

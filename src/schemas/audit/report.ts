@@ -9,7 +9,7 @@ import {
   type GradeStatus,
   LabelSchema,
 } from '../vocabulary.ts'
-import { Ci95Schema, StatisticSchema, UndefinedReasonSchema } from './agreement.ts'
+import { Ci95Schema, StatisticSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 
 const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
@@ -45,8 +45,6 @@ const MeanSchema = Closed(
 export type Mean = Static<typeof MeanSchema>
 
 const rate = (description: string) => Type.Unsafe<Rate>({ ...RateSchema, description })
-const statistic = (description: string) =>
-  Type.Unsafe<Static<typeof StatisticSchema>>({ ...StatisticSchema, description })
 const byName = <T>(schema: object, description: string) =>
   Type.Unsafe<Record<string, T>>({ type: 'object', additionalProperties: schema, description })
 const byStatus = <S extends string>(statuses: readonly S[], description: string) =>
