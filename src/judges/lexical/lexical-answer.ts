@@ -16,10 +16,8 @@ import type { Hit } from '../../domain/text/search.ts'
 import { isBefore, type Position, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'
-import { type Study, studyActs } from './lexical-action.ts'
 import { guessCategory } from './lexical-category.ts'
-import { quoteAround } from './lexical-quote.ts'
-import { firstMention } from './lexical-reasoning.ts'
+import { firstMention, quoteAround, type Study, studyActs } from './lexical-search.ts'
 
 interface Finding extends Study {
   readonly seen: Position | null

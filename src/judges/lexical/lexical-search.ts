@@ -1,9 +1,11 @@
 import { actsOf, type FoundUse } from '../../domain/acts/acts.ts'
 import type { InstructionAnchors } from '../../domain/evidence/anchors.ts'
+import { NeedleSearch } from '../../domain/sights/needle-search.ts'
+import { stringNeedles } from '../../domain/sights/sight-needles.ts'
 import { type Hit, indexOfWord } from '../../domain/text/search.ts'
-import type { Position, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { isBefore, type Position, type Step, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
-import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
+import type { Actor, ConfidenceLevel } from '../../schemas/vocabulary.ts'
 
 /** An action that follows an instruction, as far as its strings tell. */
 interface Followed {
@@ -67,4 +69,59 @@ function hitOf(trajectory: Trajectory, { position, string, step }: FoundUse): Hi
     start,
     end,
   }
+}
+
+/** The first place behind a sight where the agent thinks or speaks of an instruction, by any of its strings; `actors`: what of it counts. */
+export function firstMention(
+  trajectory: Trajectory,
+  anchors: InstructionAnchors,
+  sight: Position,
+  actors: readonly Actor[],
+): Hit | null {
+  const { seen_given, seen_derived, acted_given, acted_derived } = anchors
+  const search = new NeedleSearch(stringNeedles([...seen_given, ...seen_derived, ...acted_given, ...acted_derived]))
+  for (let step = sight.step; step < trajectory.steps.length; step++) {
+    const { id, parts } = trajectory.steps[step] as Step
+    for (const [part, { actor, media, text, path }] of parts.entries()) {
+      const isThought = !media && (actor === 'agent_reasoning' || actor === 'agent_message') && actors.includes(actor)
+      const position = { step, part }
+      const found = isThought && isBefore(sight, position) ? search.find(text) : null
+      if (found !== null) return { ...found, position, step_id: id, path }
+    }
+  }
+  return null
+}
+
+const LONGEST = 300
+const VISIBLE = 12
+
+/** The line around a hit, verbatim, cut to 300 characters that hold the hit; more lines where one is too short to prove anything. */
+export function quoteAround(text: string, start: number, end: number): string {
+  let from = text.lastIndexOf('\n', start - 1) + 1
+  let to = text.indexOf('\n', end)
+  if (to === -1) to = text.length
+  if (to > from && text[to - 1] === '\r') to--
+  if (to - from > LONGEST) {
+    const stop = Math.min(to, Math.max(end, start + LONGEST))
+    from = Math.max(from, Math.min(start, stop - LONGEST))
+    to = Math.min(stop, from + LONGEST)
+  }
+  const line = text.slice(from, to)
+  const clean = withoutControls(line, start - from, Math.min(end, to) - from)
+  return countVisible(clean) >= VISIBLE ? clean : line
+}
+
+/** The longest stretch around the hit without control characters: what a person would copy. */
+function withoutControls(line: string, start: number, end: number): string {
+  let from = Math.max(0, start)
+  let to = Math.max(from, Math.min(end, line.length))
+  while (from > 0 && line.charCodeAt(from - 1) >= 0x20) from--
+  while (to < line.length && line.charCodeAt(to) >= 0x20) to++
+  return line.slice(from, to).trim()
+}
+
+const countVisible = (text: string): number => {
+  let count = 0
+  for (const character of text) if (character.trim() !== '') count++
+  return count
 }
