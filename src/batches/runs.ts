@@ -9,35 +9,34 @@ import { BatchRunner } from './run/runner.ts'
 import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './run/slice-source.ts'
 
 interface BatchRunsDeps extends EngineDeps {
-  /** A slice is held here from now on; the answer is told its end. */
-  /** Slices of the batch that were held here are free for all, and have not ended. */
+  /** Slices of the batch were given back before their items had ended. */
   readonly onFreed: (batch: string) => Promise<void>
-  /** Ends the batch, if every item of it has ended, or is cancelled and held by no process. */
+  /** Ends the batch if every item has ended, or if it is cancelled and no process holds a slice. */
   readonly endBatch: (batch: string, status: BatchRecord['status']) => Promise<void>
 }
 
-/** What of a batch runs here. */
+/** A batch that runs in this process, as a whole or in slices. */
 interface Running {
   readonly runner: BatchRunner
   /** Null: the whole batch. */
   readonly slices: SliceSource | null
-  /** All that it holds, which is free from then on. */
+  /** Forgets the held slices, and returns them. */
   readonly drain: () => readonly HeldSlice[]
-  /** The runner has ended: what it held is being given back, and nothing can be added. */
+  /** The runner has ended and takes no more slices. */
   isOver: boolean
-  /** It was told to go on: once the run has ended, whether the batch is taken again. Null: it was not told. */
+  /** Tells, once the run has ended, whether a resume takes the batch again. Null: nobody resumed the batch. */
   goesOn: (() => boolean) | null
-  /** Resolves once it holds nothing. */
+  /** Resolves once no slice is held. */
   ended: Promise<void>
 }
 
-/** After the database refused. */
+/** Rest after a refusal of the database. */
 const AGAIN_MS = 10_000
-/** In a row; then the batch is parked. */
+/** Failures in a row that park the batch. */
 const MOST_BREAKS = 3
 const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
 
-/** What this process holds of batches, with a runner for each of them. */
+/** Holds the batches and slices of this process, with a runner for each batch. */
 export class BatchRuns {
   private readonly deps: BatchRunsDeps
   private readonly runs = new Map<string, Running>()
@@ -46,17 +45,17 @@ export class BatchRuns {
   private readonly parked = new Map<string, number>()
   /** Batches of whose open items this process can run none: it lacks their judges. */
   readonly lacksJudge = new Set<string>()
-  /** How often in a row the store refused what they need, and at which item. */
+  /** Consecutive refusals of the store by batch, and their item. */
   private readonly breaks = new Map<string, { readonly times: number; readonly item: number | null }>()
   private isStopping = false
-  /** After the store refused: until then nothing is to be taken. Milliseconds since the epoch. */
+  /** The end of the rest after a refusal of the store; milliseconds since the epoch. */
   restsUntil = 0
 
   constructor(deps: BatchRunsDeps) {
     this.deps = deps
   }
 
-  /** Takes what is free; answers how much that was. Never rejects. */
+  /** Takes the free slices; answers their number. Never rejects. */
   async accept(slices: readonly Slice[]): Promise<number> {
     let taken: readonly Lease[] = []
     await this.track('', async () => {
@@ -75,15 +74,15 @@ export class BatchRuns {
   }
 
   /**
-   * Takes the whole batch. A run of it that is on its way to its end here is waited for in the background. `isTold`: so is any other, which may
-   * be parked by what was wrong before somebody said that it is mended: by what was asked before. What fails later parks it for good.
+   * Takes the whole batch; after a run that is about to end, in the background. A resume (`isTold`) also waits for any other run: a call that was
+   * made before the resume may park the batch, and does not count; a later failure parks the batch for good.
    */
   async begin(id: string, isTold: boolean): Promise<void> {
     const run = this.runs.get(id)
     if (run === undefined) return void (await this.accept([wholeOf(id)]))
     if (!isTold && !run.runner.isLeaving) return
     const isFirst = run.goesOn === null
-    // The last word counts.
+    // The newest resume counts.
     run.goesOn = run.runner.watchParking()
     if (!isFirst) return
     void this.track(id, async () => {
@@ -94,13 +93,13 @@ export class BatchRuns {
     })
   }
 
-  /** Items in flight of a batch that is held as a whole; null: it is not held here. */
+  /** Counts the items in flight of a whole batch; null: the batch is not held here. */
   inFlight(id: string): number | null {
     const run = this.runs.get(id)
     return run === undefined || run.slices !== null ? null : run.runner.inFlight
   }
 
-  /** `judge` null: batches that are held as a whole. */
+  /** Sums the load of a judge; null: of whole batches. */
   load(judge: string | null): Load {
     let sum = NO_LOAD
     for (const [id, { slices }] of this.runs) {
@@ -114,14 +113,14 @@ export class BatchRuns {
     return sum
   }
 
-  /** What runs here of the batch begins nothing more; false where nothing does. */
+  /** Lets the run of the batch begin nothing more; false where none runs here. */
   cancel(id: string): boolean {
     const run = this.runs.get(id)
     run?.runner.cancel()
     return run !== undefined
   }
 
-  /** Gives back what has not begun; resolves once nothing is in flight. */
+  /** Gives back items that have not begun; resolves once nothing is in flight. */
   async stop(): Promise<void> {
     this.isStopping = true
     for (const { runner } of this.runs.values()) runner.stop()
@@ -132,7 +131,7 @@ export class BatchRuns {
     const { batch, judge } = held.slice
     const { batches } = this.deps.stores
     try {
-      // Read under the lease: a cancel or a park from now on finds the batch held.
+      // The record is read under the lease: a later cancel or park finds the batch held.
       const record = await batches.get(batch)
       if (record === null) return await this.putAway(held)
       const isOn = record.status === 'running' || (judge === null && record.status === 'cancelling')
@@ -181,7 +180,7 @@ export class BatchRuns {
         if (record?.status === 'parked') this.parked.set(record.id, timeOf(record.resumes_at))
         return record?.status === 'running'
       },
-      // Others have parts of it: told only at the end, it could undo a resume that came meanwhile.
+      // Other processes have slices: parking only at the end could undo a resume that came meanwhile.
       onParking: (parking) => this.park(batch.id, parking),
       // The end of the batch is told when no process holds a part of it.
       onCancelled: async () => LEFT,
@@ -190,7 +189,7 @@ export class BatchRuns {
     this.run(given, () => source.drain(), source)
   }
 
-  /** No other process has a part of it: all that its end takes is done by its run. */
+  /** Runs a whole batch, which its run ends. */
   private runWhole(batch: Run['batch'], payer: Payer | null, held: HeldSlice, source: ItemQueue): Running {
     const { pump, cluster, clock, stores, onStatus } = this.deps
     const { id, mode } = batch
@@ -218,7 +217,7 @@ export class BatchRuns {
           this.lacksJudge.add(id)
           return LEFT
         }
-        // Others hold the money, or an item is being given back: it is looked for again after a while.
+        // Other calls hold the money, or an item is being given back: the next look finds such items.
         source.rescan()
         return step?.kind === 'returned' ? 'again' : null
       },
@@ -254,10 +253,10 @@ export class BatchRuns {
       if (end === OVER) await Promise.all(rest.map((held) => this.letGo(held)))
       else await this.giveBack(rest)
     } finally {
-      // A whole batch that was lost may have been taken again before its old run had ended.
+      // The whole batch may have been taken again before its old run had ended.
       if (this.runs.get(id) === running) this.runs.delete(id)
     }
-    // What no process holds any more: the last one to leave tells the end.
+    // The last process that gives slices back ends a cancelled batch.
     if (running.slices !== null) await this.deps.endBatch(id, 'cancelling')
     this.deps.notify(id)
   }
@@ -283,8 +282,8 @@ export class BatchRuns {
   }
 
   /**
-   * What is damaged or missing stays so until an operator sees to it: then the batch says what it is, and takes no more time. In a row is what
-   * breaks at the same item again, or before any item has ended.
+   * Parks the batch after several storage errors in a row, with the error: damage stays until an operator mends it. Errors are in a row at the same
+   * item, or before any item has ended.
    */
   private async countBreak(id: string, { brokeAt, hasEnded }: BatchRunner, error: unknown): Promise<void> {
     const { code, message } = error as { code?: unknown; message?: unknown }
@@ -298,13 +297,13 @@ export class BatchRuns {
     await this.park(id, { reason, resumes_at: null }).catch(() => undefined)
   }
 
-  /** There is nothing left to do of it. */
+  /** Releases a slice without open items. */
   private async putAway(held: HeldSlice, status: BatchRecord['status'] = 'running'): Promise<void> {
     await this.letGo(held)
     await this.deps.endBatch(held.slice.batch, status)
   }
 
-  /** Any process may go on with it at once. */
+  /** Releases slices with open items: any process may take them at once. */
   private async giveBack(slices: readonly HeldSlice[]): Promise<void> {
     await Promise.all(slices.map((held) => this.letGo(held)))
     for (const batch of new Set(slices.map(({ slice }) => slice.batch))) await this.deps.onFreed(batch)

@@ -5,7 +5,7 @@ import type { Lease } from '../../ports/lease-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 import type { Patience, Run, RunnerDeps, RunOutcome } from './run.ts'
 
-/** Has the items of one run graded, each under its lease. */
+/** Grades the items of one run, each under its lease. */
 export class ItemGrading {
   private readonly deps: RunnerDeps
   private readonly given: Run
@@ -51,21 +51,21 @@ export class ItemGrading {
     return { ...common, way: batch.mode === 'provider' ? 'provider' : 'call' }
   }
 
-  /** One for all items of a lease: a lane keeps those that wait by their signal. */
+  /** One signal for all items of a lease: a lane keeps waiting calls by their signal. */
   private signalFor(lease: Lease): AbortSignal {
     const signal = this.signals.get(lease) ?? AbortSignal.any([this.leaving, lease.lost])
     this.signals.set(lease, signal)
     return signal
   }
 
-  /** Whether the item may yet succeed: it then ends in no grade now and is run again. */
+  /** Whether the item may yet succeed: then the failure is no grade, and the item runs again. */
   private isPassing(item: OpenItem, failure: Failure, signal: AbortSignal): boolean {
     const isProvider = this.given.batch.mode === 'provider'
     if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return !isProvider
     if (failure.code === 'cancelled') return signal.aborted
-    // What others have reserved and do not use comes back.
+    // Money that other calls reserved and do not use comes back.
     if (failure.code === 'budget_exceeded') return failure.retryable
-    // The provider’s way has made its retries in rounds of its own.
+    // A provider’s batch has made its retries in rounds.
     if (!isTransient(failure) || isProvider) return false
     const lane = this.deps.laneOf(item.request.judge ?? '').state()
     return lane.kind === 'out' || this.patience.hasMore(item.index, failure)

@@ -1,50 +1,50 @@
 import type { BatchStore, OpenItem } from '../../ports/batch-ports.ts'
 import type { Lease } from '../../ports/lease-ports.ts'
 
-/** Where a run of a batch has its items from: first those that were put back and are due, then others. */
+/** Gives the items of a run: first the items that were put back and are due, then fresh items. */
 export abstract class ItemSource {
   private waiting: { readonly item: OpenItem; readonly due: number }[] = []
-  /** Trajectories whose first item is in flight: the others wait for it. */
+  /** Trajectories whose first item is in flight; their other items wait. */
   protected readonly led = new Set<string>()
 
-  /** The next item that may be begun now; null: none, now. */
+  /** Takes the next item that may begin now, or null. */
   async next(now: number): Promise<OpenItem | null> {
     const due = this.waiting.findIndex((one) => one.due <= now)
     return due === -1 ? this.nextFresh() : (this.waiting.splice(due, 1)[0]?.item ?? null)
   }
 
-  /** When more of what was put back is due, after `now`: what is due already waits for a place, not for the time. */
+  /** Finds the time after `now` at which an item that was put back is due. */
   nextDue(now: number): number | null {
     const least = this.waiting.reduce((sooner, { due }) => (due > now ? Math.min(sooner, due) : sooner), Infinity)
     return Number.isFinite(least) ? least : null
   }
 
-  /** Whether nothing is left that `next` may give, now or later. */
+  /** Whether `next` gives no more items, now or later. */
   isEmpty(): boolean {
     return this.waiting.length === 0 && !this.hasFresh()
   }
 
-  /** It is to be run again, not before `due`. */
+  /** Takes an item back, to run again at `due`. */
   putBack(item: OpenItem, due: number): void {
     this.waiting.push({ item, due })
   }
 
-  /** Whether this is the first item of its trajectory now; then the others wait until `gather`. */
+  /** Whether the item is the first of its trajectory; then the other items wait until `gather`. */
   lead({ trajectory }: OpenItem): boolean {
     if (this.led.has(trajectory)) return false
     this.led.add(trajectory)
     return true
   }
 
-  /** The other items of the leader’s trajectory come next. */
+  /** Puts the other items of the leader’s trajectory first. */
   abstract gather(leader: OpenItem): Promise<void>
-  /** It has ended, or lies with the provider. */
+  /** Forgets an item that has ended or lies with the provider. */
   abstract end(item: OpenItem): void
-  /** It has not ended, and is not run again here. */
+  /** Forgets an item that has not ended and does not run again here. */
   abstract release(item: OpenItem): void
-  /** Whatever has not begun is left out. */
+  /** Leaves out all items that have not begun. */
   abstract skipRest(): void
-  /** Under what it is worked on. */
+  /** The lease that covers the item. */
   abstract leaseOf(item: OpenItem): Lease
 
   protected abstract nextFresh(): Promise<OpenItem | null>
@@ -58,8 +58,8 @@ export abstract class ItemSource {
 const PAGE = 256
 
 /**
- * The items of a whole batch: the others of a trajectory whose first item has just been graded (the provider still has it in its cache), then
- * the rest in order, a page at a time.
+ * Gives the items of a whole batch: first the other items of a trajectory whose first item was just graded (the provider still has the trajectory
+ * in its cache), then the rest in order, a page at a time.
  */
 export class ItemQueue extends ItemSource {
   private readonly store: BatchStore
@@ -70,9 +70,9 @@ export class ItemQueue extends ItemSource {
   private cursor = -1
   private isLast = false
   private near: OpenItem[] = []
-  /** Handed out and not given back: in flight, or waiting here. */
+  /** Items that are in flight or wait here. */
   private readonly out = new Set<number>()
-  /** Handed out before its turn. */
+  /** Items that went out before their place in the order. */
   private readonly early = new Set<number>()
   private readonly isRunnable: (item: OpenItem) => boolean
   /** Whether an item was left to a process that has its judge. */
@@ -113,7 +113,7 @@ export class ItemQueue extends ItemSource {
     }
   }
 
-  /** Items before the present place may be pending again. */
+  /** Reads the items from the beginning: earlier items may be pending again. */
   rescan(): void {
     this.page = []
     this.at = 0

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/ports.ts'
 
-/** Wakes the one that waits; a notification that comes while none waits is kept for the next wait. */
+/** Wakes a waiting loop; keeps a notification that comes while the loop works for the next wait. */
 export interface Notifier {
   notify(): void
   /** Resolves at the next notification, or after `ms`. */

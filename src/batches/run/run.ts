@@ -13,28 +13,28 @@ export interface RunnerDeps {
   readonly stores: Pick<Stores, 'batches'>
   readonly judges: ReadonlyMap<string, Judge>
   readonly clock: Clock
-  /** What was thrown and settles an item as `internal`. */
+  /** Receives an unexpected error that ends an item as `internal`. */
   readonly onError: (error: unknown, item: OpenItem) => void
-  /** Something has changed that a follower may be looking at. */
+  /** The state of the batch may have changed. */
   readonly onChange: () => void
 }
 
-/** What is run, and what is done where the runner can go no further. */
+/** A batch with its items, and the steps where the runner can go no further. */
 export interface Run {
   readonly batch: Pick<BatchRecord, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'>
   readonly payer: Payer | null
   readonly source: ItemSource
-  /** Whether the batch, which is not cancelled, is still ours to run. Null: it is not there, or still a draft. */
+  /** Whether this process may go on with the batch. Null: no such batch, or a draft. */
   readonly mayGoOn: (record: BatchRecord | null) => Promise<boolean>
-  /** It is to rest: told at once, while items are in flight. */
+  /** The batch is to rest; told at once, while items are in flight. */
   readonly onParking: (parking: Parked) => Promise<void>
-  /** It is cancelled, and nothing is in flight. Null: not its end yet; asked again after a while. */
+  /** The batch is cancelled, and nothing is in flight. Null: asked again after a while. */
   readonly onCancelled: () => Promise<RunEnd | null>
-  /** Nothing is in flight, and the source is empty. `again`: it has items again. */
+  /** Nothing is in flight, and the source is empty. `again`: the source has items again. */
   readonly onEmpty: () => Promise<RunEnd | 'again' | null>
 }
 
-/** How a run ends. `over`: so is what was run. `left`: with everything kept; any process may go on with it at once. */
+/** The end of a run. `over`: the batch has ended. `left`: any process may go on with the batch at once. */
 export type RunEnd = { readonly kind: 'over' | 'left' } | Parked
 
 export const LEFT: RunEnd = { kind: 'left' }
@@ -46,10 +46,10 @@ export interface Parked {
   readonly resumes_at: Date | null
 }
 
-/** What a run at an item came to; `broken`: something unexpected was thrown. */
+/** The outcome of a run at an item; `broken`: an unexpected error. */
 export type RunOutcome = ItemOutcome | { readonly kind: 'broken' }
 
-/** How an outcome settles its item; null where the unit of work that stored the grade has done so, or where it goes on. */
+/** Makes the end of an item of its outcome; null where the grade was stored with the end, or where the item goes on. */
 export function endOf(outcome: RunOutcome): ItemEnd | null {
   if (outcome.kind === 'waiting' || outcome.kind === 'passed_over') return null
   if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
@@ -67,12 +67,9 @@ export function endOf(outcome: RunOutcome): ItemEnd | null {
     : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
 }
 
-/** What a configuration lacks can be given back: no item ends by it. */
-const UNCONFIGURED: readonly string[] = ['unknown_judge', 'unknown_rubric']
-
-/** Why the batch has to wait for a configuration that it was made with; null: it need not. */
+/** Explains that the batch waits for a rubric of its configuration, by which no item ends; null: no rubric is missing. */
 export function lackOf(outcome: RunOutcome): string | null {
-  if (outcome.kind !== 'refused' || !UNCONFIGURED.includes(outcome.refusal.code)) return null
+  if (outcome.kind !== 'refused' || outcome.refusal.code !== 'unknown_rubric') return null
   const { detail, errors } = outcome.refusal
   return `${detail} as an item names (${errors[0]?.message ?? ''}): configure it as before, then resume`
 }
@@ -83,12 +80,9 @@ const failed = (code: Failure['code'], message: string): ItemEnd => ({
   grade_id: null,
 })
 
-/**
- * Runs at one item before a failure of its own is its end. With the budget of retries used up a run is one call: a sound item must not
- * end by mere bad luck.
- */
+/** Runs at one item before its own failure ends it. With the budget of retries used up a run is one call. */
 const MOST_RUNS = 8
-/** Too many calls are no item’s fault: a judge that says so again and again gets a rest. */
+/** Rate limits are no item’s fault: a judge that goes on refusing gets a rest. */
 const MOST_LIMITED_RUNS = 60
 const LONG_REST_MS = 600_000
 const LONGEST_DELAY_MS = 60_000
@@ -99,17 +93,17 @@ interface Runs {
 }
 const NONE: Runs = { failed: 0, limited: 0 }
 
-/** When an item is run again after a failure that may pass. `park`: its judge wants so long a rest that the whole batch waits. */
+/** The next run of an item after a passing failure. `park`: its judge wants so long a rest that the whole batch waits. */
 interface NextRun {
   readonly at: number
   readonly park: boolean
 }
 
-/** How often the items of one run of a batch failed, and how long each waits before it is tried again. */
+/** Counts the failures of items, and decides how long each waits before its next run. */
 export class Patience {
   private readonly runs = new Map<number, Runs>()
 
-  /** Whether the item at this index may be tried once more. */
+  /** Whether the item may run once more. */
   hasMore(index: number, failure: Failure): boolean {
     if (!isTransient(failure)) return false
     return failure.code === 'rate_limited' || this.of(index).failed < MOST_RUNS - 1
@@ -123,7 +117,7 @@ export class Patience {
     const asked = (failure.retry_after_s ?? 0) * 1000
     if (asked > LONGEST_DELAY_MS) return { at: now + asked, park: true }
     if (isLimited && limited + 1 >= MOST_LIMITED_RUNS) return { at: now + LONG_REST_MS, park: true }
-    // A judge that says when is asked then: its lane sees to it that not all come at once.
+    // The lane spreads the calls after the pause that a judge asked for.
     const rest = isLimited && failure.retry_after_s !== null ? 0 : 1000 * 2 ** (isLimited ? limited : failed)
     return { at: now + Math.max(asked, Math.min(LONGEST_DELAY_MS, rest)), park: false }
   }

@@ -17,18 +17,18 @@ import {
   type RunOutcome,
 } from './run.ts'
 
-/** Another process may have told the batch to stop, in the database. */
+/** Between two looks at the record of the batch, which another process may have cancelled. */
 const LOOK_MS = 500
-/** After a lease that another process may have. */
-const GRIP_MS = 1000
+/** Before an item runs again after its lease was lost. */
+const LOST_LEASE_MS = 1000
 const MOST_IN_FLIGHT = 512
 
 /**
- * Runs one batch: keeps as many items in flight as its judges take, puts back what may yet succeed, parks when a judge is out, and
- * ends when every item has ended. All state that matters is in the store: a run can be broken off anywhere.
+ * Runs one batch: keeps as many items in flight as its judges take, puts back items that may yet succeed, parks the batch when a judge is out, and
+ * ends with the last item. The store has all state that matters: a run can be broken off anywhere.
  */
 export class BatchRunner {
-  /** Whether any item has ended in this run. */
+  /** Whether an item has ended in this run. */
   hasEnded = false
   private readonly deps: RunnerDeps
   private readonly given: Run
@@ -38,15 +38,15 @@ export class BatchRunner {
   private readonly notifier: Notifier
   private readonly flying = new Set<OpenItem>()
   private readonly patience = new Patience()
-  /** Those that it calls through, with what ends that it hears of them. */
+  /** The lanes of the run, with the function that stops listening to each. */
   private readonly lanes = new Map<Lane, () => void>()
-  /** Items in flight at the most: falls where the reservations of calls in flight fill the budget. */
+  /** Most items in flight; falls where the reservations of calls in flight fill the budget. */
   private ceiling = MOST_IN_FLIGHT
   private parking: Parked | null = null
-  /** The items in flight when one of them parked the batch; null: none did. */
+  /** The items in flight when an item parked the batch; null: no item did. */
   private atParking: ReadonlySet<OpenItem> | null = null
   private parked: Promise<void> = Promise.resolve()
-  /** Aborted once the run is to end: waiting for a turn ends. */
+  /** Aborted once the run is to end: calls that wait for a turn are given up. */
   private readonly leaving = new AbortController()
   private isStopping = false
   private isCancelling: boolean
@@ -67,14 +67,14 @@ export class BatchRunner {
     return this.flying.size
   }
 
-  /** Nothing more is begun: it ends as soon as nothing is in flight. */
+  /** Whether the run begins nothing more, and ends as soon as nothing is in flight. */
   get isLeaving(): boolean {
     return this.leaving.signal.aborted
   }
 
   /**
-   * Answers later whether what is asked now, or waits for its turn, may have parked the batch, or none of its items. Where a judge fails, those
-   * that wait for it are turned away before the item whose call has failed: one of these may be newer, and first to park it.
+   * Remembers the items in flight; the answer tells later whether one of them may have parked the batch. A failing judge turns waiting calls away
+   * before the item whose call failed: a newer item may be the first to park the batch.
    */
   watchParking(): () => boolean {
     const asked = new Set(this.flying)
@@ -82,7 +82,7 @@ export class BatchRunner {
     return () => wasLeaving || this.atParking === null || [...this.atParking].some((item) => asked.has(item))
   }
 
-  /** The index of the first item at which the store refused something; null: it did at none. */
+  /** The index of the first item at which the store refused a statement; null: no refusal. */
   get brokeAt(): number | null {
     return this.broken?.item.index ?? null
   }
@@ -91,7 +91,7 @@ export class BatchRunner {
     return this.deps.stores.batches
   }
 
-  /** There are more items. */
+  /** Looks for items now. */
   wake(): void {
     this.notifier.notify()
   }
@@ -108,7 +108,7 @@ export class BatchRunner {
     this.notifier.notify()
   }
 
-  /** Rejects where the store refuses: nothing is lost, and the batch can be run again. */
+  /** Runs the batch to the end of the run. Rejects where the store refuses: nothing is lost, and the batch can run again. */
   async run(): Promise<RunEnd> {
     try {
       return await this.loop()
@@ -140,7 +140,7 @@ export class BatchRunner {
     return this.source.next(this.deps.clock.now().getTime())
   }
 
-  /** Items to keep in flight; one at least: only asking shows whether a judge that was out is there again. */
+  /** Counts the items to keep in flight; at least one: only a call shows whether a judge that was out is back. */
   private wanted(): number {
     let sum = 0
     for (const lane of this.lanes.keys()) sum += lane.wanted(this.batch.id)
@@ -173,22 +173,22 @@ export class BatchRunner {
       await this.settle(item, await this.grading.grade(item))
     } catch (error) {
       if (!isLeaseLost(error)) throw error
-      this.loseGrip(item)
+      this.loseLease(item)
     } finally {
       if (leads) await this.source.gather(item)
     }
   }
 
-  /** The first of a trajectory’s items fills the provider’s prompt cache for the others. */
+  /** Whether the first item of a trajectory fills the provider’s prompt cache for the other items. */
   private mayLead(item: OpenItem): boolean {
     const judge = this.deps.judges.get(item.request.judge ?? '')
     return judge?.info.kind === 'model' && this.batch.mode === 'direct' && this.batch.kind !== 'recheck'
   }
 
-  /** It is another process’s now; or only its question was, and then it is asked again. */
-  private loseGrip(item: OpenItem): void {
+  /** Leaves the item to the process that took its slice; an item that only lost the lease of its question runs again. */
+  private loseLease(item: OpenItem): void {
     if (this.source.leaseOf(item).lost.aborted) this.source.release(item)
-    else this.source.putBack(item, this.deps.clock.now().getTime() + GRIP_MS)
+    else this.source.putBack(item, this.deps.clock.now().getTime() + LOST_LEASE_MS)
   }
 
   private async settle(item: OpenItem, outcome: RunOutcome): Promise<void> {
@@ -242,7 +242,7 @@ export class BatchRunner {
     this.parked.catch(() => undefined)
   }
 
-  /** Nothing is in flight: what comes next? Null: wait; `again`: items may be pending again. */
+  /** Decides the next step while nothing is in flight. Null: wait; `again`: items may be pending again. */
   private async settleIdle(): Promise<RunEnd | 'again' | null> {
     if (this.broken !== null) throw this.broken.error
     if (this.isStopping) return LEFT

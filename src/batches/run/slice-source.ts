@@ -3,7 +3,7 @@ import type { Lease } from '../../ports/lease-ports.ts'
 import type { Slice } from '../../ports/slice-ports.ts'
 import { ItemSource } from './item-source.ts'
 
-/** A slice that this process holds. */
+/** A slice with its lease. */
 export interface HeldSlice {
   readonly slice: Slice
   readonly lease: Lease
@@ -15,13 +15,13 @@ interface Working extends HeldSlice {
   flying: number
 }
 
-/** What this process has of a judge. */
+/** The items of a judge in this process. */
 export interface Load {
   /** Items in flight, and those that could be. */
   readonly ready: number
-  /** All items, those that wait for something too. */
+  /** All items, those that wait too. */
   readonly held: number
-  /** How many its lane would have in flight for the batches that run here. */
+  /** The items that the lane would have in flight for the batches of this process. */
   readonly wanted: number
 }
 
@@ -34,20 +34,20 @@ export const addLoads = (one: Load, other: Load): Load => ({
 })
 
 interface SliceSourceDeps {
-  /** Tells others how much of the slice is in flight. */
+  /** Tells other processes the items in flight of the slice. */
   readonly note: (lease: Lease, inFlight: number) => void
-  /** Every item of it has ended. */
+  /** Every item of the slice has ended. */
   readonly onDone: (slice: HeldSlice) => void
 }
 
 /**
- * The items of the slices of one batch that this process holds, the others of a trajectory after its first as in `ItemQueue`. A slice that is lost takes its items with it;
- * what of them is in flight ends by itself and counts for nothing.
+ * Gives the items of the held slices of one batch; the other items of a trajectory come after its first, as in `ItemQueue`. A lost slice takes
+ * its items along; an item in flight under a lost lease ends by itself and counts for nothing.
  */
 export class SliceSource extends ItemSource {
   private readonly deps: SliceSourceDeps
   private readonly slices = new Map<Lease, Working>()
-  /** By the very object: an item whose slice was lost and taken again may still be in flight under the old lease. */
+  /** Leases by item object: an item of a slice that was lost and taken again may still be in flight under the old lease. */
   private readonly leases = new WeakMap<OpenItem, Lease>()
   private fresh: OpenItem[] = []
 
@@ -72,7 +72,7 @@ export class SliceSource extends ItemSource {
       flying += slice.flying
       held += slice.open.size
     }
-    // Of one trajectory, the first goes and the others wait for it.
+    // The first item of a trajectory goes, and the others wait.
     const able = new Set<string>()
     for (const item of this.fresh) if (this.isOf(item, judge)) able.add(item.trajectory)
     for (const trajectory of this.led) able.delete(trajectory)
@@ -89,7 +89,7 @@ export class SliceSource extends ItemSource {
     if (this.count(item, -1) !== null) super.putBack(item, due)
   }
 
-  /** Nothing more is found where all is held. */
+  /** Forgets the items that have not begun. */
   skipRest(): void {
     this.fresh = []
   }
@@ -120,7 +120,7 @@ export class SliceSource extends ItemSource {
     return lease
   }
 
-  /** All that is held, whatever has become of it, is free from now on. */
+  /** Forgets all slices and returns them. */
   drain(): readonly HeldSlice[] {
     const rest = [...this.slices.values()]
     this.slices.clear()
