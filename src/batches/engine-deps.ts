@@ -9,9 +9,9 @@ import type { RunnerDeps } from './run/run.ts'
 export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 'stores'> {
   readonly stores: Stores
   readonly pump: ProviderPump
-  /** Every lane there is: an operator says that what was wrong is mended. */
+  /** Tells all lanes that an operator has mended the judges. */
   readonly resumeLanes: () => void
-  /** Whether batches that other processes left are taken over. */
+  /** Whether this process takes over batches that other processes left: a service, not a command. */
   readonly adopts: boolean
   readonly cluster: BatchCluster
   /** Seconds of silence after which other processes may take the leases of a process. */
@@ -19,12 +19,19 @@ export interface EngineDeps extends Omit<RunnerDeps, 'onChange' | 'onError' | 's
   /** Null on SQLite, where the holder of the run lock runs all batches. */
   readonly company: Company | null
   readonly newId: (prefix: string) => string
-  /** What went wrong behind the scenes, for the log. */
+  /** Receives errors of background work, for the log. */
   readonly onTrouble: (trouble: Trouble) => void
   /** The batch is parked, done or cancelled. Never rejects. */
   readonly onStatus: (id: string) => Promise<void>
   /** The batch may have changed. */
   readonly notify: (id: string) => void
+}
+
+export interface BatchRunsDeps extends EngineDeps {
+  /** Slices of the batch were given back before their items had ended. */
+  readonly onFreed: (batch: string) => Promise<void>
+  /** Ends the batch if every item has ended, or if it is cancelled and no process holds a slice. */
+  readonly endBatch: (batch: string, status: BatchRecord['status']) => Promise<void>
 }
 
 export interface Trouble {
@@ -48,15 +55,15 @@ export interface BatchCluster extends Pick<Cluster, 'slices'> {
   readonly leases: Pick<LeaseStore, 'takeMany' | 'release' | 'holds' | 'note' | 'inFlight' | 'isHeld'>
 }
 
-/** The other processes of the database, as batches see them. */
+/** The other processes of a PostgreSQL. */
 export interface Company {
   /** The judges with which this process works on the batches of all. */
   readonly judges: ReadonlySet<string>
   /** Tells all processes that there is work in a batch. */
   readonly send: (notice: WorkNotice) => Promise<void>
-  /** There is room for more work. */
+  /** Looks for more work to take. */
   readonly onCapacity: () => void
-  /** There may be more work. */
+  /** Looks for new work. */
   readonly onWork: () => void
 }
 

@@ -13,8 +13,17 @@ import { halvePiece, type Piece, renderPiece } from '../grading/window-pieces.ts
 import type { GradeStore } from '../ports/grade-ports.ts'
 import type { Judge, Stores } from '../ports/ports.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'
-import { type BatchPlan, withDefaults } from './batch-plan.ts'
-import { faultOf, type Incoming, type IntakeDeps, nothing, placed, tooMany, twice } from './intake.ts'
+import {
+  type BatchPlan,
+  faultOf,
+  type Incoming,
+  type IntakeDeps,
+  nothing,
+  placed,
+  tooMany,
+  twice,
+  withDefaults,
+} from './intake.ts'
 
 /** Sums of calls. */
 interface Spent {

@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { holds } from '../domain/evidence/evidence-citation.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
+import { rubricView } from '../domain/rubric/rubric-view.ts'
 import { claimsOfGrade, outcomeOfGrade } from '../domain/rubric/said-claims.ts'
 import type { BatchStore, ItemRecord } from '../ports/batch-ports.ts'
 import type { GradeStore } from '../ports/grade-ports.ts'
 import type { Clock } from '../ports/ports.ts'
 import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
+import type { RubricView } from '../schemas/rubric-view.ts'
 import { createNotifier } from './run/notifier.ts'
 
-/** At most this often ends are looked for: a slow first item would have every end looked at. */
+/** The shortest time between two looks for ended items. */
 const SHORTEST_MS = 100
-/** Another process may run the batch, and tells no follower here. */
+/** Another process may run the batch, and tells no follower in this process. */
 const LONGEST_MS = 500
 const SILENCE_MS = 10_000
 const PAGE = 200
@@ -31,8 +34,8 @@ export interface Following {
 }
 
 /**
- * The batch as it is, then after changes, at most once in `every_ms`, until it is done or cancelled; null after ten seconds without one.
- * One that is parked may go on.
+ * Yields the batch at once and after changes, at most once in `every_ms`, until the batch is done or cancelled; null after ten seconds without a
+ * change. A parked batch may go on.
  */
 export async function* followBatch(following: Following, every_ms: number): AsyncGenerator<Batch | null> {
   let last = ''
@@ -50,7 +53,7 @@ export async function* followBatch(following: Following, every_ms: number): Asyn
   }
 }
 
-/** The ended items in order, as they end, until nothing more will end by itself: an item that has not ended holds back those behind it. */
+/** Yields the ended items in order until no item ends by itself any more: an open item holds back the items behind it. */
 export async function* followResults(following: Following): AsyncGenerator<readonly ItemRecord[]> {
   const { batches, id, isOff } = following
   let last = -1
@@ -70,7 +73,7 @@ export const isEnded = ({ status }: Batch): boolean => status === 'done' || stat
 
 const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'parked' && batch.resumes_at === null)
 
-/** The batch as it is, at once and after changes: those that come between two waits are not lost. */
+/** Yields the batch at once and after changes; a change between two waits is not lost. */
 async function* look({ batches, clock, id, isOff }: Following, every_ms: number): AsyncGenerator<Batch | null> {
   const notifier = createNotifier(clock)
   const close = batches.watch(id, () => notifier.notify())
@@ -90,7 +93,7 @@ export interface BatchStores {
   readonly grades: Pick<GradeStore, 'getMany'>
 }
 
-/** The items of a batch that have ended, in order, a page of the store at a time. */
+/** Yields the ended items of a batch in order, a page of the store at a time. */
 export async function* endedPages(
   batches: Pick<BatchStore, 'results'>,
   batch: string,
@@ -107,18 +110,18 @@ export async function* endedPages(
 
 export interface EndedItem {
   readonly item: ItemRecord
-  /** What was made for it, or answered it from the cache; null where nothing was graded. */
+  /** The grade of the item, new or from the cache; null where nothing was graded. */
   readonly grade: Grade | null
 }
 
-/** Items with their grades, which are read at once, each of them once. */
+/** Reads the grades of items, all at once. */
 export async function withGrades(grades: BatchStores['grades'], page: readonly ItemRecord[]): Promise<EndedItem[]> {
   const ids = new Set(page.flatMap(({ grade_id }) => grade_id ?? []))
   const byId = new Map((await grades.getMany([...ids])).map((grade) => [grade.id, grade]))
   return page.map((item) => ({ item, grade: byId.get(item.grade_id ?? '') ?? null }))
 }
 
-/** Items as the results show them, in their order. */
+/** Renders items as results, in their order. */
 export async function toResults(
   grades: Pick<GradeStore, 'getMany'>,
   page: readonly ItemRecord[],
@@ -156,4 +159,24 @@ const toResultGrade = (grade: Grade): ResultGrade => {
     unread: receipt.unread ?? null,
     warnings: receipt.warnings.length,
   }
+}
+
+/** Items that are read in one turn. */
+const ITEMS_A_TURN = 1000
+
+/** Reads the loaded rubrics of the items of a batch, by name. */
+export async function readBatchRubrics(
+  batches: Pick<BatchStore, 'rubrics'>,
+  { id, counts }: { readonly id: string; readonly counts: { readonly total: number } },
+  loaded: ReadonlyMap<string, Rubric>,
+): Promise<RubricView[]> {
+  const names = new Set<string>()
+  for (let from = 0; from < counts.total; from += ITEMS_A_TURN) {
+    for (const name of await batches.rubrics(id, from, from + ITEMS_A_TURN)) if (name !== null) names.add(name)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return [...names]
+    .sort()
+    .flatMap((name) => loaded.get(name) ?? [])
+    .map(rubricView)
 }

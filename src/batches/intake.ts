@@ -1,10 +1,43 @@
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { refuse } from '../grading/resolve.ts'
 import type { GradingService, Refusal, Refused } from '../grading/service.ts'
-import type { BatchStore, NewItem } from '../ports/batch-ports.ts'
+import type { BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
+import type { Payer } from '../ports/ledger-ports.ts'
 import type { Clock, Judge } from '../ports/ports.ts'
-import type { Batch, BatchItem } from '../schemas/batch.ts'
-import { type BatchPlan, withDefaults } from './batch-plan.ts'
+import type { Batch, BatchItem, BatchOptions } from '../schemas/batch.ts'
+
+/** The options of a batch: an absent option has a default, and an item takes its absent options from the plan. */
+export interface BatchPlan extends Omit<NewBatch, 'id' | 'created_at'> {
+  readonly judge?: string
+  readonly rubric?: string
+  readonly samples?: number
+  readonly cache?: BatchItem['cache']
+}
+
+/** Makes the plan of a batch of new trials. */
+export const planOf = (
+  { dry_run: _, name, key, mode, max_cost_usd, ...defaults }: BatchOptions,
+  payer: Payer | null,
+): BatchPlan => ({
+  kind: 'grade',
+  mode: mode ?? 'direct',
+  name: name ?? null,
+  key: key ?? null,
+  max_cost_usd: max_cost_usd ?? null,
+  payer,
+  ...defaults,
+})
+
+export function withDefaults({ item_id: _, ...item }: BatchItem, plan: BatchPlan): Omit<BatchItem, 'item_id'> {
+  const { judge, rubric, samples, cache } = plan
+  return {
+    ...(judge !== undefined && { judge }),
+    ...(rubric !== undefined && { rubric }),
+    ...(samples !== undefined && { samples }),
+    ...(cache !== undefined && { cache }),
+    ...item,
+  }
+}
 
 /** One item on its way into a batch, with the place that an error names. */
 export interface Incoming {

@@ -5,11 +5,11 @@ import type { Clock, Judge } from '../ports/ports.ts'
 import type { ProviderBatchRecord, ProviderEnd, ProviderQueue } from '../ports/provider-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
 
-/** Moves a batch’s questions to the provider and their answers back. Every step can be broken off and begun again. */
+/** Moves the questions of a batch to the provider, and the answers back. Every step can be broken off and begun again. */
 export interface ProviderPump {
-  /** Submits what is queued, asks how far the rest is, and stores what has come back. Nothing is sent once `isOurs` says no. */
+  /** Submits queued questions, polls submissions, and stores answers. Sends nothing once `isOurs` says no. */
   step(batch: string, isOurs?: () => boolean): Promise<PumpStep>
-  /** Cancels what is with the provider; true once nothing is any more. What was answered before is stored. */
+  /** Cancels the submissions at the provider, and stores earlier answers; true once no submission is open. */
   drain(batch: string): Promise<boolean>
 }
 
@@ -26,7 +26,7 @@ interface PumpDeps {
   readonly poll_ms: number
 }
 
-/** A submission is held in memory while it is sent: below what any provider takes. */
+/** Below the limit of any provider: a submission stands in memory while it is sent. */
 const MOST_BYTES = 32 * 1024 * 1024
 const MOST_REQUESTS = 10_000
 const CALL_MS = 120_000
@@ -40,11 +40,12 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
   const due = new Map<string, number>()
   const cancelled = new Set<string>()
   const tried = new Map<string, number>()
-  /** On their way from here, for whichever run of the batch. */
+  /** Submissions that this process is sending. */
   const sending = new Set<string>()
-  const grips = new Map<string, () => boolean>()
-  /** Another process has the batch by now, and may have sent the same. */
-  const isLost = ({ batch }: ProviderBatchRecord): boolean => grips.get(batch)?.() === false
+  /** By batch: whether this process still holds its lease. */
+  const leases = new Map<string, () => boolean>()
+  /** Whether another process has the batch by now, and may have sent the same. */
+  const isLost = ({ batch }: ProviderBatchRecord): boolean => leases.get(batch)?.() === false
   const now = () => deps.clock.now()
   const later = (id: string): Moved => {
     due.set(id, now().getTime() + deps.poll_ms)
@@ -52,7 +53,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
   }
 
   async function step(batch: string, isOurs: () => boolean = () => true): Promise<PumpStep> {
-    grips.set(batch, isOurs)
+    leases.set(batch, isOurs)
     const moved: Moved[] = []
     for (const record of await deps.queue.listOpen(batch)) moved.push(await move(record))
     for (const judge of await deps.queue.queuedJudges(batch)) moved.push(...(await submitAll(batch, judge)))
@@ -85,7 +86,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     due.delete(record.id)
   }
 
-  /** One submission a step further. */
+  /** Moves one submission a step further. */
   async function move(record: ProviderBatchRecord, maySubmit = true): Promise<Moved> {
     if (record.is_being_sent || sending.has(record.id) || (due.get(record.id) ?? 0) > now().getTime()) return 'open'
     const api = apiOf(record)
@@ -93,7 +94,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     return record.provider_id === null ? reconcile(api, record, maySubmit) : poll(api, record, record.provider_id)
   }
 
-  /** It was recorded, and it is not known whether it was sent: the provider is asked before anything is sent again. */
+  /** Asks the provider for a recorded submission that may have been sent, before the submission is sent again. */
   async function reconcile(api: BatchApi, record: ProviderBatchRecord, maySubmit: boolean): Promise<Moved> {
     const lines = await deps.queue.lines(record.id)
     const mark = { ...markOf(record), custom_ids: lines.map((one) => one.id) }
@@ -125,14 +126,14 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     }
   }
 
-  /** As long as it is on its way, no other process sends it: what the provider has then says nothing. */
+  /** Sends a submission; the mark of the sending keeps other processes from asking the provider for it meanwhile. */
   async function submit(api: BatchApi, record: ProviderBatchRecord): Promise<Moved> {
     sending.add(record.id)
     try {
       await deps.queue.sending(record.id, true)
       return await send(api, record)
     } finally {
-      // What stays ends with this process.
+      // A mark that stays ends with this process.
       await deps.queue.sending(record.id, false).catch(() => undefined)
       sending.delete(record.id)
     }
@@ -151,7 +152,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
       await deps.queue.markSubmitted(record.id, sent.provider_id)
       return later(record.id)
     }
-    // A broken connection says nothing of what the provider has: `reconcile` finds out.
+    // After a broken connection `reconcile` finds out whether the provider has the submission.
     if ((isTransient(sent.failure) && sent.failure.code !== 'rate_limited') || isLost(record)) return later(record.id)
     await deps.queue.withdraw(record.id, sent.failure.message, now().toISOString())
     return parked(record.judge, sent.failure)
@@ -173,7 +174,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     return 'closed'
   }
 
-  /** Stores every result before the next are read; false where the reading broke off: it is begun anew later. */
+  /** Stores results before further results are read; false where the reading broke off, to begin anew later. */
   async function download(api: BatchApi, record: ProviderBatchRecord, providerId: string): Promise<boolean> {
     let ends: ProviderEnd[] = []
     const store = async () => {

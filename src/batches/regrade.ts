@@ -5,9 +5,8 @@ import type { Payer } from '../ports/ledger-ports.ts'
 import type { BatchItem } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
-import type { BatchPlan } from './batch-plan.ts'
 import { endedPages, withGrades } from './follow.ts'
-import type { Incoming } from './intake.ts'
+import type { BatchPlan, Incoming } from './intake.ts'
 
 const PAGE = 200
 const LONGEST_NAME = 300

@@ -2,18 +2,11 @@ import type { BatchRecord, OpenItem } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import type { Payer } from '../ports/ledger-ports.ts'
 import { leaseName, SLICE_ITEMS, type Slice, wholeOf } from '../ports/slice-ports.ts'
-import type { EngineDeps } from './engine-deps.ts'
+import type { BatchRunsDeps } from './engine-deps.ts'
 import { ItemQueue } from './run/item-source.ts'
-import { LEFT, OVER, type Parked, type Run, type RunEnd } from './run/run.ts'
+import { Breaks, LEFT, OVER, type Parked, type Run, type RunEnd } from './run/run.ts'
 import { BatchRunner } from './run/runner.ts'
 import { addLoads, type HeldSlice, type Load, NO_LOAD, SliceSource } from './run/slice-source.ts'
-
-interface BatchRunsDeps extends EngineDeps {
-  /** Slices of the batch were given back before their items had ended. */
-  readonly onFreed: (batch: string) => Promise<void>
-  /** Ends the batch if every item has ended, or if it is cancelled and no process holds a slice. */
-  readonly endBatch: (batch: string, status: BatchRecord['status']) => Promise<void>
-}
 
 /** A batch that runs in this process, as a whole or in slices. */
 interface Running {
@@ -32,8 +25,6 @@ interface Running {
 
 /** Rest after a refusal of the database. */
 const AGAIN_MS = 10_000
-/** Failures in a row that park the batch. */
-const MOST_BREAKS = 3
 const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
 
 /** Holds the batches and slices of this process, with a runner for each batch. */
@@ -45,8 +36,7 @@ export class BatchRuns {
   private readonly parked = new Map<string, number>()
   /** Batches of whose open items this process can run none: it lacks their judges. */
   readonly lacksJudge = new Set<string>()
-  /** Consecutive refusals of the store by batch, and their item. */
-  private readonly breaks = new Map<string, { readonly times: number; readonly item: number | null }>()
+  private readonly breaks = new Breaks()
   private isStopping = false
   /** The end of the rest after a refusal of the store; milliseconds since the epoch. */
   restsUntil = 0
@@ -101,16 +91,12 @@ export class BatchRuns {
 
   /** Sums the load of a judge; null: of whole batches. */
   load(judge: string | null): Load {
-    let sum = NO_LOAD
-    for (const [id, { slices }] of this.runs) {
-      if (slices === null || judge === null) {
-        if (slices === null && judge === null) sum = addLoads(sum, WHOLE_LOAD)
-        continue
-      }
+    const loads = [...this.runs].map(([id, { slices }]): Load => {
+      if (judge === null || slices === null) return judge === null && slices === null ? WHOLE_LOAD : NO_LOAD
       const load = slices.load(judge)
-      if (load.held > 0) sum = addLoads(sum, { ...load, wanted: this.deps.laneOf(judge).wanted(id) })
-    }
-    return sum
+      return load.held > 0 ? { ...load, wanted: this.deps.laneOf(judge).wanted(id) } : NO_LOAD
+    })
+    return loads.reduce(addLoads, NO_LOAD)
   }
 
   /** Lets the run of the batch begin nothing more; false where none runs here. */
@@ -250,7 +236,7 @@ export class BatchRuns {
     if (end?.kind === 'parked') this.parked.set(id, timeOf(end.resumes_at))
     try {
       const rest = running.drain()
-      if (end === OVER) await Promise.all(rest.map((held) => this.letGo(held)))
+      if (end === OVER) await this.letGo(...rest)
       else await this.giveBack(rest)
     } finally {
       // The whole batch may have been taken again before its old run had ended.
@@ -266,12 +252,12 @@ export class BatchRuns {
     try {
       const end = await runner.run()
       if (end.kind === 'parked' && slices === null) await this.park(id, end)
-      this.breaks.delete(id)
+      this.breaks.forget(id)
       return end
     } catch (error) {
       this.deps.onTrouble({ batch: id, error })
       this.rest()
-      await this.countBreak(id, runner, error)
+      await this.parkBroken(id, runner, error)
       return null
     }
   }
@@ -281,20 +267,10 @@ export class BatchRuns {
     if (await stores.batches.park(id, reason, resumes_at?.toISOString() ?? null)) await onStatus(id)
   }
 
-  /**
-   * Parks the batch after several storage errors in a row, with the error: damage stays until an operator mends it. Errors are in a row at the same
-   * item, or before any item has ended.
-   */
-  private async countBreak(id: string, { brokeAt, hasEnded }: BatchRunner, error: unknown): Promise<void> {
-    const { code, message } = error as { code?: unknown; message?: unknown }
-    if (code !== 'storage_error') return
-    const last = this.breaks.get(id)
-    const times = last !== undefined && (!hasEnded || last.item === brokeAt) ? last.times + 1 : 1
-    this.breaks.set(id, { times, item: brokeAt })
-    if (times < MOST_BREAKS) return
-    this.breaks.delete(id)
-    const reason = `the database refused ${times} times in a row: ${message}: mend it, then resume`
-    await this.park(id, { reason, resumes_at: null }).catch(() => undefined)
+  /** Parks the batch after several storage errors in a row: damage stays until an operator mends it. */
+  private async parkBroken(id: string, runner: BatchRunner, error: unknown): Promise<void> {
+    const reason = this.breaks.add(id, runner, error)
+    if (reason !== null) await this.park(id, { reason, resumes_at: null }).catch(() => undefined)
   }
 
   /** Releases a slice without open items. */
@@ -305,12 +281,12 @@ export class BatchRuns {
 
   /** Releases slices with open items: any process may take them at once. */
   private async giveBack(slices: readonly HeldSlice[]): Promise<void> {
-    await Promise.all(slices.map((held) => this.letGo(held)))
+    await this.letGo(...slices)
     for (const batch of new Set(slices.map(({ slice }) => slice.batch))) await this.deps.onFreed(batch)
   }
 
-  private async letGo({ lease }: HeldSlice): Promise<void> {
-    await this.deps.cluster.leases.release(lease)
+  private async letGo(...slices: readonly HeldSlice[]): Promise<void> {
+    await Promise.all(slices.map(({ lease }) => this.deps.cluster.leases.release(lease)))
     this.deps.company?.onCapacity()
   }
 

@@ -3,27 +3,26 @@ import type { BatchQuery, BatchRecord, ItemRecord } from '../ports/batch-ports.t
 import type { Payer } from '../ports/ledger-ports.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
-import type { BatchPlan } from './batch-plan.ts'
 import { BatchEngine } from './engine.ts'
 import type { EngineDeps } from './engine-deps.ts'
-import { type Incoming, type Taken, takeBatch } from './intake.ts'
+import { type BatchPlan, type Incoming, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
 export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | Refused
 
 interface BatchServiceDeps extends Omit<EngineDeps, 'notify' | 'onStatus'> {
-  /** A batch has begun, is parked, done or cancelled. */
+  /** Receives a batch that has begun, is parked, done or cancelled. */
   readonly onStatus: (batch: BatchRecord) => void
   readonly most_items: number
 }
 
 const BEAT_MS = 15_000
-/** In which both providers answer a batch, or give up. */
+/** Within a day both providers answer a batch or give up. */
 const PROVIDER_WINDOW_MS = 24 * 3_600_000
 
-/** Batches: taken in, run, looked at, told to stop and to go on. */
+/** Creates, runs, reads, cancels and resumes batches. */
 export class BatchService {
-  /** What runs them. */
+  /** Runs the batches. */
   readonly engine: BatchEngine
   private readonly deps: BatchServiceDeps
   private readonly watchers = new Map<string, Set<() => void>>()
@@ -106,7 +105,7 @@ export class BatchService {
     return { round: { ...round, ends_by: new Date(Date.parse(round.begun_at) + PROVIDER_WINDOW_MS).toISOString() } }
   }
 
-  /** What is in flight ends, the rest is cancelled. Null: there is no such batch; false: it has ended. */
+  /** Cancels all items but those in flight. Null: no such batch; false: the batch has ended. */
   async cancel(id: string): Promise<boolean | null> {
     const record = await this.store.get(id)
     if (record === null) return null
@@ -117,7 +116,7 @@ export class BatchService {
     return true
   }
 
-  /** A parked batch, or one that no process runs, goes on. Null: there is no such batch; false: it has ended. */
+  /** Goes on with a parked batch, or with a batch that no process runs. Null: no such batch; false: the batch has ended. */
   async resume(id: string): Promise<boolean | null> {
     const record = await this.store.get(id)
     if (record === null) return null
@@ -127,7 +126,7 @@ export class BatchService {
     return true
   }
 
-  /** Calls the listener whenever this process may have changed the batch. Answers what ends it. */
+  /** Calls the listener whenever this process may have changed the batch. Answers the function that removes the listener. */
   watch(id: string, listener: () => void): () => void {
     const listeners = this.watchers.get(id) ?? new Set()
     this.watchers.set(id, listeners.add(listener))
@@ -137,20 +136,20 @@ export class BatchService {
     }
   }
 
-  /** Goes on with what earlier processes left, and from then on with what others leave. */
+  /** Goes on with the batches of earlier processes, and later with the batches that other processes leave. */
   async start(): Promise<void> {
     await this.store.discardAbandoned()
     await this.engine.start()
     void this.beat()
   }
 
-  /** Begins nothing more, waits for what is in flight, and leaves the rest to the next process. */
+  /** Begins nothing more, waits for the items in flight, and leaves the rest to the next process. */
   stop(): Promise<void> {
     this.stopping.abort()
     return this.engine.stop()
   }
 
-  /** Says that this process lives, and which calls are no longer being made. */
+  /** Says that this process lives, and marks the calls of dead processes. */
   private async beat(): Promise<void> {
     const { clock, stores, onTrouble } = this.deps
     for (;;) {

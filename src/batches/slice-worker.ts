@@ -7,28 +7,28 @@ import type { Load } from './run/slice-source.ts'
 interface SliceWorkerDeps {
   readonly judges: Iterable<string>
   readonly laneOf: (judge: string) => Lane
-  /** What this process holds of a judge; of providers’ batches with null. */
+  /** Sums the items of a judge in this process; of providers’ batches with null. */
   readonly load: (judge: string | null) => Load
-  /** Takes up to so many free slices: what was taken counts in `load` by then. Null: there are none. Never rejects. */
+  /** Takes up to `most` free slices, which count in `load` from then on. Null: no slice is free. Never rejects. */
   readonly take: (judge: string | null, most: number) => Promise<number | null>
   readonly clock: Clock
 }
 
-/** How long a worker with free capacity waits where there was no work; engines tell of more. */
+/** The longest wait without work; engines tell of new work. */
 const IDLE_MS = 10_000
 const ROOM_MS = 200
 const MOST_AT_ONCE = 8
-/** Items of a judge; batches at providers, which hardly cost anything here. */
+/** Most items of a judge, and most batches at providers, which cost this process little. */
 const MOST_HELD = 1024
 const MOST_WHOLE = 64
 
-/** One judge’s work. */
+/** The wake-ups of one judge. */
 interface Place {
   readonly capacity: Notifier
   readonly work: Notifier
 }
 
-/** Takes, for each judge, as much work as keeps its lane busy, and one slice more. */
+/** Takes, for each judge, the slices that keep its lane busy, and one slice more. */
 export class SliceWorker {
   private readonly deps: SliceWorkerDeps
   private readonly stopping = new AbortController()
@@ -48,12 +48,12 @@ export class SliceWorker {
     }
   }
 
-  /** There may be capacity for more. */
+  /** Looks for room now. */
   notifyCapacity(): void {
     for (const { capacity } of this.places) capacity.notify()
   }
 
-  /** There may be more work. */
+  /** Looks for work now. */
   notifyWork(): void {
     for (const { work } of this.places) work.notify()
   }
@@ -74,17 +74,17 @@ export class SliceWorker {
     const most = Math.min(MOST_AT_ONCE, this.capacity(judge))
     if (most <= 0) return place.capacity.wait(ROOM_MS)
     const taken = await this.deps.take(judge, most)
-    // Others were quicker, and there may be more.
+    // Other processes were quicker, and more slices may be free.
     if (taken === 0) return place.capacity.wait(ROOM_MS)
     if (taken === null && !this.stopping.signal.aborted) await place.work.wait(IDLE_MS)
   }
 
-  /** Slices that there is capacity for. */
+  /** Counts the slices that this process has room for. */
   private capacity(judge: string | null): number {
     const { ready, held, wanted } = this.deps.load(judge)
     if (judge === null) return Math.min(1, MOST_WHOLE - held)
     if (held >= MOST_HELD) return 0
-    // A judge that is out is asked now and then: only that shows whether it is there again.
+    // Only a call now and then shows whether a judge that was out is back.
     if (this.deps.laneOf(judge).state().kind === 'out') return held === 0 ? 1 : 0
     return Math.ceil((Math.max(1, wanted) - ready) / SLICE_ITEMS)
   }

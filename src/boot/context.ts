@@ -79,7 +79,6 @@ async function gatherParts(options: ContextOptions) {
   const work = openWork({
     ...{ config, adopts, clock, laneOf: lanes.of, judges: [...judges.keys()] },
     works: options.works ?? (!adopts || config.workers.in_service),
-    onError: (error) => news.onTrouble({ batch: '', error }),
   })
   const newId = createIdMaker(
     () => clock.now().getTime(),

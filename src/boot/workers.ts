@@ -14,7 +14,6 @@ interface WorkOptions {
   readonly judges: Iterable<string>
   readonly laneOf: (judge: string) => Lane
   readonly clock: Clock
-  readonly onError: (error: unknown) => void
 }
 
 /** Opens the part of this process in the work on batches that the processes of a database share. Null on SQLite, where no process shares. */

@@ -130,3 +130,33 @@ export class Patience {
     return this.runs.get(index) ?? NONE
   }
 }
+
+/** Storage errors in a row that park a batch. */
+const MOST_BREAKS = 3
+
+/** The end of a run by an error: the item of the error, and whether an item had ended before. */
+interface Broken {
+  readonly brokeAt: number | null
+  readonly hasEnded: boolean
+}
+
+/** Counts the storage errors of batches. Errors are in a row at the same item, or before any item has ended. */
+export class Breaks {
+  private readonly breaks = new Map<string, { readonly times: number; readonly item: number | null }>()
+
+  /** Counts the error; answers the reason to park the batch, or null. */
+  add(batch: string, { brokeAt, hasEnded }: Broken, error: unknown): string | null {
+    const { code, message } = error as { code?: unknown; message?: unknown }
+    if (code !== 'storage_error') return null
+    const last = this.breaks.get(batch)
+    const times = last !== undefined && (!hasEnded || last.item === brokeAt) ? last.times + 1 : 1
+    this.breaks.set(batch, { times, item: brokeAt })
+    if (times < MOST_BREAKS) return null
+    this.breaks.delete(batch)
+    return `the database refused ${times} times in a row: ${message}: mend it, then resume`
+  }
+
+  forget(batch: string): void {
+    this.breaks.delete(batch)
+  }
+}

@@ -1,6 +1,5 @@
-import { planOf } from '../../batches/batch-plan.ts'
 import { endedPages, followBatch, followResults, toResults } from '../../batches/follow.ts'
-import type { Incoming } from '../../batches/intake.ts'
+import { type Incoming, planOf } from '../../batches/intake.ts'
 import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
 import { storeOf } from '../../boot/open-store.ts'

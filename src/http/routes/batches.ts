@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { planOf } from '../../batches/batch-plan.ts'
-import type { Incoming, Taken } from '../../batches/intake.ts'
+import { type Incoming, planOf, type Taken } from '../../batches/intake.ts'
 import type { Estimated } from '../../batches/service.ts'
 import { given } from '../../domain/given.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'

@@ -1,4 +1,4 @@
-import { readBatchRubrics } from '../../batches/batch-rubrics.ts'
+import { readBatchRubrics } from '../../batches/follow.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { judgeView } from '../../ports/judge-view.ts'
