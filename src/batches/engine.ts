@@ -112,7 +112,8 @@ export class BatchEngine {
     const here = this.runs.inFlight(id)
     if (here !== null) return here
     if (status !== 'running' && status !== 'cancelling') return 0
-    return this.deps.cluster.leases.inFlight(leasePrefix(id, mode))
+    const { company, cluster, stores } = this.deps
+    return company === null ? stores.attempts.inFlight(id) : cluster.leases.inFlight(leasePrefix(id, mode))
   }
 
   /** Names the judge that the next item of a running batch needs and that no worker has; null: the batch needs no other worker. */

@@ -25,7 +25,6 @@ interface Running {
 
 /** Rest after a refusal of the database. */
 const AGAIN_MS = 10_000
-const WHOLE_LOAD: Load = { ready: 1, held: 1, wanted: 0 }
 
 /** Holds the batches and slices of this process, with a runner for each batch. */
 export class BatchRuns {
@@ -54,11 +53,11 @@ export class BatchRuns {
         throw error
       })
       const leases = new Map(taken.map((lease) => [lease.name, lease]))
-      const taking = slices.map(async (slice) => {
+      const takeSlice = async (slice: Slice) => {
         const lease = leases.get(leaseName(slice))
         if (lease !== undefined) await this.track(slice.batch, () => this.take({ slice, lease }))
-      })
-      await Promise.all(taking)
+      }
+      await Promise.all(slices.map(takeSlice))
     })
     return taken.length
   }
@@ -71,10 +70,9 @@ export class BatchRuns {
     const run = this.runs.get(id)
     if (run === undefined) return void (await this.accept([wholeOf(id)]))
     if (!isTold && !run.runner.isLeaving) return
-    const isFirst = run.goesOn === null
-    // The newest resume counts.
+    const { goesOn } = run
     run.goesOn = run.runner.watchParking()
-    if (!isFirst) return
+    if (goesOn !== null) return
     void this.track(id, async () => {
       await run.ended
       if (this.isStopping || run.goesOn?.() !== true) return
@@ -92,7 +90,8 @@ export class BatchRuns {
   /** Sums the load of a judge; null: of whole batches. */
   load(judge: string | null): Load {
     const loads = [...this.runs].map(([id, { slices }]): Load => {
-      if (judge === null || slices === null) return judge === null && slices === null ? WHOLE_LOAD : NO_LOAD
+      if (judge === null || slices === null)
+        return judge === null && slices === null ? { ready: 1, held: 1, wanted: 0 } : NO_LOAD
       const load = slices.load(judge)
       return load.held > 0 ? { ...load, wanted: this.deps.laneOf(judge).wanted(id) } : NO_LOAD
     })
@@ -257,7 +256,9 @@ export class BatchRuns {
     } catch (error) {
       this.deps.onTrouble({ batch: id, error })
       this.rest()
-      await this.parkBroken(id, runner, error)
+      // Damage stays until an operator mends it.
+      const reason = this.breaks.add(id, runner, error)
+      if (reason !== null) await this.park(id, { reason, resumes_at: null }).catch(() => undefined)
       return null
     }
   }
@@ -265,12 +266,6 @@ export class BatchRuns {
   private async park(id: string, { reason, resumes_at }: Pick<Parked, 'reason' | 'resumes_at'>): Promise<void> {
     const { stores, onStatus } = this.deps
     if (await stores.batches.park(id, reason, resumes_at?.toISOString() ?? null)) await onStatus(id)
-  }
-
-  /** Parks the batch after several storage errors in a row: damage stays until an operator mends it. */
-  private async parkBroken(id: string, runner: BatchRunner, error: unknown): Promise<void> {
-    const reason = this.breaks.add(id, runner, error)
-    if (reason !== null) await this.park(id, { reason, resumes_at: null }).catch(() => undefined)
   }
 
   /** Releases a slice without open items. */

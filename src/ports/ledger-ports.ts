@@ -129,6 +129,8 @@ export interface AttemptLedger {
    * then.
    */
   adopt(attemptId: string, gradeId: string, lease?: string): Promise<void>
+  /** Counts the calls of the batch that are in flight, in all processes. */
+  inFlight(batch: string): Promise<number>
   /**
    * Marks the calls in flight of dead processes as `unknown`; with `isRunner`, those of batches of every other process too: only the holder of
    * the run lock calls for batches. Answers their number.

@@ -41,6 +41,8 @@ test('one of two services runs the batches of both; when it is killed, the other
   await sleep(800)
   const seen = await getBatch(origins[1], id)
   expect(seen.status).toBe('running')
+  // The other service counts the calls of the runner.
+  await waitUntil(origins[1], id, ({ counts }) => counts.running > 0, 5000)
   expect(callsByProcess(database)).toHaveLength(1)
   expect(mock.calls.length).toBeGreaterThan(calls)
   await first.kill()

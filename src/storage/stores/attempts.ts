@@ -85,6 +85,8 @@ const ANSWERS = `
     SELECT seq AS number, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}) AS newest
   WHERE judge = $1 AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL ORDER BY number DESC LIMIT ${MOST_ANSWERS}`
 
+const IN_FLIGHT = "SELECT count(*) AS n FROM attempts WHERE outcome = 'sent' AND batch = $1"
+
 type CountedRow = Pick<LedgerEntry, 'started_at' | 'batch' | 'payer' | 'reserved_usd'>
 
 /**
@@ -148,6 +150,9 @@ export function createAttemptLedger(db: Db): AttemptLedger {
       if (known.length === 0) throw refuse(attemptId, 'does not exist')
     },
     markInterrupted: (isRunner = false) => db.write((sql) => interrupt(sql, isRunner ? db.process : null)),
+    async inFlight(batch) {
+      return Number((await db.rows<{ n: number }>(IN_FLIGHT, [batch]))[0]?.n ?? 0)
+    },
     async listForGrade(gradeId) {
       const rows = await db.rows<EntryRow>(LIST_FOR_GRADE, [gradeId, await namedAttempts(gradeId)])
       return rows.map(parseEntry)
