@@ -1,5 +1,5 @@
 /** Names each command that was removed, with its replacement. */
-export const REMOVED_COMMANDS: Readonly<Record<string, string>> = {
+const REMOVED_COMMANDS: Readonly<Record<string, string>> = {
   'migrate-store':
     '`veridict export --out FILE` writes the old store, `veridict import FILE` reads FILE into the new one',
   appendix: '`veridict results BATCH -o bundle` writes results, receipts, raw replies, rubrics and digests',
@@ -11,7 +11,7 @@ const LABELLED =
   'write its items with `npm run --silent labelled -- KIND FOLDER > items.ndjson` in the repository, and validate that file'
 
 /** Names each option, and each first argument of a command, that was removed (`batch --export`), with its replacement. */
-export const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
+const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'keys create --project': 'a service has one database; make the key in the database of the project',
   'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
   'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',

@@ -22,9 +22,6 @@ export interface ServiceConnection {
  */
 export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
 
-/** Starts a service in this process. Batches of earlier processes rest until a command resumes them. */
-type StartEmbedded = (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<ServiceConnection>
-
 export interface TrialSourceOptions {
   /** The file of ground truths. */
   readonly ground_truth?: string
@@ -40,19 +37,10 @@ export interface TrialSourceOptions {
   readonly onMissing?: (text: string) => void
 }
 
-/** Reads trials, one at a time. Throws `CliError` for unusable paths or options. */
-type ReadTrials = (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
-
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
 /** Signals that ask a command to stop: Ctrl-C, a supervisor, a closing terminal. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
-
-/** The source of signals: the process, or a test. */
-interface Signals {
-  on(signal: StopSignal, listener: () => void): unknown
-  off(signal: StopSignal, listener: () => void): unknown
-}
 
 /** The surroundings of a command. */
 export interface Shell {
@@ -63,9 +51,12 @@ export interface Shell {
   readonly program?: string
   readonly out: Screen
   readonly err: Screen
-  readonly signals: Signals
-  readonly startEmbedded: StartEmbedded
-  readonly readTrials: ReadTrials
+  /** The source of signals: the process, or a test. */
+  readonly signals: Record<'on' | 'off', (signal: StopSignal, listener: () => void) => unknown>
+  /** Starts a service in this process. Batches of earlier processes rest until a command resumes them. */
+  readonly startEmbedded: (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<ServiceConnection>
+  /** Reads trials, one at a time. Throws `CliError` for unusable paths or options. */
+  readonly readTrials: (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
   /** Throws `CliError` for a missing path. */
   readonly checkPaths?: (paths: readonly string[]) => Promise<void>
   /** Sets the exit code of the process. */

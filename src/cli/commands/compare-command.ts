@@ -74,7 +74,7 @@ const COLUMNS: readonly (readonly [name: string, of: (flip: Flip) => string | nu
 ]
 
 /** Renders the head of a comparison. */
-export function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
+function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
   if (format === 'csv') return csvLine(COLUMNS.map(([name]) => name))
   if (format === 'ndjson') return ''
   const { pairs, same, flipped, unpaired } = comparison
@@ -157,7 +157,7 @@ function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): str
 }
 
 /** Renders a flip: a row, or a JSON line with both receipts. */
-export function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
+function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
   if (format === 'ndjson') return line(flip)
   const { base, head } = flip
   if (format === 'csv') return csvLine(COLUMNS.map(([, of]) => of(flip)))

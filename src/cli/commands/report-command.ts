@@ -65,7 +65,7 @@ async function write({ client, target, format }: Session, options: ReportOptions
 }
 
 /** Renders a report, a figure a line: `name  value % [interval]  k/n`. */
-export function reportText(report: Report): string {
+function reportText(report: Report): string {
   const { judges, rubric, group_by, overall, groups, paired, evidence, notes } = report
   const lines = [
     `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'} · by ${oneLine(group_by)}`,

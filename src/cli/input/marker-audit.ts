@@ -35,7 +35,7 @@ export interface MarkerRow {
   readonly places: readonly string[]
 }
 
-export interface MarkerAudit {
+interface MarkerAudit {
   readonly paths: readonly string[]
   /** The variant of all paths; undefined: each run and task names its own. */
   readonly variant: string | undefined

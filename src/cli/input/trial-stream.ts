@@ -22,7 +22,7 @@ const newCounts = () => ({ trials: 0, skipped: 0, files: 0, without_truth: 0, un
 type Counts = ReturnType<typeof newCounts>
 
 /** The trials of a reading. Skipped trials are printed by name and counted. */
-export interface TrialStream {
+interface TrialStream {
   readonly counts: Counts
   trials(): AsyncGenerator<Trial>
   /**

@@ -106,7 +106,7 @@ export function answersOf({ type, values, minimum, maximum, runs_of }: ClaimRule
 }
 
 /** Renders the proof of each value of a claim, a line each. */
-export function proofLines(claim: ClaimRule): string[] {
+function proofLines(claim: ClaimRule): string[] {
   const { type, proofs, runs_of, cap } = claim
   if (type === 'list') return ['its entries, each by its own claims']
   if (runs_of !== null) return [`the runs in which ${runs_of} is proved`]

@@ -46,7 +46,7 @@ export function compareWith(base: Certificate, head: Certificate, margin: number
     const equivalent = difference !== null && interval.every((limit) => Math.abs(limit) < margin)
     return { question, n: pairs.length, base_only, head_only, difference, ci95: interval, equivalent }
   })
-  const equivalent = questions.length > 0 && questions.every((one) => one.equivalent)
+  const equivalent = questions.length > 0 && questions.every((question) => question.equivalent)
   return { margin, base: base.judge, base_created_at: base.created_at, equivalent, questions }
 }
 
