@@ -3,6 +3,7 @@ import type { GradeQuery } from '../../src/ports/grade-ports.ts'
 import { NAMED_BY } from '../../src/schemas/audit/grade-overview.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { spellForSqlite } from '../../src/storage/sqlite/spelling.ts'
+import { FIND_KEY } from '../../src/storage/stores/access.ts'
 import { FIND_ORPHAN, LIST_FOR_GRADE, LIST_REPLIES, LOST } from '../../src/storage/stores/attempts.ts'
 import { FILTERS, OF_QUESTION, renderList } from '../../src/storage/stores/grade-query.ts'
 import { renderNamesSql } from '../../src/storage/stores/overview.ts'
@@ -55,6 +56,10 @@ describe('lists of grades walk one index, in its order', () => {
       'SEARCH grades USING INDEX sqlite_autoindex_grades_1 (id<?)',
     ])
   })
+})
+
+test('a key is found in one step of an index', () => {
+  expect(planOf(FIND_KEY)).toEqual([expect.stringMatching(/api_keys USING INDEX \w+ \(id=\?\)/)])
 })
 
 test('the grades of a question, and what came after a failure, are found by their indexes', () => {

@@ -1,4 +1,3 @@
-import type { PlannedAttempt } from '../../ports/ledger-ports.ts'
 import type { NewProviderRequest, ProviderAnswer, ProviderRound, SubmissionLimits } from '../../ports/provider-ports.ts'
 import type { Failure } from '../../schemas/grade.ts'
 import { packText, parseStored, unpackText } from '../stored-text.ts'
@@ -57,12 +56,6 @@ export function renderRequest({ planned, item, line }: NewProviderRequest) {
     line: packText(line, 0),
     bytes: Buffer.byteLength(line) + LINE_END_BYTES,
   }
-}
-
-/** What was queued before there were payers has none. */
-export function parsePlanned(row: { readonly planned: string }): PlannedAttempt {
-  const planned = parseStored<Omit<PlannedAttempt, 'payer'> & { readonly payer?: string | null }>(row.planned)
-  return { ...planned, payer: planned.payer ?? null }
 }
 
 export const parseLine = (row: { readonly id: string; readonly line: Buffer }) => ({

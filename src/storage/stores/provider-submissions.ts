@@ -1,10 +1,12 @@
+import type { PlannedAttempt } from '../../ports/ledger-ports.ts'
 import type { ProviderEnd, ProviderQueue } from '../../ports/provider-ports.ts'
 import type { Db, Sql, Work } from '../db.ts'
 import { columnOf, insertOf } from '../statements.ts'
 import { refusal } from '../storage-error.ts'
+import { parseStored } from '../stored-text.ts'
 import { type EndRow, renderEnd, renderPlanned } from './attempt-rows.ts'
 import { wakeAllItems, wakeItems } from './provider-items.ts'
-import { parseLine, parsePlanned, takeWithin } from './provider-rows.ts'
+import { parseLine, takeWithin } from './provider-rows.ts'
 import { addAmounts, addSpending, amountsOf, type Change, type Counted } from './spending.ts'
 
 /** Another process that takes requests at the same time waits, and then finds those that are left. */
@@ -191,7 +193,7 @@ function* storeEnds(
 }
 
 function renderEnded(row: SentRow, end: ProviderEnd, rendered: EndRow | null): Ended {
-  const planned = parsePlanned(row)
+  const planned = parseStored<PlannedAttempt>(row.planned)
   const reserved = planned.reserved_usd ?? 0
   if (end.end === 'void')
     return { number: row.number, attempt: null, failure: null, change: [planned, { reserved_usd: -reserved }] }
