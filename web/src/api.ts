@@ -1,3 +1,4 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Answer, createCalls, type Given, type Query } from '../../src/client/calls.ts'
 import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
 import { leaveForSignIn } from './session/sign-in-place.ts'
@@ -58,3 +59,83 @@ function fail(error: unknown): never {
   if (error.status === 401) leaveForSignIn(told.message)
   throw told
 }
+
+export type Load<T> =
+  | { readonly state: 'loading'; readonly value: T | null }
+  | { readonly state: 'ready'; readonly value: T }
+  | { readonly state: 'failed'; readonly value: null; readonly error: ApiError }
+
+/** Loads the answer of a call; null asks for nothing. The value stays until the next answer of the same call. */
+export function useLoad<N extends Name>(
+  name: N,
+  given: Given<N> | null,
+): Load<Answer<N>> & { readonly reload: () => void } {
+  const [turn, setTurn] = useState(0)
+  const reload = useCallback(() => setTurn((before) => before + 1), [])
+  const key = given === null ? null : JSON.stringify([name, given])
+  return { ...useRead(key, (signal) => ask(name, given as Given<N>, signal), [turn]), reload }
+}
+
+/** Reads a value by its key, and anew when a value of `again` changes; null reads nothing. */
+export function useRead<T>(
+  key: string | null,
+  read: (signal: AbortSignal) => Promise<T>,
+  again: readonly unknown[] = [],
+): Load<T> {
+  const [loaded, setLoaded] = useState<{ key: string | null; load: Load<T> }>({ key: null, load: LOADING })
+  useEffect(() => {
+    if (key === null) return
+    const stop = new AbortController()
+    read(stop.signal).then(
+      (value) => setLoaded({ key, load: { state: 'ready', value } }),
+      (error: unknown) => {
+        if (!stop.signal.aborted) setLoaded({ key, load: { state: 'failed', value: null, error: toApiError(error) } })
+      },
+    )
+    return () => stop.abort()
+  }, [key, ...again])
+  return loaded.key === key ? loaded.load : LOADING
+}
+
+const LOADING = { state: 'loading', value: null } as const
+
+export const toApiError = (error: unknown): ApiError =>
+  error instanceof ApiError ? error : new ApiError('the answer of the service cannot be read')
+
+type ListName = 'listGrades' | 'listReviews' | 'listDisagreements' | 'compareBatches'
+type Entry<Page> = Page extends { flips: (infer T)[] } ? T : Page extends { items: (infer T)[] } ? T : never
+
+/** Every page of a list, up to a limit. */
+export interface All<T> {
+  readonly items: readonly T[]
+  /** Whether the list is longer than the limit. */
+  readonly cut: boolean
+}
+
+/** Follows `next_cursor` until the list ends or `most` items are read. */
+export async function readAll<N extends ListName>(
+  name: N,
+  query: Query<N>,
+  most: number,
+  signal?: AbortSignal,
+): Promise<All<Entry<Answer<N>>>> {
+  const items: Entry<Answer<N>>[] = []
+  let cursor: string | null = null
+  do {
+    const given = { query: { ...query, limit: 200, ...(cursor !== null && { cursor }) } } as Given<ListName>
+    const page: Answer<ListName> = await ask<ListName>(name, given, signal)
+    items.push(...(('flips' in page ? page.flips : page.items) as Entry<Answer<N>>[]))
+    cursor = page.next_cursor
+  } while (cursor !== null && items.length < most)
+  return { items, cut: cursor !== null }
+}
+
+/** Loads all of a list; null asks for nothing. Each query is read once: reviewed items must not move under their reader. */
+export const useAll = <N extends ListName>(
+  name: N,
+  query: Query<N> | null,
+  most: number,
+): Load<All<Entry<Answer<N>>>> =>
+  useRead(query === null ? null : JSON.stringify([name, query, most]), (signal) =>
+    readAll(name, query as Query<N>, most, signal),
+  )

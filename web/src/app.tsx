@@ -1,15 +1,14 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { RubricView } from './api-types.ts'
+import { useLoad } from './api.ts'
 import { usePlace } from './location.ts'
 import { matchRoute } from './routes.tsx'
 import { Rubrics } from './rubrics.ts'
+import type { RubricView } from './types.ts'
 import { listenToKeys } from './ui/keyboard.ts'
 import { Layout } from './ui/layout.tsx'
-import { useLoad } from './use-load.ts'
 
 /** The page that the address names, inside of the layout. */
-export function App(): JSX.Element {
+export function App() {
   const { path } = usePlace()
   const found = matchRoute(path)
   // Who is not signed in yet may ask nothing.

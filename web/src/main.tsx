@@ -1,6 +1,3 @@
-import { render } from 'preact'
-import { App } from './app.tsx'
-import { followLinks } from './location.ts'
 import './styles/base.css'
 import './styles/layout.css'
 import './styles/parts.css'
@@ -9,7 +6,10 @@ import './styles/grade.css'
 import './styles/timeline.css'
 import './styles/session.css'
 import './styles/audit.css'
-import { applyTheme } from './ui/theme.ts'
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { followLinks } from './location.ts'
+import { applyTheme } from './ui/layout.tsx'
 
 applyTheme()
 followLinks()

@@ -1,16 +1,13 @@
 import type { ComponentType } from 'preact'
-import { BatchPage } from './batches/batch-page.tsx'
-import { BatchesPage } from './batches/batches-page.tsx'
+import { BatchesPage, BatchPage } from './batches/batch-pages.tsx'
 import { ComparisonsPage } from './comparisons/comparisons-page.tsx'
-import { DisagreementReviewPage } from './disagreements/disagreement-review-page.tsx'
-import { DisagreementsPage } from './disagreements/disagreements-page.tsx'
+import { DisagreementReviewPage, DisagreementsPage } from './disagreements/disagreement-pages.tsx'
 import { GradePage } from './grade/grade-page.tsx'
 import { GradesPage } from './grades/grades-page.tsx'
 import { LazyReportPage } from './report/lazy-report-page.tsx'
-import { GradeReviewPage } from './review/grade-review-page.tsx'
-import { SamplePage } from './sample/sample-page.tsx'
-import { SampleReviewPage } from './sample/sample-review-page.tsx'
-import { SignInPage } from './session/sign-in-page.tsx'
+import { GradeReviewPage } from './review/review-view.tsx'
+import { SamplePage, SampleReviewPage } from './sample/sample-pages.tsx'
+import { SignInPage } from './session/session.tsx'
 
 /** What every page is given: the part of its path, decoded, that is `:id` in its route; else ''. */
 export interface PageProps {

@@ -1,23 +1,15 @@
-import type { JSX } from 'preact'
-import { queryOf } from '../api.ts'
-import type { Batch } from '../api-types.ts'
-import type { Comparison } from '../audit-types.ts'
+import { queryOf, useLoad } from '../api.ts'
 import { setQuery, usePlace } from '../location.ts'
+import { rubricId } from '../rubrics.ts'
 import { visibleString } from '../text/visible-text.ts'
-import { type Choice, Choose } from '../ui/choose.tsx'
-import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
-import { LoadView } from '../ui/load-view.tsx'
-import { useLoad } from '../use-load.ts'
+import type { Batch, Comparison, List, RubricView } from '../types.ts'
+import { type Choice, Choose, Empty, FIRST_COMMAND, LoadView } from '../ui/parts.tsx'
 import { formatCount, formatTime, plural } from '../words.ts'
-import { AgreementTable } from './agreement-table.tsx'
-import { FlipList } from './flip-list.tsx'
-import { FlipMatrix, readCell } from './flip-matrix.tsx'
-import { NoiseView } from './noise-view.tsx'
-import { TestsTable } from './tests-table.tsx'
-import { useComparedRubrics } from './use-compared-rubrics.ts'
+import { FlipList, FlipMatrix, readCell } from './flips.tsx'
+import { AgreementTable, NoiseView, TestsTable } from './statistics.tsx'
 
 /** Two batches over the same questions, label against label. */
-export function ComparisonsPage(): JSX.Element {
+export function ComparisonsPage() {
   const { query } = usePlace()
   const [base, head] = [query.get('base'), query.get('head')]
   const compared = useComparedRubrics(base, head)
@@ -62,7 +54,7 @@ function choiceOf(compared: readonly string[] | null, asked: string | null): Cho
 }
 
 /** What is missing before two batches can be compared. */
-function NothingToCompare({ batches }: { readonly batches: readonly Batch[] }): JSX.Element {
+function NothingToCompare({ batches }: { readonly batches: readonly Batch[] }) {
   const [first, second] = batches
   if (first === undefined) return <Empty command={FIRST_COMMAND}>There is no batch yet; a comparison takes two.</Empty>
   if (second === undefined)
@@ -81,7 +73,7 @@ interface ComparisonProps {
   readonly rubric: string | null
 }
 
-function ComparisonView({ comparison, query, rubric }: ComparisonProps): JSX.Element {
+function ComparisonView({ comparison, query, rubric }: ComparisonProps) {
   const { agreement, tests, repeat_noise, unpaired } = comparison
   const cell = readCell(query.get('cell'))
   if (comparison.pairs === 0)
@@ -106,7 +98,7 @@ function ComparisonView({ comparison, query, rubric }: ComparisonProps): JSX.Ele
   )
 }
 
-function CountsView({ comparison }: { readonly comparison: Comparison }): JSX.Element {
+function CountsView({ comparison }: { readonly comparison: Comparison }) {
   const { pairs, same, flipped, unpaired, base_counts, head_counts } = comparison
   return (
     <>
@@ -172,7 +164,7 @@ interface ChooseProps {
   readonly head: string | null
 }
 
-function ChooseBatches({ batches, base, head }: ChooseProps): JSX.Element {
+function ChooseBatches({ batches, base, head }: ChooseProps) {
   const choose = (side: 'base' | 'head', id: string) => setQuery({ [side]: id, cell: null, rubric: null })
   return (
     <search class="filters wide" aria-label="Batches to compare">
@@ -206,7 +198,7 @@ interface RubricProps {
   readonly asked: string | null
 }
 
-function ChooseRubric({ rubrics, asked }: RubricProps): JSX.Element {
+function ChooseRubric({ rubrics, asked }: RubricProps) {
   return (
     <search class="filters" aria-label="Rubric to compare by">
       <div>
@@ -241,3 +233,19 @@ const BatchOptions = ({ batches, chosen }: { readonly batches: readonly Batch[];
     ))}
   </>
 )
+
+/** The ids of the rubrics that both batches ask by; without a base those of the head. Null: not known yet. */
+export function useComparedRubrics(base: string | null, head: string | null): readonly string[] | null {
+  const ofHead = useLoad('listBatchRubrics', ofBatch(head))
+  const ofBase = useLoad('listBatchRubrics', ofBatch(base))
+  if (head === null) return []
+  // What cannot be told is told by the comparison itself.
+  if (ofHead.state === 'failed' || ofBase.state === 'failed') return []
+  if (ofHead.value === null || (base !== null && ofBase.value === null)) return null
+  const own = idsOf(ofHead.value)
+  const others = base === null || ofBase.value === null ? own : idsOf(ofBase.value)
+  return own.filter((id) => others.includes(id))
+}
+
+const ofBatch = (id: string | null) => (id === null ? null : { path: { id } })
+const idsOf = ({ items }: List<RubricView>): string[] => [...new Set(items.map(({ name }) => rubricId(name)))]

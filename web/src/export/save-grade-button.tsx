@@ -1,23 +1,16 @@
-import type { JSX } from 'preact'
 import { render } from 'preact'
 import { useContext, useState } from 'preact/hooks'
-import { ask } from '../api.ts'
-import type { Grade, GroundTruth, LedgerEntry, Step } from '../api-types.ts'
-import { Attempts } from '../grade/attempts.tsx'
+import { ask, toApiError } from '../api.ts'
 import { Claims } from '../grade/claims.tsx'
 import { GroundTruthView } from '../grade/ground-truth.tsx'
-import { Objections } from '../grade/objections.tsx'
-import { ReceiptView } from '../grade/receipt.tsx'
-import { Verdict } from '../grade/verdict.tsx'
-import { Votes } from '../grade/votes.tsx'
-import { Warnings } from '../grade/warnings.tsx'
+import { Attempts, ReceiptView } from '../grade/receipt.tsx'
+import { Objections, Verdict, Votes, Warnings } from '../grade/verdict.tsx'
 import { Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationMarks } from '../timeline/marks.ts'
 import { PartView } from '../timeline/part-view.tsx'
-import { Outcome } from '../ui/badges.tsx'
-import { Trouble } from '../ui/load-view.tsx'
-import { toApiError } from '../use-load.ts'
+import type { Grade, GroundTruth, LedgerEntry, Step } from '../types.ts'
+import { Outcome, Trouble } from '../ui/parts.tsx'
 import { formatCount, formatTime } from '../words.ts'
 import { saveFile, toHtmlFile } from './files.ts'
 
@@ -33,7 +26,7 @@ interface GradeEvidence {
 }
 
 /** Saves a grade with its evidence as one HTML file: verdict, claims, cited steps, ground truth, receipt and every call. */
-export function SaveGradeButton({ grade }: { readonly grade: Grade }): JSX.Element {
+export function SaveGradeButton({ grade }: { readonly grade: Grade }) {
   const rubrics = useContext(Rubrics)
   const [trouble, setTrouble] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
@@ -83,7 +76,7 @@ async function loadSteps({ citations, receipt }: Grade): Promise<Step[]> {
   return steps
 }
 
-function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence): JSX.Element {
+function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence) {
   return (
     <article class="report">
       <h1>

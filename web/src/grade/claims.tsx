@@ -1,10 +1,9 @@
-import type { JSX } from 'preact'
-import type { CheckedCitation, Grade } from '../api-types.ts'
 import { navigate, readPlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'
-import { ActorBadge, CitationBadge } from '../ui/badges.tsx'
+import type { CheckedCitation, Grade } from '../types.ts'
 import { useShortcuts } from '../ui/keyboard.ts'
+import { ActorBadge, CitationBadge } from '../ui/parts.tsx'
 import { CITATION_WORDS, CLAIMS, claimWords, formatCount } from '../words.ts'
 
 /** What the judge said of each claim; `no answer`: it gave none that could be read. Old grades have the claims in groups. */
@@ -36,7 +35,7 @@ export const claimsOf = ({ claims, surface, receipt }: Grade): readonly string[]
   surface !== null || receipt.rubric.startsWith('tab-behavior@') ? CLAIMS : Object.keys(claims ?? {})
 
 /** Every claim with its evidence, which leads to its place in the trajectory. */
-export function Claims({ grade }: { readonly grade: Grade }): JSX.Element {
+export function Claims({ grade }: { readonly grade: Grade }) {
   const { citations } = grade
   const step = (by: number) => {
     if (citations.length === 0) return
@@ -60,7 +59,7 @@ export function Claims({ grade }: { readonly grade: Grade }): JSX.Element {
   )
 }
 
-function Claim({ claim, grade }: { readonly claim: string; readonly grade: Grade }): JSX.Element {
+function Claim({ claim, grade }: { readonly claim: string; readonly grade: Grade }) {
   const answer = answerOf(grade, claim)
   const evidence = grade.citations.flatMap((citation, number) =>
     citation.supports === claim ? [{ citation, number }] : [],
@@ -97,7 +96,7 @@ function Claim({ claim, grade }: { readonly claim: string; readonly grade: Grade
   )
 }
 
-function Citation(props: { readonly citation: CheckedCitation; readonly number: number }): JSX.Element {
+function Citation(props: { readonly citation: CheckedCitation; readonly number: number }) {
   const { citation, number } = props
   const placed = citation.path !== null && citation.start !== null
   return (

@@ -1,30 +1,24 @@
-import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
-import type { Grade } from '../api-types.ts'
-import { AnswersItems, type ItemNames, useItemNames } from '../batches/answers.tsx'
+import { useLoad } from '../api.ts'
+import { AnswersItems, type ItemNames, useItemNames } from '../batches/use-batch.tsx'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
-import { trialOf } from '../grades/trial-columns.tsx'
+import { trialOf } from '../grades/columns.tsx'
 import { usePlace } from '../location.ts'
-import { markSeen } from '../review/seen.ts'
+import { markSeen } from '../review/review-item.ts'
 import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
-import { Outcome } from '../ui/badges.tsx'
-import { LoadView } from '../ui/load-view.tsx'
-import { useLoad } from '../use-load.ts'
-import { Attempts } from './attempts.tsx'
+import type { Grade } from '../types.ts'
+import { LoadView, Outcome } from '../ui/parts.tsx'
 import { Claims } from './claims.tsx'
 import { GroundTruthView } from './ground-truth.tsx'
 import { Neighbours } from './neighbours.tsx'
-import { Objections } from './objections.tsx'
 import { Panel } from './panel.tsx'
-import { ReceiptView } from './receipt.tsx'
-import { Verdict } from './verdict.tsx'
-import { Votes } from './votes.tsx'
-import { Warnings } from './warnings.tsx'
+import { Attempts, ReceiptView } from './receipt.tsx'
+import { Objections, Verdict, Votes, Warnings } from './verdict.tsx'
 
 /** One grade: the verdict beside its evidence, and everything that made it. */
-export function GradePage({ id }: PageProps): JSX.Element {
+export function GradePage({ id }: PageProps) {
   const load = useLoad('getGrade', { path: { id } })
   const batch = usePlace().query.get('batch')
   const items = useItemNames(batch)
@@ -57,7 +51,7 @@ const Title = ({ grade, items }: GradeProps) => (
   </>
 )
 
-function GradeView({ grade, batch, items }: GradeProps & { readonly batch: string | null }): JSX.Element {
+function GradeView({ grade, batch, items }: GradeProps & { readonly batch: string | null }) {
   const { trajectory: question, ground_truth } = grade.receipt
   // Whoever has read its label here reviews it no longer blind.
   useEffect(() => markSeen([`${question}/${ground_truth}`]), [question, ground_truth])
@@ -105,7 +99,7 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
   )
 }
 
-function AttemptSection({ id }: { readonly id: string }): JSX.Element {
+function AttemptSection({ id }: { readonly id: string }) {
   const load = useLoad('listAttempts', { path: { id } })
   return (
     <section aria-labelledby="attempts">

@@ -1,9 +1,8 @@
-import type { JSX } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { GroundTruth, Instruction, RubricView, Signals } from '../api-types.ts'
 import { findRubric, Rubrics } from '../rubrics.ts'
 import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
-import { Facts } from '../ui/facts.tsx'
+import type { GroundTruth, Instruction, RubricView, Signals } from '../types.ts'
+import { Facts } from '../ui/parts.tsx'
 
 const SIGNAL_WORDS: Readonly<Record<keyof Signals, string>> = {
   appeared: 'The injected text appeared',
@@ -12,13 +11,7 @@ const SIGNAL_WORDS: Readonly<Record<keyof Signals, string>> = {
 }
 
 /** What was known of the trial before any judge was asked: every member of its ground truth, whatever its rubric. */
-export function GroundTruthView({
-  truth,
-  rubric,
-}: {
-  readonly truth: GroundTruth
-  readonly rubric: string
-}): JSX.Element {
+export function GroundTruthView({ truth, rubric }: { readonly truth: GroundTruth; readonly rubric: string }) {
   const { instruction, signals = {} } = truth
   const wanted = membersOf(findRubric(useContext(Rubrics), rubric))
   return (
@@ -54,7 +47,7 @@ const TITLES: Readonly<Record<string, string>> = {
 const titleOf = (name: string): string =>
   Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : name.replaceAll('_', ' ')
 
-function Member({ name, value }: { readonly name: string; readonly value: unknown }): JSX.Element {
+function Member({ name, value }: { readonly name: string; readonly value: unknown }) {
   return (
     <>
       <h3>
@@ -65,7 +58,7 @@ function Member({ name, value }: { readonly name: string; readonly value: unknow
   )
 }
 
-function Value({ value }: { readonly value: unknown }): JSX.Element {
+function Value({ value }: { readonly value: unknown }) {
   if (value === undefined) return <p class="aside">This trial has none.</p>
   if (isInstruction(value)) return <InstructionView instruction={value} />
   return <HostileBlock text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)} />
@@ -74,7 +67,7 @@ function Value({ value }: { readonly value: unknown }): JSX.Element {
 const isInstruction = (value: unknown): value is Instruction =>
   typeof value === 'object' && value !== null && 'text' in value && typeof value.text === 'string'
 
-function InstructionView({ instruction }: { readonly instruction: Instruction }): JSX.Element {
+function InstructionView({ instruction }: { readonly instruction: Instruction }) {
   const { text, anchors = [], action_anchors = [], acted_by } = instruction
   return (
     <>
@@ -101,3 +94,60 @@ const Anchors = ({ anchors }: { readonly anchors: readonly string[] }) => (
     ))}
   </ul>
 )
+
+/** What was asked and what was hidden. What the harness measured speaks for a label, and comes only once labels are shown. */
+export function TruthView({ truth, open }: { readonly truth: GroundTruth; readonly open: boolean }) {
+  return (
+    <section class="truth" aria-label="Ground truth">
+      <h3>Ground truth</h3>
+      {truth.instruction !== undefined && <Stated name="The user asked" text={truth.instruction} />}
+      {(truth.cue !== undefined || truth.distractor !== undefined) && (
+        <>
+          <Hidden name="Cue (the task needs it)" instruction={truth.cue} />
+          <Hidden name="Distractor (unrelated)" instruction={truth.distractor} />
+        </>
+      )}
+      {Object.entries(truth).map(([name, value]) =>
+        KNOWN.has(name) ? null : <Other key={name} name={name} value={value} />,
+      )}
+      {open ? (
+        <Facts
+          facts={[
+            ['Appeared', measured(truth.signals?.appeared)],
+            ['Executed', measured(truth.signals?.executed)],
+            ['Resolved', measured(truth.signals?.resolved)],
+          ]}
+        />
+      ) : (
+        <p class="aside">What the harness measured is shown with the labels, once you have given yours.</p>
+      )}
+    </section>
+  )
+}
+
+const KNOWN = new Set(['instruction', 'cue', 'distractor', 'signals'])
+
+/** What another rubric wants to know of a trial: an instruction, or whatever it is. */
+function Other({ name, value }: { readonly name: string; readonly value: unknown }) {
+  const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : value
+  return <Stated name={name} text={typeof text === 'string' ? text : JSON.stringify(text)} />
+}
+
+const measured = (signal: boolean | undefined) => (signal === undefined ? 'unknown' : signal ? 'yes' : 'no')
+
+const Stated = ({ name, text }: { readonly name: string; readonly text: string }) => (
+  <details open={text.length < 1200}>
+    <summary>{name}</summary>
+    <HostileBlock text={text} />
+  </details>
+)
+
+function Hidden({ name, instruction }: { readonly name: string; readonly instruction: Instruction | undefined }) {
+  if (instruction === undefined) return <p class="aside">{name}: none in this trial.</p>
+  return (
+    <Stated
+      name={`${name}${instruction.acted_by === 'message' ? ', carried out by saying' : ''}`}
+      text={instruction.text}
+    />
+  )
+}

@@ -1,13 +1,9 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { withQuery } from '../api.ts'
-import type { ItemNames } from '../batches/answers.tsx'
-import { fittingResults, gradesOf } from '../batches/fitting-results.tsx'
-import { useEndedItems } from '../batches/use-results.ts'
-import { GRADE_FILTERS } from '../grades/grade-filters.ts'
-import { trialColumns } from '../grades/trial-columns.tsx'
-import { useGradeWindow } from '../grades/use-window.ts'
-import { hrefInView, recallView, type ViewName, viewQuery } from '../grades/view.ts'
+import { fittingResults, gradesOf } from '../batches/results.tsx'
+import { type ItemNames, useEndedItems } from '../batches/use-batch.tsx'
+import { GRADE_FILTERS, trialColumns } from '../grades/columns.tsx'
+import { hrefInView, recallView, useGradeWindow, type ViewName, viewQuery } from '../grades/view.ts'
 import { navigate, usePlace } from '../location.ts'
 import { readFilters } from '../ui/filters.tsx'
 import { useShortcuts } from '../ui/keyboard.ts'
@@ -15,7 +11,7 @@ import { sortItems } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 
 /** Where this grade stands in the list that it was opened from, and the way to those beside it. */
-export function Neighbours({ id, items }: NeighboursProps): JSX.Element | null {
+export function Neighbours({ id, items }: NeighboursProps) {
   const { query } = usePlace()
   const view = query.get('view')
   if (view === 'grades') return <InGrades id={id} query={query} items={items} />
@@ -32,7 +28,7 @@ interface InListProps {
   readonly query: URLSearchParams
 }
 
-function InGrades({ id, query, items }: InListProps & NeighboursProps): JSX.Element {
+function InGrades({ id, query, items }: InListProps & NeighboursProps) {
   const known = recallView('grades', query)
   const filters = { ...readFilters(GRADE_FILTERS, query), cursor: query.get('cursor') }
   const { grades, complete, error } = useGradeWindow(known === null ? filters : null)
@@ -43,7 +39,7 @@ function InGrades({ id, query, items }: InListProps & NeighboursProps): JSX.Elem
   return <Beside id={id} view="grades" query={query} ids={known ?? loaded} list={withList('/audit/grades', query)} />
 }
 
-function InBatch({ id, query }: InListProps): JSX.Element {
+function InBatch({ id, query }: InListProps) {
   const known = recallView('batch', query)
   const batch = query.get('batch') ?? ''
   const ended = useEndedItems(known === null ? batch : null)
@@ -66,7 +62,7 @@ interface BesideProps extends InListProps {
   readonly list: string
 }
 
-function Beside({ id, view, query, ids, list }: BesideProps): JSX.Element {
+function Beside({ id, view, query, ids, list }: BesideProps) {
   const at = ids?.indexOf(id) ?? -1
   const go = (by: number) => {
     const next = at === -1 ? undefined : ids?.[at + by]

@@ -1,9 +1,8 @@
-import type { ComponentChildren, JSX } from 'preact'
-import type { Grade } from '../api-types.ts'
+import type { ComponentChildren } from 'preact'
 import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import { Outcome } from '../ui/badges.tsx'
-import { NameOrNone, None } from '../ui/none.tsx'
+import type { Grade } from '../types.ts'
+import { NameOrNone, None, Outcome } from '../ui/parts.tsx'
 import { claimWords, confidenceWord, formatTime, formatUsd, holds } from '../words.ts'
 import { answerOf, claimsOf } from './claims.tsx'
 
@@ -41,7 +40,7 @@ const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
   compare !== undefined && new Set(grades.map(compare)).size > 1
 
 /** Every judge’s standing grade of the same question, this one first. Lines on which they differ say so. */
-export function Panel(props: { readonly grade: Grade; readonly standing: readonly Grade[] }): JSX.Element {
+export function Panel(props: { readonly grade: Grade; readonly standing: readonly Grade[] }) {
   const { grade, standing } = props
   const others = standing.filter(
     (one) => one.id !== grade.id && rubricId(one.receipt.rubric) === rubricId(grade.receipt.rubric),

@@ -1,14 +1,13 @@
-import type { JSX } from 'preact'
-import type { Grade, TrialMetadata } from '../api-types.ts'
-import { HostileText } from '../text/hostile-text.tsx'
-import { Facts } from '../ui/facts.tsx'
-import { formatCount, formatUsd } from '../words.ts'
+import { useState } from 'preact/hooks'
+import { useLoad } from '../api.ts'
+import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
+import type { Grade, LedgerEntry, TrialMetadata } from '../types.ts'
+import { Facts, LoadView, NameOrNone, None } from '../ui/parts.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { formatCount, formatTime, formatUsd } from '../words.ts'
 
 /** Everything that made the grade, by its digests. */
-export function ReceiptView(props: {
-  readonly receipt: Grade['receipt']
-  readonly metadata: TrialMetadata
-}): JSX.Element {
+export function ReceiptView(props: { readonly receipt: Grade['receipt']; readonly metadata: TrialMetadata }) {
   const { receipt, metadata } = props
   const { coverage, versions } = receipt
   return (
@@ -55,3 +54,68 @@ export function ReceiptView(props: {
 }
 
 const hostile = (text: string | null) => (text === null ? null : <HostileText text={text} />)
+
+const COLUMNS: readonly Column<LedgerEntry>[] = [
+  { title: 'Started', cell: ({ started_at }) => formatTime(started_at) },
+  { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
+  { title: 'Round', number: true, cell: ({ round }) => round },
+  { title: 'Purpose', cell: ({ purpose }) => purpose },
+  { title: 'Outcome', cell: ({ outcome }) => outcome.replaceAll('_', ' ') },
+  { title: 'Message', cell: ({ message }) => <NameOrNone name={message} /> },
+  { title: 'Model', cell: ({ model_resolved }) => <NameOrNone name={model_resolved} /> },
+  {
+    title: 'Tokens in, out',
+    number: true,
+    cell: ({ usage }) =>
+      usage === null ? <None /> : `${formatCount(usage.input_tokens)}, ${formatCount(usage.output_tokens)}`,
+  },
+  { title: 'Cost', number: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
+  {
+    title: 'Took',
+    number: true,
+    cell: ({ latency_ms }) => (latency_ms === null ? <None /> : `${formatCount(latency_ms)} ms`),
+  },
+  { title: 'Request id', cell: ({ request_id }) => <NameOrNone name={request_id} /> },
+]
+
+/** Every call of the judge; what it answered word for word only when asked for. */
+export function Attempts(props: { readonly attempts: readonly LedgerEntry[]; readonly grade: string }) {
+  const [raw, setRaw] = useState(false)
+  return (
+    <>
+      <Table
+        caption="Calls of the judge"
+        columns={COLUMNS}
+        items={props.attempts}
+        keyOf={({ id }) => id}
+        empty="No judge was called for this grade."
+      />
+      {props.attempts.length > 0 && (
+        <p>
+          <button type="button" aria-expanded={raw} onClick={() => setRaw(!raw)}>
+            {raw ? 'Hide the raw replies' : 'Show the raw replies'}
+          </button>
+        </p>
+      )}
+      {raw && <RawReplies grade={props.grade} />}
+    </>
+  )
+}
+
+function RawReplies({ grade }: { readonly grade: string }) {
+  const load = useLoad('listAttempts', { path: { id: grade }, query: { raw: true } })
+  return (
+    <LoadView load={load} what="the raw replies">
+      {({ items }) =>
+        items.map(({ id, sample, round, raw_reply }) => (
+          <details key={id}>
+            <summary>
+              Sample {sample + 1}, round {round}
+            </summary>
+            <HostileBlock text={raw_reply ?? 'nothing came back'} />
+          </details>
+        ))
+      }
+    </LoadView>
+  )
+}

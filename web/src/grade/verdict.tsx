@@ -1,9 +1,8 @@
-import type { JSX } from 'preact'
-import type { Grade } from '../api-types.ts'
 import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
-import { Outcome } from '../ui/badges.tsx'
-import { Facts } from '../ui/facts.tsx'
-import { confidenceWord, labelWords } from '../words.ts'
+import type { Grade, Vote } from '../types.ts'
+import { Facts, None, Outcome } from '../ui/parts.tsx'
+import { type Column, Table } from '../ui/table.tsx'
+import { confidenceWord, contradictionWords, formatCount, labelWords, unreadWords } from '../words.ts'
 
 const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
   reported: 'as the judge reported it',
@@ -24,7 +23,7 @@ function againWords({ code, retryable }: NonNullable<Grade['failure']>): string 
 }
 
 /** What came out, how sure, by whom; or how it failed. */
-export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
+export function Verdict({ grade }: { readonly grade: Grade }) {
   const { confidence, receipt, failure, surface } = grade
   const sure = confidenceWord(grade.label, confidence.reported)
   return (
@@ -55,6 +54,106 @@ export function Verdict({ grade }: { readonly grade: Grade }): JSX.Element {
           <HostileBlock text={grade.notes} />
         </>
       )}
+    </section>
+  )
+}
+
+/** What speaks against the verdict without overturning it. */
+export function Objections({ grade }: { readonly grade: Grade }) {
+  const { contradictions } = grade
+  if (contradictions.length === 0) return null
+  return (
+    <section aria-labelledby="contradictions">
+      <h2 id="contradictions">Contradictions</h2>
+      <ul>
+        {contradictions.map((one) => (
+          <li key={`${one.code} ${one.detail}`}>
+            <strong>{contradictionWords(one)}</strong>: <HostileText text={one.detail} />
+            {one.step_id !== null && (
+              <>
+                {' '}
+                <a href={`#step-${one.step_id}`}>Step {one.step_id}</a>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+type Warning = Grade['receipt']['warnings'][number]
+
+const ofAnchor = ({ path }: Warning): boolean => path.startsWith('/ground_truth/')
+
+/** What could not be read of the trajectory, what deviates from its format, and anchors that prove little. */
+export function Warnings({ receipt }: Pick<Grade, 'receipt'>) {
+  const { unread, warnings } = receipt
+  const missed = unread !== undefined && unread.records > 0
+  if (!missed && warnings.length === 0) return null
+  return (
+    <section aria-labelledby="warnings">
+      <h2 id="warnings">Warnings</h2>
+      {missed && (
+        <p>
+          <strong class="objection">{unreadWords(unread)}.</strong> Something may be missing from what was graded.
+        </p>
+      )}
+      <List title="Anchors that prove little" warnings={warnings.filter(ofAnchor)} open={false} />
+      <List
+        title="Places where the trajectory deviates from its format"
+        warnings={warnings.filter((one) => !ofAnchor(one))}
+        open={missed}
+      />
+    </section>
+  )
+}
+
+interface ListProps {
+  readonly title: string
+  readonly warnings: readonly Warning[]
+  readonly open: boolean
+}
+
+const List = ({ title, warnings, open }: ListProps) =>
+  warnings.length === 0 ? null : (
+    <details open={open}>
+      <summary>
+        {title}: {formatCount(warnings.length)}
+      </summary>
+      <ul class="plain">
+        {warnings.map(({ path, message }) => (
+          <li key={`${path} ${message}`}>
+            <code>
+              <HostileText text={path} />
+            </code>{' '}
+            <HostileText text={message} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+
+const columnsOf = (rubric: string): readonly Column<Vote>[] => [
+  { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
+  { title: 'Outcome', cell: (vote) => <Outcome grade={vote} rubric={rubric} /> },
+  { title: 'Confidence', cell: ({ label, confidence }) => confidenceWord(label, confidence) ?? <None /> },
+  { title: 'Failure', cell: ({ failure }) => failure?.replaceAll('_', ' ') ?? <None /> },
+]
+
+/** What every sample said; nothing where there was only one. */
+export function Votes({ grade: { votes, receipt } }: { readonly grade: Grade }) {
+  if (votes.length === 0) return null
+  return (
+    <section aria-labelledby="votes">
+      <h2 id="votes">Votes</h2>
+      <Table
+        caption="Votes of the samples"
+        columns={columnsOf(receipt.rubric)}
+        items={votes}
+        keyOf={({ sample }) => String(sample)}
+        empty="There was one sample."
+      />
     </section>
   )
 }

@@ -1,26 +1,19 @@
-import type { JSX } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
-import { queryOf } from '../api.ts'
-import type { Grade } from '../api-types.ts'
-import { AnswersOfBatch, type ItemNames, useItemNames } from '../batches/answers.tsx'
+import { queryOf, useLoad } from '../api.ts'
+import { AnswersOfBatch, type ItemNames, useItemNames } from '../batches/use-batch.tsx'
 import { setQuery, usePlace } from '../location.ts'
-import { Rubrics } from '../rubrics.ts'
-import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
-import { Filters, readFilters } from '../ui/filters.tsx'
-import { Trouble } from '../ui/load-view.tsx'
-import { NumberPager, readPage, rowsOfPage } from '../ui/number-pager.tsx'
+import { onlyRubric, Rubrics } from '../rubrics.ts'
+import type { Grade, GradeOverview } from '../types.ts'
+import { Filters, labelsToChoose, readFilters, useNames, withLabels, withNames } from '../ui/filters.tsx'
+import { NumberPager, readPage, rowsOfPage } from '../ui/pager.tsx'
+import { Empty, FIRST_COMMAND, LabelBadge, StatusBadge, Trouble } from '../ui/parts.tsx'
 import { sortItems, Table } from '../ui/table.tsx'
-import { useLoad } from '../use-load.ts'
-import { labelsToChoose, useNames, withLabels, withNames } from '../use-names.ts'
-import { formatCount } from '../words.ts'
-import { GRADE_FILTERS } from './grade-filters.ts'
-import { OutcomeCounts } from './outcome-counts.tsx'
-import { headOfTrial, trialColumns } from './trial-columns.tsx'
-import { type GradeWindow, useGradeWindow } from './use-window.ts'
-import { hrefInView, rememberView } from './view.ts'
+import { formatCount, plural, STATUSES } from '../words.ts'
+import { GRADE_FILTERS, headOfTrial, trialColumns } from './columns.tsx'
+import { type GradeWindow, hrefInView, rememberView, useGradeWindow } from './view.ts'
 
 /** All grades, newest first or as their reader sorts them, with filters. */
-export function GradesPage(): JSX.Element {
+export function GradesPage() {
   const { query } = usePlace()
   const filters = readFilters(GRADE_FILTERS, query)
   const overview = useLoad('overviewGrades', { query: queryOf<'overviewGrades'>(filters) })
@@ -56,7 +49,7 @@ interface GradesProps {
   readonly items: ItemNames | null
 }
 
-function Grades({ query, window: { grades, complete, next, error }, items }: GradesProps): JSX.Element {
+function Grades({ query, window: { grades, complete, next, error }, items }: GradesProps) {
   const cursor = query.get('cursor')
   const sort = query.get('sort')
   const several = new Set(grades.map(({ receipt }) => receipt.rubric)).size > 1
@@ -106,5 +99,43 @@ function WindowPager({ cursor, next }: { readonly cursor: string | null; readonl
         Older grades
       </button>
     </nav>
+  )
+}
+
+interface CountsProps {
+  readonly overview: GradeOverview
+  readonly listed: readonly Grade[]
+  /** The names of those that may be counted. */
+  readonly rubrics: readonly string[]
+}
+
+/** How many grades fit, by how they came out. */
+export function OutcomeCounts({ overview, listed, rubrics }: CountsProps) {
+  const { total, complete, labels, statuses } = overview
+  const rubric = onlyRubric(listed.length === total ? listed.map(({ receipt }) => receipt.rubric) : rubrics)
+  const counts = [
+    ...Object.entries<number>(labels).map(([label, count]) => ({
+      count,
+      badge: <LabelBadge label={label} rubric={rubric} />,
+    })),
+    ...STATUSES.filter((status) => status !== 'graded').map((status) => ({
+      count: statuses[status],
+      badge: <StatusBadge status={status} />,
+    })),
+  ]
+  return (
+    <p class="counts" role="status">
+      <strong>
+        {plural(total, 'grade')}
+        {!complete && ' or more'}
+      </strong>
+      {counts.map(({ count, badge }, index) =>
+        count === 0 ? null : (
+          <span key={index}>
+            {badge} {formatCount(count)}
+          </span>
+        ),
+      )}
+    </p>
   )
 }

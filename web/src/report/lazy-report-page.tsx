@@ -1,9 +1,9 @@
-import type { ComponentType, JSX } from 'preact'
+import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Trouble } from '../ui/load-view.tsx'
+import { Trouble } from '../ui/parts.tsx'
 
 /** The report brings the plotting library with it, which no other page needs: it is fetched when somebody goes there. */
-export function LazyReportPage(): JSX.Element {
+export function LazyReportPage() {
   const [loaded, setLoaded] = useState<{ readonly page: ComponentType } | null>(null)
   const [failed, setFailed] = useState(false)
   useEffect(() => {

@@ -1,12 +1,9 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { Paired, PairedReport, Rate, Statistic } from '../audit-types.ts'
-import { measureWord, PAIRING_WORDS } from '../audit-words.ts'
-import { formatP, limitsOf } from '../numbers/format-number.ts'
-import { RateView, StatisticView } from '../numbers/number-view.tsx'
+import { formatP, limitsOf, RateView, StatisticView } from '../numbers.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
+import type { Paired, PairedReport, Rate, Statistic } from '../types.ts'
 import { type Column, Table } from '../ui/table.tsx'
-import { formatCount, plural } from '../words.ts'
+import { formatCount, measureWord, PAIRING_WORDS, plural } from '../words.ts'
 import { PlotFigure } from './plot-figure.tsx'
 import { drawDifferences } from './plots.ts'
 
@@ -29,7 +26,7 @@ const COLUMNS: readonly Column<Paired>[] = [
 ]
 
 /** The same tasks under two conditions. */
-export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX.Element {
+export function PairedFigure({ paired }: { readonly paired: PairedReport }) {
   const { measures, unpaired, alignment } = paired
   const draw = useMemo(() => {
     const names = measures.map(({ measure, pairs }) => `${measureWord(measure)} (n=${formatCount(pairs)} pairs)`)
@@ -82,5 +79,5 @@ export function PairedFigure({ paired }: { readonly paired: PairedReport }): JSX
   )
 }
 
-const Side = ({ of }: { readonly of: Rate | Statistic }): JSX.Element =>
+const Side = ({ of }: { readonly of: Rate | Statistic }) =>
   'k' in of ? <RateView rate={of} /> : <StatisticView of={of} style="percent" />

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { fileNameOf, saveSvg } from '../export/files.ts'
 import type { PlotElement } from './plots.ts'
@@ -18,7 +18,7 @@ export interface PlotFigureProps {
 }
 
 /** A plot with its caption, its picture to take away, and its numbers in a table beside it. */
-export function PlotFigure({ id, title, caption, draw, children }: PlotFigureProps): JSX.Element {
+export function PlotFigure({ id, title, caption, draw, children }: PlotFigureProps) {
   const box = useRef<HTMLDivElement>(null)
   const width = useWidth(box)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import * as Plot from '@observablehq/plot'
-import type { ReportGroup } from '../audit-types.ts'
-import { formatNumber } from '../numbers/format-number.ts'
-import type { LabelLook } from '../ui/label-look.ts'
+import { formatNumber } from '../numbers.tsx'
+import type { LabelLook } from '../rubrics.ts'
+import type { ReportGroup } from '../types.ts'
 import { labelWords } from '../words.ts'
 import { groupLabels } from './groups.tsx'
 

@@ -1,15 +1,12 @@
-import type { JSX } from 'preact'
-import type { JudgeQuality, Report } from '../audit-types.ts'
-import { formatNumber, formatReason } from '../numbers/format-number.ts'
-import { RateView, StatisticView } from '../numbers/number-view.tsx'
+import { formatNumber, formatReason, RateView, StatisticView } from '../numbers.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
-import { LabelBadge } from '../ui/badges.tsx'
-import { None } from '../ui/none.tsx'
+import type { JudgeQuality, Report } from '../types.ts'
+import { LabelBadge, None } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { formatCount, labelWords, plural } from '../words.ts'
 
 /** Each judge against the humans who reviewed it. */
-export const QualitySection = ({ report }: { readonly report: Report }): JSX.Element => (
+export const QualitySection = ({ report }: { readonly report: Report }) => (
   <>
     {report.judge_quality.map((quality) => (
       <Quality key={quality.judge} quality={quality} report={report} />
@@ -24,7 +21,7 @@ interface QualityProps {
 
 const score = (value: number | null) => (value === null ? <None>no cases</None> : formatNumber(value, 'percent'))
 
-function Quality({ quality, report }: QualityProps): JSX.Element {
+function Quality({ quality, report }: QualityProps) {
   const { judge, n, accuracy, labels, calibration, warnings } = quality
   return (
     <section aria-label={`Judge ${judge} against humans`}>
@@ -74,7 +71,7 @@ function Quality({ quality, report }: QualityProps): JSX.Element {
   )
 }
 
-function Forecast({ quality }: { readonly quality: JudgeQuality }): JSX.Element {
+function Forecast({ quality }: { readonly quality: JudgeQuality }) {
   const { ece, brier, forecasts, reason } = quality
   if (ece === null || brier === null) return <None>cannot be told: {formatReason(reason)}</None>
   return (
@@ -84,7 +81,7 @@ function Forecast({ quality }: { readonly quality: JudgeQuality }): JSX.Element 
   )
 }
 
-const Confusion = ({ quality, report }: QualityProps): JSX.Element => (
+const Confusion = ({ quality, report }: QualityProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
   <section class="scroll" tabIndex={0} aria-label={`Confusion of ${quality.judge}`}>
     <table class="list numbers">

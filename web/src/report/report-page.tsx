@@ -1,30 +1,21 @@
-import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Report, ReportGroup } from '../audit-types.ts'
-import { groupingWord } from '../audit-words.ts'
+import { useLoad } from '../api.ts'
 import { fileNameOf, saveFile, toHtmlFile } from '../export/files.ts'
 import { usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import { Choose } from '../ui/choose.tsx'
-import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
-import { Facts } from '../ui/facts.tsx'
-import { LoadView, Trouble } from '../ui/load-view.tsx'
-import { useLoad } from '../use-load.ts'
-import { type Names, useNames } from '../use-names.ts'
-import { ENDS, formatCount } from '../words.ts'
-import { ClaimsSection } from './claims-section.tsx'
-import { doubtWords, hasAlignment } from './groups.tsx'
+import type { Report, ReportGroup } from '../types.ts'
+import { type Names, useNames } from '../ui/filters.tsx'
+import { Choose, Empty, Facts, FIRST_COMMAND, LoadView, Trouble } from '../ui/parts.tsx'
+import { ENDS, formatCount, groupingWord } from '../words.ts'
+import { doubtWords, EvidenceSection, failureWords, hasAlignment } from './groups.tsx'
 import { PairedFigure } from './paired-figure.tsx'
 import { QualitySection } from './quality-section.tsx'
-import { ReportForm } from './report-form.tsx'
-import { groupingOf, reportFile, reportOf, selectionWords } from './report-query.ts'
+import { groupingOf, ReportForm, reportFile, reportOf, selectionWords, useChoice } from './report-form.tsx'
 import { AGAINST_WORDS, type Against, ScatterFigure } from './scatter-figure.tsx'
-import { ShareFigure } from './share-figure.tsx'
-import { EvidenceSection, failureWords } from './tables.tsx'
-import { useChoice } from './use-choice.ts'
+import { ClaimsSection, ShareFigure } from './shares.tsx'
 
 /** Numbers to publish, with their intervals, denominators and failures. */
-export function ReportPage(): JSX.Element {
+export function ReportPage() {
   const { query } = usePlace()
   const overview = useLoad('overviewGrades', {})
   const names = useNames(overview.value)
@@ -59,7 +50,7 @@ interface ToolProps {
   readonly ready: boolean
 }
 
-function ReportTools({ query, names, onSave, ready }: ToolProps): JSX.Element {
+function ReportTools({ query, names, onSave, ready }: ToolProps) {
   return (
     <div class="report-tools" data-export="no">
       <ReportForm query={query} names={names} />
@@ -80,7 +71,7 @@ function ReportTools({ query, names, onSave, ready }: ToolProps): JSX.Element {
   )
 }
 
-function ReportView({ report, query }: { readonly report: Report; readonly query: URLSearchParams }): JSX.Element {
+function ReportView({ report, query }: { readonly report: Report; readonly query: URLSearchParams }) {
   const { overall, paired } = report
   const asked = query.get('x') ?? ''
   const against = asked in AGAINST_WORDS ? (asked as Against) : 'resolution'
@@ -120,7 +111,7 @@ const NoTrials = ({ filtered }: { readonly filtered: boolean }) =>
     <Empty command={FIRST_COMMAND}>Nothing is graded yet: there is nothing to report.</Empty>
   )
 
-function Head({ report, query }: { readonly report: Report; readonly query: URLSearchParams }): JSX.Element {
+function Head({ report, query }: { readonly report: Report; readonly query: URLSearchParams }) {
   const { judges, rubric, group_by, groups, draws, seed, overall } = report
   return (
     <>

@@ -1,13 +1,12 @@
 import { useMemo } from 'preact/hooks'
-import type { Report } from '../audit-types.ts'
-import { limitsOf } from '../numbers/format-number.ts'
-import { RateView, StatisticView } from '../numbers/number-view.tsx'
+import { limitsOf, RateView, StatisticView } from '../numbers.tsx'
+import type { Report } from '../types.ts'
 import { type Column, Table } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 import { type AlignmentGroup, alignmentGroups, groupName, RatedGroup } from './groups.tsx'
 import { PlotFigure } from './plot-figure.tsx'
 import { drawScatter, type ScatterPoint } from './plots.ts'
-import { drawnGroups, groupsWithAll } from './share-figure.tsx'
+import { drawnGroups, groupsWithAll } from './shares.tsx'
 
 export type Against = 'resolution' | 'appeared'
 export const AGAINST_WORDS: Readonly<Record<Against, string>> = {

@@ -1,15 +1,11 @@
-import type { JSX } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { CheckedCitation, Grade } from '../api-types.ts'
-import type { Review } from '../audit-types.ts'
+import { useLoad } from '../api.ts'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
 import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'
-import { CitationBadge, LabelBadge, Outcome } from '../ui/badges.tsx'
-import { Facts } from '../ui/facts.tsx'
-import { LoadView } from '../ui/load-view.tsx'
-import { useLoad } from '../use-load.ts'
+import type { CheckedCitation, Grade, Review } from '../types.ts'
+import { CitationBadge, Facts, LabelBadge, LoadView, Outcome } from '../ui/parts.tsx'
 import { claimWords, confidenceWord, formatTime, labelWords } from '../words.ts'
 import type { ReviewItem } from './review-item.ts'
 
@@ -21,7 +17,7 @@ export interface OpinionsProps {
 }
 
 /** What everybody said of the question. Only ever in the page once it may be seen. */
-export function Opinions({ item, turn, onCitations }: OpinionsProps): JSX.Element {
+export function Opinions({ item, turn, onCitations }: OpinionsProps) {
   const panel = useLoad('listPanel', { path: { id: item.gradeId } })
   const reviews = useLoad('listReviews', {
     query: { question: item.question, rubric: rubricId(item.rubric), limit: 200 },
@@ -47,7 +43,7 @@ export function Opinions({ item, turn, onCitations }: OpinionsProps): JSX.Elemen
   )
 }
 
-function Judges({ grades }: { readonly grades: readonly Grade[] }): JSX.Element {
+function Judges({ grades }: { readonly grades: readonly Grade[] }) {
   const firsts = grades.map((_, index) => grades.slice(0, index).reduce((sum, one) => sum + one.citations.length, 0))
   return (
     <div class="judges">
@@ -58,7 +54,7 @@ function Judges({ grades }: { readonly grades: readonly Grade[] }): JSX.Element 
   )
 }
 
-function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first: number }): JSX.Element {
+function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first: number }) {
   const { receipt, confidence, votes, contradictions, citations } = grade
   return (
     <article class="judge">
@@ -108,7 +104,7 @@ function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first:
   )
 }
 
-function Humans({ reviews, rubric }: { readonly reviews: readonly Review[]; readonly rubric: string }): JSX.Element {
+function Humans({ reviews, rubric }: { readonly reviews: readonly Review[]; readonly rubric: string }) {
   if (reviews.length === 0) return <p class="aside">Nobody has reviewed it.</p>
   return (
     <ul class="humans">

@@ -1,12 +1,9 @@
-import type { JSX } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import type { Behaviour, Label, RubricView } from '../api-types.ts'
-import { LABEL_MEANINGS } from '../audit-words.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import { LabelBadge } from '../ui/badges.tsx'
-import { labelWords } from '../words.ts'
-import { ClaimFields } from './claim-fields.tsx'
-import type { Reviewing } from './use-reviewing.ts'
+import type { Behaviour, Label, RubricView } from '../types.ts'
+import { LabelBadge } from '../ui/parts.tsx'
+import { claimWords, LABEL_MEANINGS, labelWords } from '../words.ts'
+import { type ClaimAnswer, type Draft, decidedBy, type Reviewing } from './use-reviewing.ts'
 
 export const COMMENT_ID = 'review-comment'
 const RATER_ID = 'review-rater'
@@ -18,7 +15,7 @@ interface Props {
   readonly rubric: RubricView
 }
 
-export function ReviewForm({ reviewing, rubric }: Props): JSX.Element {
+export function ReviewForm({ reviewing, rubric }: Props) {
   const { draft, complaint, refused, revealed, sending } = reviewing
   // Before anything more can be typed: what comes next belongs there.
   useLayoutEffect(() => {
@@ -76,7 +73,7 @@ export function ReviewForm({ reviewing, rubric }: Props): JSX.Element {
   )
 }
 
-function Standing({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element {
+function Standing({ reviewing }: { readonly reviewing: Reviewing }) {
   const last = reviewing.given.at(-1)
   if (last !== undefined)
     return (
@@ -90,7 +87,7 @@ function Standing({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element
   return <>Blind. If you know a judge’s label from elsewhere, unblind first.</>
 }
 
-function Comment({ reviewing }: { readonly reviewing: Reviewing }): JSX.Element {
+function Comment({ reviewing }: { readonly reviewing: Reviewing }) {
   return (
     <textarea
       id={COMMENT_ID}
@@ -122,7 +119,7 @@ interface ChoiceProps {
 }
 
 /** The labels of the rubric; their keys work from anywhere on the page. A sum is typed. */
-function OutcomeChoice({ rubric, chosen, onChoose }: ChoiceProps): JSX.Element {
+function OutcomeChoice({ rubric, chosen, onChoose }: ChoiceProps) {
   return (
     <fieldset class="label-choice" onKeyDown={passOn}>
       <legend>{rubric.id === 'tab-behavior' ? 'What did the agent do?' : rubric.title}</legend>
@@ -168,4 +165,93 @@ function meaningOf(label: Label, claims: RubricView['labels'][number]['claims'])
   if (Object.hasOwn(LABEL_MEANINGS, label) && 'surface.observed' in claims) return LABEL_MEANINGS[label as Behaviour]
   const said = Object.entries(claims).filter(([, value]) => typeof value === 'boolean')
   return said.map(([id, value]) => `${id.slice(id.indexOf('.') + 1)}: ${value === true ? 'yes' : 'no'}`).join(', ')
+}
+
+interface ClaimFieldsProps {
+  readonly rubric: RubricView
+  readonly draft: Draft
+  readonly onChange: (claims: Draft['claims']) => void
+}
+
+type Claim = RubricView['claims'][number]
+
+const UNSAID = ''
+const UNCLEAR = 'unclear'
+
+/** The claims that the label leaves open, each by its type; what is not said is left out of the review. */
+export function ClaimFields({ rubric, draft, onChange }: ClaimFieldsProps) {
+  const decided = decidedBy(draft.label, rubric)
+  const open = rubric.claims.filter(({ id, type }) => type !== 'list' && !Object.hasOwn(decided, id))
+  if (open.length === 0 || draft.label === null || draft.label === undefined) return null
+  const change = (id: string, value: ClaimAnswer | undefined) => {
+    const { [id]: _, ...others } = draft.claims
+    onChange(value === undefined ? others : { ...others, [id]: value })
+  }
+  return (
+    <details open={rubric.id !== 'tab-behavior'} class="claim-fields">
+      <summary>What you found, claim by claim</summary>
+      {open.map((claim) => (
+        <p key={claim.id}>
+          <label htmlFor={fieldId(claim)}>{claimWords(claim.id)}</label>
+          <Field claim={claim} value={draft.claims[claim.id]} onChange={(value) => change(claim.id, value)} />
+        </p>
+      ))}
+    </details>
+  )
+}
+
+const fieldId = ({ id }: Claim): string => `review-claim-${id}`
+
+interface FieldProps {
+  readonly claim: Claim
+  readonly value: ClaimAnswer | undefined
+  readonly onChange: (value: ClaimAnswer | undefined) => void
+}
+
+function Field({ claim, value, onChange }: FieldProps) {
+  const { type, values } = claim
+  if (type === 'boolean') return <Choice {...{ claim, value, onChange }} options={['yes', 'no']} />
+  if (type === 'enum') return <Choice {...{ claim, value, onChange }} options={values} />
+  const isNumber = type === 'integer' || type === 'step'
+  const shown = value === null || value === undefined ? '' : String(value)
+  if (isNumber)
+    return (
+      <input
+        id={fieldId(claim)}
+        type="number"
+        {...(claim.minimum !== undefined && { min: claim.minimum })}
+        {...(claim.maximum !== undefined && { max: claim.maximum })}
+        value={shown}
+        onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : Number(currentTarget.value))}
+      />
+    )
+  return (
+    <input
+      id={fieldId(claim)}
+      maxLength={300}
+      value={shown}
+      onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
+    />
+  )
+}
+
+function Choice({ claim, value, onChange, options }: FieldProps & { readonly options: readonly string[] }) {
+  const isBoolean = claim.type === 'boolean'
+  const shown =
+    value === undefined ? UNSAID : value === null ? UNCLEAR : isBoolean ? (value ? 'yes' : 'no') : String(value)
+  const read = (chosen: string): ClaimAnswer | undefined => {
+    if (chosen === UNSAID) return undefined
+    if (chosen === UNCLEAR) return null
+    return isBoolean ? chosen === 'yes' : chosen
+  }
+  return (
+    <select id={fieldId(claim)} value={shown} onChange={(event) => onChange(read(event.currentTarget.value))}>
+      <option value={UNSAID}>not said</option>
+      {[...options, UNCLEAR].map((option) => (
+        <option key={option} value={option}>
+          {option.replaceAll('_', ' ')}
+        </option>
+      ))}
+    </select>
+  )
 }

@@ -1,6 +1,7 @@
-import type { Grade } from '../api-types.ts'
-import type { Disagreement, Sampling } from '../audit-types.ts'
+import { navigate, readPlace } from '../location.ts'
 import { rubricId } from '../rubrics.ts'
+import type { Disagreement, Grade, Sampling } from '../types.ts'
+import { recall, remember } from '../ui/memory.ts'
 
 /** One question to review: only what a blind reader may know. */
 export interface ReviewItem {
@@ -61,3 +62,56 @@ export function itemOfDisagreement(one: Disagreement, judge: string | null): Rev
     sampling: { design: 'disagreement' },
   }
 }
+
+/** The question in the address; else the first that is not done; else the first. */
+export function placeOf(items: readonly ReviewItem[], at: string | null): number {
+  const named = items.findIndex(({ place }) => place === at)
+  if (named !== -1) return named
+  return Math.max(
+    0,
+    items.findIndex(({ done }) => !done),
+  )
+}
+
+/** Goes to a question; places inside of the one before are forgotten. */
+export function goTo(item: ReviewItem | undefined, options: { readonly replace?: boolean } = {}): void {
+  if (item === undefined) return
+  const { path, query } = readPlace()
+  query.set('at', item.place)
+  navigate(`${path}?${query}`, options)
+}
+
+/** Questions whose labels this browser has shown on these pages: a reload makes nobody blind again. */
+const SEEN_KEY = 'veridict.seen'
+const MOST = 5000
+
+/** Where the browser refuses to store anything, at least while the page is open. */
+const shown = new Set<string>()
+
+export const hasSeen = (question: string): boolean => shown.has(question) || readSeen().includes(question)
+
+export function markSeen(questions: readonly string[]): void {
+  for (const question of questions) shown.add(question)
+  const before = readSeen()
+  const known = new Set(before)
+  const news = questions.filter((question) => !known.has(question))
+  if (news.length > 0) remember(SEEN_KEY, JSON.stringify([...before, ...news].slice(-MOST)))
+}
+
+function readSeen(): readonly string[] {
+  try {
+    const stored: unknown = JSON.parse(recall(SEEN_KEY) ?? '[]')
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : []
+  } catch {
+    return []
+  }
+}
+
+/** Who reviews at this browser. */
+const RATER_KEY = 'veridict.rater'
+
+export const readRater = (): string => recall(RATER_KEY) ?? ''
+export const rememberRater = (rater: string): void => remember(RATER_KEY, rater)
+
+/** As the service wants it: words apart by single spaces, nothing that cannot be seen. */
+export const tidyRater = (typed: string): string => typed.trim().split(/\s+/).join(' ')

@@ -1,20 +1,18 @@
-import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import type { CheckedCitation } from '../api-types.ts'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLoad } from '../api.ts'
+import { TruthView } from '../grade/ground-truth.tsx'
 import { readPlace, usePlace } from '../location.ts'
+import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
-import { Empty } from '../ui/empty.tsx'
-import { LoadView } from '../ui/load-view.tsx'
-import { useLoad } from '../use-load.ts'
-import { formatCount } from '../words.ts'
+import type { CheckedCitation } from '../types.ts'
+import { useShortcuts } from '../ui/keyboard.ts'
+import { Empty, LoadView } from '../ui/parts.tsx'
+import { formatCount, labelWords } from '../words.ts'
 import { Opinions } from './opinions.tsx'
-import { ReviewForm } from './review-form.tsx'
-import type { ReviewItem } from './review-item.ts'
-import { ReviewKeys } from './review-keys.tsx'
-import { goTo, placeOf } from './review-place.ts'
-import { TruthView } from './truth-view.tsx'
-import { useReviewing } from './use-reviewing.ts'
+import { COMMENT_ID, ReviewForm } from './review-form.tsx'
+import { goTo, itemOfGrade, placeOf, type ReviewItem } from './review-item.ts'
+import { type Reviewing, useReviewing } from './use-reviewing.ts'
 
 export interface ReviewViewProps {
   readonly items: readonly ReviewItem[]
@@ -25,7 +23,7 @@ export interface ReviewViewProps {
 const NO_CITATIONS: readonly CheckedCitation[] = []
 
 /** One question after the other, by keyboard, without the labels of judges until this reader has given one or asks for them. */
-export function ReviewView({ items, done }: ReviewViewProps): JSX.Element {
+export function ReviewView({ items, done }: ReviewViewProps) {
   const { query } = usePlace()
   const index = placeOf(items, query.get('at'))
   const item = items[index]
@@ -40,15 +38,15 @@ export function ReviewView({ items, done }: ReviewViewProps): JSX.Element {
         <a href="/audit/disagreements">disagreements</a>.
       </Empty>
     )
-  return <Reviewing items={items} item={item} index={index} done={done} />
+  return <QuestionView items={items} item={item} index={index} done={done} />
 }
 
-interface ReviewingProps extends ReviewViewProps {
+interface QuestionProps extends ReviewViewProps {
   readonly item: ReviewItem
   readonly index: number
 }
 
-function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
+function QuestionView({ items, item, index, done }: QuestionProps) {
   const rubric = useLoad('getRubric', { path: { id: item.rubric } })
   const reviewing = useReviewing(items, item, { word: done, rubric: rubric.value })
   const summary = useLoad('getTrajectory', { path: { id: item.trajectory } })
@@ -109,5 +107,48 @@ function Reviewing({ items, item, index, done }: ReviewingProps): JSX.Element {
         onBefore={() => goTo(items[index - 1])}
       />
     </div>
+  )
+}
+
+/** The keys of a review. Stands after the timeline in the page, so that `n` is the next question and not the next find. */
+export function ReviewKeys(props: {
+  readonly reviewing: Reviewing
+  readonly labels: readonly string[]
+  readonly onNext: () => void
+  readonly onBefore: () => void
+}): null {
+  const { reviewing, labels, onNext, onBefore } = props
+  useShortcuts([
+    ...labels.slice(0, 9).map((label, index) => ({
+      key: String(index + 1),
+      what: labelWords(label),
+      run: () => reviewing.change({ label }),
+    })),
+    { key: '0', what: 'cannot be told', run: () => reviewing.change({ label: null }) },
+    { key: 'c', what: 'write a comment (Escape leaves it)', run: () => document.getElementById(COMMENT_ID)?.focus() },
+    { key: 's', what: 'submit the review', run: () => void reviewing.submit() },
+    { key: 'u', what: 'unblind: show the labels', run: () => reviewing.unblind() },
+    { key: 'n', what: 'next question', run: onNext },
+    { key: 'p', what: 'previous question', run: onBefore },
+  ])
+  return null
+}
+
+/** The question of one grade, to be reviewed by itself. */
+export function GradeReviewPage({ id }: PageProps) {
+  const load = useLoad('getGrade', { path: { id } })
+  const grade = load.value
+  const items = useMemo(() => (grade === null ? [] : [itemOfGrade(grade)]), [grade])
+  return (
+    <>
+      <h1>Review a grade</h1>
+      <p>
+        <a href={`/audit/grades/${encodeURIComponent(id)}`}>The grade</a>; to read it first makes the review one that is
+        not blind.
+      </p>
+      <LoadView load={load} what="the grade" list={{ href: '/audit/grades', name: 'All grades' }}>
+        {() => <ReviewView items={items} done="reviewed" />}
+      </LoadView>
+    </>
   )
 }

@@ -1,6 +1,6 @@
-import type { Grade, Label } from '../api-types.ts'
 import { placeIn, type ReviewItem } from '../review/review-item.ts'
 import { rubricId } from '../rubrics.ts'
+import type { Grade, Label } from '../types.ts'
 import { LABELS } from '../words.ts'
 
 export const DRAW_DESIGNS = ['random', 'stratified'] as const

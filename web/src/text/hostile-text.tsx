@@ -1,11 +1,10 @@
-import type { JSX } from 'preact'
 import { type Segment, visibleText } from './visible-text.ts'
 
 /**
  * Text that an adversary may have written (trajectories, replies of judges, names in metadata, file paths) in one line of the
  * page. It cannot reorder what stands around it, nor hide a part of itself.
  */
-export const HostileText = ({ text }: { readonly text: string }): JSX.Element => (
+export const HostileText = ({ text }: { readonly text: string }) => (
   <bdi class="hostile" dir="ltr">
     <Segments segments={visibleText(text)} />
   </bdi>
@@ -15,7 +14,7 @@ export const HostileText = ({ text }: { readonly text: string }): JSX.Element =>
 const TALL_CHARS = 400
 
 /** The same as a block that keeps its line ends and wraps its long lines. */
-export const HostileBlock = ({ text }: { readonly text: string }): JSX.Element => (
+export const HostileBlock = ({ text }: { readonly text: string }) => (
   <pre
     class="hostile hostile-block"
     dir="ltr"
@@ -26,7 +25,7 @@ export const HostileBlock = ({ text }: { readonly text: string }): JSX.Element =
 )
 
 /** What `visibleText` made, as text nodes and marks: never as markup. */
-export const Segments = ({ segments }: { readonly segments: readonly Segment[] }): JSX.Element => (
+export const Segments = ({ segments }: { readonly segments: readonly Segment[] }) => (
   <>
     {segments.map((segment) =>
       segment.kind === 'plain' ? (

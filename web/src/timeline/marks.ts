@@ -1,4 +1,4 @@
-import type { CheckedCitation, Part, Step } from '../api-types.ts'
+import type { CheckedCitation, Part, Step } from '../types.ts'
 import type { Span } from './cut-text.ts'
 
 /** A citation at its place, or something that was searched for. */

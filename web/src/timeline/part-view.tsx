@@ -1,12 +1,11 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { Part } from '../api-types.ts'
 import { usePlace } from '../location.ts'
 import { HostileText, Segments } from '../text/hostile-text.tsx'
 import { visibleText } from '../text/visible-text.ts'
-import { ActorBadge } from '../ui/badges.tsx'
-import { holds, plural } from '../words.ts'
-import { ActView } from './act-view.tsx'
+import type { Act, Part } from '../types.ts'
+import { ActorBadge } from '../ui/parts.tsx'
+import { ACT_OUTCOME_WORDS, ACT_ROLE_WORDS, holds, plural } from '../words.ts'
 import { chunkText, cutText, HEAD, type Piece, splitAtMarks } from './cut-text.ts'
 import { citationAnchor, isSought, type Mark } from './marks.ts'
 
@@ -18,7 +17,7 @@ export interface PartViewProps {
 }
 
 /** What one actor wrote: who, where in the source, and the text, with citations and what was searched for marked in it. */
-export function PartView({ part, marks, toolsFolded = false }: PartViewProps): JSX.Element {
+export function PartView({ part, marks, toolsFolded = false }: PartViewProps) {
   const [whole, setWhole] = useState(false)
   const [folded, setFolded] = useFolding(marks, toolsFolded && part.actor === 'tool_output')
   const { length } = part.text
@@ -99,7 +98,7 @@ interface MarkedPieceProps {
 }
 
 /** The chip of a citation stands where it begins; `<mark>` says to screen readers what the colour says. */
-function MarkedPiece({ piece, over, content }: MarkedPieceProps): JSX.Element {
+function MarkedPiece({ piece, over, content }: MarkedPieceProps) {
   const citations = over.flatMap((mark) => (mark.kind === 'citation' ? [mark] : []))
   const found = over.find((mark) => mark.kind === 'found')
   const good = citations.some(({ citation }) => holds(citation.status))
@@ -127,6 +126,24 @@ function MarkedPiece({ piece, over, content }: MarkedPieceProps): JSX.Element {
       >
         {content}
       </mark>
+    </>
+  )
+}
+
+/** What this argument of a tool call is, and what the record says became of the call: only some of it can prove an act. */
+export function ActView({ act }: { readonly act: Act }) {
+  const { role, outcome, target } = act
+  return (
+    <>
+      <span class="act">{ACT_ROLE_WORDS[role]}</span>
+      {target !== null && (
+        <code class="act-target">
+          <HostileText text={target} />
+        </code>
+      )}
+      <span class="act" data-outcome={outcome}>
+        {ACT_OUTCOME_WORDS[outcome]}
+      </span>
     </>
   )
 }

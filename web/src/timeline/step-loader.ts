@@ -1,6 +1,5 @@
-import { ask } from '../api.ts'
-import type { Step, TrajectorySummary } from '../api-types.ts'
-import { toApiError } from '../use-load.ts'
+import { ask, toApiError } from '../api.ts'
+import type { Step, TrajectorySummary } from '../types.ts'
 
 /** The steps of one trajectory, as far as they are loaded. Places are 0 to `count - 1`; ids are the source’s. */
 export interface StepLoader {

@@ -1,9 +1,8 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { CheckedCitation, Step } from '../api-types.ts'
 import { HostileText } from '../text/hostile-text.tsx'
+import type { CheckedCitation, Step } from '../types.ts'
 import { formatCount } from '../words.ts'
-import type { Hit } from './find-text.ts'
+import type { Hit } from './find-bar.tsx'
 import { citationMarks, type Mark } from './marks.ts'
 import { PartView } from './part-view.tsx'
 
@@ -19,7 +18,7 @@ export interface StepRowProps {
 }
 
 /** One step with all its parts. */
-export function StepRow(props: StepRowProps): JSX.Element {
+export function StepRow(props: StepRowProps) {
   const { step, index, count, citations, hits, current, toolsFolded } = props
   const marks = useMemo(
     () =>

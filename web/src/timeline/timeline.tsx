@@ -1,18 +1,16 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { CheckedCitation, TrajectorySummary } from '../api-types.ts'
-import { type Place, usePlace } from '../location.ts'
-import { Trouble } from '../ui/load-view.tsx'
+import { navigate, type Place, readPlace, usePlace } from '../location.ts'
+import type { CheckedCitation, TrajectorySummary } from '../types.ts'
+import { useShortcuts } from '../ui/keyboard.ts'
+import { recall, remember } from '../ui/memory.ts'
+import { Trouble } from '../ui/parts.tsx'
 import { formatCount } from '../words.ts'
 import { bringIntoSight } from './bring-into-sight.ts'
-import { FindBar, type Finding } from './find-bar.tsx'
-import type { Hit } from './find-text.ts'
-import { JumpBar } from './jump-bar.tsx'
+import { FindBar, type Finding, type Hit } from './find-bar.tsx'
 import { readAnchor } from './marks.ts'
 import { createStepLoader, type StepLoader } from './step-loader.ts'
 import { StepRow } from './step-row.tsx'
-import { useFoldedTools } from './use-folded-tools.ts'
 
 export interface TimelineProps {
   readonly summary: TrajectorySummary
@@ -24,7 +22,7 @@ const ROW_ESTIMATE = 160
 const OVERSCAN = 6
 
 /** A trajectory of any length: only the steps around the screen are in the page, those behind it are loaded meanwhile. */
-export function Timeline({ summary, citations }: TimelineProps): JSX.Element {
+export function Timeline({ summary, citations }: TimelineProps) {
   const place = usePlace()
   const box = useRef<HTMLDivElement>(null)
   const { loader, loaded } = useSteps(summary)
@@ -134,7 +132,7 @@ function useSteps(summary: TrajectorySummary): { loader: StepLoader; loaded: num
   return { loader, loaded: loader.loaded() }
 }
 
-function Progress({ loader, loaded }: { readonly loader: StepLoader; readonly loaded: number }): JSX.Element | null {
+function Progress({ loader, loaded }: { readonly loader: StepLoader; readonly loaded: number }) {
   const trouble = loader.trouble()
   if (trouble !== null)
     return (
@@ -151,4 +149,39 @@ function Progress({ loader, loaded }: { readonly loader: StepLoader; readonly lo
       {formatCount(loaded)} of {formatCount(loader.count)} steps are loaded
     </p>
   )
+}
+
+/** Goes to a step by its number: the number becomes the address. */
+export function JumpBar({ first, last }: { readonly first: number; readonly last: number }) {
+  const field = useRef<HTMLInputElement>(null)
+  useShortcuts([{ key: 'g', what: 'go to a step by its number', run: () => field.current?.focus() }])
+  return (
+    <form
+      class="jump"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const step = Number(field.current?.value)
+        const { path, query } = readPlace()
+        const text = query.toString()
+        if (Number.isInteger(step)) navigate(`${path}${text === '' ? '' : `?${text}`}#step-${step}`)
+      }}
+    >
+      <label htmlFor="jump">Step</label>
+      <input id="jump" ref={field} type="number" min={first} max={last} placeholder={`${first}–${last}`} required />
+      <button type="submit">Go</button>
+    </form>
+  )
+}
+
+const KEY = 'veridict.tool-output'
+
+/** Whether tool output is folded, in this and every other trajectory that this browser shows. */
+export function useFoldedTools(): readonly [boolean, () => void] {
+  const [folded, setFolded] = useState(() => recall(KEY) === 'folded')
+  const change = () => {
+    remember(KEY, folded ? 'open' : 'folded')
+    setFolded(!folded)
+  }
+  useShortcuts([{ key: 'o', what: 'fold or unfold all tool output', run: change }])
+  return [folded, change]
 }

@@ -1,7 +1,10 @@
-import type { JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
+import { useLoad } from '../api.ts'
 import { setQuery } from '../location.ts'
+import { labelsOfRubric } from '../rubrics.ts'
 import { visibleString } from '../text/visible-text.ts'
+import type { GradeOverview, RubricView } from '../types.ts'
+import { labelWords } from '../words.ts'
 
 /** One thing to filter by: a closed set of words, or any text. Its name is the one in the query of page and service. */
 export interface Filter {
@@ -21,7 +24,7 @@ export interface Suggestion {
 }
 
 /** The filters of a list, kept in the query; a narrow page shows them when asked. A choice starts the list again at its first page. */
-export function Filters(props: { readonly filters: readonly Filter[]; readonly query: URLSearchParams }): JSX.Element {
+export function Filters(props: { readonly filters: readonly Filter[]; readonly query: URLSearchParams }) {
   const { filters, query } = props
   const used = filters.filter(({ name }) => query.get(name))
   const [open, setOpen] = useState(false)
@@ -69,7 +72,7 @@ interface FieldProps {
 
 const PAUSE_MS = 300
 
-function Field({ filter, value, onChoose }: FieldProps): JSX.Element {
+function Field({ filter, value, onChoose }: FieldProps) {
   const id = `filter-${filter.name}`
   const { options, suggestions = [], none = 'any' } = filter
   if (options === undefined) return <TextField id={id} value={value} suggestions={suggestions} onChoose={onChoose} />
@@ -97,7 +100,7 @@ interface TextFieldProps {
 const isPlain = ({ value }: Suggestion): boolean => visibleString(value) === value
 
 /** What is typed counts once the typing rests, or with Enter. */
-function TextField({ id, value, suggestions, onChoose }: TextFieldProps): JSX.Element {
+function TextField({ id, value, suggestions, onChoose }: TextFieldProps) {
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
   useEffect(() => {
@@ -132,3 +135,51 @@ export const readFilters = (filters: readonly Filter[], query: URLSearchParams):
   Object.fromEntries(filters.flatMap(({ name }) => (query.get(name) ? [[name, query.get(name) ?? '']] : [])))
 
 const FIRST_PAGE = { cursor: null, page: null }
+
+/** Names of stored things, for the suggestions of filters. */
+export interface Names extends Partial<GradeOverview['names']> {
+  readonly batch?: readonly Suggestion[]
+}
+
+const NOTHING: Names = {}
+
+/** The names in all stored grades, and the newest batches. */
+export function useNames(overview: GradeOverview | null): Names {
+  const batches = useLoad('listBatches', { query: { limit: 200 } })
+  if (overview === null) return NOTHING
+  const batch = batches.value?.items.map(({ id, name }) => ({ value: id, ...(name !== null && { word: name }) }))
+  return { ...overview.names, ...(batch && { batch }) }
+}
+
+/** Judges and rubrics are few and chosen from a list; of the others there may be more than are listed. */
+const CHOSEN = ['judge', 'rubric'] as const
+const TYPED = ['agent', 'model', 'task'] as const
+
+/** The filters with what there is to choose from. */
+export const withNames = (filters: readonly Filter[], names: Names): readonly Filter[] =>
+  filters.map((filter) => {
+    const { name } = filter
+    const chosen = CHOSEN.find((one) => one === name)
+    if (chosen !== undefined)
+      return { ...filter, options: Object.fromEntries((names[chosen] ?? []).map((one) => [one, one])) }
+    const typed = TYPED.find((one) => one === name)
+    if (typed !== undefined) return { ...filter, suggestions: (names[typed] ?? []).map((value) => ({ value })) }
+    return name === 'batch' ? { ...filter, suggestions: names.batch ?? [] } : filter
+  })
+
+/** With the labels that there are to choose from: those of the rubrics that occur, then what else was given. */
+export const withLabels = (filters: readonly Filter[], labels: readonly string[]): readonly Filter[] =>
+  filters.map((filter) =>
+    filter.name === 'label'
+      ? { ...filter, options: Object.fromEntries(labels.map((one) => [one, labelWords(one)])) }
+      : filter,
+  )
+
+export function labelsToChoose(
+  rubrics: readonly RubricView[],
+  occurring: readonly string[],
+  given: Readonly<Record<string, number | undefined>>,
+): readonly string[] {
+  const others = Object.keys(given).filter((label) => (given[label] ?? 0) > 0)
+  return [...new Set([...occurring.flatMap((name) => labelsOfRubric(rubrics, name)), ...others])]
+}

@@ -1,12 +1,12 @@
-import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ROUTES } from '../routes.tsx'
-import { SessionTools } from '../session/session-tools.tsx'
-import { KeyboardHelp } from './keyboard-help.tsx'
-import { chooseTheme, readTheme, THEMES, type Theme } from './theme.ts'
+import { SessionTools } from '../session/session.tsx'
+import { listShortcuts, onShortcutsChange, singleKeysAreOn, switchSingleKeys, useShortcuts } from './keyboard.ts'
+import { forget, recall, remember } from './memory.ts'
 
 /** What stands around every page: skip link, navigation, theme, keys. */
-export function Layout(props: { readonly path: string; readonly children: ComponentChildren }): JSX.Element {
+export function Layout(props: { readonly path: string; readonly children: ComponentChildren }) {
   return (
     <>
       <a class="skip" href="#main" data-native>
@@ -71,4 +71,81 @@ function ThemeSwitch() {
       </select>
     </label>
   )
+}
+
+/** The button and the key `?`, and what they open: every key that works on this page. */
+export function KeyboardHelp() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [open, setOpen] = useState(false)
+  const show = () => setOpen(true)
+  useShortcuts([{ key: '?', what: 'show this help', run: show }])
+  useEffect(() => {
+    if (open) dialog.current?.showModal()
+  }, [open])
+  return (
+    <>
+      <button type="button" class="quiet" onClick={show} aria-haspopup="dialog">
+        Keys <kbd>?</kbd>
+      </button>
+      <dialog ref={dialog} aria-labelledby="keys-title" class="keys" onClose={() => setOpen(false)}>
+        {open && <Help />}
+      </dialog>
+    </>
+  )
+}
+
+function Help() {
+  const [, update] = useState(0)
+  const [on, setOn] = useState(singleKeysAreOn)
+  useEffect(() => onShortcutsChange(() => update((turn) => turn + 1)), [])
+  return (
+    <>
+      <h2 id="keys-title">Keys on this page</h2>
+      <table>
+        <tbody>
+          {listShortcuts().map(({ key, what }) => (
+            <tr key={`${key} ${what}`}>
+              <th scope="row">
+                <kbd>{key}</kbd>
+              </th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={on}
+          onChange={(event) => {
+            switchSingleKeys(event.currentTarget.checked)
+            setOn(event.currentTarget.checked)
+          }}
+        />{' '}
+        Single keys do something
+      </label>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </>
+  )
+}
+
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+const KEY = 'veridict.theme'
+
+export const readTheme = (): Theme => THEMES.find((theme) => theme === recall(KEY)) ?? 'system'
+
+/** `system` follows the machine; the others stay until changed. */
+export function chooseTheme(theme: Theme): void {
+  if (theme === 'system') forget(KEY)
+  else remember(KEY, theme)
+  applyTheme()
+}
+
+export function applyTheme(): void {
+  const theme = readTheme()
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
 }

@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { setQuery, usePlace } from '../location.ts'
-import { Empty } from './empty.tsx'
 import { useShortcuts } from './keyboard.ts'
+import { Empty } from './parts.tsx'
 import { nextSorting, readSorting, type SortValue, sortRows } from './sort.ts'
 
 export interface Column<T> {
@@ -36,7 +36,7 @@ export function sortItems<T>(items: readonly T[], columns: readonly Column<T>[],
 }
 
 /** A list of things. Scrolls sideways by itself; on a narrow page each row becomes a card. */
-export function Table<T>(props: TableProps<T>): JSX.Element {
+export function Table<T>(props: TableProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null)
   const move = (by: number) => {
     const links = [...(body.current?.querySelectorAll<HTMLElement>('a.row-link') ?? [])]
@@ -74,7 +74,7 @@ export function Table<T>(props: TableProps<T>): JSX.Element {
   )
 }
 
-function Heading<T>({ column }: { readonly column: Column<T> }): JSX.Element {
+function Heading<T>({ column }: { readonly column: Column<T> }) {
   const { title, number, sort } = column
   const sorting = readSorting(usePlace().query.get('sort'))
   const now = sort !== undefined && sort.name === sorting?.by ? sorting : null
@@ -100,7 +100,7 @@ function Heading<T>({ column }: { readonly column: Column<T> }): JSX.Element {
   )
 }
 
-function Row<T>({ item, columns, hrefOf, headOf }: TableProps<T> & { readonly item: T }): JSX.Element {
+function Row<T>({ item, columns, hrefOf, headOf }: TableProps<T> & { readonly item: T }) {
   const href = hrefOf?.(item) ?? null
   const head = headOf?.(item) ?? columns[0]?.title
   return (

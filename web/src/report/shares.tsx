@@ -1,18 +1,15 @@
-import type { JSX } from 'preact'
+import { Fragment } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
-import type { Report, ReportGroup } from '../audit-types.ts'
-import { estimatorWord, groupingWord } from '../audit-words.ts'
-import { RateView, StatisticView } from '../numbers/number-view.tsx'
-import { Rubrics } from '../rubrics.ts'
+import { RateView, StatisticView } from '../numbers.tsx'
+import { lookOf, Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import { LabelBadge } from '../ui/badges.tsx'
-import { lookOf } from '../ui/label-look.ts'
-import { None } from '../ui/none.tsx'
-import { plural } from '../words.ts'
-import { hasAlignment, RatedGroup } from './groups.tsx'
+import type { ClaimFigure, Report, ReportGroup } from '../types.ts'
+import { LabelBadge, None } from '../ui/parts.tsx'
+import { Table } from '../ui/table.tsx'
+import { claimWords, estimatorWord, groupingWord, plural } from '../words.ts'
+import { CountsTable, GroupKey, hasAlignment, RatedGroup } from './groups.tsx'
 import { PlotFigure } from './plot-figure.tsx'
 import { drawShares } from './plots.ts'
-import { CountsTable } from './tables.tsx'
 
 /** All trials together first, then the groups, where there is more than one. */
 export const groupsWithAll = ({ overall, groups }: Report): readonly ReportGroup[] =>
@@ -23,7 +20,7 @@ export const drawnGroups = (report: Report): readonly ReportGroup[] =>
   report.groups.length === 0 ? groupsWithAll(report) : report.groups
 
 /** The shares of every group, raw and corrected, with everything that has no label counted beside them. */
-export function ShareFigure({ report }: { readonly report: Report }): JSX.Element {
+export function ShareFigure({ report }: { readonly report: Report }) {
   const { group_by, overall, labels, rubric } = report
   const groups = useMemo(() => drawnGroups(report), [report])
   const rubrics = useContext(Rubrics)
@@ -58,7 +55,7 @@ interface SharesProps {
 }
 
 /** Raw and corrected side by side; where no correction is honest, why. */
-function SharesTable({ groups, report: { labels, rubric } }: SharesProps): JSX.Element {
+function SharesTable({ groups, report: { labels, rubric } }: SharesProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section class="scroll" tabIndex={0} aria-label="Shares">
@@ -110,7 +107,7 @@ export const CorrectedShare = ({
 }: {
   readonly corrected: ReportGroup['corrected']
   readonly name: string
-}): JSX.Element => {
+}) => {
   const share = corrected.shares[name]
   return corrected.estimator === null || share === undefined ? (
     <None>not corrected</None>
@@ -119,7 +116,7 @@ export const CorrectedShare = ({
   )
 }
 
-function Correction({ group }: { readonly group: ReportGroup }): JSX.Element {
+function Correction({ group }: { readonly group: ReportGroup }) {
   const { estimator, reason, design, n_reviews, reviews_to_halve, warnings } = group.corrected
   return (
     <>
@@ -143,3 +140,62 @@ const halvingWords = (reviews: number | null): string =>
   reviews === null
     ? 'reviewing all of these trials would not halve the widest interval: that takes more tasks'
     : `about ${plural(reviews, 'more review')} would halve the widest interval`
+
+interface Row {
+  readonly group: ReportGroup
+  /** A value of the claim; null: its mean. */
+  readonly value: string | null
+  readonly claim: ClaimFigure
+}
+
+/** Each claim of the rubric: how often it has each value, or its mean, by group. */
+export const ClaimsSection = ({ report }: { readonly report: Report }) => {
+  const groups = groupsWithAll(report)
+  const ids = [...new Set(groups.flatMap(({ claims }) => Object.keys(claims)))]
+  if (ids.length === 0) return null
+  return (
+    <section aria-labelledby="claims-title">
+      <h2 id="claims-title">Claims</h2>
+      {ids.map((id) => (
+        <Fragment key={id}>
+          <h3>
+            <HostileText text={claimWords(id)} />
+          </h3>
+          <Table
+            caption={`Values of ${id}`}
+            columns={[
+              { title: 'Group', cell: ({ group }) => <GroupKey name={group.key} /> },
+              { title: 'Value', cell: ({ value }) => (value === null ? 'mean' : <HostileText text={value} />) },
+              { title: 'Raw, 95% interval', cell: (row) => <Raw row={row} /> },
+              {
+                title: 'Corrected, 95% interval',
+                cell: ({ claim: { corrected }, value }) =>
+                  corrected === null || value === null ? (
+                    <None />
+                  ) : (
+                    <CorrectedShare corrected={corrected} name={value} />
+                  ),
+              },
+            ]}
+            items={groups.flatMap((group) => rowsOf(group, id))}
+            keyOf={({ group, value }) => JSON.stringify([group.key, value])}
+            empty="No trials."
+          />
+        </Fragment>
+      ))}
+    </section>
+  )
+}
+
+function rowsOf(group: ReportGroup, id: string): Row[] {
+  const claim = group.claims[id]
+  if (claim === undefined) return []
+  const shares = Object.keys(claim.shares).map((value): Row => ({ group, value, claim }))
+  return claim.mean === null ? shares : [{ group, value: null, claim }, ...shares]
+}
+
+function Raw({ row: { claim, value } }: { readonly row: Row }) {
+  const share = value === null ? undefined : claim.shares[value]
+  if (share !== undefined) return <RateView rate={share} />
+  return claim.mean === null ? <None /> : <StatisticView of={claim.mean} style="coefficient" />
+}

@@ -1,29 +1,20 @@
-import type { JSX } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { queryOf, withQuery } from '../api.ts'
-import type { GradeOverview } from '../api-types.ts'
-import type { Disagreement } from '../audit-types.ts'
-import { KIND_WORDS } from '../audit-words.ts'
-import { type ItemNames, useItemNames } from '../batches/answers.tsx'
-import { trialName } from '../grades/trial-name.ts'
+import { useEffect, useMemo } from 'preact/hooks'
+import { queryOf, useAll, useLoad, withQuery } from '../api.ts'
+import { type ItemNames, useItemNames } from '../batches/use-batch.tsx'
+import { trialName } from '../grades/columns.tsx'
 import { setQuery, usePlace } from '../location.ts'
-import { placeOfDisagreement } from '../review/review-item.ts'
-import { markSeen } from '../review/seen.ts'
+import { itemOfDisagreement, markSeen, placeOfDisagreement } from '../review/review-item.ts'
+import { ReviewView } from '../review/review-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
-import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
-import { Filters, readFilters } from '../ui/filters.tsx'
-import { LoadView } from '../ui/load-view.tsx'
-import { NameOrNone, None } from '../ui/none.tsx'
+import type { Disagreement, GradeOverview } from '../types.ts'
+import { type Filter, Filters, readFilters, useNames, withNames } from '../ui/filters.tsx'
 import { Pager } from '../ui/pager.tsx'
+import { Empty, FIRST_COMMAND, LoadView, NameOrNone, None } from '../ui/parts.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { useLoad } from '../use-load.ts'
-import { useNames, withNames } from '../use-names.ts'
-import { formatCount } from '../words.ts'
-import { Why } from './masked-why.tsx'
-import { QUEUE_FILTERS } from './queue-filters.ts'
+import { formatCount, KIND_WORDS, LABELS } from '../words.ts'
 
 /** Questions on which not all agree, the most telling first. */
-export function DisagreementsPage(): JSX.Element {
+export function DisagreementsPage() {
   const { query } = usePlace()
   const cursor = query.get('cursor')
   const open = query.get('labels') === 'shown'
@@ -61,7 +52,7 @@ export function DisagreementsPage(): JSX.Element {
 }
 
 /** Why nobody disagrees: nothing is asked yet, only one judge was asked, or all are of one mind. */
-function NoDisagreement(props: { readonly filtered: boolean; readonly overview: GradeOverview | null }): JSX.Element {
+function NoDisagreement(props: { readonly filtered: boolean; readonly overview: GradeOverview | null }) {
   const { filtered, overview } = props
   if (filtered) return <Empty>Nobody disagrees about anything that fits these filters.</Empty>
   if (overview?.total === 0) return <Empty command={FIRST_COMMAND}>Nothing is graded yet.</Empty>
@@ -78,7 +69,7 @@ function Head(props: {
   readonly more: boolean
   readonly open: boolean
   readonly review: string
-}): JSX.Element {
+}) {
   const { items, more, open, review } = props
   const settled = items.filter((one) => one.settled).length
   useEffect(() => {
@@ -140,4 +131,87 @@ const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disa
   { title: 'Model', cell: ({ model }) => <NameOrNone name={model} /> },
   { title: 'Reviews', number: true, cell: ({ reviews }) => formatCount(reviews.length) },
   { title: 'Settled', cell: ({ settled }) => (settled ? 'settled' : <span class="aside">not settled</span>) },
+]
+
+/** A queue longer than this is reviewed in parts: by then it has another order anyway. */
+const MOST = 2000
+
+/** The queue as it was when this page was opened, question by question. */
+export function DisagreementReviewPage() {
+  const { query } = usePlace()
+  const { settled, ...chosen } = readFilters(QUEUE_FILTERS, query)
+  const load = useAll('listDisagreements', queryOf<'listDisagreements'>(chosen), MOST)
+  const judge = query.get('judge')
+  const found = load.value
+  const items = useMemo(() => {
+    const wanted = (found?.items ?? []).filter((one) => settled === undefined || String(one.settled) === settled)
+    return wanted.flatMap((one) => itemOfDisagreement(one, judge) ?? [])
+  }, [found, settled, judge])
+  return (
+    <>
+      <h1>Review disagreements</h1>
+      <p>
+        <a href={withQuery('/audit/disagreements', { settled, ...chosen })}>The queue</a>
+      </p>
+      <LoadView load={load} what="the queue">
+        {({ cut }) => (
+          <>
+            {cut && <p class="aside">The queue is longer: these are its first {MOST} questions.</p>}
+            <ReviewView items={items} done="settled" />
+          </>
+        )}
+      </LoadView>
+    </>
+  )
+}
+
+/** What would unblind the reader, beside the labels: claims with their values, contradiction codes, that nothing is claimed. */
+const TELLING = 'claims nothing|without a label|[a-z_]+_against_[a-z]+|[a-z][a-z_.]*=[^ ]+?(?=[,.;]? |[,.]?$)'
+const HIDDEN = '▒▒▒'
+
+/**
+ * The sentences of `why` without what would unblind their reader: labels, claims with their values, contradiction codes, votes
+ * and the score’s own parts. Names of judges and tasks stay.
+ */
+function maskWhy({ why, grades, reviews }: Told): string[] {
+  const said = [
+    ...grades.flatMap((one) => [one.label, one.claimed_label, ...one.votes]),
+    ...reviews.map(({ label }) => label),
+  ]
+  const labels = new Set([...LABELS, ...said.flatMap((label) => (label === null ? [] : [escapeRegExp(label)]))])
+  const telling = new RegExp(`(?<![\\w-])(?:${[...labels].join('|')}|${TELLING})(?![\\w-])`, 'g')
+  return why
+    .filter((sentence) => !sentence.startsWith('Score '))
+    .map((sentence) => sentence.replaceAll(telling, HIDDEN))
+}
+
+const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+type Told = Pick<Disagreement, 'why' | 'grades' | 'reviews'>
+
+export function Why({ of, open }: { readonly of: Told; readonly open: boolean }) {
+  return (
+    <ul class="why">
+      {(open ? of.why : maskWhy(of)).map((sentence) => (
+        <li key={sentence}>
+          <HostileText text={sentence} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const SETTLED: Readonly<Record<string, string>> = { false: 'not settled', true: 'settled' }
+
+/** What the queue can be narrowed to; the names are those of `GET /v1/disagreements`. */
+export const QUEUE_FILTERS: readonly Filter[] = [
+  { name: 'kind', title: 'Kind', options: KIND_WORDS },
+  { name: 'settled', title: 'Settled', options: SETTLED },
+  { name: 'judge', title: 'Judge' },
+  { name: 'rubric', title: 'Rubric' },
+  { name: 'claim', title: 'Differ in claim' },
+  { name: 'agent', title: 'Agent' },
+  { name: 'model', title: 'Model' },
+  { name: 'task', title: 'Task' },
+  { name: 'batch', title: 'Batch' },
 ]

@@ -1,22 +1,18 @@
-import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Grade } from '../api-types.ts'
+import { type All, type Load, queryOf, useAll, useLoad } from '../api.ts'
 import { setQuery, usePlace } from '../location.ts'
+import { readRater } from '../review/review-item.ts'
+import { ReviewView } from '../review/review-view.tsx'
 import { onlyRubric } from '../rubrics.ts'
-import { LabelBadge } from '../ui/badges.tsx'
-import { type Choice, Choose } from '../ui/choose.tsx'
-import { Empty, FIRST_COMMAND } from '../ui/empty.tsx'
-import { Filters, readFilters } from '../ui/filters.tsx'
-import { LoadView } from '../ui/load-view.tsx'
+import type { Grade, Review } from '../types.ts'
+import { type Filter, Filters, readFilters, useNames, withNames } from '../ui/filters.tsx'
+import { type Choice, Choose, Empty, FIRST_COMMAND, LabelBadge, LoadView } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
-import { useLoad } from '../use-load.ts'
-import { useNames, withNames } from '../use-names.ts'
 import { formatCount, plural } from '../words.ts'
-import { DRAW_DESIGNS, drawSample, populationOf } from './draw.ts'
-import { MOST_GRADES, madeUntil, readSampleQuery, SAMPLE_FILTERS, useGraded } from './sample-query.ts'
+import { DRAW_DESIGNS, type DrawOptions, drawSample, populationOf } from './draw.ts'
 
 /** Draws questions at random, so that what humans say of them can correct what a judge says of all. */
-export function SamplePage(): JSX.Element {
+export function SamplePage() {
   const { query } = usePlace()
   const load = useGraded(query)
   const names = useNames(useLoad('overviewGrades', {}).value)
@@ -144,3 +140,84 @@ function Drawn({ grades, query }: { readonly grades: readonly Grade[]; readonly 
     </>
   )
 }
+
+const MOST_REVIEWS = 20_000
+
+/** The sample that the address names, question by question. */
+export function SampleReviewPage() {
+  const { query } = usePlace()
+  // Whoever reviews at the start: the name may be typed on this page, and the list must not move then.
+  const [rater] = useState(readRater)
+  const graded = useGraded(query)
+  const reviews = useAll('listReviews', rater === '' ? null : { rater }, MOST_REVIEWS)
+  const { design, n, seed, until } = readSampleQuery(query)
+  const found = graded.value
+  const known = rater === '' ? NOBODY : reviews.value
+  const items = useMemo(() => {
+    if (found === null || known === null) return []
+    const given = new Set(known.items.map(({ trajectory, ground_truth }) => `${trajectory}/${ground_truth}`))
+    const draw = drawSample(populationOf(madeUntil(found.items, until)), { design, n, seed })
+    return draw.items.map((item) => ({ ...item, done: given.has(item.question) }))
+  }, [found, known, design, n, seed, until])
+  const back = new URLSearchParams(query)
+  back.delete('at')
+  return (
+    <>
+      <h1>Review a sample</h1>
+      <p>
+        <a href={`/audit/sample?${back}`}>The sample</a>, drawn{' '}
+        {design === 'random' ? 'at random' : 'within each label'}
+      </p>
+      <LoadView load={graded} what="the sample">
+        {() =>
+          known === null ? (
+            <LoadView load={reviews} what="your reviews">
+              {() => null}
+            </LoadView>
+          ) : (
+            <ReviewView items={items} done="reviewed" />
+          )
+        }
+      </LoadView>
+    </>
+  )
+}
+
+const NOBODY = { items: [] as readonly Review[], cut: false }
+
+/** Which grades are drawn from. */
+export const SAMPLE_FILTERS: readonly Filter[] = [
+  { name: 'judge', title: 'Judge' },
+  { name: 'rubric', title: 'Rubric' },
+  { name: 'agent', title: 'Agent' },
+  { name: 'model', title: 'Model' },
+  { name: 'task', title: 'Task' },
+  { name: 'batch', title: 'Batch' },
+]
+
+/** More is not listed by a page. */
+export const MOST_GRADES = 20_000
+const DEFAULT_N = 50
+
+export interface SampleQuery extends DrawOptions {
+  /** Newest grade of the draw: later ones do not change it. Null: nothing was drawn yet. */
+  readonly until: string | null
+}
+
+export function readSampleQuery(query: URLSearchParams): SampleQuery {
+  const n = Number(query.get('n') ?? DEFAULT_N)
+  return {
+    design: DRAW_DESIGNS.find((design) => design === query.get('design')) ?? 'random',
+    n: Number.isInteger(n) && n >= 1 && n <= 2000 ? n : DEFAULT_N,
+    seed: query.get('seed') ?? '1',
+    until: query.get('until'),
+  }
+}
+
+/** All graded ones that fit. */
+export const useGraded = (query: URLSearchParams): Load<All<Grade>> =>
+  useAll('listGrades', queryOf<'listGrades'>({ ...readFilters(SAMPLE_FILTERS, query), status: 'graded' }), MOST_GRADES)
+
+/** Grade ids begin with their time. */
+export const madeUntil = (grades: readonly Grade[], until: string | null): readonly Grade[] =>
+  until === null ? grades : grades.filter(({ id }) => id <= until)
