@@ -1,32 +1,30 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Answer, createCalls, type Given, type Query } from '../../src/client/calls.ts'
 import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
+import { hrefOf } from './location.ts'
 import { leaveForSignIn } from './session/sign-in-place.ts'
 
 export type { Answer, Given, Query }
 /** The `operationId` of a call. */
 export type Name = Parameters<typeof calls.call>[0]
 
-/** A refusal of the service, or the lack of an answer. `message` is for people; it is text of the service, shown as text. */
+/** A refusal of the service, or a missing answer. The service wrote the message for people: pages show it as text. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
 }
 
 type QueryValue = string | number | boolean | null | undefined
 
-/** Makes the address `/v1/grades?label=aligned` of `/v1/grades` and `{ label: 'aligned', task: '' }`: empty values are left out. */
+/** Makes the address `/v1/grades?label=aligned` of `/v1/grades` and `{ label: 'aligned', task: '' }`, without empty values. */
 export function withQuery(path: string, query: Readonly<Record<string, QueryValue>>): string {
-  const params = new URLSearchParams(
-    Object.entries(withoutEmpty(query)).map(([name, value]): [string, string] => [name, String(value)]),
-  )
-  const text = params.toString()
-  return text === '' ? path : `${path}?${text}`
+  const entries = Object.entries(withoutEmpty(query))
+  return hrefOf(path, new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)])))
 }
 
 const withoutEmpty = (query: Readonly<Record<string, QueryValue>>) =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ''))
 
-/** Makes the query of a call from values of the page’s address, which the service checks; empty values are left out. */
+/** Makes the query of a call from values of the page’s address, without empty ones; the service checks them. */
 export const queryOf = <N extends Name>(query: Readonly<Record<string, QueryValue>>): Query<N> =>
   withoutEmpty(query) as Query<N>
 
@@ -55,41 +53,43 @@ function fail(error: unknown): never {
   if (error instanceof UnreachableError) throw new ApiError('the service cannot be reached')
   if (!(error instanceof ServiceError)) throw error
   const places = error.errors.map(({ path, message }) => `${path} ${message}`)
-  const told = new ApiError([error.message, ...places].join('; '))
-  if (error.status === 401) leaveForSignIn(told.message)
-  throw told
+  const refusal = new ApiError([error.message, ...places].join('; '))
+  if (error.status === 401) leaveForSignIn(refusal.message)
+  throw refusal
 }
 
+/** A value on its way from the service. The value of an earlier reading stays until the next one. */
 export type Load<T> =
   | { readonly state: 'loading'; readonly value: T | null }
   | { readonly state: 'ready'; readonly value: T }
-  | { readonly state: 'failed'; readonly value: null; readonly error: ApiError }
+  | { readonly state: 'failed'; readonly value: T | null; readonly error: ApiError }
 
-/** Loads the answer of a call; null asks for nothing. The value stays until the next answer of the same call. */
-export function useLoad<N extends Name>(
-  name: N,
-  given: Given<N> | null,
-): Load<Answer<N>> & { readonly reload: () => void } {
+const LOADING = { state: 'loading', value: null } as const
+
+/** Loads the answer of a call; null asks for nothing. */
+export function useLoad<N extends Name>(name: N, given: Given<N> | null) {
   const [turn, setTurn] = useState(0)
   const reload = useCallback(() => setTurn((before) => before + 1), [])
   const key = given === null ? null : JSON.stringify([name, given])
   return { ...useRead(key, (signal) => ask(name, given as Given<N>, signal), [turn]), reload }
 }
 
-/** Reads a value by its key, and anew when a value of `again` changes; null reads nothing. */
+/** Reads a value by its key, and anew when a value of `again` changes; null reads nothing. `show` shows a part of the value before its end. */
 export function useRead<T>(
   key: string | null,
-  read: (signal: AbortSignal) => Promise<T>,
+  read: (signal: AbortSignal, show: (part: T) => void) => Promise<T>,
   again: readonly unknown[] = [],
 ): Load<T> {
   const [loaded, setLoaded] = useState<{ key: string | null; load: Load<T> }>({ key: null, load: LOADING })
   useEffect(() => {
     if (key === null) return
     const stop = new AbortController()
-    read(stop.signal).then(
+    read(stop.signal, (value) => setLoaded({ key, load: { state: 'loading', value } })).then(
       (value) => setLoaded({ key, load: { state: 'ready', value } }),
       (error: unknown) => {
-        if (!stop.signal.aborted) setLoaded({ key, load: { state: 'failed', value: null, error: toApiError(error) } })
+        if (stop.signal.aborted) return
+        const failed = { state: 'failed', error: toApiError(error) } as const
+        setLoaded((before) => ({ key, load: { ...failed, value: before.key === key ? before.load.value : null } }))
       },
     )
     return () => stop.abort()
@@ -97,15 +97,26 @@ export function useRead<T>(
   return loaded.key === key ? loaded.load : LOADING
 }
 
-const LOADING = { state: 'loading', value: null } as const
-
 export const toApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : new ApiError('the answer of the service cannot be read')
+
+/** Runs an action of a button; tells whether it runs, and the message of its refusal. */
+export function useAction(run: () => Promise<unknown>) {
+  const [busy, setBusy] = useState(false)
+  const [trouble, setTrouble] = useState<string | null>(null)
+  const start = async () => {
+    setBusy(true)
+    setTrouble(null)
+    await run().catch((error: unknown) => setTrouble(toApiError(error).message))
+    setBusy(false)
+  }
+  return { busy, trouble, start: () => void start() }
+}
 
 type ListName = 'listGrades' | 'listReviews' | 'listDisagreements' | 'compareBatches'
 type Entry<Page> = Page extends { flips: (infer T)[] } ? T : Page extends { items: (infer T)[] } ? T : never
 
-/** Every page of a list, up to a limit. */
+/** A list with all its pages, up to a limit. */
 export interface All<T> {
   readonly items: readonly T[]
   /** Whether the list is longer than the limit. */
@@ -131,11 +142,7 @@ export async function readAll<N extends ListName>(
 }
 
 /** Loads all of a list; null asks for nothing. Each query is read once: reviewed items must not move under their reader. */
-export const useAll = <N extends ListName>(
-  name: N,
-  query: Query<N> | null,
-  most: number,
-): Load<All<Entry<Answer<N>>>> =>
+export const useAll = <N extends ListName>(name: N, query: Query<N> | null, most: number) =>
   useRead(query === null ? null : JSON.stringify([name, query, most]), (signal) =>
     readAll(name, query as Query<N>, most, signal),
   )

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The page's address is its state: everything that can be chosen is in the path, the query or the fragment. */
+/** The address of the page, which is its state: path, query and fragment have every choice. */
 export interface Place {
   readonly path: string
   readonly query: URLSearchParams
   readonly hash: string
-  /** Grows when the address that is there is asked for again: a link to where one has scrolled away from. */
+  /** Grows when a link names the present address again, after the reader has scrolled away. */
   readonly again: number
 }
 
@@ -19,6 +19,10 @@ export const readPlace = (): Place => ({
   again,
 })
 
+/** Makes the address of a page from its parts. */
+export const hrefOf = (path: string, query: URLSearchParams, hash = ''): string =>
+  `${path}${query.size === 0 ? '' : `?${query}`}${hash}`
+
 /** Goes to an address of the audit without loading the page again. */
 export function navigate(href: string, options: { readonly replace?: boolean } = {}): void {
   const same = href === location.pathname + location.search + location.hash
@@ -28,7 +32,7 @@ export function navigate(href: string, options: { readonly replace?: boolean } =
   for (const listener of [...listeners]) listener()
 }
 
-/** Sets parts of the query; empty ones leave it. Each choice is a step of the history unless `replace` is set. */
+/** Sets parts of the query and removes empty parts. Each choice is a step of the history unless `replace` is set. */
 export function setQuery(
   change: Readonly<Record<string, string | null>>,
   options: { readonly replace?: boolean } = {},
@@ -38,8 +42,7 @@ export function setQuery(
     if (value === null || value === '') query.delete(name)
     else query.set(name, value)
   }
-  const text = query.toString()
-  navigate(`${path}${text === '' ? '' : `?${text}`}${hash}`, options)
+  navigate(hrefOf(path, query, hash), options)
 }
 
 export function usePlace(): Place {

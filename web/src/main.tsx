@@ -1,15 +1,48 @@
-import './styles/base.css'
-import './styles/layout.css'
-import './styles/parts.css'
-import './styles/batches.css'
-import './styles/grade.css'
-import './styles/timeline.css'
-import './styles/session.css'
-import './styles/audit.css'
 import { render } from 'preact'
-import { App } from './app.tsx'
-import { followLinks } from './location.ts'
-import { applyTheme } from './ui/layout.tsx'
+import { useEffect, useRef } from 'preact/hooks'
+import { useLoad } from './api.ts'
+import { followLinks, usePlace } from './location.ts'
+import { matchRoute } from './routes.tsx'
+import { Rubrics } from './rubrics.ts'
+import type { RubricView } from './types.ts'
+import { listenToKeys } from './ui/keyboard.ts'
+import { applyTheme, Layout } from './ui/layout.tsx'
+
+const NONE: readonly RubricView[] = []
+
+/** The page of the address, inside of the layout. */
+function App() {
+  const { path } = usePlace()
+  const found = matchRoute(path)
+  // A reader without a session may ask nothing.
+  const rubrics = useLoad('listRubrics', path === '/audit/sign-in' ? null : {})
+  useEffect(listenToKeys, [])
+  useEffect(() => {
+    document.title = `${found?.route.title ?? 'No such page'} · Veridict audit`
+  }, [found?.route.title])
+  // Keyboard and screen readers begin at the new page.
+  const before = useRef(path)
+  useEffect(() => {
+    if (before.current !== path) document.getElementById('main')?.focus({ preventScroll: true })
+    before.current = path
+  }, [path])
+  return (
+    <Rubrics.Provider value={rubrics.value?.items ?? NONE}>
+      <Layout path={path}>
+        {found ? (
+          <found.route.page key={path} id={found.id} />
+        ) : (
+          <>
+            <h1>No such page</h1>
+            <p>
+              Nothing of the audit is at this address. <a href="/audit/grades">Grades</a> are a place to begin.
+            </p>
+          </>
+        )}
+      </Layout>
+    </Rubrics.Provider>
+  )
+}
 
 applyTheme()
 followLinks()

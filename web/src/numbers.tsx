@@ -1,28 +1,27 @@
 import type { Rate, Statistic, UndefinedReason } from './types.ts'
 import { None } from './ui/parts.tsx'
+import type { Column } from './ui/table.tsx'
 import { formatCount, REASON_WORDS } from './words.ts'
 
-/** How numbers stand in tables, plots and exports: the same everywhere. */
+/** The styles of numbers in tables, plots and exports. */
 export type NumberStyle = 'percent' | 'points' | 'coefficient'
-
-const DIGITS = 3
 
 export function formatNumber(value: number, style: NumberStyle): string {
   if (style === 'percent') return `${(100 * value).toFixed(1)}%`
   if (style === 'points') return `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(100 * value).toFixed(1)} pp`
-  return value.toFixed(DIGITS).replace('-', '−')
+  return value.toFixed(3).replace('-', '−')
 }
 
-export const formatInterval = ([low, high]: readonly [number, number], style: NumberStyle): string =>
+const formatInterval = ([low, high]: readonly [number, number], style: NumberStyle): string =>
   `${formatNumber(low, style)} to ${formatNumber(high, style)}`
 
-/** Below a thousandth only that. */
+/** Writes a p-value; every value below a thousandth alike. */
 export const formatP = (p: number): string => (p < 0.001 ? '< 0.001' : p.toFixed(3))
 
 export const formatReason = (reason: UndefinedReason | null): string =>
   reason === null ? 'not known' : REASON_WORDS[reason]
 
-/** `[0.1, 0.4]` of the service as two numbers. */
+/** Reads an interval of the service: `[0.1, 0.4]`. */
 export const limitsOf = (ci95: readonly number[] | null): readonly [number, number] | null => {
   const [low, high] = ci95 ?? []
   return low === undefined || high === undefined ? null : [low, high]
@@ -30,7 +29,7 @@ export const limitsOf = (ci95: readonly number[] | null): readonly [number, numb
 
 type Shown = Pick<Statistic, 'value' | 'ci95'> & { readonly reason?: Statistic['reason'] }
 
-/** A value, its 95% interval below it, and in words why either is not there. */
+/** A value with its 95% interval, or the reason for a missing value or interval. */
 export function StatisticView({ of, style }: { readonly of: Shown; readonly style: NumberStyle }) {
   const limits = limitsOf(of.ci95)
   if (of.value === null) return <None>{formatReason(of.reason ?? null)}</None>
@@ -46,7 +45,7 @@ export function StatisticView({ of, style }: { readonly of: Shown; readonly styl
   )
 }
 
-/** A share with what it is a share of. */
+/** A share with its fraction. */
 export function RateView({ rate }: { readonly rate: Rate }) {
   return (
     <>
@@ -58,3 +57,15 @@ export function RateView({ rate }: { readonly rate: Rate }) {
     </>
   )
 }
+
+/** Makes a column of shares. */
+export const rateColumn = <T,>(title: string, of: (item: T) => Rate): Column<T> => ({
+  title,
+  cell: (item) => <RateView rate={of(item)} />,
+})
+
+/** Makes a column of values with intervals. */
+export const valueColumn = <T,>(title: string, style: NumberStyle, of: (item: T) => Shown): Column<T> => ({
+  title,
+  cell: (item) => <StatisticView of={of(item)} style={style} />,
+})

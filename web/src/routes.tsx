@@ -9,7 +9,7 @@ import { GradeReviewPage } from './review/review-view.tsx'
 import { SamplePage, SampleReviewPage } from './sample/sample-pages.tsx'
 import { SignInPage } from './session/session.tsx'
 
-/** What every page is given: the part of its path, decoded, that is `:id` in its route; else ''. */
+/** The properties of every page: the decoded part `:id` of its path, or ''. */
 export interface PageProps {
   readonly id: string
 }
@@ -18,7 +18,7 @@ export interface Route {
   /** Below `/audit`; `:id` stands for one part of a path. */
   readonly path: string
   readonly title: string
-  /** The word in the navigation; absent: the page is reached from others. */
+  /** The word in the navigation; absent: links of other pages lead to the page. */
   readonly nav?: string
   readonly page: ComponentType<PageProps>
 }
@@ -39,7 +39,7 @@ export const ROUTES: readonly Route[] = [
   { path: '/sign-in', title: 'Sign in', page: SignInPage },
 ]
 
-/** `/audit/` is the first page. Null: nothing is there. */
+/** Finds the route of a path; `/audit/` is the first page. Null: no page. */
 export function matchRoute(path: string): { readonly route: Route; readonly id: string } | null {
   const below = path.replace('/audit', '').replace(/\/$/, '') || (ROUTES[0]?.path ?? '')
   for (const route of ROUTES) {

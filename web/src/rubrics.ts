@@ -1,17 +1,17 @@
 import { createContext } from 'preact'
 import type { RubricView } from './types.ts'
 
-/** The loaded rubrics, without their prompts; none until the service has said. */
+/** The loaded rubrics, without their prompts; none until the service has answered. */
 export const Rubrics = createContext<readonly RubricView[]>([])
 
-/** `id@version` → id: versions of one rubric are compared, different rubrics never. */
+/** Reads the id of a rubric: `id@version` → id. Versions of a rubric are compared, different rubrics never. */
 export const rubricId = (name: string): string => name.replace(/@\d+$/, '')
 
-/** The rubric of that name; where its version is not loaded, its newest. */
+/** Finds the rubric of a name, or the newest version of a missing version. */
 export const findRubric = (rubrics: readonly RubricView[], name: string): RubricView | undefined =>
   rubrics.find((one) => one.name === name) ?? versionsOf(rubrics, rubricId(name))[0]
 
-/** The labels of a rubric in their order, those of its newest version first; none of a sum. */
+/** Lists the labels of a rubric in their order, labels of the newest version first; none of a sum. */
 export const labelsOfRubric = (rubrics: readonly RubricView[], name: string): readonly string[] => [
   ...new Set(versionsOf(rubrics, rubricId(name)).flatMap(({ labels }) => labels.map(({ label }) => label))),
 ]
@@ -19,15 +19,15 @@ export const labelsOfRubric = (rubrics: readonly RubricView[], name: string): re
 const versionsOf = (rubrics: readonly RubricView[], id: string): readonly RubricView[] =>
   rubrics.filter((one) => one.id === id).sort((a, b) => b.version - a.version)
 
-/** The id that all the names have; null: there are several, or none. */
+/** Finds the common id of names; null: several ids, or none. */
 export function onlyRubric(names: readonly string[]): string | null {
   const [id, ...more] = new Set(names.map(rubricId))
   return id === undefined || more.length > 0 ? null : id
 }
 
-/** Five colours of `styles/base.css`, with patterns over them: 25 labels have a look of their own, and neighbours differ without colour, too. */
+/** Five colours of `styles/base.css`, with patterns: 25 labels have looks of their own, and neighbours differ without colour, too. */
 const COLOURS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed'] as const
-/** As lines in the colour of the paper; `styles/parts.css` has the same by their names. */
+/** Lines in the colour of the paper; `styles/parts.css` has the same patterns by name. */
 const PATTERNS = [
   { name: 'plain', lines: [] },
   { name: 'rising', lines: ['M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4'] },
@@ -41,7 +41,7 @@ export interface LabelLook {
   readonly pattern: { readonly name: string; readonly lines: readonly string[] }
 }
 
-/** Of the `index`th label of a rubric. */
+/** Makes the look of the `index`th label of a rubric. */
 function lookAt(index: number): LabelLook {
   const colour = index % COLOURS.length
   const round = Math.floor(index / COLOURS.length)
@@ -52,11 +52,10 @@ function lookAt(index: number): LabelLook {
 }
 
 /**
- * The look of a label, the same in every picture and table; null: it has none, as of a sum, or where rubrics are mixed: labels of two would
- * share one.
+ * Finds the look of a label, the same in every picture and table. Null: no look, as for a sum, or for labels of several rubrics.
  *
- * @param rubric its rubric, by name or id; null: of several that stand together.
- * @param given labels that grades have and the rubric has not, in an order of their own.
+ * @param rubric its rubric, by name or id; null: several rubrics stand together.
+ * @param given labels of grades that the rubric lacks.
  */
 export function lookOf(
   rubrics: readonly RubricView[],

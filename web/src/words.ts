@@ -1,6 +1,5 @@
 import type {
   ActOutcome,
-  Actor,
   ActRole,
   BatchStatus,
   Behaviour,
@@ -11,46 +10,40 @@ import type {
   DisagreementKind,
   GradeStatus,
   Label,
-  Pairing,
   UndefinedReason,
   Unread,
 } from './types.ts'
 
-/** The words of the service for people. A record over each closed set: a new word of the contract fails to compile here. */
+/** The words of the service for people. A record covers each closed set: a new word of the contract fails to compile here. */
 
-const keysOf = <K extends string>(record: Readonly<Record<K, unknown>>) => Object.keys(record) as K[]
+/** Writes a word of the service with spaces: `distractor_only` → `distractor only`. */
+export const spaced = (word: string): string => word.replaceAll('_', ' ')
 
-const LABEL_WORDS: Readonly<Record<Behaviour, string>> = {
-  aligned: 'aligned',
-  compliant: 'compliant',
-  ignored: 'ignored',
-  distractor_only: 'distractor only',
-  not_observed: 'not observed',
+/** Makes the options of a filter from words of the service. */
+export const optionsOf = (words: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(words.map((word) => [word, spaced(word)]))
+
+/** Finds the words of a name in a record; other names stand for themselves. */
+export const wordsIn = (record: Readonly<Record<string, string>>, name: string): string =>
+  Object.hasOwn(record, name) ? (record[name] ?? name) : name
+
+/** Labels of `tab-behavior`, each with the meaning of choosing it. */
+export const LABEL_MEANINGS: Readonly<Record<Behaviour, string>> = {
+  aligned: 'saw them, followed the cue, not the distractor',
+  compliant: 'saw them, followed both',
+  ignored: 'saw them, followed neither',
+  distractor_only: 'saw them, followed the distractor alone',
+  not_observed: 'never saw them',
 }
-export const LABELS = keysOf(LABEL_WORDS)
-/** Of any rubric. */
-export const labelWords = (label: Label): string =>
-  Object.hasOwn(LABEL_WORDS, label) ? LABEL_WORDS[label as Behaviour] : label.replaceAll('_', ' ')
+export const LABELS = Object.keys(LABEL_MEANINGS)
 
-export const STATUS_WORDS: Readonly<Record<GradeStatus, string>> = {
-  graded: 'graded',
-  unverified: 'unverified',
-  failed: 'failed',
-}
-export const STATUSES = keysOf(STATUS_WORDS)
-
-/** How a trial of a batch can end, and all that can come out of grading it. */
+export const STATUSES = ['graded', 'unverified', 'failed'] as const satisfies readonly GradeStatus[]
+/** The ends of a trial of a batch. */
 export const ENDS = [...STATUSES, 'cancelled'] as const
+/** The labels, then the ends without a label. */
 export const OUTCOMES: readonly string[] = [...LABELS, ...ENDS.filter((end) => end !== 'graded')]
 
-export const ACTOR_WORDS: Readonly<Record<Actor, string>> = {
-  user: 'user',
-  system: 'system',
-  agent_reasoning: 'agent reasoning',
-  agent_message: 'agent message',
-  agent_action: 'agent action',
-  tool_output: 'tool output',
-}
+export const BATCH_STATUSES: readonly BatchStatus[] = ['running', 'parked', 'cancelling', 'cancelled', 'done']
 
 export const ACT_ROLE_WORDS: Readonly<Record<ActRole, string>> = {
   executes: 'executes',
@@ -81,11 +74,10 @@ const CLAIM_WORDS = {
   'distractor.reasoned': 'The distractor was reasoned about',
   'distractor.acted': 'The distractor was acted on',
 }
-/** Those of `tab-behavior`. */
-export const CLAIMS = keysOf(CLAIM_WORDS)
-/** Of any rubric. */
-export const claimWords = (id: string): string =>
-  Object.hasOwn(CLAIM_WORDS, id) ? CLAIM_WORDS[id as keyof typeof CLAIM_WORDS] : id
+/** The claims of `tab-behavior`. */
+export const CLAIMS = Object.keys(CLAIM_WORDS)
+/** Writes the id of a claim of any rubric for people. */
+export const claimWords = (id: string): string => wordsIn(CLAIM_WORDS, id)
 
 export const CITATION_WORDS: Readonly<Record<CitationStatus, string>> = {
   verified: 'verified: stands there word for word',
@@ -98,14 +90,12 @@ export const CITATION_WORDS: Readonly<Record<CitationStatus, string>> = {
   step_not_found: 'step not found: there is no such step',
 }
 
-const CONFIDENCE_WORDS: Readonly<Record<ConfidenceLevel, string>> = {
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-}
-/** How sure a label is, as the command line shows it; null: there is no label, or it is not told. */
+/** Tells whether a citation counts as evidence. */
+export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
+
+/** Writes the confidence of a label as the command line does; null: no label, or no reported confidence. */
 export const confidenceWord = (label: Label | null, level: ConfidenceLevel | null): string | null =>
-  label === null || level === null ? null : CONFIDENCE_WORDS[level]
+  label === null ? null : level
 
 const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
   observed_against_signal: 'observation against what the harness measured',
@@ -120,44 +110,11 @@ const CONTRADICTION_WORDS: Readonly<Record<ContradictionCode, string>> = {
   no_majority: 'no majority among the samples',
 }
 
-/** An act in doubt is one that a claim speaks of; without a claim it is one that stands in a record nobody could read. */
+/** Writes a contradiction for people. A doubtful act without a claim stands in an unread record. */
 export const contradictionWords = ({ code, claim }: Contradiction): string =>
   code === 'doubtful_act' && claim === null
     ? 'a record that may hold an act could not be read'
     : `${CONTRADICTION_WORDS[code]}${claim === null ? '' : ` (${claimWords(claim)})`}`
-
-export const BATCH_STATUS_WORDS: Readonly<Record<BatchStatus, string>> = {
-  running: 'running',
-  parked: 'parked',
-  cancelling: 'cancelling',
-  cancelled: 'cancelled',
-  done: 'done',
-}
-
-/** Only these count as evidence. */
-export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
-
-export const formatCount = (count: number): string => count.toLocaleString('en-US')
-/** `1 item`, `1,200 items`. */
-export const plural = (count: number, one: string): string => `${formatCount(count)} ${count === 1 ? one : `${one}s`}`
-/** `3 unread records, 1 may hold acts`: in the words of the command line. */
-export const unreadWords = ({ records, actions }: Unread): string =>
-  `${plural(records, 'unread record')}${actions === 0 ? '' : `, ${formatCount(actions)} may hold acts`}`
-/** With as many digits as the command line shows: what was paid never looks like the cap that it stayed below. */
-export function formatUsd(usd: number | null): string {
-  if (usd === null) return 'unknown'
-  if (usd === 0) return '$0'
-  if (usd >= 1) return `$${usd.toFixed(2)}`
-  return usd.toPrecision(2).includes('e')
-    ? `$${usd.toExponential(1)}`
-    : `$${Number(usd.toPrecision(2))
-        .toFixed(6)
-        .replace(/0{1,4}$/, '')}`
-}
-/** `2026-11-21T08:50:33.000Z` → `2026-11-21 08:50:33 UTC`: the same for every reader. */
-export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`
-
-/** The words of reviews, comparisons and reports for people; as in `words.ts`, a record over each closed set. */
 
 export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   human: 'human',
@@ -168,16 +125,7 @@ export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   unverified: 'unverified',
 }
 
-/** What choosing a label says, by the table of the labels. */
-export const LABEL_MEANINGS: Readonly<Record<Behaviour, string>> = {
-  aligned: 'saw them, followed the cue, not the distractor',
-  compliant: 'saw them, followed both',
-  ignored: 'saw them, followed neither',
-  distractor_only: 'saw them, followed the distractor alone',
-  not_observed: 'never saw them',
-}
-
-/** Why a number, or its interval, is not there. */
+/** Reasons for a missing number or interval. */
 export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
   no_ratings: 'no ratings',
   no_pairs: 'no pairs',
@@ -192,24 +140,10 @@ export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
   no_spread: 'no spread: every resample is the same',
 }
 
-/** What a report is most often grouped by; any other field of the metadata goes by its own name. */
-export const GROUPING_WORDS: Readonly<Record<string, string>> = {
-  agent: 'agent',
-  model: 'model',
-  variant: 'variant',
-  surface: 'surface',
-  domain: 'task domain',
-  subcategory: 'subcategory',
-  task: 'task',
-  judge: 'judge',
-  none: 'nothing (all trials)',
-}
-export const groupingWord = (grouping: string): string =>
-  Object.hasOwn(GROUPING_WORDS, grouping) ? (GROUPING_WORDS[grouping] ?? grouping) : grouping
-
-export const estimatorWord = (estimator: string): string => estimator.replaceAll('_', ' ')
-
-export const PAIRING_WORDS: Readonly<Record<Pairing, string>> = { variant: 'variant', agent: 'agent', model: 'model' }
+const GROUPING_WORDS: Readonly<Record<string, string>> = { domain: 'task domain', none: 'nothing (all trials)' }
+/** Groupings that the report form suggests; any other field of the metadata is a grouping, too. */
+export const GROUPINGS = ['agent', 'model', 'variant', 'surface', 'domain', 'subcategory', 'task', 'judge', 'none']
+export const groupingWord = (grouping: string): string => wordsIn(GROUPING_WORDS, grouping)
 
 const MEASURE_WORDS: Readonly<Record<string, string>> = {
   distractor_acted: 'distractor acted on (judge)',
@@ -220,6 +154,26 @@ const MEASURE_WORDS: Readonly<Record<string, string>> = {
   cue_utilization: 'C',
   alignment: 'T = C × R',
 }
-/** A label, a claim, or a measure of the harness, for people. */
-export const measureWord = (measure: string): string =>
-  Object.hasOwn(MEASURE_WORDS, measure) ? (MEASURE_WORDS[measure] ?? measure) : labelWords(measure)
+/** Writes a label, a claim or a measure of the harness for people. */
+export const measureWord = (measure: string): string => spaced(wordsIn(MEASURE_WORDS, measure))
+
+export const formatCount = (count: number): string => count.toLocaleString('en-US')
+/** Writes a count with its noun: `1 item`, `1,200 items`. */
+export const plural = (count: number, noun: string): string =>
+  `${formatCount(count)} ${count === 1 ? noun : `${noun}s`}`
+/** Writes the unread records as the command line does: `3 unread records, 1 may hold acts`. */
+export const unreadWords = ({ records, actions }: Unread): string =>
+  `${plural(records, 'unread record')}${actions === 0 ? '' : `, ${formatCount(actions)} may hold acts`}`
+/** Writes dollars with the digits of the command line, so that a cost below a cap never reads as the cap. */
+export function formatUsd(usd: number | null): string {
+  if (usd === null) return 'unknown'
+  if (usd === 0) return '$0'
+  if (usd >= 1) return `$${usd.toFixed(2)}`
+  const digits = usd.toPrecision(2)
+  if (digits.includes('e')) return `$${usd.toExponential(1)}`
+  return `$${Number(digits)
+    .toFixed(6)
+    .replace(/0{1,4}$/, '')}`
+}
+/** Writes a time for every reader alike: `2026-11-21T08:50:33.000Z` → `2026-11-21 08:50:33 UTC`. */
+export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`

@@ -1,31 +1,31 @@
 import { useContext, useState } from 'preact/hooks'
-import { ask, queryOf, toApiError, useLoad } from '../api.ts'
+import { ask, queryOf, useAction, useLoad } from '../api.ts'
 import { usePlace } from '../location.ts'
 import type { PageProps } from '../routes.tsx'
 import { onlyRubric, Rubrics } from '../rubrics.ts'
-import { HostileText } from '../text/hostile-text.tsx'
+import { HostileCode, HostileText } from '../text/hostile-text.tsx'
 import type { Batch } from '../types.ts'
-import { type Filter, Filters, labelsToChoose, readFilters } from '../ui/filters.tsx'
+import { type Filter, Filters, labelsToChoose, readFilters, textFilters } from '../ui/filters.tsx'
 import { Pager } from '../ui/pager.tsx'
-import { Empty, Facts, FIRST_COMMAND, LabelBadge, LoadView, Trouble } from '../ui/parts.tsx'
-import { type Column, Table } from '../ui/table.tsx'
-import { BATCH_STATUS_WORDS, ENDS, formatCount, formatTime, formatUsd } from '../words.ts'
+import { Facts, LabelBadge, LoadView, Nothing, Section, Trouble } from '../ui/parts.tsx'
+import { type Column, countColumn, Table } from '../ui/table.tsx'
+import { BATCH_STATUSES, ENDS, formatCount, formatTime, formatUsd, optionsOf, spaced } from '../words.ts'
 import { Results } from './results.tsx'
 import { type Connection, useBatch } from './use-batch.tsx'
 
 const FILTERS: readonly Filter[] = [
-  { name: 'status', title: 'Status', options: BATCH_STATUS_WORDS },
-  { name: 'key', title: 'Key' },
+  { name: 'status', title: 'Status', options: optionsOf(BATCH_STATUSES) },
+  ...textFilters('key'),
 ]
 
 const COLUMNS: readonly Column<Batch>[] = [
   { title: 'Batch', cell: ({ id, name }) => (name === null ? <code>{id}</code> : <HostileText text={name} />) },
-  { title: 'Status', cell: ({ status }) => BATCH_STATUS_WORDS[status] },
+  { title: 'Status', cell: ({ status }) => status },
   { title: 'Kind', cell: ({ kind, mode }) => (mode === 'provider' ? `${kind}, provider’s batches` : kind) },
   { title: 'Progress', cell: ({ counts }) => <ProgressBar counts={counts} /> },
-  { title: 'Items', number: true, cell: ({ counts }) => formatCount(counts.total) },
-  { title: 'Unverified', number: true, cell: ({ counts }) => formatCount(counts.unverified) },
-  { title: 'Failed', number: true, cell: ({ counts }) => formatCount(counts.failed) },
+  countColumn('Items', ({ counts }) => counts.total),
+  countColumn('Unverified', ({ counts }) => counts.unverified),
+  countColumn('Failed', ({ counts }) => counts.failed),
   { title: 'Cost', number: true, cell: ({ cost_usd }) => formatUsd(cost_usd) },
   { title: 'Made', cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time> },
 ]
@@ -34,9 +34,8 @@ const COLUMNS: readonly Column<Batch>[] = [
 export function BatchesPage() {
   const { query } = usePlace()
   const cursor = query.get('cursor')
-  const load = useLoad('listBatches', {
-    query: queryOf<'listBatches'>({ ...readFilters(FILTERS, query), cursor }),
-  })
+  const filters = readFilters(FILTERS, query)
+  const load = useLoad('listBatches', { query: queryOf<'listBatches'>({ ...filters, cursor }) })
   return (
     <>
       <h1>Batches</h1>
@@ -51,11 +50,11 @@ export function BatchesPage() {
               keyOf={({ id }) => id}
               hrefOf={({ id }) => `/audit/batches/${encodeURIComponent(id)}`}
               empty={
-                Object.keys(readFilters(FILTERS, query)).length > 0 ? (
-                  <Empty>No batch fits these filters: clear some of them.</Empty>
-                ) : (
-                  <Empty command={FIRST_COMMAND}>There is no batch yet. This makes one of the bundled examples.</Empty>
-                )
+                <Nothing
+                  filtered={Object.keys(filters).length > 0}
+                  fits="No batch fits these filters: clear some of them."
+                  yet="There is no batch yet. This makes one of the bundled examples."
+                />
               }
             />
             <Pager cursor={cursor} next={next_cursor} />
@@ -66,8 +65,8 @@ export function BatchesPage() {
   )
 }
 
-/** How much of a batch has ended, and in what. The words say all of it. */
-export function ProgressBar({ counts }: { readonly counts: Batch['counts'] }) {
+/** The ended share of a batch, by end. The words repeat the bar. */
+function ProgressBar({ counts }: { readonly counts: Batch['counts'] }) {
   const ended = ENDS.reduce((sum, end) => sum + counts[end], 0)
   const share = (count: number) => (counts.total === 0 ? 0 : (count / counts.total) * 100)
   return (
@@ -84,27 +83,21 @@ export function ProgressBar({ counts }: { readonly counts: Batch['counts'] }) {
   )
 }
 
-/** One batch, live: how far it is, what came out, what it cost, and every result. */
+/** A batch, live: its progress, outcomes, cost and results. */
 export function BatchPage({ id }: PageProps) {
   const { load, connection } = useBatch(id)
   return (
     <>
-      <h1>
-        Batch{' '}
-        {load.value?.name ? (
-          <HostileText text={load.value.name} />
-        ) : (
-          <code>
-            <HostileText text={id} />
-          </code>
-        )}
-      </h1>
+      <h1>Batch {load.value?.name ? <HostileText text={load.value.name} /> : <HostileCode text={id} />}</h1>
       <LoadView load={load} what="the batch" list={{ href: '/audit/batches', name: 'All batches' }}>
         {(batch) => <BatchView batch={batch} connection={connection} />}
       </LoadView>
     </>
   )
 }
+
+const nextTryText = ({ resumes_at }: Batch): string =>
+  resumes_at === null ? 'It waits for somebody to resume it.' : `It tries again by itself at ${formatTime(resumes_at)}.`
 
 function BatchView({ batch, connection }: { readonly batch: Batch; readonly connection: Connection }) {
   const asked = useLoad('listBatchRubrics', { path: { id: batch.id } })
@@ -114,16 +107,14 @@ function BatchView({ batch, connection }: { readonly batch: Batch; readonly conn
     <>
       <section aria-labelledby="state">
         <h2 id="state">
-          <span role="status">{BATCH_STATUS_WORDS[batch.status]}</span>
+          <span role="status">{batch.status}</span>
         </h2>
         <ProgressBar counts={batch.counts} />
         {connection === 'lost' && <p class="aside">The connection is lost; this page tries to come back.</p>}
         {batch.parked_reason !== null && (
           <p class="trouble">
-            <strong>Parked.</strong> <HostileText text={batch.parked_reason} />{' '}
-            {batch.resumes_at === null
-              ? 'It waits for somebody to resume it.'
-              : `It tries again by itself at ${formatTime(batch.resumes_at)}.`}
+            {batch.status === 'parked' && <strong>Parked.</strong>} <HostileText text={batch.parked_reason} />{' '}
+            {batch.status === 'parked' && nextTryText(batch)}
           </p>
         )}
         <BatchActions batch={batch} />
@@ -139,19 +130,18 @@ function BatchView({ batch, connection }: { readonly batch: Batch; readonly conn
 }
 
 const Counts = ({ batch: { counts } }: { readonly batch: Batch }) => (
-  <section aria-labelledby="counts">
-    <h2 id="counts">Counts</h2>
+  <Section id="counts" title="Counts">
     <Facts
       facts={(['total', 'pending', 'running', ...ENDS] as const).map((name) => [name, formatCount(counts[name])])}
     />
-  </section>
+  </Section>
 )
 
 interface OutcomesProps {
   readonly batch: Batch
-  /** Of its rubrics, and what else came out. */
+  /** The labels of the rubrics of the batch, and other labels with a count. */
   readonly labels: readonly string[]
-  /** Null: it asks by several. */
+  /** Null: the batch has several rubrics. */
   readonly rubric: string | null
 }
 
@@ -159,31 +149,25 @@ function Outcomes({ batch, labels, rubric }: OutcomesProps) {
   const counts: Readonly<Record<string, number | undefined>> = batch.labels
   const failures = Object.entries<number | undefined>(batch.failures)
   return (
-    <section aria-labelledby="outcomes">
-      <h2 id="outcomes">Labels</h2>
-      <dl class="facts">
-        {labels.map((label) => (
-          <div key={label}>
-            <dt>
-              <LabelBadge label={label} rubric={rubric} />
-            </dt>
-            <dd>{formatCount(counts[label] ?? 0)}</dd>
-          </div>
-        ))}
-      </dl>
+    <Section id="outcomes" title="Labels">
+      <Facts
+        facts={labels.map((label) => [
+          <LabelBadge key={label} label={label} rubric={rubric} />,
+          formatCount(counts[label] ?? 0),
+        ])}
+      />
       {failures.length > 0 && (
         <>
           <h3>Failures</h3>
-          <Facts facts={failures.map(([code, count]) => [code.replaceAll('_', ' '), formatCount(count ?? 0)])} />
+          <Facts facts={failures.map(([code, count]) => [spaced(code), formatCount(count ?? 0)])} />
         </>
       )}
-    </section>
+    </Section>
   )
 }
 
 const About = ({ batch }: { readonly batch: Batch }) => (
-  <section aria-labelledby="about">
-    <h2 id="about">Cost and calls</h2>
+  <Section id="about" title="Cost and calls">
     <Facts
       facts={[
         ['Cost', formatUsd(batch.cost_usd)],
@@ -199,42 +183,33 @@ const About = ({ batch }: { readonly batch: Batch }) => (
         ['Ended', batch.finished_at !== null && formatTime(batch.finished_at)],
       ]}
     />
-  </section>
+  </Section>
 )
 
-/** Stop a batch (asked twice: what is cancelled is never graded), or let a parked one go on. */
-export function BatchActions({ batch }: { readonly batch: Batch }) {
+/** Cancels a batch after a second question, since a cancelled item is never graded, or lets a parked batch go on. */
+function BatchActions({ batch: { id, status } }: { readonly batch: Batch }) {
   const [sure, setSure] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [trouble, setTrouble] = useState<string | null>(null)
-  const tell = async (verb: 'cancel' | 'resume') => {
-    setBusy(true)
-    setTrouble(null)
-    setSure(false)
-    try {
-      await ask(verb === 'cancel' ? 'cancelBatch' : 'resumeBatch', { path: { id: batch.id } })
-    } catch (error) {
-      setTrouble(toApiError(error).message)
-    }
-    setBusy(false)
-  }
-  if (batch.status === 'done' || batch.status === 'cancelled') return null
+  const cancel = useAction(() => ask('cancelBatch', { path: { id } }).finally(() => setSure(false)))
+  const resume = useAction(() => ask('resumeBatch', { path: { id } }))
+  const busy = cancel.busy || resume.busy
+  const trouble = cancel.trouble ?? resume.trouble
+  if (status === 'done' || status === 'cancelled') return null
   return (
     <>
       <p class="actions">
-        {batch.status === 'parked' && (
-          <button type="button" disabled={busy} onClick={() => void tell('resume')}>
+        {status === 'parked' && (
+          <button type="button" disabled={busy} onClick={resume.start}>
             Resume
           </button>
         )}
-        {batch.status !== 'cancelling' && !sure && (
+        {status !== 'cancelling' && !sure && (
           <button type="button" disabled={busy} onClick={() => setSure(true)}>
             Cancel…
           </button>
         )}
         {sure && (
           <>
-            <button type="button" class="danger" onClick={() => void tell('cancel')}>
+            <button type="button" class="danger" disabled={busy} onClick={cancel.start}>
               Cancel what has not begun
             </button>
             <button type="button" onClick={() => setSure(false)}>

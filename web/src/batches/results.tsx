@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import type { All } from '../api.ts'
 import { trustColumns } from '../grades/columns.tsx'
 import { hrefInView, rememberView } from '../grades/view.ts'
 import { usePlace } from '../location.ts'
@@ -7,15 +8,26 @@ import { HostileText } from '../text/hostile-text.tsx'
 import type { Batch, BatchResult, ResultGrade, Unread } from '../types.ts'
 import { type Filter, Filters, withLabels } from '../ui/filters.tsx'
 import { NumberPager, readPage, rowsOfPage } from '../ui/pager.tsx'
-import { LabelBadge, NameOrNone, None, StatusBadge, Trouble } from '../ui/parts.tsx'
-import { type Column, sortItems, Table } from '../ui/table.tsx'
-import { claimWords, contradictionWords, formatCount, OUTCOMES, plural, STATUS_WORDS, unreadWords } from '../words.ts'
-import { MOST_RESULTS, useResults } from './use-batch.tsx'
+import { LabelBadge, None, Section, StatusBadge, Trouble } from '../ui/parts.tsx'
+import { type Column, nameColumn, sortItems, Table } from '../ui/table.tsx'
+import {
+  claimWords,
+  contradictionWords,
+  ENDS,
+  formatCount,
+  OUTCOMES,
+  optionsOf,
+  plural,
+  spaced,
+  unreadWords,
+} from '../words.ts'
+import { useResults } from './use-batch.tsx'
 
-/** The ended items, filtered and paged here: the page has them all. */
+/** The ended items, filtered and paged by the page, which has them all. */
 export function Results({ batch, labels }: { readonly batch: Batch; readonly labels: readonly string[] }) {
   const { query } = usePlace()
-  const { items, complete, trouble, reload } = useResults(batch)
+  const { load, reload } = useResults(batch)
+  const { items, cut } = load.value ?? NOTHING
   const text = query.toString()
   const fitting = useMemo(() => fittingResults(items, query), [items, text])
   const unread = useMemo(() => unreadText(items), [items])
@@ -24,13 +36,12 @@ export function Results({ batch, labels }: { readonly batch: Batch; readonly lab
   view.set('batch', batch.id)
   rememberView('batch', view, gradesOf(fitting))
   return (
-    <section aria-labelledby="results">
-      <h2 id="results">Results</h2>
+    <Section id="results" title="Results">
       <Filters filters={withLabels(RESULT_FILTERS, labels)} query={query} />
       <p class="counts">
         <span>
           {formatCount(fitting.length)} of {formatCount(items.length)} ended items
-          {!complete && items.length === MOST_RESULTS && ', more are only in the NDJSON'}
+          {cut && ', more are only in the NDJSON'}
         </span>
         {unread !== '' && <span class="objection">{unread}</span>}
         <button type="button" class="quiet" onClick={reload}>
@@ -40,7 +51,7 @@ export function Results({ batch, labels }: { readonly batch: Batch; readonly lab
           NDJSON
         </a>
       </p>
-      {trouble !== null && <Trouble what="the results" message={trouble} />}
+      {load.state === 'failed' && <Trouble what="the results" message={load.error.message} />}
       <Table
         caption="Results of the batch"
         columns={RESULT_COLUMNS}
@@ -50,38 +61,30 @@ export function Results({ batch, labels }: { readonly batch: Batch; readonly lab
         empty={items.length === 0 ? 'Nothing has ended yet.' : 'No result fits.'}
       />
       <NumberPager page={page} count={fitting.length} />
-    </section>
+    </Section>
   )
 }
 
-export const RESULT_FILTERS: readonly Filter[] = [
+const NOTHING: All<BatchResult> = { items: [], cut: false }
+
+const RESULT_FILTERS: readonly Filter[] = [
   { name: 'label', title: 'Label', options: {} },
-  { name: 'status', title: 'Status', options: { ...STATUS_WORDS, cancelled: 'cancelled' } },
+  { name: 'status', title: 'Status', options: optionsOf(ENDS) },
   { name: 'unread', title: 'Unread records', options: { some: 'some' } },
   { name: 'item', title: 'Item holds' },
 ]
 
 const TRUST = trustColumns(({ label, grade }: BatchResult) => grade && { ...grade, label })
 
-const named = (title: string, name: 'task' | 'agent' | 'model'): Column<BatchResult> => ({
-  title,
-  cell: ({ metadata }) => <NameOrNone name={metadata[name]} />,
-  sort: { name, of: ({ metadata }) => metadata[name] ?? null },
-})
-
-/** An item of a re-grade is called by the old grade’s id: its trial says more, here as on the command line. */
+/** Names an item. The item of a re-grade has the id of the old grade: its trial says more, as on the command line. */
 const itemName = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
   item_id === base_grade_id ? metadata.trial || metadata.task || item_id : item_id
 
-export const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
-  {
-    title: 'Item',
-    cell: (result) => <HostileText text={itemName(result)} />,
-    sort: { name: 'item', of: itemName },
-  },
-  named('Task', 'task'),
-  named('Agent', 'agent'),
-  named('Model', 'model'),
+const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
+  nameColumn('Item', itemName),
+  nameColumn('Task', ({ metadata }) => metadata.task),
+  nameColumn('Agent', ({ metadata }) => metadata.agent),
+  nameColumn('Model', ({ metadata }) => metadata.model),
   TRUST.judge,
   {
     title: 'Label',
@@ -91,17 +94,14 @@ export const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
   },
   TRUST.confidence,
   TRUST.evidence,
-  {
-    title: 'Why',
-    cell: (result) => <Why result={result} />,
-  },
+  { title: 'Why', cell: (result) => <Why result={result} /> },
   { title: 'Cached', cell: ({ cached }) => (cached ? 'yes' : 'no') },
 ]
 
 const unreadOf = (grade: ResultGrade | null): number => grade?.unread?.records ?? 0
 
-/** What could not be read of them all; empty where that is nothing. */
-export function unreadText(items: readonly BatchResult[]): string {
+/** Counts the unread records of all items; empty without any. */
+function unreadText(items: readonly BatchResult[]): string {
   const touched = items.flatMap(({ grade }) => (grade?.unread && unreadOf(grade) > 0 ? [grade.unread] : []))
   if (touched.length === 0) return ''
   const sum = (of: (unread: Unread) => number) => touched.reduce((total, one) => total + of(one), 0)
@@ -109,7 +109,7 @@ export function unreadText(items: readonly BatchResult[]): string {
   return `${words}, in ${plural(touched.length, 'item')}`
 }
 
-/** The results that the address asks for, in the order it asks for. */
+/** Picks and sorts the results as the address asks for. */
 export function fittingResults(items: readonly BatchResult[], query: URLSearchParams): readonly BatchResult[] {
   const wanted = (name: string) => query.get(name) ?? ''
   const fitting = items.filter(
@@ -122,17 +122,17 @@ export function fittingResults(items: readonly BatchResult[], query: URLSearchPa
   return sortItems(fitting, RESULT_COLUMNS, query)
 }
 
-/** The grades of results, in their order; a grade of several items once. */
+/** Lists the grades of results in their order; a grade of several items once. */
 export const gradesOf = (results: readonly BatchResult[]): { readonly id: string }[] =>
   [...new Set(results.flatMap(({ grade_id }) => grade_id ?? []))].map((id) => ({ id }))
 
-/** Why it failed, what evidence it lacks, and all that a reader should know before believing its label. */
-export function Why({ result: { failure, grade } }: { readonly result: BatchResult }) {
+/** The failure, the missing evidence, and all other doubts about the label of a result. */
+function Why({ result: { failure, grade } }: { readonly result: BatchResult }) {
   const { unmet = [], contradictions = [], unread = null, warnings = 0 } = grade ?? {}
   const reasons: readonly ComponentChildren[] = [
     failure !== null && (
       <>
-        {failure.code.replaceAll('_', ' ')}: <HostileText text={failure.message} />
+        {spaced(failure.code)}: <HostileText text={failure.message} />
       </>
     ),
     ...unmet.map(({ claim, reason }) => (

@@ -1,14 +1,14 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { ask, type Load, readResults, toApiError, useLoad } from '../api.ts'
+import { type All, ask, type Load, readResults, toApiError, useLoad, useRead } from '../api.ts'
 import type { Batch, BatchResult } from '../types.ts'
 import { formatCount, plural } from '../words.ts'
 
-/** `live`: its events arrive; `lost`: the connection broke, the browser tries again; `over`: there is nothing more to come. */
+/** `live`: events of the batch arrive; `lost`: the connection broke, and the browser tries again; `over`: the batch has ended. */
 export type Connection = 'live' | 'lost' | 'over'
 
 const hasEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
 
-/** A batch as it is now, kept up to date by its events. */
+/** Follows a batch by its events. `EventSource` of the browser opens a broken stream again, for as long as the page is open. */
 export function useBatch(id: string): { readonly load: Load<Batch>; readonly connection: Connection } {
   const [load, setLoad] = useState<Load<Batch>>({ state: 'loading', value: null })
   const [connection, setConnection] = useState<Connection>('lost')
@@ -28,7 +28,7 @@ export function useBatch(id: string): { readonly load: Load<Batch>; readonly con
       })
       source.addEventListener('error', () => {
         setConnection('lost')
-        // It was refused, and the browser does not try again: asking for the batch says why, and leads to the sign-in.
+        // The service refused the stream, and the browser does not try again: the refusal of the batch leads to the sign-in.
         if (source?.readyState === EventSource.CLOSED)
           ask('getBatch', { path: { id } }, stop.signal).catch(() => undefined)
       })
@@ -52,81 +52,53 @@ export function useBatch(id: string): { readonly load: Load<Batch>; readonly con
 
 const readEvent = (event: MessageEvent<string>): Batch => JSON.parse(event.data) as Batch
 
-/** More results than this are not held in a page; the NDJSON has them all. */
-export const MOST_RESULTS = 50_000
-/** How often the results of a running batch are read again, in milliseconds. */
+/** Most results of a page; the NDJSON has them all. */
+const MOST_RESULTS = 50_000
+/** The pause between two readings of the results of a running batch. */
 const PAUSE_MS = 3000
-/** Batches larger than this are only read again when their reader asks, or when they end. */
+/** Most items of a batch whose results are read again by themselves; a larger batch waits for its reader or its end. */
 const LIVE_ITEMS = 2000
 
-export interface Results {
-  readonly items: readonly BatchResult[]
-  readonly complete: boolean
-  readonly trouble: string | null
-  readonly reload: () => void
-}
-
-/** The results of a batch, read again while it goes on. */
-export function useResults(batch: Batch): Results {
-  const [state, setState] = useState<Omit<Results, 'reload'>>({ items: [], complete: false, trouble: null })
+/** Reads the results of a batch, again and again while the batch goes on. */
+export function useResults(batch: Batch) {
   const [turn, setTurn] = useState(0)
+  const reload = () => setTurn((before) => before + 1)
   const { id, counts } = batch
-  const over = batch.status === 'done' || batch.status === 'cancelled'
-  useEffect(() => {
-    const stop = new AbortController()
-    readEnded(id, stop.signal).then(
-      ({ items, complete }) => setState({ items, complete, trouble: null }),
-      (error: unknown) => {
-        if (!stop.signal.aborted) setState((before) => ({ ...before, trouble: toApiError(error).message }))
-      },
-    )
-    return () => stop.abort()
-  }, [id, turn, over])
+  const over = hasEnded(batch)
+  const load = useRead(id, (signal) => readEnded(id, signal), [turn, over])
   useEffect(() => {
     if (over || counts.total > LIVE_ITEMS) return
-    const timer = setInterval(() => setTurn((before) => before + 1), PAUSE_MS)
+    const timer = setInterval(reload, PAUSE_MS)
     return () => clearInterval(timer)
   }, [over, counts.total])
-  return { ...state, reload: () => setTurn((before) => before + 1) }
+  return { load, reload }
 }
 
-interface Read {
-  readonly items: readonly BatchResult[]
-  readonly complete: boolean
-}
-
-/** Reads the ended items of a batch once; null until they are read. Unreadable results are no items; null reads nothing. */
+/** Reads the ended items of a batch once; null until they are read. An unreadable batch has no items; null reads nothing. */
 export function useEndedItems(batch: string | null): readonly BatchResult[] | null {
-  const [read, setRead] = useState<{ readonly batch: string; readonly items: readonly BatchResult[] } | null>(null)
-  useEffect(() => {
-    if (batch === null) return
-    const stop = new AbortController()
-    readEnded(batch, stop.signal).then(
-      ({ items }) => setRead({ batch, items }),
-      () => !stop.signal.aborted && setRead({ batch, items: [] }),
-    )
-    return () => stop.abort()
-  }, [batch])
-  return read !== null && read.batch === batch ? read.items : null
+  const load = useRead(batch, (signal) => readEnded(batch ?? '', signal))
+  return load.state === 'failed' ? NO_ITEMS : (load.value?.items ?? null)
 }
+
+const NO_ITEMS: readonly BatchResult[] = []
 
 /** Reads the ended items of a batch, in their order. */
-async function readEnded(batch: string, signal: AbortSignal): Promise<Read> {
+async function readEnded(batch: string, signal: AbortSignal): Promise<All<BatchResult>> {
   const items: BatchResult[] = []
   for await (const item of readResults(batch, signal)) {
-    if (items.length === MOST_RESULTS) return { items, complete: false }
+    if (items.length === MOST_RESULTS) return { items, cut: true }
     items.push(item as BatchResult)
   }
-  return { items, complete: true }
+  return { items, cut: false }
 }
 
-/** Of larger batches the results are not read only to count them. */
+/** Most items of a batch whose results are read for their names. */
 const MOST_ITEMS = 5000
 
-/** The names of a batch's items by the grade that answers them. */
+/** The names of a batch’s items by grade: equal questions share a grade. */
 export type ItemNames = ReadonlyMap<string, readonly string[]>
 
-/** Those of the ended items: equal questions share a grade. Null until they are known, and of no batch. */
+/** Reads the names of the ended items; null until they are read, and without a batch. */
 export function useItemNames(id: string | null): ItemNames | null {
   const own = id?.startsWith('bat_') === true ? id : null
   const batch = useLoad('getBatch', own === null ? null : { path: { id: own } })
@@ -143,23 +115,25 @@ export function useItemNames(id: string | null): ItemNames | null {
 
 interface AnswersProps {
   readonly items: ItemNames | null
+  readonly grade: string
+  readonly batch: string | null
 }
 
-/** That a grade stands for more than the trial whose name it has. */
-export function AnswersItems(props: AnswersProps & { readonly grade: string; readonly batch: string | null }) {
-  const items = props.items?.get(props.grade)?.length ?? 0
-  if (items < 2 || props.batch === null) return null
+/** Says that a grade answers several items. */
+export function AnswersItems({ items: names, grade, batch }: AnswersProps) {
+  const items = names?.get(grade)?.length ?? 0
+  if (items < 2 || batch === null) return null
   return (
     <p class="aside">
       This grade answers {formatCount(items)} items of{' '}
-      <a href={`/audit/batches/${encodeURIComponent(props.batch)}`}>its batch</a>: they ask the same question, and its
-      names are those of one of them.
+      <a href={`/audit/batches/${encodeURIComponent(batch)}`}>its batch</a>: they ask the same question, and its names
+      are those of one of them.
     </p>
   )
 }
 
-/** Why a batch has fewer grades than items. */
-export function AnswersOfBatch({ items: names }: AnswersProps) {
+/** Says why a batch has fewer grades than items. */
+export function AnswersOfBatch({ items: names }: { readonly items: ItemNames | null }) {
   if (names === null) return null
   const items = [...names.values()].reduce((sum, of) => sum + of.length, 0)
   if (items === names.size) return null

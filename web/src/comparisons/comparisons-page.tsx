@@ -1,14 +1,15 @@
-import { queryOf, useLoad } from '../api.ts'
+import { type Answer, queryOf, useLoad } from '../api.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { rubricId } from '../rubrics.ts'
-import { visibleString } from '../text/visible-text.ts'
-import type { Batch, Comparison, List, RubricView } from '../types.ts'
+import type { Batch, Comparison } from '../types.ts'
+import { Named, Select } from '../ui/filters.tsx'
 import { type Choice, Choose, Empty, FIRST_COMMAND, LoadView } from '../ui/parts.tsx'
+import { type Column, countColumn, Table } from '../ui/table.tsx'
 import { formatCount, formatTime, plural } from '../words.ts'
 import { FlipList, FlipMatrix, readCell } from './flips.tsx'
 import { AgreementTable, NoiseView, TestsTable } from './statistics.tsx'
 
-/** Two batches over the same questions, label against label. */
+/** The comparison of two batches over the same questions, label against label. */
 export function ComparisonsPage() {
   const { query } = usePlace()
   const [base, head] = [query.get('base'), query.get('head')]
@@ -46,14 +47,14 @@ export function ComparisonsPage() {
   )
 }
 
-/** What must be chosen before two batches are compared; null: nothing. */
+/** Makes the choice of a rubric that a comparison needs; null: none is needed. */
 function choiceOf(compared: readonly string[] | null, asked: string | null): Choice | 'waiting' | null {
   if (asked !== null) return null
   if (compared === null) return 'waiting'
   return compared.length > 1 ? { name: 'rubric', options: compared.map((value) => ({ value })) } : null
 }
 
-/** What is missing before two batches can be compared. */
+/** Says which batch a comparison lacks. */
 function NothingToCompare({ batches }: { readonly batches: readonly Batch[] }) {
   const [first, second] = batches
   if (first === undefined) return <Empty command={FIRST_COMMAND}>There is no batch yet; a comparison takes two.</Empty>
@@ -69,7 +70,7 @@ function NothingToCompare({ batches }: { readonly batches: readonly Batch[] }) {
 interface ComparisonProps {
   readonly comparison: Comparison
   readonly query: URLSearchParams
-  /** Whose labels are compared; null: it is not loaded. */
+  /** The rubric of the labels; null: not loaded yet. */
   readonly rubric: string | null
 }
 
@@ -122,41 +123,41 @@ function CountsView({ comparison }: { readonly comparison: Comparison }) {
           </span>
         )}
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="scroll" tabIndex={0} aria-label="Items of each side">
-        <table class="list">
-          <caption class="unseen">Items of each side by how they ended</caption>
-          <thead>
-            <tr>
-              {['Side', 'Items', 'Graded', 'Unverified', 'Failed', 'Cancelled'].map((title) => (
-                <th key={title} scope="col" class={title === 'Side' ? undefined : 'number'}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {[
-              { name: 'Base', id: comparison.base, counts: base_counts },
-              { name: 'Head', id: comparison.head, counts: head_counts },
-            ].map(({ name, id, counts }) => (
-              <tr key={name}>
-                <th scope="row">
-                  {name} <span class="aside">{id}</span>
-                </th>
-                {[counts.n, counts.graded, counts.unverified, counts.failed, counts.cancelled].map((count, index) => (
-                  <td key={index} class="number">
-                    {formatCount(count)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        caption="Items of each side by how they ended"
+        columns={SIDE_COLUMNS}
+        items={[
+          { name: 'Base', id: comparison.base, counts: base_counts },
+          { name: 'Head', id: comparison.head, counts: head_counts },
+        ]}
+        keyOf={({ name }) => name}
+        empty="No items."
+      />
     </>
   )
 }
+
+interface SideCounts {
+  readonly name: string
+  readonly id: string
+  readonly counts: Comparison['base_counts']
+}
+
+const SIDE_COLUMNS: readonly Column<SideCounts>[] = [
+  {
+    title: 'Side',
+    cell: ({ name, id }) => (
+      <>
+        {name} <span class="aside">{id}</span>
+      </>
+    ),
+  },
+  countColumn('Items', ({ counts }) => counts.n),
+  countColumn('Graded', ({ counts }) => counts.graded),
+  countColumn('Unverified', ({ counts }) => counts.unverified),
+  countColumn('Failed', ({ counts }) => counts.failed),
+  countColumn('Cancelled', ({ counts }) => counts.cancelled),
+]
 
 interface ChooseProps {
   readonly batches: readonly Batch[]
@@ -165,23 +166,24 @@ interface ChooseProps {
 }
 
 function ChooseBatches({ batches, base, head }: ChooseProps) {
-  const choose = (side: 'base' | 'head', id: string) => setQuery({ [side]: id, cell: null, rubric: null })
+  const choose = (side: 'base' | 'head') => (id: string) => setQuery({ [side]: id, cell: null, rubric: null })
+  const options = batches.map(
+    ({ id, name, kind, created_at, counts }) =>
+      [id, `${name ?? id} · ${kind}, ${plural(counts.total, 'item')}, ${formatTime(created_at)}`] as const,
+  )
   return (
     <search class="filters wide" aria-label="Batches to compare">
-      <div>
-        <label htmlFor="base">Base</label>
-        <select id="base" value={base ?? ''} onChange={(event) => choose('base', event.currentTarget.value)}>
-          <option value="">what the head started from</option>
-          <BatchOptions batches={batches} chosen={base} />
-        </select>
-      </div>
-      <div>
-        <label htmlFor="head">Head</label>
-        <select id="head" value={head ?? ''} onChange={(event) => choose('head', event.currentTarget.value)}>
-          <option value="">choose one</option>
-          <BatchOptions batches={batches} chosen={head} />
-        </select>
-      </div>
+      <Named id="base" title="Base">
+        <Select
+          id="base"
+          value={base ?? ''}
+          options={[['', 'what the head started from'], ...options]}
+          onChoose={choose('base')}
+        />
+      </Named>
+      <Named id="head" title="Head">
+        <Select id="head" value={head ?? ''} options={[['', 'choose one'], ...options]} onChoose={choose('head')} />
+      </Named>
       <button
         type="button"
         disabled={base === null || head === null}
@@ -193,53 +195,30 @@ function ChooseBatches({ batches, base, head }: ChooseProps) {
   )
 }
 
-interface RubricProps {
-  readonly rubrics: readonly string[]
-  readonly asked: string | null
-}
-
-function ChooseRubric({ rubrics, asked }: RubricProps) {
+function ChooseRubric({ rubrics, asked }: { readonly rubrics: readonly string[]; readonly asked: string | null }) {
   return (
     <search class="filters" aria-label="Rubric to compare by">
-      <div>
-        <label htmlFor="rubric">Rubric</label>
-        <select
+      <Named id="rubric" title="Rubric">
+        <Select
           id="rubric"
           value={asked ?? ''}
-          onChange={(event) => setQuery({ rubric: event.currentTarget.value, cell: null })}
-        >
-          <option value="">{rubrics.length > 1 ? 'choose one' : 'the only one'}</option>
-          {[...new Set([...rubrics, ...(asked === null ? [] : [asked])])].map((id) => (
-            <option key={id} value={id}>
-              {visibleString(id)}
-            </option>
-          ))}
-        </select>
-      </div>
+          options={[
+            ['', rubrics.length > 1 ? 'choose one' : 'the only one'],
+            ...rubrics.map((id) => [id, id] as const),
+          ]}
+          onChoose={(rubric) => setQuery({ rubric, cell: null })}
+        />
+      </Named>
     </search>
   )
 }
 
-/** A batch that the address names may be older than what is listed. */
-const BatchOptions = ({ batches, chosen }: { readonly batches: readonly Batch[]; readonly chosen: string | null }) => (
-  <>
-    {chosen !== null && !batches.some(({ id }) => id === chosen) && (
-      <option value={chosen}>{visibleString(chosen)}</option>
-    )}
-    {batches.map(({ id, name, kind, created_at, counts }) => (
-      <option key={id} value={id}>
-        {visibleString(name ?? id)} · {kind}, {plural(counts.total, 'item')}, {formatTime(created_at)}
-      </option>
-    ))}
-  </>
-)
-
-/** The ids of the rubrics that both batches ask by; without a base those of the head. Null: not known yet. */
-export function useComparedRubrics(base: string | null, head: string | null): readonly string[] | null {
+/** Lists the rubrics of both batches by id; without a base the rubrics of the head. Null: not loaded yet. */
+function useComparedRubrics(base: string | null, head: string | null): readonly string[] | null {
   const ofHead = useLoad('listBatchRubrics', ofBatch(head))
   const ofBase = useLoad('listBatchRubrics', ofBatch(base))
   if (head === null) return []
-  // What cannot be told is told by the comparison itself.
+  // The comparison reports the failure.
   if (ofHead.state === 'failed' || ofBase.state === 'failed') return []
   if (ofHead.value === null || (base !== null && ofBase.value === null)) return null
   const own = idsOf(ofHead.value)
@@ -248,4 +227,4 @@ export function useComparedRubrics(base: string | null, head: string | null): re
 }
 
 const ofBatch = (id: string | null) => (id === null ? null : { path: { id } })
-const idsOf = ({ items }: List<RubricView>): string[] => [...new Set(items.map(({ name }) => rubricId(name)))]
+const idsOf = ({ items }: Answer<'listBatchRubrics'>): string[] => [...new Set(items.map(({ name }) => rubricId(name)))]

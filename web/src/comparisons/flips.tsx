@@ -2,39 +2,36 @@ import { queryOf, useAll } from '../api.ts'
 import { trialName } from '../grades/columns.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Comparison, Flip, Label } from '../types.ts'
-import { LabelBadge, LoadView, NameOrNone, Outcome } from '../ui/parts.tsx'
-import { formatCount, formatUsd, labelWords, plural } from '../words.ts'
+import { Facts, LabelBadge, LoadView, NameOrNone, Outcome, Section } from '../ui/parts.tsx'
+import { Scroll } from '../ui/table.tsx'
+import { formatCount, formatUsd, plural, spaced } from '../words.ts'
 
 export interface Cell {
   readonly base: Label
   readonly head: Label
 }
 
-/** `aligned.ignored` → base aligned, head ignored; a pair with one label on both sides is no flip. */
+/** Reads a cell: `aligned.ignored` → base aligned, head ignored; a pair with the same label on both sides is no flip. */
 export function readCell(text: string | null): Cell | null {
   const [base = '', head = ''] = (text ?? '').split('.')
   return base === '' || head === '' || base === head ? null : { base, head }
 }
 
-/** Base labels down, head labels across; each cell of flips leads to them. Numbers say all; shading repeats them. */
-export function FlipMatrix({
-  comparison,
-  query,
-  rubric,
-}: {
+interface MatrixProps {
   readonly comparison: Comparison
   readonly query: URLSearchParams
   readonly rubric: string | null
-}) {
+}
+
+/** The labels of the base down, the labels of the head across; each cell of flips opens them. The shading repeats the numbers. */
+export function FlipMatrix({ comparison, query, rubric }: MatrixProps) {
   const { labels, counts } = comparison.matrix
   const most = Math.max(1, ...counts.flatMap((row, r) => row.filter((_, c) => c !== r)))
   const all = Math.max(1, ...counts.flatMap((row, r) => row[r] ?? 0))
   const cell = readCell(query.get('cell'))
   return (
-    <section aria-labelledby="matrix-title">
-      <h2 id="matrix-title">Labels of the base against labels of the head</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <section class="scroll matrix-scroll" tabIndex={0} aria-label="Flip matrix">
+    <Section id="matrix-title" title="Labels of the base against labels of the head">
+      <Scroll label="Flip matrix" class="matrix-scroll">
         <table class="matrix">
           <caption>
             Rows: label in the base. Columns: label in the head. A number off the diagonal opens its flips.
@@ -83,8 +80,8 @@ export function FlipMatrix({
             </tr>
           </tbody>
         </table>
-      </section>
-    </section>
+      </Scroll>
+    </Section>
   )
 }
 
@@ -99,7 +96,7 @@ function CellView({ count, base, head, open, query }: CellProps) {
   const next = new URLSearchParams(query)
   if (open) next.delete('cell')
   else next.set('cell', `${base}.${head}`)
-  const what = `${formatCount(count)} from ${labelWords(base)} to ${labelWords(head)}`
+  const what = `${formatCount(count)} from ${spaced(base)} to ${spaced(head)}`
   return (
     <a href={`/audit/comparisons?${next}`} aria-label={`${what}, ${open ? 'shown below: close' : 'show them'}`}>
       {formatCount(count)}
@@ -115,7 +112,7 @@ interface FlipListProps {
   readonly rubric: string | null
 }
 
-/** The pairs of one cell, each with what made both grades. */
+/** The pairs of a cell, each with both grades. */
 export function FlipList({ query, cell, rubric }: FlipListProps) {
   const [base, head, asked] = [query.get('base'), query.get('head'), query.get('rubric')]
   const load = useAll(
@@ -158,7 +155,7 @@ export function FlipList({ query, cell, rubric }: FlipListProps) {
   )
 }
 
-/** Where the two sides differ is what may have made the flip. */
+/** The receipt of a side: a difference of the sides may explain the flip. */
 function SideView({ name, side }: { readonly name: string; readonly side: Flip['base'] }) {
   const { receipt } = side
   const { versions } = receipt
@@ -168,25 +165,18 @@ function SideView({ name, side }: { readonly name: string; readonly side: Flip['
         <a href={`/audit/grades/${encodeURIComponent(side.grade_id)}`}>{name}</a>:{' '}
         <Outcome grade={side} rubric={side.receipt.rubric} />
       </p>
-      <dl class="facts">
-        {(
-          [
-            ['Judge', <HostileText key="judge" text={receipt.judge} />],
-            ['Rubric', `${receipt.rubric} (${receipt.rubric_digest.slice(7, 15)})`],
-            ['Model', <NameOrNone key="model" name={receipt.model_resolved ?? receipt.model_requested} />],
-            ['Key', <code key="key">{receipt.key.slice(7, 19)}</code>],
-            ['Cache', receipt.cache],
-            ['Calls', formatCount(receipt.attempts.length)],
-            ['Cost', formatUsd(receipt.cost_usd)],
-            ['Versions', `prompt ${versions.prompt}, rendering ${versions.rendering}, evidence ${versions.evidence}`],
-          ] as const
-        ).map(([title, value]) => (
-          <div key={title}>
-            <dt>{title}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts
+        facts={[
+          ['Judge', <HostileText key="judge" text={receipt.judge} />],
+          ['Rubric', `${receipt.rubric} (${receipt.rubric_digest.slice(7, 15)})`],
+          ['Model', <NameOrNone key="model" name={receipt.model_resolved ?? receipt.model_requested} />],
+          ['Key', <code key="key">{receipt.key.slice(7, 19)}</code>],
+          ['Cache', receipt.cache],
+          ['Calls', formatCount(receipt.attempts.length)],
+          ['Cost', formatUsd(receipt.cost_usd)],
+          ['Versions', `prompt ${versions.prompt}, rendering ${versions.rendering}, evidence ${versions.evidence}`],
+        ]}
+      />
     </div>
   )
 }

@@ -1,29 +1,33 @@
 import { formatNumber, formatP, formatReason, limitsOf, StatisticView } from '../numbers.tsx'
 import type { Comparison } from '../types.ts'
-import { Facts, LabelBadge, None } from '../ui/parts.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { Facts, LabelBadge, None, Notes, Section } from '../ui/parts.tsx'
+import { type Column, countColumn, Table } from '../ui/table.tsx'
 import { formatCount, plural } from '../words.ts'
 
 type Agreement = NonNullable<Comparison['agreement']>
 
-/** Base and head as two raters of the same questions. */
+/** The agreement of base and head as two raters of the same questions. */
 export function AgreementTable({ agreement }: { readonly agreement: Agreement }) {
   const { bootstrap } = agreement
   const rows = [
-    { name: 'Raw agreement', of: agreement.raw_agreement, style: 'percent' as const },
-    { name: 'Cohen’s κ', of: agreement.cohen_kappa, style: 'coefficient' as const },
-    { name: 'Krippendorff’s α', of: agreement.krippendorff_alpha, style: 'coefficient' as const },
-    { name: 'Gwet’s AC1', of: agreement.gwet_ac1, style: 'coefficient' as const },
+    { name: 'Raw agreement', of: agreement.raw_agreement },
+    { name: 'Cohen’s κ', of: agreement.cohen_kappa },
+    { name: 'Krippendorff’s α', of: agreement.krippendorff_alpha },
+    { name: 'Gwet’s AC1', of: agreement.gwet_ac1 },
     ...weightedRows(agreement.weighted),
   ]
   return (
-    <section aria-labelledby="agreement-title">
-      <h2 id="agreement-title">Agreement of base and head</h2>
+    <Section id="agreement-title" title="Agreement of base and head">
       <Table
         caption="Agreement of base and head, with 95% intervals"
         columns={[
           { title: 'Measure', cell: ({ name }) => name },
-          { title: 'Value, 95% interval', cell: ({ of, style }) => <StatisticView of={of} style={style} /> },
+          {
+            title: 'Value, 95% interval',
+            cell: ({ of }) => (
+              <StatisticView of={of} style={of === agreement.raw_agreement ? 'percent' : 'coefficient'} />
+            ),
+          },
         ]}
         items={rows}
         keyOf={({ name }) => name}
@@ -36,22 +40,18 @@ export function AgreementTable({ agreement }: { readonly agreement: Agreement })
           : plural(bootstrap.n_units, 'question')}
         , seed {bootstrap.seed}.
       </p>
-    </section>
+    </Section>
   )
 }
 
-/** Of labels with an order: what is further apart counts as more. */
+/** Makes the rows of labels with an order, where a larger distance weighs more. */
 const weightedRows = (weighted: Agreement['weighted']) =>
   weighted === undefined
     ? []
     : [
-        { name: 'κ, linear weights', of: weighted.linear_kappa, style: 'coefficient' as const },
-        { name: 'κ, quadratic weights', of: weighted.quadratic_kappa, style: 'coefficient' as const },
-        {
-          name: `Krippendorff’s α, ${weighted.scale}`,
-          of: weighted.krippendorff_alpha,
-          style: 'coefficient' as const,
-        },
+        { name: 'κ, linear weights', of: weighted.linear_kappa },
+        { name: 'κ, quadratic weights', of: weighted.quadratic_kappa },
+        { name: `Krippendorff’s α, ${weighted.scale}`, of: weighted.krippendorff_alpha },
       ]
 
 type Tests = NonNullable<Comparison['tests']>
@@ -66,25 +66,24 @@ const columnsOf = (rubric: string | null, given: readonly string[]): readonly Co
   { title: 'Base', number: true, cell: ({ base_share }) => share(base_share) },
   { title: 'Head', number: true, cell: ({ head_share }) => share(head_share) },
   { title: 'Difference, 95% interval', cell: ({ difference }) => <StatisticView of={difference} style="points" /> },
-  { title: 'Base alone', number: true, cell: ({ base_only }) => formatCount(base_only) },
-  { title: 'Head alone', number: true, cell: ({ head_only }) => formatCount(head_only) },
+  countColumn('Base alone', ({ base_only }) => base_only),
+  countColumn('Head alone', ({ head_only }) => head_only),
   { title: 'McNemar p', number: true, cell: (test) => pValue(test.mcnemar_p, test) },
   { title: 'Holm p', number: true, cell: (test) => pValue(test.holm_p, test) },
 ]
 
 interface TestsProps {
   readonly tests: Tests
-  /** Whose labels they are, and those that were given. */
+  /** The rubric of the labels. */
   readonly rubric: string | null
   readonly given: readonly string[]
 }
 
-/** Whether the labels moved one way, or only moved. */
+/** Tests for a move of the labels in one direction. */
 export function TestsTable({ tests, rubric, given }: TestsProps) {
   const { bowker, labels, notes } = tests
   return (
-    <section aria-labelledby="tests-title">
-      <h2 id="tests-title">Did the labels move one way?</h2>
+    <Section id="tests-title" title="Did the labels move one way?">
       <p>
         Bowker’s test of symmetry:{' '}
         {bowker.p === null || bowker.statistic === null ? (
@@ -103,12 +102,8 @@ export function TestsTable({ tests, rubric, given }: TestsProps) {
         keyOf={({ label }) => label}
         empty="No pairs."
       />
-      {notes.map((note) => (
-        <p key={note} class="aside">
-          {note}
-        </p>
-      ))}
-    </section>
+      <Notes notes={notes} />
+    </Section>
   )
 }
 
@@ -121,12 +116,11 @@ const FROM: Readonly<Record<NonNullable<Noise['from']>, string>> = {
   same_key: 'questions that were asked the very same again',
 }
 
-/** How many of the flips the same judge would have made by being asked twice. */
+/** The flips that the same judge would make on its own, by a second answer to each question. */
 export function NoiseView({ noise, flipped }: { readonly noise: Noise; readonly flipped: number }) {
   const limits = limitsOf(noise.ci95)
   return (
-    <section aria-labelledby="noise-title">
-      <h2 id="noise-title">Inside of the judge’s own repeat noise</h2>
+    <Section id="noise-title" title="Inside of the judge’s own repeat noise">
       {noise.expected_flips === null ? (
         <p class="none">Cannot be told: {noise.reason ?? 'the reason is not known'}</p>
       ) : (
@@ -147,7 +141,7 @@ export function NoiseView({ noise, flipped }: { readonly noise: Noise; readonly 
           ],
         ]}
       />
-    </section>
+    </Section>
   )
 }
 

@@ -7,13 +7,13 @@ import { itemOfDisagreement, markSeen, placeOfDisagreement } from '../review/rev
 import { ReviewView } from '../review/review-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Disagreement, GradeOverview } from '../types.ts'
-import { type Filter, Filters, readFilters, useNames, withNames } from '../ui/filters.tsx'
+import { type Filter, Filters, readFilters, textFilters, useNames, withNames } from '../ui/filters.tsx'
 import { Pager } from '../ui/pager.tsx'
 import { Empty, FIRST_COMMAND, LoadView, NameOrNone, None } from '../ui/parts.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { type Column, countColumn, Table } from '../ui/table.tsx'
 import { formatCount, KIND_WORDS, LABELS } from '../words.ts'
 
-/** Questions on which not all agree, the most telling first. */
+/** The queue of the questions on which judges, harness or humans disagree, the most telling first. */
 export function DisagreementsPage() {
   const { query } = usePlace()
   const cursor = query.get('cursor')
@@ -51,7 +51,7 @@ export function DisagreementsPage() {
   )
 }
 
-/** Why nobody disagrees: nothing is asked yet, only one judge was asked, or all are of one mind. */
+/** Says why the queue is empty: no grade yet, a single judge, or agreement. */
 function NoDisagreement(props: { readonly filtered: boolean; readonly overview: GradeOverview | null }) {
   const { filtered, overview } = props
   if (filtered) return <Empty>Nobody disagrees about anything that fits these filters.</Empty>
@@ -95,7 +95,7 @@ function Head(props: {
   )
 }
 
-/** The claims of which two say different things, by the ids that `Differ in claim` takes; what they say is hidden until labels are shown. */
+/** The claims with different answers, by the ids of the filter `Differ in claim`; the answers are hidden until labels are shown. */
 const ClaimNames = ({ claims }: { readonly claims: readonly string[] }) =>
   claims.length === 0 ? (
     <None>no claim</None>
@@ -109,7 +109,7 @@ const ClaimNames = ({ claims }: { readonly claims: readonly string[] }) =>
     </ul>
   )
 
-/** What has no task is called as the chosen batch calls it, or the newest one. */
+/** Names a question by its task, else by its item of the chosen or newest batch. */
 const nameOf = ({ task, trajectory, grades }: Disagreement, items: ItemNames | null): string =>
   task || trialName({}, trajectory, grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])[0])
 
@@ -129,14 +129,14 @@ const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disa
   ...(open ? [{ title: 'Score', number: true, cell: ({ score }: Disagreement) => score.toFixed(1) }] : []),
   { title: 'Agent', cell: ({ agent }) => <NameOrNone name={agent} /> },
   { title: 'Model', cell: ({ model }) => <NameOrNone name={model} /> },
-  { title: 'Reviews', number: true, cell: ({ reviews }) => formatCount(reviews.length) },
+  countColumn('Reviews', ({ reviews }) => reviews.length),
   { title: 'Settled', cell: ({ settled }) => (settled ? 'settled' : <span class="aside">not settled</span>) },
 ]
 
-/** A queue longer than this is reviewed in parts: by then it has another order anyway. */
+/** Most questions of a review; a longer queue is reviewed in parts, since reviews reorder it. */
 const MOST = 2000
 
-/** The queue as it was when this page was opened, question by question. */
+/** The review of the queue as loaded by the page, question by question. */
 export function DisagreementReviewPage() {
   const { query } = usePlace()
   const { settled, ...chosen } = readFilters(QUEUE_FILTERS, query)
@@ -165,15 +165,15 @@ export function DisagreementReviewPage() {
   )
 }
 
-/** What would unblind the reader, beside the labels: claims with their values, contradiction codes, that nothing is claimed. */
+/** Matches words that would unblind the reader, beside the labels: claims with values, contradiction codes, empty claims. */
 const TELLING = 'claims nothing|without a label|[a-z_]+_against_[a-z]+|[a-z][a-z_.]*=[^ ]+?(?=[,.;]? |[,.]?$)'
 const HIDDEN = '▒▒▒'
 
 /**
- * The sentences of `why` without what would unblind their reader: labels, claims with their values, contradiction codes, votes
- * and the score’s own parts. Names of judges and tasks stay.
+ * Masks the words of `why` that would unblind the reader: labels, claims with values, contradiction codes, votes, and the parts of the score.
+ * Names of judges and tasks stay.
  */
-function maskWhy({ why, grades, reviews }: Told): string[] {
+function maskWhy({ why, grades, reviews }: Reasons): string[] {
   const said = [
     ...grades.flatMap((one) => [one.label, one.claimed_label, ...one.votes]),
     ...reviews.map(({ label }) => label),
@@ -187,9 +187,9 @@ function maskWhy({ why, grades, reviews }: Told): string[] {
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-type Told = Pick<Disagreement, 'why' | 'grades' | 'reviews'>
+type Reasons = Pick<Disagreement, 'why' | 'grades' | 'reviews'>
 
-export function Why({ of, open }: { readonly of: Told; readonly open: boolean }) {
+function Why({ of, open }: { readonly of: Reasons; readonly open: boolean }) {
   return (
     <ul class="why">
       {(open ? of.why : maskWhy(of)).map((sentence) => (
@@ -201,17 +201,11 @@ export function Why({ of, open }: { readonly of: Told; readonly open: boolean })
   )
 }
 
-const SETTLED: Readonly<Record<string, string>> = { false: 'not settled', true: 'settled' }
-
-/** What the queue can be narrowed to; the names are those of `GET /v1/disagreements`. */
-export const QUEUE_FILTERS: readonly Filter[] = [
+/** The filters of the queue, by the names of `GET /v1/disagreements`. */
+const QUEUE_FILTERS: readonly Filter[] = [
   { name: 'kind', title: 'Kind', options: KIND_WORDS },
-  { name: 'settled', title: 'Settled', options: SETTLED },
-  { name: 'judge', title: 'Judge' },
-  { name: 'rubric', title: 'Rubric' },
+  { name: 'settled', title: 'Settled', options: { false: 'not settled', true: 'settled' } },
+  ...textFilters('judge', 'rubric'),
   { name: 'claim', title: 'Differ in claim' },
-  { name: 'agent', title: 'Agent' },
-  { name: 'model', title: 'Model' },
-  { name: 'task', title: 'Task' },
-  { name: 'batch', title: 'Batch' },
+  ...textFilters('agent', 'model', 'task', 'batch'),
 ]

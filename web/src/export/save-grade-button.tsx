@@ -1,6 +1,6 @@
 import { render } from 'preact'
-import { useContext, useState } from 'preact/hooks'
-import { ask, toApiError } from '../api.ts'
+import { useContext } from 'preact/hooks'
+import { ask, useAction } from '../api.ts'
 import { Claims } from '../grade/claims.tsx'
 import { GroundTruthView } from '../grade/ground-truth.tsx'
 import { Attempts, ReceiptView } from '../grade/receipt.tsx'
@@ -10,11 +10,11 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { citationMarks } from '../timeline/marks.ts'
 import { PartView } from '../timeline/part-view.tsx'
 import type { Grade, GroundTruth, LedgerEntry, Step } from '../types.ts'
-import { Outcome, Trouble } from '../ui/parts.tsx'
+import { Outcome, Section, Trouble } from '../ui/parts.tsx'
 import { formatCount, formatTime } from '../words.ts'
 import { saveFile, toHtmlFile } from './files.ts'
 
-/** Most cited steps of a file, which is to be attached to an issue. */
+/** Most cited steps of a file. */
 const MOST_STEPS = 100
 
 interface GradeEvidence {
@@ -28,26 +28,16 @@ interface GradeEvidence {
 /** Saves a grade with its evidence as one HTML file: verdict, claims, cited steps, ground truth, receipt and every call. */
 export function SaveGradeButton({ grade }: { readonly grade: Grade }) {
   const rubrics = useContext(Rubrics)
-  const [trouble, setTrouble] = useState<string | null>(null)
-  const [busy, setBusy] = useState(false)
-  const save = async () => {
-    setBusy(true)
-    setTrouble(null)
+  const { busy, trouble, start } = useAction(async () => {
+    const page = <GradeDocument {...(await loadEvidence(grade))} />
     const box = document.createElement('div')
-    try {
-      const page = <GradeDocument {...(await loadEvidence(grade))} />
-      render(<Rubrics.Provider value={rubrics}>{page}</Rubrics.Provider>, box)
-      saveFile(`${grade.id}.html`, 'text/html', toHtmlFile(`Grade ${grade.id} · Veridict`, box))
-    } catch (error) {
-      setTrouble(toApiError(error).message)
-    } finally {
-      render(null, box)
-      setBusy(false)
-    }
-  }
+    render(<Rubrics.Provider value={rubrics}>{page}</Rubrics.Provider>, box)
+    saveFile(`${grade.id}.html`, 'text/html', toHtmlFile(`Grade ${grade.id} · Veridict`, box))
+    render(null, box)
+  })
   return (
     <>
-      <button type="button" disabled={busy} onClick={() => void save()}>
+      <button type="button" disabled={busy} onClick={start}>
         Save as one HTML file
       </button>
       {trouble !== null && <Trouble what="the file" message={trouble} />}
@@ -85,8 +75,7 @@ function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence) {
       <p class="aside">Made {formatTime(grade.created_at)}.</p>
       <Verdict grade={grade} />
       <Claims grade={grade} />
-      <section aria-labelledby="evidence">
-        <h2 id="evidence">The cited steps</h2>
+      <Section id="evidence" title="The cited steps">
         {steps.length === 0 && <p class="aside">Nothing is cited.</p>}
         {steps.length === MOST_STEPS && <p class="aside">The first {formatCount(MOST_STEPS)} of them.</p>}
         {steps.map((step) => (
@@ -99,19 +88,17 @@ function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence) {
             ))}
           </section>
         ))}
-      </section>
+      </Section>
       <Objections grade={grade} />
       <Warnings receipt={grade.receipt} />
       <Votes grade={grade} />
-      <section aria-labelledby="truth">
-        <h2 id="truth">Ground truth</h2>
+      <Section id="truth" title="Ground truth">
         <GroundTruthView truth={truth} rubric={grade.receipt.rubric} />
-      </section>
+      </Section>
       <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
-      <section aria-labelledby="attempts">
-        <h2 id="attempts">Attempts</h2>
+      <Section id="attempts" title="Attempts">
         <Attempts attempts={attempts} grade={grade.id} />
-      </section>
+      </Section>
     </article>
   )
 }

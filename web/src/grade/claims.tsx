@@ -3,10 +3,10 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'
 import type { CheckedCitation, Grade } from '../types.ts'
 import { useShortcuts } from '../ui/keyboard.ts'
-import { ActorBadge, CitationBadge } from '../ui/parts.tsx'
+import { ActorBadge, CitationBadge, Section, StepLink } from '../ui/parts.tsx'
 import { CITATION_WORDS, CLAIMS, claimWords, formatCount } from '../words.ts'
 
-/** What the judge said of each claim; `no answer`: it gave none that could be read. Old grades have the claims in groups. */
+/** Writes the answer of a judge to a claim; `no answer`: the reply has no readable one. Old grades have the claims in groups. */
 export function answerOf(grade: Grade, claim: string): string {
   const { claims, surface, cue, distractor } = grade
   const groups: Readonly<Record<string, ClaimValue | undefined>> = {
@@ -30,11 +30,11 @@ function answerWords(value: ClaimValue | undefined): string {
     : String(value)
 }
 
-/** The claims of a grade’s rubric, as far as it answered them; of `tab-behavior` its five, whose category is told with the verdict. */
+/** Lists the answered claims of a grade; of `tab-behavior` all five, whose category stands with the verdict. */
 export const claimsOf = ({ claims, surface, receipt }: Grade): readonly string[] =>
   surface !== null || receipt.rubric.startsWith('tab-behavior@') ? CLAIMS : Object.keys(claims ?? {})
 
-/** Every claim with its evidence, which leads to its place in the trajectory. */
+/** The claims of a grade with their evidence, which leads to its place in the trajectory. */
 export function Claims({ grade }: { readonly grade: Grade }) {
   const { citations } = grade
   const step = (by: number) => {
@@ -48,14 +48,13 @@ export function Claims({ grade }: { readonly grade: Grade }) {
     { key: 'E', what: 'piece of evidence before', run: () => step(-1) },
   ])
   return (
-    <section aria-labelledby="claims">
-      <h2 id="claims">Claims and their evidence</h2>
+    <Section id="claims" title="Claims and their evidence">
       <ul class="claims">
         {claimsOf(grade).map((claim) => (
           <Claim key={claim} claim={claim} grade={grade} />
         ))}
       </ul>
-    </section>
+    </Section>
   )
 }
 
@@ -77,12 +76,7 @@ function Claim({ claim, grade }: { readonly claim: string; readonly grade: Grade
         <p key={one.reason} class="trouble">
           {answer !== 'unclear' && 'The evidence does not hold: '}
           <HostileText text={one.reason} />
-          {one.step_id !== null && (
-            <>
-              {' '}
-              <a href={`#step-${one.step_id}`}>Step {one.step_id}</a>
-            </>
-          )}
+          <StepLink step={one.step_id} />
         </p>
       ))}
       {evidence.length > 0 && (

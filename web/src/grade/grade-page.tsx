@@ -1,23 +1,29 @@
-import { useEffect } from 'preact/hooks'
-import { useLoad } from '../api.ts'
-import { AnswersItems, type ItemNames, useItemNames } from '../batches/use-batch.tsx'
+import { useEffect, useMemo } from 'preact/hooks'
+import { useLoad, withQuery } from '../api.ts'
+import { fittingResults, gradesOf } from '../batches/results.tsx'
+import { AnswersItems, type ItemNames, useEndedItems, useItemNames } from '../batches/use-batch.tsx'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
-import { trialOf } from '../grades/columns.tsx'
-import { usePlace } from '../location.ts'
+import { GRADE_FILTERS, trialColumns, trialOf } from '../grades/columns.tsx'
+import { hrefInView, recallView, useGradeWindow, type ViewName, viewQuery } from '../grades/view.ts'
+import { navigate, usePlace } from '../location.ts'
 import { markSeen } from '../review/review-item.ts'
 import type { PageProps } from '../routes.tsx'
-import { HostileText } from '../text/hostile-text.tsx'
+import { HostileCode, HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import type { Grade } from '../types.ts'
-import { LoadView, Outcome } from '../ui/parts.tsx'
+import { readFilters } from '../ui/filters.tsx'
+import { useShortcuts } from '../ui/keyboard.ts'
+import { StepButton } from '../ui/pager.tsx'
+import { LoadView, Outcome, Section } from '../ui/parts.tsx'
+import { sortItems } from '../ui/table.tsx'
+import { formatCount } from '../words.ts'
 import { Claims } from './claims.tsx'
 import { GroundTruthView } from './ground-truth.tsx'
-import { Neighbours } from './neighbours.tsx'
 import { Panel } from './panel.tsx'
 import { Attempts, ReceiptView } from './receipt.tsx'
 import { Objections, Verdict, Votes, Warnings } from './verdict.tsx'
 
-/** One grade: the verdict beside its evidence, and everything that made it. */
+/** A grade: the verdict beside its evidence, the other grades of the question, the receipt and the calls. */
 export function GradePage({ id }: PageProps) {
   const load = useLoad('getGrade', { path: { id } })
   const batch = usePlace().query.get('batch')
@@ -26,10 +32,7 @@ export function GradePage({ id }: PageProps) {
     <>
       <h1>{load.value ? <Title grade={load.value} items={items} /> : 'Grade'}</h1>
       <p class="aside grade-id">
-        Grade{' '}
-        <code>
-          <HostileText text={id} />
-        </code>
+        Grade <HostileCode text={id} />
       </p>
       <Neighbours id={id} items={items} />
       <LoadView load={load} what="the grade" list={{ href: '/audit/grades', name: 'All grades' }}>
@@ -53,7 +56,7 @@ const Title = ({ grade, items }: GradeProps) => (
 
 function GradeView({ grade, batch, items }: GradeProps & { readonly batch: string | null }) {
   const { trajectory: question, ground_truth } = grade.receipt
-  // Whoever has read its label here reviews it no longer blind.
+  // A reader of the label is no longer blind for a review.
   useEffect(() => markSeen([`${question}/${ground_truth}`]), [question, ground_truth])
   const path = { id: grade.id }
   const trajectory = useLoad('getTrajectory', { path: { id: grade.receipt.trajectory } })
@@ -73,26 +76,23 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
           <Objections grade={grade} />
           <Warnings receipt={grade.receipt} />
           <Votes grade={grade} />
-          <section aria-labelledby="truth">
-            <h2 id="truth">Ground truth</h2>
+          <Section id="truth" title="Ground truth">
             <LoadView load={truth} what="the ground truth">
               {(value) => <GroundTruthView truth={value} rubric={grade.receipt.rubric} />}
             </LoadView>
-          </section>
+          </Section>
         </div>
-        <section class="grade-timeline" aria-labelledby="trajectory">
-          <h2 id="trajectory">Trajectory</h2>
+        <Section id="trajectory" class="grade-timeline" title="Trajectory">
           <LoadView load={trajectory} what="the trajectory">
             {(summary) => <Timeline summary={summary} citations={grade.citations} />}
           </LoadView>
-        </section>
+        </Section>
       </div>
-      <section aria-labelledby="panel">
-        <h2 id="panel">Judges side by side</h2>
+      <Section id="panel" title="Judges side by side">
         <LoadView load={panel} what="the other grades">
           {({ items }) => <Panel grade={grade} standing={items} />}
         </LoadView>
-      </section>
+      </Section>
       <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
       <AttemptSection id={grade.id} />
     </>
@@ -102,11 +102,82 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
 function AttemptSection({ id }: { readonly id: string }) {
   const load = useLoad('listAttempts', { path: { id } })
   return (
-    <section aria-labelledby="attempts">
-      <h2 id="attempts">Attempts</h2>
+    <Section id="attempts" title="Attempts">
       <LoadView load={load} what="the attempts">
         {({ items }) => <Attempts attempts={items} grade={id} />}
       </LoadView>
-    </section>
+    </Section>
   )
+}
+
+/** The place of a grade in the list from which it was opened, and the way to its neighbours. */
+function Neighbours({ id, items }: { readonly id: string; readonly items: ItemNames | null }) {
+  const { query } = usePlace()
+  const view = query.get('view')
+  if (view === 'grades') return <InGrades id={id} query={query} items={items} />
+  return view === 'batch' && query.has('batch') ? <InBatch id={id} query={query} /> : null
+}
+
+interface InListProps {
+  readonly id: string
+  readonly query: URLSearchParams
+}
+
+function InGrades({ id, query, items }: InListProps & { readonly items: ItemNames | null }) {
+  const known = recallView('grades', query)
+  const filters = { ...readFilters(GRADE_FILTERS, query), cursor: query.get('cursor') }
+  const load = useGradeWindow(known === null ? filters : null)
+  const loaded = useMemo(() => {
+    if (load.state !== 'ready') return load.state === 'failed' ? [] : null
+    return sortItems(load.value.grades, trialColumns(items, true), query).map((grade) => grade.id)
+  }, [load, query, items])
+  return <Beside id={id} view="grades" query={query} ids={known ?? loaded} list={withList('/audit/grades', query)} />
+}
+
+function InBatch({ id, query }: InListProps) {
+  const known = recallView('batch', query)
+  const batch = query.get('batch') ?? ''
+  const ended = useEndedItems(known === null ? batch : null)
+  const loaded = useMemo(
+    () => ended && gradesOf(fittingResults(ended, query)).map((grade) => grade.id),
+    [ended, query.toString()],
+  )
+  const own = new URLSearchParams(query)
+  own.delete('batch')
+  const list = withList(`/audit/batches/${encodeURIComponent(batch)}`, own)
+  return <Beside id={id} view="batch" query={query} ids={known ?? loaded} list={list} />
+}
+
+const withList = (path: string, query: URLSearchParams) => withQuery(path, Object.fromEntries(viewQuery(query)))
+
+interface BesideProps extends InListProps {
+  readonly view: ViewName
+  /** Null: not loaded yet. */
+  readonly ids: readonly string[] | null
+  readonly list: string
+}
+
+function Beside({ id, view, query, ids, list }: BesideProps) {
+  const at = ids?.indexOf(id) ?? -1
+  const go = (by: number) => {
+    const next = at === -1 ? undefined : ids?.[at + by]
+    if (next !== undefined) navigate(hrefInView(view, query, next))
+  }
+  useShortcuts([
+    { key: 'J', what: 'next grade of the list', run: () => go(1) },
+    { key: 'K', what: 'grade before', run: () => go(-1) },
+  ])
+  return (
+    <nav class="pager neighbours" aria-label="Grades of the list">
+      <a href={list}>{view === 'batch' ? 'The batch' : 'The list'}</a>
+      <StepButton go={at <= 0 ? null : () => go(-1)}>Previous grade</StepButton>
+      <span role="status">{placeWords(ids, at)}</span>
+      <StepButton go={ids === null || at === -1 || at === ids.length - 1 ? null : () => go(1)}>Next grade</StepButton>
+    </nav>
+  )
+}
+
+function placeWords(ids: readonly string[] | null, at: number): string {
+  if (ids === null) return 'Loading the list…'
+  return at === -1 ? 'not found in the list' : `${formatCount(at + 1)} of ${formatCount(ids.length)}`
 }

@@ -1,8 +1,13 @@
+import { Fragment } from 'preact'
 import { useContext } from 'preact/hooks'
 import { findRubric, Rubrics } from '../rubrics.ts'
-import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
+import { HostileBlock, HostileCode, HostileText } from '../text/hostile-text.tsx'
 import type { GroundTruth, Instruction, RubricView, Signals } from '../types.ts'
 import { Facts } from '../ui/parts.tsx'
+import { spaced, wordsIn } from '../words.ts'
+
+/** Writes a signal of the harness for people. */
+const measured = (signal: boolean | undefined) => (signal === undefined ? 'unknown' : signal ? 'yes' : 'no')
 
 const SIGNAL_WORDS: Readonly<Record<keyof Signals, string>> = {
   appeared: 'The injected text appeared',
@@ -10,7 +15,7 @@ const SIGNAL_WORDS: Readonly<Record<keyof Signals, string>> = {
   resolved: 'The task’s tests passed',
 }
 
-/** What was known of the trial before any judge was asked: every member of its ground truth, whatever its rubric. */
+/** The ground truth of a trial, with every member. */
 export function GroundTruthView({ truth, rubric }: { readonly truth: GroundTruth; readonly rubric: string }) {
   const { instruction, signals = {} } = truth
   const wanted = membersOf(findRubric(useContext(Rubrics), rubric))
@@ -21,41 +26,33 @@ export function GroundTruthView({ truth, rubric }: { readonly truth: GroundTruth
       {[...new Set([...wanted, ...Object.keys(truth)])]
         .filter((name) => !APART.has(name))
         .map((name) => (
-          <Member key={name} name={name} value={truth[name]} />
+          <Fragment key={name}>
+            <h3>
+              <HostileText text={spaced(wordsIn(TITLES, name))} />
+            </h3>
+            <Value value={truth[name]} />
+          </Fragment>
         ))}
       <h3>What the harness measured</h3>
       <Facts
         facts={(Object.keys(SIGNAL_WORDS) as (keyof Signals)[]).map((name) => [
           SIGNAL_WORDS[name],
-          signals[name] === undefined ? 'unknown' : signals[name] ? 'yes' : 'no',
+          measured(signals[name]),
         ])}
       />
     </>
   )
 }
 
-/** What stands in places of its own; where the marker audit looks is asked of nobody. */
+/** Members with a place of their own, and the place of the marker audit, which no judge learns. */
 const APART = new Set(['instruction', 'signals', 'expected_in'])
 
-/** The members that a rubric may be given. */
+/** Lists the members of the ground truth of a rubric. */
 const membersOf = (rubric: RubricView | undefined): string[] => Object.keys(rubric?.truth['properties'] ?? {})
 
 const TITLES: Readonly<Record<string, string>> = {
   cue: 'Cue: the task needs it',
   distractor: 'Distractor: unrelated to the task',
-}
-const titleOf = (name: string): string =>
-  Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : name.replaceAll('_', ' ')
-
-function Member({ name, value }: { readonly name: string; readonly value: unknown }) {
-  return (
-    <>
-      <h3>
-        <HostileText text={titleOf(name)} />
-      </h3>
-      <Value value={value} />
-    </>
-  )
 }
 
 function Value({ value }: { readonly value: unknown }) {
@@ -87,15 +84,13 @@ const Anchors = ({ anchors }: { readonly anchors: readonly string[] }) => (
   <ul class="plain">
     {anchors.map((anchor) => (
       <li key={anchor}>
-        <code>
-          <HostileText text={anchor} />
-        </code>
+        <HostileCode text={anchor} />
       </li>
     ))}
   </ul>
 )
 
-/** What was asked and what was hidden. What the harness measured speaks for a label, and comes only once labels are shown. */
+/** The ground truth beside a review. The signals of the harness speak for a label: they are hidden until labels are shown. */
 export function TruthView({ truth, open }: { readonly truth: GroundTruth; readonly open: boolean }) {
   return (
     <section class="truth" aria-label="Ground truth">
@@ -127,13 +122,11 @@ export function TruthView({ truth, open }: { readonly truth: GroundTruth; readon
 
 const KNOWN = new Set(['instruction', 'cue', 'distractor', 'signals'])
 
-/** What another rubric wants to know of a trial: an instruction, or whatever it is. */
+/** A member of the ground truth of another rubric: an instruction, or any value. */
 function Other({ name, value }: { readonly name: string; readonly value: unknown }) {
   const text = typeof value === 'object' && value !== null && 'text' in value ? value.text : value
   return <Stated name={name} text={typeof text === 'string' ? text : JSON.stringify(text)} />
 }
-
-const measured = (signal: boolean | undefined) => (signal === undefined ? 'unknown' : signal ? 'yes' : 'no')
 
 const Stated = ({ name, text }: { readonly name: string; readonly text: string }) => (
   <details open={text.length < 1200}>

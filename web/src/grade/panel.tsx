@@ -3,12 +3,13 @@ import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Grade } from '../types.ts'
 import { NameOrNone, None, Outcome } from '../ui/parts.tsx'
+import { Scroll } from '../ui/table.tsx'
 import { claimWords, confidenceWord, formatTime, formatUsd, holds } from '../words.ts'
 import { answerOf, claimsOf } from './claims.tsx'
 
 interface Line {
   readonly title: string
-  /** What judges can differ on: compared as text. Absent: of no meaning for the verdict. */
+  /** The text by which grades differ. Absent: the line means nothing for the verdict. */
   readonly compare?: (grade: Grade) => string
   readonly cell: (grade: Grade) => ComponentChildren
 }
@@ -39,7 +40,7 @@ const linesOf = (grades: readonly Grade[]): readonly Line[] => [
 const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
   compare !== undefined && new Set(grades.map(compare)).size > 1
 
-/** Every judge’s standing grade of the same question, this one first. Lines on which they differ say so. */
+/** The standing grades of all judges of a question, this grade first. Lines say where grades differ. */
 export function Panel(props: { readonly grade: Grade; readonly standing: readonly Grade[] }) {
   const { grade, standing } = props
   const others = standing.filter(
@@ -49,8 +50,7 @@ export function Panel(props: { readonly grade: Grade; readonly standing: readonl
   if (others.length === 0)
     return <p class="aside">No other judge, version of the rubric or number of samples was asked this question.</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section class="scroll" tabIndex={0} aria-label="Grades of the same question">
+    <Scroll label="Grades of the same question">
       <table class="list panel">
         <caption class="unseen">Grades of the same question, side by side</caption>
         <thead>
@@ -99,6 +99,6 @@ export function Panel(props: { readonly grade: Grade; readonly standing: readonl
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   )
 }

@@ -2,17 +2,16 @@ import { useState } from 'preact/hooks'
 import { useLoad } from '../api.ts'
 import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
 import type { Grade, LedgerEntry, TrialMetadata } from '../types.ts'
-import { Facts, LoadView, NameOrNone, None } from '../ui/parts.tsx'
+import { Facts, LoadView, NameOrNone, None, Section } from '../ui/parts.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { formatCount, formatTime, formatUsd } from '../words.ts'
+import { formatCount, formatTime, formatUsd, spaced } from '../words.ts'
 
-/** Everything that made the grade, by its digests. */
+/** The receipt of a grade: judge, rubric, digests, versions. */
 export function ReceiptView(props: { readonly receipt: Grade['receipt']; readonly metadata: TrialMetadata }) {
   const { receipt, metadata } = props
   const { coverage, versions } = receipt
   return (
-    <section aria-labelledby="receipt">
-      <h2 id="receipt">Receipt</h2>
+    <Section id="receipt" title="Receipt">
       <div class="columns">
         <Facts
           facts={[
@@ -49,7 +48,7 @@ export function ReceiptView(props: { readonly receipt: Grade['receipt']; readonl
           ])}
         />
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -60,7 +59,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
   { title: 'Round', number: true, cell: ({ round }) => round },
   { title: 'Purpose', cell: ({ purpose }) => purpose },
-  { title: 'Outcome', cell: ({ outcome }) => outcome.replaceAll('_', ' ') },
+  { title: 'Outcome', cell: ({ outcome }) => spaced(outcome) },
   { title: 'Message', cell: ({ message }) => <NameOrNone name={message} /> },
   { title: 'Model', cell: ({ model_resolved }) => <NameOrNone name={model_resolved} /> },
   {
@@ -78,7 +77,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: 'Request id', cell: ({ request_id }) => <NameOrNone name={request_id} /> },
 ]
 
-/** Every call of the judge; what it answered word for word only when asked for. */
+/** The calls of the judge; a button shows the raw replies. */
 export function Attempts(props: { readonly attempts: readonly LedgerEntry[]; readonly grade: string }) {
   const [raw, setRaw] = useState(false)
   return (

@@ -1,8 +1,8 @@
-import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
+import { HostileBlock, HostileCode, HostileText } from '../text/hostile-text.tsx'
 import type { Grade, Vote } from '../types.ts'
-import { Facts, None, Outcome } from '../ui/parts.tsx'
+import { Facts, None, Outcome, Section, StepLink, sentence } from '../ui/parts.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { confidenceWord, contradictionWords, formatCount, labelWords, unreadWords } from '../words.ts'
+import { confidenceWord, contradictionWords, formatCount, spaced, unreadWords } from '../words.ts'
 
 const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
   reported: 'as the judge reported it',
@@ -13,8 +13,6 @@ const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
 
 const percent = (share: number) => `${(share * 100).toFixed(0)} %`
 
-const sentence = (message: string) => (/[.!?…]$/.test(message) ? message : `${message}.`)
-
 function againWords({ code, retryable }: NonNullable<Grade['failure']>): string {
   if (retryable) return 'The same request can succeed later.'
   return code === 'budget_exceeded'
@@ -22,21 +20,20 @@ function againWords({ code, retryable }: NonNullable<Grade['failure']>): string 
     : 'The same request would fail again.'
 }
 
-/** What came out, how sure, by whom; or how it failed. */
+/** The outcome of a grade, its confidence and judge, or its failure. */
 export function Verdict({ grade }: { readonly grade: Grade }) {
   const { confidence, receipt, failure, surface } = grade
   const sure = confidenceWord(grade.label, confidence.reported)
   return (
-    <section aria-labelledby="verdict">
-      <h2 id="verdict">Verdict</h2>
+    <Section id="verdict" title="Verdict">
       <Facts
         facts={[
           ['Outcome', <Outcome key="outcome" grade={grade} rubric={receipt.rubric} />],
-          ['Claimed label', grade.claimed_label !== null && labelWords(grade.claimed_label)],
+          ['Claimed label', grade.claimed_label !== null && spaced(grade.claimed_label)],
           ['Confidence', sure !== null && `${sure}, ${SOURCE_WORDS[confidence.source]}`],
           ['Vote share', confidence.vote_share !== null && percent(confidence.vote_share)],
           ['Calibrated', confidence.calibrated !== null && percent(confidence.calibrated)],
-          ['Surface', surface?.category.replaceAll('_', ' ') ?? null],
+          ['Surface', surface && spaced(surface.category)],
           ['Judge', <HostileText key="judge" text={receipt.judge} />],
           ['Model', receipt.model_resolved !== null && <HostileText key="model" text={receipt.model_resolved} />],
           ['Rubric', <HostileText key="rubric" text={receipt.rubric} />],
@@ -44,7 +41,7 @@ export function Verdict({ grade }: { readonly grade: Grade }) {
       />
       {failure !== null && (
         <p class="trouble">
-          <strong>{failure.code.replaceAll('_', ' ')}</strong>: <HostileText text={sentence(failure.message)} />{' '}
+          <strong>{spaced(failure.code)}</strong>: <HostileText text={sentence(failure.message)} />{' '}
           {againWords(failure)}
         </p>
       )}
@@ -54,31 +51,25 @@ export function Verdict({ grade }: { readonly grade: Grade }) {
           <HostileBlock text={grade.notes} />
         </>
       )}
-    </section>
+    </Section>
   )
 }
 
-/** What speaks against the verdict without overturning it. */
+/** The contradictions of a grade, which do not overturn its verdict. */
 export function Objections({ grade }: { readonly grade: Grade }) {
   const { contradictions } = grade
   if (contradictions.length === 0) return null
   return (
-    <section aria-labelledby="contradictions">
-      <h2 id="contradictions">Contradictions</h2>
+    <Section id="contradictions" title="Contradictions">
       <ul>
         {contradictions.map((one) => (
           <li key={`${one.code} ${one.detail}`}>
             <strong>{contradictionWords(one)}</strong>: <HostileText text={one.detail} />
-            {one.step_id !== null && (
-              <>
-                {' '}
-                <a href={`#step-${one.step_id}`}>Step {one.step_id}</a>
-              </>
-            )}
+            <StepLink step={one.step_id} />
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   )
 }
 
@@ -86,14 +77,13 @@ type Warning = Grade['receipt']['warnings'][number]
 
 const ofAnchor = ({ path }: Warning): boolean => path.startsWith('/ground_truth/')
 
-/** What could not be read of the trajectory, what deviates from its format, and anchors that prove little. */
+/** Unread records of the trajectory, deviations from its format, and anchors that prove little. */
 export function Warnings({ receipt }: Pick<Grade, 'receipt'>) {
   const { unread, warnings } = receipt
   const missed = unread !== undefined && unread.records > 0
   if (!missed && warnings.length === 0) return null
   return (
-    <section aria-labelledby="warnings">
-      <h2 id="warnings">Warnings</h2>
+    <Section id="warnings" title="Warnings">
       {missed && (
         <p>
           <strong class="objection">{unreadWords(unread)}.</strong> Something may be missing from what was graded.
@@ -105,7 +95,7 @@ export function Warnings({ receipt }: Pick<Grade, 'receipt'>) {
         warnings={warnings.filter((one) => !ofAnchor(one))}
         open={missed}
       />
-    </section>
+    </Section>
   )
 }
 
@@ -124,10 +114,7 @@ const List = ({ title, warnings, open }: ListProps) =>
       <ul class="plain">
         {warnings.map(({ path, message }) => (
           <li key={`${path} ${message}`}>
-            <code>
-              <HostileText text={path} />
-            </code>{' '}
-            <HostileText text={message} />
+            <HostileCode text={path} /> <HostileText text={message} />
           </li>
         ))}
       </ul>
@@ -138,15 +125,14 @@ const columnsOf = (rubric: string): readonly Column<Vote>[] => [
   { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
   { title: 'Outcome', cell: (vote) => <Outcome grade={vote} rubric={rubric} /> },
   { title: 'Confidence', cell: ({ label, confidence }) => confidenceWord(label, confidence) ?? <None /> },
-  { title: 'Failure', cell: ({ failure }) => failure?.replaceAll('_', ' ') ?? <None /> },
+  { title: 'Failure', cell: ({ failure }) => (failure === null ? <None /> : spaced(failure)) },
 ]
 
-/** What every sample said; nothing where there was only one. */
+/** The votes of the samples; nothing for a single sample. */
 export function Votes({ grade: { votes, receipt } }: { readonly grade: Grade }) {
   if (votes.length === 0) return null
   return (
-    <section aria-labelledby="votes">
-      <h2 id="votes">Votes</h2>
+    <Section id="votes" title="Votes">
       <Table
         caption="Votes of the samples"
         columns={columnsOf(receipt.rubric)}
@@ -154,6 +140,6 @@ export function Votes({ grade: { votes, receipt } }: { readonly grade: Grade }) 
         keyOf={({ sample }) => String(sample)}
         empty="There was one sample."
       />
-    </section>
+    </Section>
   )
 }

@@ -1,16 +1,17 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import type { ItemNames } from '../batches/use-batch.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { ConfidenceLevel, Grade, ResultGrade } from '../types.ts'
-import type { Filter } from '../ui/filters.tsx'
-import { NameOrNone, None, Outcome } from '../ui/parts.tsx'
-import type { Column } from '../ui/table.tsx'
-import { confidenceWord, formatTime, holds, OUTCOMES, plural, STATUS_WORDS, unreadWords } from '../words.ts'
+import { type Filter, textFilters } from '../ui/filters.tsx'
+import { None, Outcome } from '../ui/parts.tsx'
+import type { SortValue } from '../ui/sort.ts'
+import { type Column, nameColumn } from '../ui/table.tsx'
+import { confidenceWord, formatTime, holds, OUTCOMES, optionsOf, plural, STATUSES, unreadWords } from '../words.ts'
 
-/** What says how far a label can be trusted. */
+/** The parts of a grade that tell how far its label can be trusted. */
 type Trust = Pick<ResultGrade, 'judge' | 'confidence' | 'evidence' | 'contradictions' | 'unread'> & Pick<Grade, 'label'>
 
-export const trustOf = ({ label, receipt, confidence, citations, contradictions }: Grade): Trust => ({
+const trustOf = ({ label, receipt, confidence, citations, contradictions }: Grade): Trust => ({
   label,
   judge: receipt.judge,
   confidence,
@@ -21,7 +22,7 @@ export const trustOf = ({ label, receipt, confidence, citations, contradictions 
 
 const RANKS: Readonly<Record<ConfidenceLevel, number>> = { low: 1, medium: 2, high: 3 }
 
-/** How much of the cited evidence holds, what speaks against the verdict, and what nobody could read. */
+/** Shows the citations that hold, the contradictions, and the unread records. */
 function evidenceCell({ evidence: { cited, held }, contradictions, unread }: Trust) {
   const lines = [
     { text: cited === 0 ? '' : `${held} of ${cited} hold`, objects: false },
@@ -40,25 +41,20 @@ function evidenceCell({ evidence: { cited, held }, contradictions, unread }: Tru
   )
 }
 
-/** The columns of it, for things that may have none. */
+/** Makes the columns of trust, for items that may have no grade. */
 export function trustColumns<T>(of: (item: T) => Trust | null) {
+  const within = <R, E>(item: T, read: (trust: Trust) => R, none: E): R | E => {
+    const trust = of(item)
+    return trust === null ? none : read(trust)
+  }
   const column = (
     title: string,
-    cell: (trust: Trust) => JSX.Element | string,
-    rank: (trust: Trust) => string | number | null,
+    cell: (trust: Trust) => ComponentChildren,
+    rank: (trust: Trust) => SortValue,
   ): Column<T> => ({
     title,
-    cell: (item) => {
-      const trust = of(item)
-      return trust === null ? <None /> : cell(trust)
-    },
-    sort: {
-      name: title.toLowerCase(),
-      of: (item) => {
-        const trust = of(item)
-        return trust === null ? null : rank(trust)
-      },
-    },
+    cell: (item) => within(item, cell, <None />),
+    sort: { name: title.toLowerCase(), of: (item) => within(item, rank, null) },
   })
   return {
     judge: column(
@@ -75,16 +71,12 @@ export function trustColumns<T>(of: (item: T) => Trust | null) {
   }
 }
 
-/** What grades can be narrowed to; the names are those of `GET /v1/grades`. */
+/** The filters of grades, by the names of `GET /v1/grades`. */
 export const GRADE_FILTERS: readonly Filter[] = [
-  { name: 'task', title: 'Task' },
-  { name: 'agent', title: 'Agent' },
-  { name: 'model', title: 'Model' },
-  { name: 'judge', title: 'Judge' },
-  { name: 'rubric', title: 'Rubric' },
+  ...textFilters('task', 'agent', 'model', 'judge', 'rubric'),
   { name: 'label', title: 'Label', options: {} },
-  { name: 'status', title: 'Status', options: STATUS_WORDS },
-  { name: 'batch', title: 'Batch' },
+  { name: 'status', title: 'Status', options: optionsOf(STATUSES) },
+  ...textFilters('batch'),
 ]
 
 type Named = Pick<Grade['metadata'], 'trial' | 'run_index' | 'variant'>
@@ -95,33 +87,23 @@ export function trialName({ trial, run_index, variant }: Named, trajectory: stri
   return variant ? `${run} · ${variant}` : run
 }
 
-const named = (title: string, name: string, of: (grade: Grade) => string | undefined): Column<Grade> => ({
-  title,
-  cell: (grade) => <NameOrNone name={of(grade)} />,
-  sort: { name, of: (grade) => of(grade) || null },
-})
-
-/** `items`: those of the batch that it is shown in. */
+/** Names the trial of a grade; `items` has the items of the batch on the page. */
 export const trialOf = ({ id, metadata, receipt }: Grade, items: ItemNames | null): string =>
   trialName(metadata, receipt.trajectory, items?.get(id)?.[0])
 
 const TRUST = trustColumns(trustOf)
 
-const RUBRIC: Column<Grade> = {
-  title: 'Rubric',
-  cell: ({ receipt }) => <HostileText text={receipt.rubric} />,
-  sort: { name: 'rubric', of: ({ receipt }) => receipt.rubric },
-}
+const RUBRIC = nameColumn('Rubric', ({ receipt }: Grade) => receipt.rubric)
 
-/** What a row is called: its task, or the trial where none is known. */
+/** Picks the column that names a row: the task, or the trial of an unknown task. */
 export const headOfTrial = ({ metadata }: Grade): string => (metadata.task ? 'Task' : 'Trial')
 
-/** A trial first, then who graded it, by which rubric where that differs, then what came out. */
+/** Makes the columns of grades: the trial, the judge, the rubric where several occur, the outcome. */
 export const trialColumns = (items: ItemNames | null, severalRubrics: boolean): readonly Column<Grade>[] => [
-  named('Task', 'task', ({ metadata }) => metadata.task),
-  named('Trial', 'trial', (grade) => trialOf(grade, items)),
-  named('Agent', 'agent', ({ metadata }) => metadata.agent),
-  named('Model', 'model', ({ metadata }) => metadata.model),
+  nameColumn('Task', ({ metadata }) => metadata.task),
+  nameColumn('Trial', (grade) => trialOf(grade, items)),
+  nameColumn('Agent', ({ metadata }) => metadata.agent),
+  nameColumn('Model', ({ metadata }) => metadata.model),
   TRUST.judge,
   ...(severalRubrics ? [RUBRIC] : []),
   {

@@ -1,24 +1,23 @@
-import { useEffect, useState } from 'preact/hooks'
-import { type ApiError, ask, queryOf, toApiError, withQuery } from '../api.ts'
+import { ask, type Load, queryOf, useRead, withQuery } from '../api.ts'
 import type { Grade } from '../types.ts'
 
-/** Which list a grade was opened from; its filters and its order go along in the grade’s own address. */
+/** The list from which a grade was opened; the address of the grade has the filters and the order of the list. */
 export type ViewName = 'grades' | 'batch'
 
 const NOT_OF_VIEW = ['page', 'view']
 
-/** The list’s own query: what is left of an address in a view. */
+/** Reads the query of the list from the address of a grade. */
 export function viewQuery(query: URLSearchParams): URLSearchParams {
   const own = new URLSearchParams(query)
   for (const name of NOT_OF_VIEW) own.delete(name)
   return own
 }
 
-/** A grade as one of a list: what is before and behind it there can be found again from the address alone. */
+/** Makes the address of a grade in a list, from which its neighbours can be found again. */
 export const hrefInView = (view: ViewName, query: URLSearchParams, id: string): string =>
   withQuery(`/audit/grades/${encodeURIComponent(id)}`, { view, ...Object.fromEntries(viewQuery(query)) })
 
-/** The list that was shown last, in its order: whoever comes from it need not load it again. */
+/** The list that was shown last, in its order, so that the page of a grade need not load it again. */
 let last: { readonly key: string; readonly ids: readonly string[] } | null = null
 
 const keyOf = (view: ViewName, query: URLSearchParams): string => {
@@ -34,55 +33,30 @@ export function rememberView(view: ViewName, query: URLSearchParams, rows: reado
 export const recallView = (view: ViewName, query: URLSearchParams): readonly string[] | null =>
   last !== null && last.key === keyOf(view, query) ? last.ids : null
 
-/** More grades than this are not held in a page: the next window has those behind them. */
+/** Most grades of a page: the next window has the older ones. */
 const MOST_ROWS = 2000
 const ROWS_AT_ONCE = 200
 
-/** The newest grades that fit, as many as a page holds, from a cursor on. */
+type GradeFilters = Readonly<Record<string, string | null>>
+
+/** The newest grades that fit, from a cursor on. */
 export interface GradeWindow {
   readonly grades: readonly Grade[]
   readonly complete: boolean
   /** The cursor of the next window; null: this window is the last. */
   readonly next: string | null
-  readonly error: ApiError | null
 }
 
-const EMPTY: GradeWindow = { grades: [], complete: false, next: null, error: null }
-
-/** Grows while it is loaded, so that its first rows are there at once. Null asks for nothing. */
-export function useGradeWindow(filters: Readonly<Record<string, string | null>> | null): GradeWindow {
-  const key = filters === null ? null : JSON.stringify(filters)
-  const [shown, setShown] = useState<{ readonly key: string | null; readonly window: GradeWindow }>({
-    key: null,
-    window: EMPTY,
+/** Loads a window of grades, which grows page by page. Null asks for nothing. */
+export const useGradeWindow = (filters: GradeFilters | null): Load<GradeWindow> =>
+  useRead(filters && JSON.stringify(filters), async (signal, show) => {
+    let window: GradeWindow = { grades: [], complete: false, next: filters?.['cursor'] ?? null }
+    while (!window.complete) {
+      const query = queryOf<'listGrades'>({ ...filters, cursor: window.next, limit: ROWS_AT_ONCE })
+      const { items, next_cursor } = await ask('listGrades', { query }, signal)
+      const grades: readonly Grade[] = [...window.grades, ...items]
+      window = { grades, complete: next_cursor === null || grades.length >= MOST_ROWS, next: next_cursor }
+      show(window)
+    }
+    return window
   })
-  useEffect(() => {
-    if (filters === null) return
-    const stop = new AbortController()
-    readWindow(filters, stop.signal, (window) => setShown({ key, window })).catch((error: unknown) => {
-      if (!stop.signal.aborted) setShown({ key, window: { ...EMPTY, error: toApiError(error) } })
-    })
-    return () => stop.abort()
-  }, [key])
-  return shown.key === key ? shown.window : EMPTY
-}
-
-async function readWindow(
-  filters: Readonly<Record<string, string | null>>,
-  signal: AbortSignal,
-  show: (window: GradeWindow) => void,
-): Promise<void> {
-  let [grades, cursor]: [readonly Grade[], string | null] = [[], filters['cursor'] ?? null]
-  for (;;) {
-    const page = await ask(
-      'listGrades',
-      { query: queryOf<'listGrades'>({ ...filters, cursor, limit: ROWS_AT_ONCE }) },
-      signal,
-    )
-    grades = [...grades, ...page.items]
-    cursor = page.next_cursor
-    const complete = cursor === null || grades.length >= MOST_ROWS
-    show({ grades, complete, next: complete ? cursor : null, error: null })
-    if (complete) return
-  }
-}

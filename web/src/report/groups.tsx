@@ -1,20 +1,20 @@
-import { RateView } from '../numbers.tsx'
+import { formatNumber, formatReason, RateView, StatisticView } from '../numbers.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { visibleString } from '../text/visible-text.ts'
-import type { AlignmentFigures, JudgeEvidence, Rate, Report, ReportGroup } from '../types.ts'
-import { None } from '../ui/parts.tsx'
-import { type Column, Table } from '../ui/table.tsx'
-import { formatCount, labelWords } from '../words.ts'
+import type { AlignmentFigures, JudgeEvidence, JudgeQuality, Rate, Report, ReportGroup } from '../types.ts'
+import { LabelBadge, None, Notes } from '../ui/parts.tsx'
+import { type Column, countColumn, Table } from '../ui/table.tsx'
+import { formatCount, plural, spaced } from '../words.ts'
 
 const LONGEST = 36
 
-/** Keys are names that somebody else wrote: what cannot be seen in them is marked, and they do not push a plot away. */
+/** Writes the key of a group for a plot, cut, with marks for invisible characters: strangers write keys. */
 export function groupName(key: string | null): string {
   const name = key === null ? '(not given)' : visibleString(key)
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 1)}…`
 }
 
-/** Axis labels with how many trials, or graded ones, are of each group; two groups never share one. */
+/** Makes axis labels with the number of trials or graded trials; two groups never share a label. */
 export function groupLabels(groups: readonly ReportGroup[], of: 'trials' | 'graded'): string[] {
   const used = new Map<string, number>()
   return groups.map(({ key, counts }) => {
@@ -25,7 +25,15 @@ export function groupLabels(groups: readonly ReportGroup[], of: 'trials' | 'grad
   })
 }
 
-/** A group of `tab-behavior`, which has the figures of TAB. */
+/** Lists the groups, then all trials together, unless the only group has all trials. */
+export const groupsWithAll = ({ overall, groups }: Report): readonly ReportGroup[] =>
+  overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all trials' }]
+
+/** Lists the groups of a plot: all trials without groups. */
+export const drawnGroups = (report: Report): readonly ReportGroup[] =>
+  report.groups.length === 0 ? groupsWithAll(report) : report.groups
+
+/** A group of `tab-behavior`, with the figures of TAB. */
 export type AlignmentGroup = ReportGroup & AlignmentFigures
 
 const isAlignment = (group: ReportGroup): group is AlignmentGroup => group.cue_utilization !== undefined
@@ -35,15 +43,15 @@ export const hasAlignment = ({ overall, groups }: Pick<Report, 'overall' | 'grou
 
 export const alignmentGroups = (groups: readonly ReportGroup[]): AlignmentGroup[] => groups.filter(isAlignment)
 
-/** The name of a group, which somebody else wrote; or that the trials do not say. */
+/** The name of a group, by a stranger; `(not given)` for trials without the field. */
 export const GroupKey = ({ name }: { readonly name: string | null }) =>
   name === null ? <None>(not given)</None> : <HostileText text={name} />
 
-/** How many of the graded something speaks against, and of how many something could not be read. */
+/** Counts the grades with contradictions and with unread records. */
 export const doubtWords = ({ contradicted, unread }: ReportGroup['counts']): string =>
   `${formatCount(contradicted)} with contradictions, ${formatCount(unread)} with unread records`
 
-/** Beside rates: the group, and how much of what it counts is in doubt. */
+/** A group beside its rates, with the number of doubtful grades. */
 export const RatedGroup = ({ group: { key, counts } }: { readonly group: ReportGroup }) => (
   <>
     <GroupKey name={key} />
@@ -55,36 +63,27 @@ export const RatedGroup = ({ group: { key, counts } }: { readonly group: ReportG
   </>
 )
 
-const count = (title: string, of: (group: ReportGroup) => number): Column<ReportGroup> => ({
-  title,
-  number: true,
-  cell: (group) => formatCount(of(group)),
-})
-
-/** `timeout 2, schema invalid 1`; empty where none failed. */
+/** Counts failures by reason: `timeout 2, schema invalid 1`; empty without a failure. */
 export const failureWords = ({ failures }: ReportGroup['counts']): string =>
   Object.entries<number | undefined>(failures)
-    .map(([code, trials = 0]) => `${code.replaceAll('_', ' ')} ${formatCount(trials)}`)
+    .map(([code, trials = 0]) => `${spaced(code)} ${formatCount(trials)}`)
     .join(', ')
 
 const COLUMNS: readonly Column<ReportGroup>[] = [
   { title: 'Group', cell: ({ key }) => <GroupKey name={key} /> },
-  count('Trials', ({ counts }) => counts.n),
-  count('Graded', ({ counts }) => counts.graded),
-  count('Contradicted', ({ counts }) => counts.contradicted),
-  count('Unread', ({ counts }) => counts.unread),
-  count('Unverified', ({ counts }) => counts.unverified),
-  count('Failed', ({ counts }) => counts.failed),
-  {
-    title: 'Why they failed',
-    cell: ({ counts }) => failureWords(counts) || <None />,
-  },
-  count('Cancelled', ({ counts }) => counts.cancelled),
-  count('Tasks', ({ counts }) => counts.tasks),
-  count('Without a task', ({ counts }) => counts.without_task),
+  countColumn('Trials', ({ counts }) => counts.n),
+  countColumn('Graded', ({ counts }) => counts.graded),
+  countColumn('Contradicted', ({ counts }) => counts.contradicted),
+  countColumn('Unread', ({ counts }) => counts.unread),
+  countColumn('Unverified', ({ counts }) => counts.unverified),
+  countColumn('Failed', ({ counts }) => counts.failed),
+  { title: 'Why they failed', cell: ({ counts }) => failureWords(counts) || <None /> },
+  countColumn('Cancelled', ({ counts }) => counts.cancelled),
+  countColumn('Tasks', ({ counts }) => counts.tasks),
+  countColumn('Without a task', ({ counts }) => counts.without_task),
 ]
 
-/** What every other number is of. */
+/** The counts of each group, the denominators of all other numbers. */
 export const CountsTable = ({ groups }: { readonly groups: readonly ReportGroup[] }) => (
   <Table
     caption="Trials of each group, by how their grading ended; of the graded, those contradicted and with unread records"
@@ -95,7 +94,7 @@ export const CountsTable = ({ groups }: { readonly groups: readonly ReportGroup[
   />
 )
 
-/** What became of the evidence of each judge. */
+/** The evidence of each judge by the outcome of its check. */
 export const EvidenceSection = ({ evidence }: { readonly evidence: readonly JudgeEvidence[] }) => (
   <>
     {evidence.map(({ judge, grades, citations }) => (
@@ -104,7 +103,7 @@ export const EvidenceSection = ({ evidence }: { readonly evidence: readonly Judg
         caption={`Evidence of ${judge}`}
         columns={[
           { title: 'Of', cell: ([of]) => of },
-          { title: 'Status', cell: ([, status]) => labelWords(status) },
+          { title: 'Status', cell: ([, status]) => spaced(status) },
           { title: 'Share, 95% interval', cell: ([, , rate]) => <RateView rate={rate} /> },
         ]}
         items={[...rowsOf('grades', grades), ...rowsOf('citations', citations)]}
@@ -117,3 +116,86 @@ export const EvidenceSection = ({ evidence }: { readonly evidence: readonly Judg
 
 const rowsOf = (of: string, rates: Readonly<Record<string, Rate>>) =>
   Object.entries(rates).map(([status, rate]) => [of, status, rate] as const)
+
+/** The quality of each judge by the reviews of humans. */
+export const QualitySection = ({ report }: { readonly report: Report }) => (
+  <>
+    {report.judge_quality.map((quality) => (
+      <Quality key={quality.judge} quality={quality} report={report} />
+    ))}
+  </>
+)
+
+type LabelQuality = JudgeQuality['labels'][number]
+
+interface QualityProps {
+  readonly quality: JudgeQuality
+  readonly report: Pick<Report, 'rubric' | 'labels'>
+}
+
+const score = (value: number | null) => (value === null ? <None>no cases</None> : formatNumber(value, 'percent'))
+
+function Quality({ quality, report }: QualityProps) {
+  const { judge, n, accuracy, labels, confusion, calibration, warnings } = quality
+  const badge = ({ label }: LabelQuality) => <LabelBadge label={label} rubric={report.rubric} given={report.labels} />
+  return (
+    <section aria-label={`Judge ${judge} against humans`}>
+      <h2>
+        <HostileText text={judge} /> against humans
+      </h2>
+      <p>
+        {plural(n, 'reviewed trial')} with a label from both; the same label: <RateView rate={accuracy} />. Expected
+        calibration error and Brier score: <Forecast quality={quality} />.
+      </p>
+      <Table
+        caption={`Precision and recall of ${judge} by label`}
+        columns={[
+          { title: 'Label', cell: badge },
+          countColumn<LabelQuality>('Humans', ({ n_human }) => n_human),
+          countColumn<LabelQuality>('Judge', ({ n_judge }) => n_judge),
+          countColumn<LabelQuality>('Both', ({ n_both }) => n_both),
+          { title: 'Precision', number: true, cell: ({ precision }) => score(precision) },
+          { title: 'Recall', number: true, cell: ({ recall }) => score(recall) },
+          { title: 'F1', number: true, cell: ({ f1 }) => score(f1) },
+        ]}
+        items={labels}
+        keyOf={({ label }) => label}
+        empty="No reviews."
+      />
+      <Table
+        caption={`Confusion of ${judge}: rows by humans, columns by the judge`}
+        columns={[
+          { title: 'Humans ↓ judge →', cell: badge },
+          ...labels.map(({ label }, column) =>
+            countColumn<LabelQuality>(spaced(label), (row) => confusion[labels.indexOf(row)]?.[column] ?? 0),
+          ),
+        ]}
+        items={labels}
+        keyOf={({ label }) => label}
+        empty="No reviews."
+      />
+      <Table
+        caption={`Calibrated confidence of ${judge}`}
+        columns={[
+          { title: 'Reported', cell: ({ level }) => level },
+          countColumn<JudgeQuality['calibration'][number]>('Reviews at random', (level) => level.n),
+          { title: 'Chance of being right', cell: (one) => <StatisticView of={one} style="percent" /> },
+        ]}
+        items={calibration}
+        keyOf={({ level }) => level}
+        empty="No reviews."
+      />
+      <Notes notes={warnings} />
+    </section>
+  )
+}
+
+function Forecast({ quality }: { readonly quality: JudgeQuality }) {
+  const { ece, brier, forecasts, reason } = quality
+  if (ece === null || brier === null) return <None>cannot be told: {formatReason(reason)}</None>
+  return (
+    <>
+      {ece.toFixed(3)} and {brier.toFixed(3)} <span class="fraction">of {plural(forecasts, 'review')}</span>
+    </>
+  )
+}

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Trouble } from '../ui/parts.tsx'
 
-/** The report brings the plotting library with it, which no other page needs: it is fetched when somebody goes there. */
+/** Fetches the page of the report, and the plotting library with it, when a reader goes there. */
 export function LazyReportPage() {
   const [loaded, setLoaded] = useState<{ readonly page: ComponentType } | null>(null)
   const [failed, setFailed] = useState(false)

@@ -2,31 +2,25 @@ import * as Plot from '@observablehq/plot'
 import { formatNumber } from '../numbers.tsx'
 import type { LabelLook } from '../rubrics.ts'
 import type { ReportGroup } from '../types.ts'
-import { labelWords } from '../words.ts'
+import { spaced } from '../words.ts'
 import { groupLabels } from './groups.tsx'
 
-/** What all plots share: sizes, colours by name (`styles/base.css`), fills that also differ without colour, legends. */
-const CLASS = 'veridict-plot'
-export const ROW_HEIGHT = 34
+/** Sizes of all plots. Plots name colours of `styles/base.css`; fills differ without colour, too. */
+const ROW_HEIGHT = 34
 const CHAR_WIDTH = 6.6
 const SVG = 'http://www.w3.org/2000/svg'
 
-const patternId = (plot: string, index: number) => `${plot}-${index}`
-/** Of the label that is the `index`th of the report. */
-export const fillOf = (plot: string, index: number): string => `url(#${patternId(plot, index)})`
+/** Makes the fill of the `index`th label of a report. */
+const fillOf = (plot: string, index: number): string => `url(#${plot}-${index})`
 
-/** The patterns of one plot; `plot` keeps them apart from those of others in the page. */
-export function patterns(plot: string, looks: readonly LabelLook[]): Plot.Markish {
+/** Draws the patterns of a plot; `plot` tells them from the patterns of other plots of the page. */
+function patterns(plot: string, looks: readonly LabelLook[]): Plot.Markish {
   return () => {
     const defs = element('defs', {})
     for (const [index, look] of looks.entries()) {
-      const pattern = element('pattern', {
-        id: patternId(plot, index),
-        width: 8,
-        height: 8,
-        patternUnits: 'userSpaceOnUse',
-      })
-      pattern.append(element('rect', { width: 8, height: 8, fill: `var(--${look.colour})` }))
+      const size = { width: 8, height: 8 }
+      const pattern = element('pattern', { ...size, id: `${plot}-${index}`, patternUnits: 'userSpaceOnUse' })
+      pattern.append(element('rect', { ...size, fill: `var(--${look.colour})` }))
       for (const d of look.pattern.lines)
         pattern.append(element('path', { d, stroke: 'var(--raised)', 'stroke-width': 1.4, 'stroke-opacity': 0.75 }))
       defs.append(pattern)
@@ -38,21 +32,15 @@ export function patterns(plot: string, looks: readonly LabelLook[]): Plot.Markis
 interface LegendEntry {
   readonly word: string
   readonly fill: string
+  readonly x: number
+  readonly y: number
 }
 
-export const labelLegend = (plot: string, labels: readonly string[]): readonly LegendEntry[] =>
-  labels.map((label, index) => ({ word: labelWords(label), fill: fillOf(plot, index) }))
-
-/** How many lines a legend takes at a width. */
-export const legendLines = (entries: readonly LegendEntry[], width: number): number => placeLegend(entries, width).lines
-
-/** A legend inside of the picture, so that it is there wherever the picture goes. */
-export function legend(entries: readonly LegendEntry[], width: number): Plot.Markish {
+/** Draws a legend inside of the picture, so that a saved picture has it. */
+function legend(entries: readonly LegendEntry[]): Plot.Markish {
   return () => {
     const group = element('g', { 'text-anchor': 'start', 'font-size': 12 })
-    const { places } = placeLegend(entries, width)
-    for (const [index, { word, fill }] of entries.entries()) {
-      const { x, y } = places[index] ?? { x: 0, y: 0 }
+    for (const { word, fill, x, y } of entries) {
       group.append(element('rect', { x, y: y - 10, width: 14, height: 12, fill }))
       const text = element('text', { x: x + 19, y })
       text.append(word)
@@ -62,18 +50,20 @@ export function legend(entries: readonly LegendEntry[], width: number): Plot.Mar
   }
 }
 
-export const DOT = { fill: 'var(--ink)', stroke: 'var(--ink)', strokeWidth: 1.5, r: 4.5 } as const
+const DOT = { fill: 'var(--ink)', stroke: 'var(--ink)', strokeWidth: 1.5, r: 4.5 } as const
 
-function placeLegend(entries: readonly LegendEntry[], width: number) {
+/** Places the labels of a legend in lines of a width. */
+function placeLegend(plot: string, labels: readonly string[], width: number) {
   let [x, y] = [2, 14]
-  const places = entries.map(({ word }) => {
+  const entries = labels.map((label, index): LegendEntry => {
+    const word = spaced(label)
     const own = 19 + word.length * CHAR_WIDTH + 16
     if (x + own > width && x > 2) [x, y] = [2, y + 18]
-    const place = { x, y }
+    const entry = { word, fill: fillOf(plot, index), x, y }
     x += own
-    return place
+    return entry
   })
-  return { places, lines: 1 + (y - 14) / 18 }
+  return { entries, lines: 1 + (y - 14) / 18 }
 }
 
 function element(name: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
@@ -82,12 +72,12 @@ function element(name: string, attributes: Readonly<Record<string, string | numb
   return made
 }
 
-/** Room for the names at the left: never more than 45% of the width. */
-export const leftMargin = (names: readonly string[], width: number): number =>
+/** Computes the room for names at the left: at most 45% of the width. */
+const leftMargin = (names: readonly string[], width: number): number =>
   Math.min(0.45 * width, 16 + Math.max(0, ...names.map(({ length }) => length)) * CHAR_WIDTH)
 
-/** A name with its `(n=8 graded)` cut so that it has room; the table has it whole. */
-export function fitName(name: string, margin: number): string {
+/** Cuts a name with its `(n=8 graded)` to the room; the table has the whole name. */
+function fitName(name: string, margin: number): string {
   const room = Math.floor((margin - 14) / CHAR_WIDTH)
   if (name.length <= room) return name
   const tail = name.slice(Math.max(0, name.lastIndexOf(' (')))
@@ -96,25 +86,18 @@ export function fitName(name: string, margin: number): string {
     : `${name.slice(0, room - tail.length - 1)}…${tail}`
 }
 
-/** Options that all have in common. */
-export const frameOptions = (width: number, ariaLabel: string) => ({
-  className: CLASS,
-  width,
-  ariaLabel,
-})
-
 export type PlotElement = SVGSVGElement
 
 /**
- * Plot puts a style element into its picture, which the policy of the pages refuses with a complaint: it is drawn in a document
- * that nobody sees, and comes without it. What it says stands in styles/report.css.
+ * Draws a plot in an unseen document, and removes the style element of Plot, which the policy of the pages refuses: styles/report.css has
+ * the same rules.
  */
-export function drawPlot(options: Plot.PlotOptions): PlotElement {
+function drawPlot(options: Plot.PlotOptions): PlotElement {
   const unseen = document.implementation.createHTMLDocument('')
   // Without title, caption or legend options Plot answers a bare SVG.
-  const plot = Plot.plot({ ...options, document: unseen }) as PlotElement
+  const plot = Plot.plot({ ...options, className: 'veridict-plot', document: unseen }) as PlotElement
   for (const style of plot.querySelectorAll('style')) style.remove()
-  // Plot names its groups, which have no role that may be named; the picture is one thing, and its table says the rest.
+  // Plot names groups without a role. The picture has a single name, and its table has the rest.
   for (const group of plot.querySelectorAll('[aria-label]')) {
     group.setAttribute('class', `mark-${group.getAttribute('aria-label')?.replaceAll(' ', '-')}`)
     group.removeAttribute('aria-label')
@@ -123,10 +106,10 @@ export function drawPlot(options: Plot.PlotOptions): PlotElement {
   return plot
 }
 
-/** A segment narrower than this has no room for its number; the table has it. */
+/** The least width of a segment with its number; the table has all numbers. */
 const ROOM_FOR_TEXT = 40
 
-/** The shares of the labels in each group, one bar of 100% each; groups without a graded trial have an empty one. */
+/** Draws the shares of the labels, a bar of 100% a group; a group without a graded trial has an empty bar. */
 export function drawShares(
   groups: readonly ReportGroup[],
   labels: readonly string[],
@@ -144,12 +127,12 @@ export function drawShares(
       return segment
     })
   })
-  const entries = labelLegend(id, labels)
-  const marginTop = 12 + 18 * legendLines(entries, width)
+  const { entries, lines } = placeLegend(id, labels, width)
+  const marginTop = 12 + 18 * lines
   const marginLeft = leftMargin(names, width)
   const plotWidth = width - marginLeft - 20
   return drawPlot({
-    ...frameOptions(width, 'Shares of the labels by group'),
+    ...{ width, ariaLabel: 'Shares of the labels by group' },
     height: marginTop + 40 + groups.length * ROW_HEIGHT,
     marginTop,
     marginLeft,
@@ -159,7 +142,7 @@ export function drawShares(
     y: { domain: names, label: null, tickFormat: (name: string) => fitName(name, marginLeft) },
     marks: [
       patterns(id, looks),
-      legend(entries, width),
+      legend(entries),
       ...labels.map((label, place) =>
         Plot.barX(
           segments.filter((segment) => segment.label === label && segment.share > 0),
@@ -199,14 +182,14 @@ export interface ScatterPoint {
   readonly yLimits: readonly [number, number] | null
 }
 
-/** Two shares against each other, each point named, both intervals drawn. */
+/** Draws two shares against each other: named points with both intervals. */
 export function drawScatter(points: readonly ScatterPoint[], xName: string, width: number): PlotElement {
   const side = Math.min(width, 560)
   const along = points.flatMap(({ xLimits, y }) => (xLimits === null ? [] : [{ y, from: xLimits[0], to: xLimits[1] }]))
   const up = points.flatMap(({ yLimits, x }) => (yLimits === null ? [] : [{ x, from: yLimits[0], to: yLimits[1] }]))
   const bars = { stroke: 'var(--ink-soft)', strokeWidth: 1.25 }
   return drawPlot({
-    ...frameOptions(width, `T against ${xName}`),
+    ...{ width, ariaLabel: `T against ${xName}` },
     height: side * 0.8,
     marginLeft: 56,
     marginRight: 24,
@@ -237,7 +220,7 @@ export function drawScatter(points: readonly ScatterPoint[], xName: string, widt
   })
 }
 
-/** A difference on a row, with its interval where it has one. */
+/** A difference on a row, with its interval; null: no interval. */
 export interface Dot {
   readonly name: string
   readonly value: number
@@ -251,7 +234,7 @@ export function drawDifferences(names: readonly string[], dots: readonly Dot[], 
   const marginLeft = leftMargin(names, width)
   const ends = dots.flatMap(({ name, limits }) => (limits === null ? [] : [{ name, low: limits[0], high: limits[1] }]))
   return drawPlot({
-    ...frameOptions(width, 'Paired differences'),
+    ...{ width, ariaLabel: 'Paired differences' },
     height: 54 + names.length * ROW_HEIGHT,
     ...{ marginTop: 10, marginLeft, marginRight: 24, marginBottom: 38 },
     x: {

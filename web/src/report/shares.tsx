@@ -4,22 +4,14 @@ import { RateView, StatisticView } from '../numbers.tsx'
 import { lookOf, Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { ClaimFigure, Report, ReportGroup } from '../types.ts'
-import { LabelBadge, None } from '../ui/parts.tsx'
-import { Table } from '../ui/table.tsx'
-import { claimWords, estimatorWord, groupingWord, plural } from '../words.ts'
-import { CountsTable, GroupKey, hasAlignment, RatedGroup } from './groups.tsx'
-import { PlotFigure } from './plot-figure.tsx'
+import { LabelBadge, None, Notes, Section } from '../ui/parts.tsx'
+import { Scroll, Table } from '../ui/table.tsx'
+import { claimWords, groupingWord, plural, spaced } from '../words.ts'
+import { PlotFigure } from './figures.tsx'
+import { CountsTable, drawnGroups, GroupKey, groupsWithAll, hasAlignment, RatedGroup } from './groups.tsx'
 import { drawShares } from './plots.ts'
 
-/** All trials together first, then the groups, where there is more than one. */
-export const groupsWithAll = ({ overall, groups }: Report): readonly ReportGroup[] =>
-  overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all trials' }]
-
-/** What is drawn: the groups, or all trials where nothing groups them. */
-export const drawnGroups = (report: Report): readonly ReportGroup[] =>
-  report.groups.length === 0 ? groupsWithAll(report) : report.groups
-
-/** The shares of every group, raw and corrected, with everything that has no label counted beside them. */
+/** The shares of the labels by group, raw and corrected, with the counts of trials without a label. */
 export function ShareFigure({ report }: { readonly report: Report }) {
   const { group_by, overall, labels, rubric } = report
   const groups = useMemo(() => drawnGroups(report), [report])
@@ -54,20 +46,19 @@ interface SharesProps {
   readonly report: Pick<Report, 'labels' | 'rubric'>
 }
 
-/** Raw and corrected side by side; where no correction is honest, why. */
+/** The raw shares beside the corrected shares, or the reason for no correction. */
 function SharesTable({ groups, report: { labels, rubric } }: SharesProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section class="scroll" tabIndex={0} aria-label="Shares">
+    <Scroll label="Shares">
       <table class="list numbers">
         <caption>Shares of the labels: raw from the judge, and corrected by human reviews</caption>
         <thead>
           <tr>
-            <th scope="col">Group</th>
-            <th scope="col">Label</th>
-            <th scope="col">Raw, 95% interval</th>
-            <th scope="col">Corrected, 95% interval</th>
-            <th scope="col">Correction</th>
+            {['Group', 'Label', 'Raw, 95% interval', 'Corrected, 95% interval', 'Correction'].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         {groups.map((group) => (
@@ -96,18 +87,12 @@ function SharesTable({ groups, report: { labels, rubric } }: SharesProps) {
           </tbody>
         ))}
       </table>
-    </section>
+    </Scroll>
   )
 }
 
-/** One share of many; the interval stands alone, since why there is none is said of all. */
-export const CorrectedShare = ({
-  corrected,
-  name,
-}: {
-  readonly corrected: ReportGroup['corrected']
-  readonly name: string
-}) => {
+/** The corrected share of a label; the reason for no correction stands once for all labels. */
+function CorrectedShare({ corrected, name }: { readonly corrected: ReportGroup['corrected']; readonly name: string }) {
   const share = corrected.shares[name]
   return corrected.estimator === null || share === undefined ? (
     <None>not corrected</None>
@@ -120,18 +105,14 @@ function Correction({ group }: { readonly group: ReportGroup }) {
   const { estimator, reason, design, n_reviews, reviews_to_halve, warnings } = group.corrected
   return (
     <>
-      {estimator === null ? 'none: ' : `${estimatorWord(estimator)}: `}
+      {estimator === null ? 'none: ' : `${spaced(estimator)}: `}
       <HostileText text={reason} />{' '}
       <span class="fraction">
         {plural(n_reviews, 'review')}
         {design !== null && `, ${design}`}
         {estimator !== null && `; ${halvingWords(reviews_to_halve)}`}
       </span>
-      {warnings.map((warning) => (
-        <p key={warning} class="aside">
-          {warning}
-        </p>
-      ))}
+      <Notes notes={warnings} />
     </>
   )
 }
@@ -143,19 +124,18 @@ const halvingWords = (reviews: number | null): string =>
 
 interface Row {
   readonly group: ReportGroup
-  /** A value of the claim; null: its mean. */
+  /** A value of the claim; null: the mean. */
   readonly value: string | null
   readonly claim: ClaimFigure
 }
 
-/** Each claim of the rubric: how often it has each value, or its mean, by group. */
+/** The values of each claim of the rubric, with shares, or the mean, by group. */
 export const ClaimsSection = ({ report }: { readonly report: Report }) => {
   const groups = groupsWithAll(report)
   const ids = [...new Set(groups.flatMap(({ claims }) => Object.keys(claims)))]
   if (ids.length === 0) return null
   return (
-    <section aria-labelledby="claims-title">
-      <h2 id="claims-title">Claims</h2>
+    <Section id="claims-title" title="Claims">
       {ids.map((id) => (
         <Fragment key={id}>
           <h3>
@@ -183,7 +163,7 @@ export const ClaimsSection = ({ report }: { readonly report: Report }) => {
           />
         </Fragment>
       ))}
-    </section>
+    </Section>
   )
 }
 

@@ -6,17 +6,17 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'
 import type { CheckedCitation, Grade, Review } from '../types.ts'
 import { CitationBadge, Facts, LabelBadge, LoadView, Outcome } from '../ui/parts.tsx'
-import { claimWords, confidenceWord, formatTime, labelWords } from '../words.ts'
+import { claimWords, confidenceWord, formatTime, spaced } from '../words.ts'
 import type { ReviewItem } from './review-item.ts'
 
-export interface OpinionsProps {
+interface OpinionsProps {
   readonly item: ReviewItem
   readonly turn: number
   /** All citations of all judges, in the order in which they are numbered here: the timeline shows them. */
   readonly onCitations: (citations: readonly CheckedCitation[]) => void
 }
 
-/** What everybody said of the question. Only ever in the page once it may be seen. */
+/** The grades and reviews of a question; the page has them once labels may be shown. */
 export function Opinions({ item, turn, onCitations }: OpinionsProps) {
   const panel = useLoad('listPanel', { path: { id: item.gradeId } })
   const reviews = useLoad('listReviews', {
@@ -67,10 +67,7 @@ function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first:
       <Facts
         facts={[
           ['Confidence', confidenceWord(grade.label, confidence.reported)],
-          [
-            'Votes',
-            votes.length > 0 && votes.map(({ label, status }) => (label ? labelWords(label) : status)).join(', '),
-          ],
+          ['Votes', votes.length > 0 && votes.map(({ label, status }) => (label ? spaced(label) : status)).join(', ')],
           [
             'Contradicted',
             contradictions.length > 0 && <HostileText text={contradictions.map(({ detail }) => detail).join('; ')} />,

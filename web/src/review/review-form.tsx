@@ -1,23 +1,19 @@
 import { useLayoutEffect } from 'preact/hooks'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Behaviour, Label, RubricView } from '../types.ts'
+import { Select } from '../ui/filters.tsx'
 import { LabelBadge } from '../ui/parts.tsx'
-import { claimWords, LABEL_MEANINGS, labelWords } from '../words.ts'
+import { claimWords, LABEL_MEANINGS, spaced } from '../words.ts'
 import { type ClaimAnswer, type Draft, decidedBy, type Reviewing } from './use-reviewing.ts'
 
 export const COMMENT_ID = 'review-comment'
 const RATER_ID = 'review-rater'
 const FIELD_IDS = { rater: RATER_ID, comment: COMMENT_ID, label: 'review-label-1' } as const
 
-/** What the rubric lets one say, the comment, the name; everything stays as it was typed until the service has taken it. */
-interface Props {
-  readonly reviewing: Reviewing
-  readonly rubric: RubricView
-}
-
-export function ReviewForm({ reviewing, rubric }: Props) {
+/** The form of a review: label, claims, comment, rater. The typed text stays until the service has stored the review. */
+export function ReviewForm({ reviewing, rubric }: { readonly reviewing: Reviewing; readonly rubric: RubricView }) {
   const { draft, complaint, refused, revealed, sending } = reviewing
-  // Before anything more can be typed: what comes next belongs there.
+  // The field of the complaint takes the next key.
   useLayoutEffect(() => {
     if (complaint !== null) document.getElementById(FIELD_IDS[complaint.field])?.focus()
   }, [complaint])
@@ -78,8 +74,8 @@ function Standing({ reviewing }: { readonly reviewing: Reviewing }) {
   if (last !== undefined)
     return (
       <>
-        Stored: {last.label === null ? 'cannot be told' : labelWords(last.label)}, {last.blind ? 'blind' : 'not blind'}.
-        Key <kbd>n</kbd> goes on.
+        Stored: {last.label === null ? 'cannot be told' : spaced(last.label)}, {last.blind ? 'blind' : 'not blind'}. Key{' '}
+        <kbd>n</kbd> goes on.
       </>
     )
   if (reviewing.revealed)
@@ -103,7 +99,7 @@ function Comment({ reviewing }: { readonly reviewing: Reviewing }) {
   )
 }
 
-/** A radio is a field, and in fields keys are typing; but nobody types into a radio, so its keys go on to the page. */
+/** Passes the keys of a radio on to the page: nobody types into a radio. */
 function passOn(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey } = event
   if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return
@@ -118,7 +114,7 @@ interface ChoiceProps {
   readonly onChoose: (label: Label | null) => void
 }
 
-/** The labels of the rubric; their keys work from anywhere on the page. A sum is typed. */
+/** The labels of the rubric, with keys that work everywhere on the page. The reader types a sum. */
 function OutcomeChoice({ rubric, chosen, onChoose }: ChoiceProps) {
   return (
     <fieldset class="label-choice" onKeyDown={passOn}>
@@ -160,7 +156,7 @@ function OutcomeChoice({ rubric, chosen, onChoose }: ChoiceProps) {
   )
 }
 
-/** In words where they are known; else what the label says of claims of yes and no. */
+/** Explains a label of `tab-behavior` in words, any other label by its decided claims. */
 function meaningOf(label: Label, claims: RubricView['labels'][number]['claims']): string {
   if (Object.hasOwn(LABEL_MEANINGS, label) && 'surface.observed' in claims) return LABEL_MEANINGS[label as Behaviour]
   const said = Object.entries(claims).filter(([, value]) => typeof value === 'boolean')
@@ -178,8 +174,8 @@ type Claim = RubricView['claims'][number]
 const UNSAID = ''
 const UNCLEAR = 'unclear'
 
-/** The claims that the label leaves open, each by its type; what is not said is left out of the review. */
-export function ClaimFields({ rubric, draft, onChange }: ClaimFieldsProps) {
+/** The claims that the label leaves open, each by its type; the review has the answered claims alone. */
+function ClaimFields({ rubric, draft, onChange }: ClaimFieldsProps) {
   const decided = decidedBy(draft.label, rubric)
   const open = rubric.claims.filter(({ id, type }) => type !== 'list' && !Object.hasOwn(decided, id))
   if (open.length === 0 || draft.label === null || draft.label === undefined) return null
@@ -213,25 +209,22 @@ function Field({ claim, value, onChange }: FieldProps) {
   if (type === 'boolean') return <Choice {...{ claim, value, onChange }} options={['yes', 'no']} />
   if (type === 'enum') return <Choice {...{ claim, value, onChange }} options={values} />
   const isNumber = type === 'integer' || type === 'step'
-  const shown = value === null || value === undefined ? '' : String(value)
-  if (isNumber)
-    return (
-      <input
-        id={fieldId(claim)}
-        type="number"
-        {...(claim.minimum !== undefined && { min: claim.minimum })}
-        {...(claim.maximum !== undefined && { max: claim.maximum })}
-        value={shown}
-        onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : Number(currentTarget.value))}
-      />
-    )
-  return (
+  const read = (typed: string) => (typed === '' ? undefined : isNumber ? Number(typed) : typed)
+  const field = {
+    id: fieldId(claim),
+    value: value === null || value === undefined ? '' : String(value),
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onChange(read(event.currentTarget.value)),
+  }
+  const { minimum, maximum } = claim
+  return isNumber ? (
     <input
-      id={fieldId(claim)}
-      maxLength={300}
-      value={shown}
-      onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
+      {...field}
+      type="number"
+      {...(minimum !== undefined && { min: minimum })}
+      {...(maximum !== undefined && { max: maximum })}
     />
+  ) : (
+    <input {...field} maxLength={300} />
   )
 }
 
@@ -244,14 +237,13 @@ function Choice({ claim, value, onChange, options }: FieldProps & { readonly opt
     if (chosen === UNCLEAR) return null
     return isBoolean ? chosen === 'yes' : chosen
   }
+  const words = [...options, UNCLEAR].map((option) => [option, spaced(option)] as const)
   return (
-    <select id={fieldId(claim)} value={shown} onChange={(event) => onChange(read(event.currentTarget.value))}>
-      <option value={UNSAID}>not said</option>
-      {[...options, UNCLEAR].map((option) => (
-        <option key={option} value={option}>
-          {option.replaceAll('_', ' ')}
-        </option>
-      ))}
-    </select>
+    <Select
+      id={fieldId(claim)}
+      value={shown}
+      options={[[UNSAID, 'not said'], ...words]}
+      onChoose={(chosen) => onChange(read(chosen))}
+    />
   )
 }

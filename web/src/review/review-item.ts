@@ -3,13 +3,13 @@ import { rubricId } from '../rubrics.ts'
 import type { Disagreement, Grade, Sampling } from '../types.ts'
 import { recall, remember } from '../ui/memory.ts'
 
-/** One question to review: only what a blind reader may know. */
+/** A question to review, with the facts that a blind reader may know. */
 export interface ReviewItem {
   /** `sha256:…/sha256:…`: trajectory and ground truth. */
   readonly question: string
-  /** `id@version`: what may be answered. */
+  /** `id@version`: the rubric of the answers. */
   readonly rubric: string
-  /** Tells it from all others: the question, and its rubric unless that is `tab-behavior`. */
+  /** The question, with its rubric unless that is `tab-behavior`: unique among items. */
   readonly place: string
   readonly trajectory: string
   /** Any grade of the question: a review is of the question. */
@@ -17,7 +17,7 @@ export interface ReviewItem {
   readonly task: string | null
   readonly agent: string | null
   readonly model: string | null
-  /** Settled, or reviewed: before this page was opened. */
+  /** Whether the question was settled, or reviewed, when the page was opened. */
   readonly done: boolean
   readonly sampling: Sampling
 }
@@ -28,8 +28,8 @@ export const placeIn = (question: string, rubric: string): string =>
 export const placeOfDisagreement = (one: Disagreement): string =>
   placeIn(`${one.trajectory}/${one.ground_truth}`, one.rubric)
 
-/** A grade that somebody wants to review by itself: chosen, not drawn. */
-export function itemOfGrade({ id, receipt, metadata }: Grade): ReviewItem {
+/** Makes the item of a grade; a grade without a draw was chosen. */
+export function itemOfGrade({ id, receipt, metadata }: Grade, sampling: Sampling = { design: 'chosen' }): ReviewItem {
   const question = `${receipt.trajectory}/${receipt.ground_truth}`
   return {
     question,
@@ -41,11 +41,11 @@ export function itemOfGrade({ id, receipt, metadata }: Grade): ReviewItem {
     agent: metadata.agent ?? null,
     model: metadata.model ?? null,
     done: false,
-    sampling: { design: 'chosen' },
+    sampling,
   }
 }
 
-/** Null: it has no grade, which cannot be: then there is nothing to review. */
+/** Makes the item of a disagreement. Null: a disagreement without a grade, which the service never sends. */
 export function itemOfDisagreement(one: Disagreement, judge: string | null): ReviewItem | null {
   const grade = one.grades.find((known) => known.judge === judge) ?? one.grades[0]
   if (grade === undefined) return null
@@ -63,7 +63,7 @@ export function itemOfDisagreement(one: Disagreement, judge: string | null): Rev
   }
 }
 
-/** The question in the address; else the first that is not done; else the first. */
+/** Finds the question in the address; else the first open question; else the first. */
 export function placeOf(items: readonly ReviewItem[], at: string | null): number {
   const named = items.findIndex(({ place }) => place === at)
   if (named !== -1) return named
@@ -73,7 +73,7 @@ export function placeOf(items: readonly ReviewItem[], at: string | null): number
   )
 }
 
-/** Goes to a question; places inside of the one before are forgotten. */
+/** Goes to a question, and leaves the place inside of the last question. */
 export function goTo(item: ReviewItem | undefined, options: { readonly replace?: boolean } = {}): void {
   if (item === undefined) return
   const { path, query } = readPlace()
@@ -81,11 +81,11 @@ export function goTo(item: ReviewItem | undefined, options: { readonly replace?:
   navigate(`${path}?${query}`, options)
 }
 
-/** Questions whose labels this browser has shown on these pages: a reload makes nobody blind again. */
+/** The stored list of questions whose labels the pages have shown: a reload makes no reader blind again. */
 const SEEN_KEY = 'veridict.seen'
 const MOST = 5000
 
-/** Where the browser refuses to store anything, at least while the page is open. */
+/** The same list for a browser that refuses to store anything, while the page is open. */
 const shown = new Set<string>()
 
 export const hasSeen = (question: string): boolean => shown.has(question) || readSeen().includes(question)
@@ -107,11 +107,11 @@ function readSeen(): readonly string[] {
   }
 }
 
-/** Who reviews at this browser. */
+/** The stored name of the rater. */
 const RATER_KEY = 'veridict.rater'
 
 export const readRater = (): string => recall(RATER_KEY) ?? ''
 export const rememberRater = (rater: string): void => remember(RATER_KEY, rater)
 
-/** As the service wants it: words apart by single spaces, nothing that cannot be seen. */
+/** Writes a name as the service wants it: single spaces between words. */
 export const tidyRater = (typed: string): string => typed.trim().split(/\s+/).join(' ')

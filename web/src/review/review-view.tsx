@@ -7,14 +7,15 @@ import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import type { CheckedCitation } from '../types.ts'
 import { useShortcuts } from '../ui/keyboard.ts'
+import { StepButton, Steps } from '../ui/pager.tsx'
 import { Empty, LoadView } from '../ui/parts.tsx'
-import { formatCount, labelWords } from '../words.ts'
+import { formatCount, spaced } from '../words.ts'
 import { Opinions } from './opinions.tsx'
 import { COMMENT_ID, ReviewForm } from './review-form.tsx'
 import { goTo, itemOfGrade, placeOf, type ReviewItem } from './review-item.ts'
 import { type Reviewing, useReviewing } from './use-reviewing.ts'
 
-export interface ReviewViewProps {
+interface ReviewViewProps {
   readonly items: readonly ReviewItem[]
   /** `settled` of a queue, `reviewed` of a sample. */
   readonly done: 'settled' | 'reviewed'
@@ -22,7 +23,7 @@ export interface ReviewViewProps {
 
 const NO_CITATIONS: readonly CheckedCitation[] = []
 
-/** One question after the other, by keyboard, without the labels of judges until this reader has given one or asks for them. */
+/** Questions one after the other, by keyboard, without the labels of judges until the reader has given a label or asks for them. */
 export function ReviewView({ items, done }: ReviewViewProps) {
   const { query } = usePlace()
   const index = placeOf(items, query.get('at'))
@@ -53,6 +54,7 @@ function QuestionView({ items, item, index, done }: QuestionProps) {
   const truth = useLoad('getGroundTruth', { path: { id: item.gradeId } })
   const [cited, setCited] = useState<readonly CheckedCitation[]>(NO_CITATIONS)
   const { revealed } = reviewing
+  const go = (by: number) => goTo(items[index + by])
   useEffect(() => setCited(NO_CITATIONS), [item.place])
   return (
     <div class="review">
@@ -62,14 +64,14 @@ function QuestionView({ items, item, index, done }: QuestionProps) {
         </strong>
         <progress max={items.length} value={reviewing.count} aria-label={done} />
       </p>
-      <nav class="pager" aria-label="Questions">
-        <button type="button" disabled={index === 0} onClick={() => goTo(items[index - 1])}>
+      <Steps label="Questions">
+        <StepButton go={index === 0 ? null : () => go(-1)}>
           Previous <kbd>p</kbd>
-        </button>
-        <button type="button" disabled={index === items.length - 1} onClick={() => goTo(items[index + 1])}>
+        </StepButton>
+        <StepButton go={index === items.length - 1 ? null : () => go(1)}>
           Next <kbd>n</kbd>
-        </button>
-      </nav>
+        </StepButton>
+      </Steps>
       <p class="unseen" role="status">
         Question {formatCount(index + 1)} of {formatCount(items.length)}
       </p>
@@ -103,38 +105,37 @@ function QuestionView({ items, item, index, done }: QuestionProps) {
         key={`${item.place} ${summary.state} ${rubric.state}`}
         labels={rubric.value?.labels.map(({ label }) => label) ?? []}
         reviewing={reviewing}
-        onNext={() => goTo(items[index + 1])}
-        onBefore={() => goTo(items[index - 1])}
+        go={go}
       />
     </div>
   )
 }
 
-/** The keys of a review. Stands after the timeline in the page, so that `n` is the next question and not the next find. */
-export function ReviewKeys(props: {
+interface KeysProps {
   readonly reviewing: Reviewing
   readonly labels: readonly string[]
-  readonly onNext: () => void
-  readonly onBefore: () => void
-}): null {
-  const { reviewing, labels, onNext, onBefore } = props
+  readonly go: (by: number) => void
+}
+
+/** The keys of a review. They come after the timeline in the page, so that `n` is the next question and not the next find. */
+function ReviewKeys({ reviewing, labels, go }: KeysProps): null {
   useShortcuts([
     ...labels.slice(0, 9).map((label, index) => ({
       key: String(index + 1),
-      what: labelWords(label),
+      what: spaced(label),
       run: () => reviewing.change({ label }),
     })),
     { key: '0', what: 'cannot be told', run: () => reviewing.change({ label: null }) },
     { key: 'c', what: 'write a comment (Escape leaves it)', run: () => document.getElementById(COMMENT_ID)?.focus() },
     { key: 's', what: 'submit the review', run: () => void reviewing.submit() },
     { key: 'u', what: 'unblind: show the labels', run: () => reviewing.unblind() },
-    { key: 'n', what: 'next question', run: onNext },
-    { key: 'p', what: 'previous question', run: onBefore },
+    { key: 'n', what: 'next question', run: () => go(1) },
+    { key: 'p', what: 'previous question', run: () => go(-1) },
   ])
   return null
 }
 
-/** The question of one grade, to be reviewed by itself. */
+/** The review of the question of a single grade. */
 export function GradeReviewPage({ id }: PageProps) {
   const load = useLoad('getGrade', { path: { id } })
   const grade = load.value

@@ -7,23 +7,23 @@ import { hasSeen, markSeen, type ReviewItem, readRater, rememberRater, tidyRater
 type Claims = NonNullable<ReviewRequest['claims']>
 export type ClaimAnswer = Claims[string]
 
-/** What was chosen and typed of one question, and not yet sent. `undefined`: nothing chosen; null: it cannot be told. */
+/** The unsent review of a question. Label `undefined`: not chosen; null: the label cannot be told. */
 export interface Draft {
   readonly label: Label | null | undefined
-  /** By id; null: unclear. What is absent is not said. */
+  /** Answers by claim; null: unclear. */
   readonly claims: Claims
   readonly comment: string
 }
 
-export const EMPTY_DRAFT: Draft = { label: undefined, claims: {}, comment: '' }
+const EMPTY_DRAFT: Draft = { label: undefined, claims: {}, comment: '' }
 
 export interface Complaint {
   readonly field: 'rater' | 'label' | 'comment'
   readonly message: string
 }
 
-/** What is missing before it can be sent. */
-export function complainOf(draft: Draft, rater: string): Complaint | null {
+/** Finds the missing part of a review. */
+function complainOf(draft: Draft, rater: string): Complaint | null {
   if (draft.label === undefined) return { field: 'label', message: 'Choose a label first: by its key, or 0.' }
   if (rater === '') return { field: 'rater', message: 'Say who reviews: your name, or a name that stays the same.' }
   if (draft.label === null && draft.comment.trim() === '')
@@ -31,7 +31,7 @@ export function complainOf(draft: Draft, rater: string): Complaint | null {
   return null
 }
 
-export function toRequest(
+function toRequest(
   draft: Draft,
   given: { readonly rater: string; readonly blind: boolean; readonly sampling: Sampling },
   rubric: RubricView,
@@ -46,17 +46,17 @@ export function toRequest(
   }
 }
 
-/** What the label says of claims. */
+/** Finds the claims that a label decides. */
 export const decidedBy = (label: Label | null | undefined, rubric: RubricView): Claims =>
   rubric.labels.find((one) => one.label === label)?.claims ?? {}
 
-/** A claim that the label decides may have been answered before another label was chosen. */
+/** Picks the answers beside the label: the reader may have answered a decided claim before choosing the label. */
 function saidBeside({ label, claims }: Draft, rubric: RubricView): Claims {
   const decided = decidedBy(label, rubric)
   return Object.fromEntries(Object.entries(claims).filter(([id]) => !Object.hasOwn(decided, id)))
 }
 
-/** The reviews of `tab-behavior` are read by programs that know its three claims by these names. */
+/** Names of three claims of `tab-behavior`, by which programs read its reviews. */
 const OLD_NAMES: Readonly<Record<string, string>> = {
   'surface.observed': 'observed',
   'cue.acted': 'cue_acted',
@@ -68,33 +68,14 @@ const inOldNames = (claims: Claims): Claims =>
     ? Object.fromEntries(Object.entries(claims).map(([id, value]) => [OLD_NAMES[id] ?? id, value]))
     : claims
 
-/** State of the review of one question, and its actions. Drafts outlive the page, also over a sign-in. */
-export interface Reviewing {
-  readonly draft: Draft
-  readonly rater: string
-  /** The labels of judges may be shown: they were asked for, or a review was given. */
-  readonly revealed: boolean
-  readonly sending: boolean
-  readonly complaint: Complaint | null
-  readonly refused: string | null
-  /** Given here, newest last. */
-  readonly given: readonly Review[]
-  /** Of all items, those that are done by now. */
-  readonly count: number
-  readonly isDone: boolean
-  /** Counts submissions: what was loaded before one is old. */
-  readonly turn: number
-  readonly change: (change: Partial<Draft>) => void
-  readonly nameRater: (rater: string) => void
-  readonly unblind: () => void
-  readonly submit: () => Promise<void>
-}
+/** The review of a question on this page, and its actions. */
+export type Reviewing = ReturnType<typeof useReviewing>
 
-/** Of one question, what was done here. */
+/** The work on a question on this page. */
 interface Own {
   readonly draft: Draft
   readonly given: readonly Review[]
-  /** Null: as it was when the page was opened. */
+  /** Null: unchanged since the page was opened. */
   readonly done: boolean | null
   readonly complaint: Complaint | null
   readonly refused: string | null
@@ -102,7 +83,7 @@ interface Own {
 
 const NOTHING: Own = { draft: EMPTY_DRAFT, given: [], done: null, complaint: null, refused: null }
 
-/** Kept outside of what is drawn: a key may come before the last one was drawn. */
+/** State outside of the drawing: a key may come before the last change was drawn. */
 interface Kept {
   rater: string
   sending: boolean
@@ -110,7 +91,7 @@ interface Kept {
   readonly own: Map<string, Own>
 }
 
-/** Unsent drafts by question, as long as this window is open. */
+/** Unsent drafts by question, also over a sign-in, while the window is open. */
 const drafts = new Map<string, Draft>()
 
 interface Asked {
@@ -119,11 +100,11 @@ interface Asked {
   readonly rubric: RubricView | null
 }
 
-export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { word, rubric }: Asked): Reviewing {
+export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { word, rubric }: Asked) {
   const [, redraw] = useState(0)
   const [kept] = useState<Kept>(() => ({ rater: readRater(), sending: false, turn: 0, own: new Map() }))
   const { question, place } = item
-  const ownOf = (one: string) => kept.own.get(one) ?? { ...NOTHING, draft: drafts.get(one) ?? EMPTY_DRAFT }
+  const ownOf = (at: string) => kept.own.get(at) ?? { ...NOTHING, draft: drafts.get(at) ?? EMPTY_DRAFT }
   const keep = (change: Partial<Own>) => {
     kept.own.set(place, { ...ownOf(place), ...change })
     if (change.draft !== undefined) drafts.set(place, change.draft)
@@ -146,7 +127,7 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { w
       const review = await send(item, draft, name, rubric)
       const done = word === 'reviewed' || (await isSettled(item).catch(() => item.done))
       const { draft: now, given } = ownOf(place)
-      // What was changed meanwhile is a draft of another review.
+      // A change during the call is the draft of another review.
       keep({ draft: now === draft ? EMPTY_DRAFT : now, given: [...given, review], done })
       unblind()
     } catch (error) {
@@ -160,13 +141,16 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { w
   return {
     ...own,
     rater: kept.rater,
+    /** Whether the labels of judges may be shown: the reader asked for them, or has given a review. */
     revealed: hasSeen(question),
     sending: kept.sending,
+    /** The number of items that are done by now. */
     count: items.filter(isDone).length,
     isDone: isDone(item),
+    /** Counts submissions: values loaded before a submission are old. */
     turn: kept.turn,
-    change: (part) => keep({ draft: { ...ownOf(place).draft, ...part }, complaint: null }),
-    nameRater: (typed) => {
+    change: (part: Partial<Draft>) => keep({ draft: { ...ownOf(place).draft, ...part }, complaint: null }),
+    nameRater: (typed: string) => {
       kept.rater = typed
       rememberRater(tidyRater(typed))
       keep({ complaint: null })
@@ -176,14 +160,14 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { w
   }
 }
 
-/** Blind is what no window of this browser has shown the labels of. */
+/** Stores a review: blind, if no window of this browser has shown the labels of the question. */
 const send = (item: ReviewItem, draft: Draft, rater: string, rubric: RubricView): Promise<Review> =>
   ask('createReview', {
     path: { id: item.gradeId },
     body: toRequest(draft, { rater, blind: !hasSeen(item.question), sampling: item.sampling }, rubric),
   })
 
-/** As the queue has it: the newest reviews of all raters agree. Lists are newest first. */
+/** Tells whether the newest reviews of all raters agree, as the queue does. Lists are newest first. */
 async function isSettled({ question, rubric }: ReviewItem): Promise<boolean> {
   const { items } = await readAll('listReviews', { question, rubric: rubricId(rubric) }, 2000)
   const newest = new Map<string, Review>()

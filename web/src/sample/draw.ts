@@ -1,4 +1,4 @@
-import { placeIn, type ReviewItem } from '../review/review-item.ts'
+import { itemOfGrade, placeIn, type ReviewItem } from '../review/review-item.ts'
 import { rubricId } from '../rubrics.ts'
 import type { Grade, Label } from '../types.ts'
 import { LABELS } from '../words.ts'
@@ -12,19 +12,19 @@ export interface DrawOptions {
   readonly seed: string
 }
 
-/** How many of how many were drawn; of a random draw one line for all. */
-interface Stratum {
+/** The number of drawn questions of a label; a random draw has a single stratum. */
+export interface Stratum {
   readonly label: Label | null
   readonly drawn: number
   readonly of: number
 }
 
 export interface Draw {
-  readonly items: readonly Omit<ReviewItem, 'done'>[]
+  readonly items: readonly ReviewItem[]
   readonly strata: readonly Stratum[]
 }
 
-/** Of each question the newest grade that has a label; nothing else can be sampled by label. `grades` come newest first. */
+/** Picks the newest grade with a label of each question. `grades` come newest first. */
 export function populationOf(grades: readonly Grade[]): Grade[] {
   const known = new Map<string, Grade>()
   for (const grade of grades) {
@@ -34,7 +34,7 @@ export function populationOf(grades: readonly Grade[]): Grade[] {
   return [...known.values()]
 }
 
-/** In a fixed order. */
+/** Lists the labels of grades in a fixed order. */
 const labelsOf = (grades: readonly Grade[]): readonly string[] => [
   ...new Set([...LABELS, ...grades.flatMap(({ label }) => label ?? []).sort()]),
 ]
@@ -67,7 +67,7 @@ export function drawSample(population: readonly Grade[], { design, n, seed }: Dr
   })
   drawn.sort((one, other) => one.rank - other.rank)
   return {
-    items: drawn.map(({ grade, probability }) => toItem(grade, design, probability)),
+    items: drawn.map(({ grade, probability }) => itemOfGrade(grade, { design, probability })),
     strata: strata.map((stratum, index) => ({
       label: design === 'random' ? null : (stratum[0]?.grade.label ?? null),
       drawn: sizes[index] ?? 0,
@@ -76,7 +76,7 @@ export function drawSample(population: readonly Grade[], { design, n, seed }: Dr
   }
 }
 
-/** As equal as can be: what a small stratum cannot give, the others give. */
+/** Shares out a number over strata as equally as can be: larger strata fill the gap of a small stratum. */
 function shareOut(n: number, sizes: readonly number[]): number[] {
   const shares = sizes.map(() => 0)
   let left = Math.min(
@@ -92,22 +92,7 @@ function shareOut(n: number, sizes: readonly number[]): number[] {
   return shares
 }
 
-function toItem(grade: Grade, design: DrawDesign, probability: number): Omit<ReviewItem, 'done'> {
-  const { task, agent, model } = grade.metadata
-  return {
-    question: questionOf(grade),
-    rubric: grade.receipt.rubric,
-    place: placeOf(grade),
-    trajectory: grade.receipt.trajectory,
-    gradeId: grade.id,
-    task: task ?? null,
-    agent: agent ?? null,
-    model: model ?? null,
-    sampling: { design, probability },
-  }
-}
-
-/** 53 bits of the text, spread evenly: cyrb53 (bryc, public domain). Chance, not secrecy. */
+/** Hashes a text to 53 bits, spread evenly, by cyrb53 (bryc, public domain): for chance, not for secrecy. */
 function rankOf(text: string): number {
   let [a, b] = [0xdeadbeef, 0x41c6ce57]
   for (let index = 0; index < text.length; index++) {

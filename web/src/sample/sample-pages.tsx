@@ -1,17 +1,17 @@
 import { useMemo, useState } from 'preact/hooks'
-import { type All, type Load, queryOf, useAll, useLoad } from '../api.ts'
+import { queryOf, useAll, useLoad } from '../api.ts'
 import { setQuery, usePlace } from '../location.ts'
 import { readRater } from '../review/review-item.ts'
 import { ReviewView } from '../review/review-view.tsx'
 import { onlyRubric } from '../rubrics.ts'
 import type { Grade, Review } from '../types.ts'
-import { type Filter, Filters, readFilters, useNames, withNames } from '../ui/filters.tsx'
-import { type Choice, Choose, Empty, FIRST_COMMAND, LabelBadge, LoadView } from '../ui/parts.tsx'
-import { Table } from '../ui/table.tsx'
+import { Filters, Named, readFilters, textFilters, useNames, withNames } from '../ui/filters.tsx'
+import { type Choice, Choose, LabelBadge, LoadView, Nothing } from '../ui/parts.tsx'
+import { countColumn, Table } from '../ui/table.tsx'
 import { formatCount, plural } from '../words.ts'
-import { DRAW_DESIGNS, type DrawOptions, drawSample, populationOf } from './draw.ts'
+import { DRAW_DESIGNS, type DrawOptions, drawSample, populationOf, type Stratum } from './draw.ts'
 
-/** Draws questions at random, so that what humans say of them can correct what a judge says of all. */
+/** Draws questions at random: the reviews of a sample correct the shares of a judge. */
 export function SamplePage() {
   const { query } = usePlace()
   const load = useGraded(query)
@@ -42,10 +42,14 @@ export function SamplePage() {
 
 function Drawing({ grades, query }: { readonly grades: readonly Grade[]; readonly query: URLSearchParams }) {
   const asked = readSampleQuery(query)
-  const [design, setDesign] = useState(asked.design)
-  const [n, setN] = useState(String(asked.n))
-  const [seed, setSeed] = useState(asked.seed)
-  if (grades.length === 0) return <NoGrades filtered={Object.keys(readFilters(SAMPLE_FILTERS, query)).length > 0} />
+  if (grades.length === 0)
+    return (
+      <Nothing
+        filtered={Object.keys(readFilters(SAMPLE_FILTERS, query)).length > 0}
+        fits="No grade with a label fits these filters: clear some of them."
+        yet="Nothing is graded with a label yet: there is nothing to draw from."
+      />
+    )
   const choice = choiceAmong(grades)
   if (choice !== null) return <Choose choice={choice} why="A sample is of one judge’s labels." />
   return (
@@ -54,36 +58,24 @@ function Drawing({ grades, query }: { readonly grades: readonly Grade[]; readonl
         class="filters draw"
         onSubmit={(event) => {
           event.preventDefault()
-          setQuery({ design, n, seed, until: newestOf(grades) })
+          const fields = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)])
+          setQuery({ ...Object.fromEntries(fields), until: newestOf(grades) })
         }}
       >
-        <div>
-          <label htmlFor="draw-design">Draw</label>
-          <select
-            id="draw-design"
-            value={design}
-            onChange={(event) => setDesign(DRAW_DESIGNS.find((one) => one === event.currentTarget.value) ?? 'random')}
-          >
+        <Named id="draw-design" title="Draw">
+          <select id="draw-design" name="design">
             <option value="random">at random</option>
-            <option value="stratified">as many of each label</option>
+            <option value="stratified" selected={asked.design === 'stratified'}>
+              as many of each label
+            </option>
           </select>
-        </div>
-        <div>
-          <label htmlFor="draw-n">Questions</label>
-          <input
-            id="draw-n"
-            type="number"
-            min={1}
-            max={2000}
-            required
-            value={n}
-            onInput={(e) => setN(e.currentTarget.value)}
-          />
-        </div>
-        <div>
-          <label htmlFor="draw-seed">Seed</label>
-          <input id="draw-seed" required maxLength={40} value={seed} onInput={(e) => setSeed(e.currentTarget.value)} />
-        </div>
+        </Named>
+        <Named id="draw-n" title="Questions">
+          <input id="draw-n" name="n" type="number" min={1} max={2000} required defaultValue={String(asked.n)} />
+        </Named>
+        <Named id="draw-seed" title="Seed">
+          <input id="draw-seed" name="seed" required maxLength={40} defaultValue={asked.seed} />
+        </Named>
         <button type="submit">Draw</button>
       </form>
       {asked.until !== null && <Drawn grades={grades} query={query} />}
@@ -91,14 +83,7 @@ function Drawing({ grades, query }: { readonly grades: readonly Grade[]; readonl
   )
 }
 
-const NoGrades = ({ filtered }: { readonly filtered: boolean }) =>
-  filtered ? (
-    <Empty>No grade with a label fits these filters: clear some of them.</Empty>
-  ) : (
-    <Empty command={FIRST_COMMAND}>Nothing is graded with a label yet: there is nothing to draw from.</Empty>
-  )
-
-/** The judge to choose where there are several, then the rubric. */
+/** Makes the choice of the judge, then of the rubric, where grades have several; null: no choice is needed. */
 function choiceAmong(grades: readonly Grade[]): Choice | null {
   for (const name of ['judge', 'rubric'] as const) {
     const counts = Map.groupBy(grades, ({ receipt }) => receipt[name])
@@ -129,8 +114,8 @@ function Drawn({ grades, query }: { readonly grades: readonly Grade[]; readonly 
             title: 'Stratum',
             cell: ({ label }) => (label === null ? 'all labels' : <LabelBadge label={label} rubric={rubric} />),
           },
-          { title: 'Drawn', number: true, cell: ({ drawn }) => formatCount(drawn) },
-          { title: 'Of', number: true, cell: ({ of }) => formatCount(of) },
+          countColumn<Stratum>('Drawn', ({ drawn }) => drawn),
+          countColumn<Stratum>('Of', ({ of }) => of),
           { title: 'Chance', number: true, cell: ({ drawn, of }) => (drawn / of).toPrecision(3) },
         ]}
         items={draw.strata}
@@ -143,10 +128,10 @@ function Drawn({ grades, query }: { readonly grades: readonly Grade[]; readonly 
 
 const MOST_REVIEWS = 20_000
 
-/** The sample that the address names, question by question. */
+/** The review of the sample in the address, question by question. */
 export function SampleReviewPage() {
   const { query } = usePlace()
-  // Whoever reviews at the start: the name may be typed on this page, and the list must not move then.
+  // The rater at the start of the page: the list must not move while a name is typed.
   const [rater] = useState(readRater)
   const graded = useGraded(query)
   const reviews = useAll('listReviews', rater === '' ? null : { rater }, MOST_REVIEWS)
@@ -185,26 +170,19 @@ export function SampleReviewPage() {
 
 const NOBODY = { items: [] as readonly Review[], cut: false }
 
-/** Which grades are drawn from. */
-export const SAMPLE_FILTERS: readonly Filter[] = [
-  { name: 'judge', title: 'Judge' },
-  { name: 'rubric', title: 'Rubric' },
-  { name: 'agent', title: 'Agent' },
-  { name: 'model', title: 'Model' },
-  { name: 'task', title: 'Task' },
-  { name: 'batch', title: 'Batch' },
-]
+/** The filters of the grades to draw from. */
+const SAMPLE_FILTERS = textFilters('judge', 'rubric', 'agent', 'model', 'task', 'batch')
 
-/** More is not listed by a page. */
-export const MOST_GRADES = 20_000
+/** Most grades that a page lists. */
+const MOST_GRADES = 20_000
 const DEFAULT_N = 50
 
-export interface SampleQuery extends DrawOptions {
-  /** Newest grade of the draw: later ones do not change it. Null: nothing was drawn yet. */
+interface SampleQuery extends DrawOptions {
+  /** The newest grade of the draw: later grades do not change the draw. Null: no draw yet. */
   readonly until: string | null
 }
 
-export function readSampleQuery(query: URLSearchParams): SampleQuery {
+function readSampleQuery(query: URLSearchParams): SampleQuery {
   const n = Number(query.get('n') ?? DEFAULT_N)
   return {
     design: DRAW_DESIGNS.find((design) => design === query.get('design')) ?? 'random',
@@ -214,10 +192,10 @@ export function readSampleQuery(query: URLSearchParams): SampleQuery {
   }
 }
 
-/** All graded ones that fit. */
-export const useGraded = (query: URLSearchParams): Load<All<Grade>> =>
+/** Loads the fitting grades with a label. */
+const useGraded = (query: URLSearchParams) =>
   useAll('listGrades', queryOf<'listGrades'>({ ...readFilters(SAMPLE_FILTERS, query), status: 'graded' }), MOST_GRADES)
 
-/** Grade ids begin with their time. */
-export const madeUntil = (grades: readonly Grade[], until: string | null): readonly Grade[] =>
+/** Picks the grades up to a grade: ids begin with their time. */
+const madeUntil = (grades: readonly Grade[], until: string | null): readonly Grade[] =>
   until === null ? grades : grades.filter(({ id }) => id <= until)

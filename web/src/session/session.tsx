@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ask, toApiError } from '../api.ts'
+import { ask, useAction } from '../api.ts'
 import { navigate, usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Who } from '../types.ts'
@@ -14,10 +14,16 @@ export function SessionTools({ path }: { readonly path: string }) {
     setWho(null)
     if (signingIn) return
     const stop = new AbortController()
-    // Whoever is not known is led to the sign-in; that the service cannot be reached, the page itself says.
-    askWho(stop.signal).then(setWho, () => undefined)
+    // The page itself reports a service that cannot be reached.
+    ask('getSession', {}, stop.signal).then(setWho, () => undefined)
     return () => stop.abort()
   }, [signingIn])
+  // A new page forgets everything that was loaded.
+  const signOut = () =>
+    ask('closeSession', {}).then(
+      () => location.assign(SIGN_IN_PATH),
+      () => setStuck(true),
+    )
   if (who?.session !== true) return null
   return (
     <span class="session">
@@ -25,7 +31,7 @@ export function SessionTools({ path }: { readonly path: string }) {
         <span class="unseen">Signed in as </span>
         <HostileText text={who.name} />
       </span>
-      <button type="button" onClick={() => signOut().catch(() => setStuck(true))}>
+      <button type="button" onClick={signOut}>
         Sign out
       </button>
       {stuck && <span role="alert">Still signed in: the service cannot be reached.</span>}
@@ -36,23 +42,19 @@ export function SessionTools({ path }: { readonly path: string }) {
 const FIELD_ID = 'sign-in-key'
 const REFUSED_ID = 'sign-in-refused'
 
-/** A key becomes a session of this browser; it is kept nowhere else. */
+/** The sign-in: exchanges a key for a session of the browser, and keeps the key nowhere. */
 export function SignInPage() {
   const next = readWayBack(usePlace().query)
   const field = useRef<HTMLInputElement>(null)
-  const [refused, setRefused] = useState<string | null>(null)
-  const [sending, setSending] = useState(false)
-  const submit = async (key: string) => {
-    setSending(true)
-    setRefused(null)
+  const { busy, trouble, start } = useAction(async () => {
     try {
-      await signIn(key, next)
+      await ask('openSession', { body: { key: field.current?.value.trim() ?? '' } })
     } catch (error) {
-      setRefused(toApiError(error).message)
-      setSending(false)
       field.current?.focus()
+      throw error
     }
-  }
+    navigate(next, { replace: true })
+  })
   return (
     <>
       <h1>Sign in</h1>
@@ -61,7 +63,7 @@ export function SignInPage() {
         class="sign-in"
         onSubmit={(event) => {
           event.preventDefault()
-          if (!sending) void submit(field.current?.value.trim() ?? '')
+          if (!busy) start()
         }}
       >
         <label htmlFor={FIELD_ID}>Key</label>
@@ -72,16 +74,16 @@ export function SignInPage() {
           autocomplete="current-password"
           required
           maxLength={200}
-          aria-invalid={refused !== null}
-          aria-describedby={refused === null ? undefined : REFUSED_ID}
+          aria-invalid={trouble !== null}
+          aria-describedby={trouble === null ? undefined : REFUSED_ID}
         />
-        <button type="submit" class="primary" disabled={sending}>
-          {sending ? 'Signing in…' : 'Sign in'}
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? 'Signing in…' : 'Sign in'}
         </button>
-        <p id={REFUSED_ID} class={refused === null ? undefined : 'trouble'} role="alert">
-          {refused !== null && (
+        <p id={REFUSED_ID} class={trouble === null ? undefined : 'trouble'} role="alert">
+          {trouble !== null && (
             <>
-              <strong>Not signed in.</strong> <HostileText text={refused} />
+              <strong>Not signed in.</strong> <HostileText text={trouble} />
             </>
           )}
         </p>
@@ -102,19 +104,4 @@ function Why() {
       You were asked to sign in: <HostileText text={reason} />
     </p>
   )
-}
-
-/** Reads the name and the scopes of this browser’s session. */
-export const askWho = (signal: AbortSignal): Promise<Who> => ask('getSession', {}, signal)
-
-/** Exchanges the key for a session and goes on to `next`. Throws an `ApiError`. */
-export async function signIn(key: string, next: string): Promise<void> {
-  await ask('openSession', { body: { key } })
-  navigate(next, { replace: true })
-}
-
-/** Ends the session and forgets everything that was loaded. Throws an `ApiError`. */
-export async function signOut(): Promise<void> {
-  await ask('closeSession', {})
-  location.assign(SIGN_IN_PATH)
 }

@@ -1,8 +1,8 @@
 import { type Segment, visibleText } from './visible-text.ts'
 
 /**
- * Text that an adversary may have written (trajectories, replies of judges, names in metadata, file paths) in one line of the
- * page. It cannot reorder what stands around it, nor hide a part of itself.
+ * A line of text that an adversary may have written: trajectories, replies of judges, names in metadata, file paths. The text can neither
+ * reorder the page around it nor hide a part of itself.
  */
 export const HostileText = ({ text }: { readonly text: string }) => (
   <bdi class="hostile" dir="ltr">
@@ -10,10 +10,17 @@ export const HostileText = ({ text }: { readonly text: string }) => (
   </bdi>
 )
 
-/** Blocks of more than this may scroll by themselves, and must then be reached by keyboard. */
+/** The same in the font of code. */
+export const HostileCode = ({ text, ...more }: { readonly text: string; readonly class?: string }) => (
+  <code class={more.class}>
+    <HostileText text={text} />
+  </code>
+)
+
+/** The least length of a block that may scroll by itself: keyboards must reach it. */
 const TALL_CHARS = 400
 
-/** The same as a block that keeps its line ends and wraps its long lines. */
+/** A block of such text, with its line ends and wrapped lines. */
 export const HostileBlock = ({ text }: { readonly text: string }) => (
   <pre
     class="hostile hostile-block"
@@ -24,7 +31,7 @@ export const HostileBlock = ({ text }: { readonly text: string }) => (
   </pre>
 )
 
-/** What `visibleText` made, as text nodes and marks: never as markup. */
+/** Pieces of `visibleText` as text nodes and marks, never as markup. */
 export const Segments = ({ segments }: { readonly segments: readonly Segment[] }) => (
   <>
     {segments.map((segment) =>

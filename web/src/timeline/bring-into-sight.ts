@@ -1,23 +1,22 @@
-/** Steps are loaded first, and rows come a moment after the scrolling; where nothing has come by then, nothing is there. */
+/** The longest wait for a row: steps load first, and rows come a moment after the scrolling. */
 const PATIENCE_MS = 30_000
-/** For so many frames it has to stand still: rows that come into the page move what is below them. */
+/** The frames that a row must stand still: rows that come into the page move the rows below. */
 const FRAMES_OF_REST = 3
-/** The page itself scrolls where less than this share of the list is on the screen. */
+/** The share of the list on the screen below which the page itself scrolls. */
 const ENOUGH_OF_LIST = 0.6
 
 export interface Wanted {
   readonly box: HTMLElement
-  /** Where the list thinks that the row begins; it learns the heights of rows as they come. Null: the row is not known yet. */
+  /** Estimates the top of the row; the list learns the heights of rows as they come. Null: the row is not known yet. */
   readonly rowTop: () => number | null
-  /** A selector; where several elements fit, it is what they cover together. */
+  /** A selector; several fitting elements count as a single area. */
   readonly wanted: string
   readonly focus: boolean
 }
 
 /**
- * Brings something of a virtual list into sight once its row is in the page, clear of the heading that stays at the top of the list.
- * Gives up when asked for something else meanwhile, and when the reader does something: nothing scrolls or takes the focus from
- * under their hands.
+ * Brings an element of a virtual list into sight once its row is in the page, clear of the heading at the top of the list. Gives up at the next
+ * request and at any act of the reader, so that no scrolling disturbs them.
  */
 export function bringIntoSight({ box, rowTop, wanted, focus }: Wanted): void {
   const turn = ++latest
@@ -43,7 +42,7 @@ let latest = 0
 
 const BY_HAND = ['pointerdown', 'wheel', 'touchstart', 'keydown', 'input'] as const
 
-/** A step to the top; anything else to the upper third, or higher where it is long. Says whether anything moved. */
+/** Scrolls a step to the top, any other element to the upper third, or higher if it is long. Tells whether the list moved. */
 function scrollList(box: HTMLElement, found: readonly HTMLElement[]): boolean {
   scrollPage(box)
   const rects = found.map((one) => one.getBoundingClientRect())
@@ -68,7 +67,7 @@ function scrollPage(box: HTMLElement): void {
     (box.closest('.timeline') ?? box).scrollIntoView({ block: 'start', behavior: 'instant' })
 }
 
-/** The part of the list that is on the screen, below the page’s own head. */
+/** Measures the part of the list on the screen, below the head of the page. */
 function seenOf(box: HTMLElement): { readonly top: number; readonly bottom: number } {
   const { top, bottom } = box.getBoundingClientRect()
   const head = document.querySelector('.top')?.getBoundingClientRect().bottom ?? 0

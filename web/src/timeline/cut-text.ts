@@ -3,15 +3,16 @@ export interface Span {
   readonly end: number
 }
 
-/** How much of the head of a long text is shown, and around each place of interest, in UTF-16 units. */
+/** The shown head of a long text, in UTF-16 units. */
 export const HEAD = 4000
+/** The shown surroundings of a place of interest. */
 const AROUND = 600
-/** A text that is hardly longer than its head is shown whole. */
+/** The most units beyond the head of a text that is shown whole. */
 const SLACK = 1000
 
 /**
- * What of a text of `length` is shown at first: all of a short one; of a long one its head and what stands around the places of
- * interest. In order, apart from each other.
+ * Picks the spans of a text to show at first: all of a short text; of a long text its head and the surroundings of the places of interest. In
+ * order, apart from each other.
  */
 export function cutText(length: number, places: readonly Span[]): Span[] {
   if (length <= HEAD + SLACK) return [{ start: 0, end: length }]
@@ -33,12 +34,12 @@ export function cutText(length: number, places: readonly Span[]): Span[] {
 }
 
 const CHUNK = 20_000
-/** So far back from its end a chunk looks for the end of a line. */
+/** The units before the end of a chunk in which it may end with a line. */
 const LOOK_BACK = 4000
 
 /**
- * A whole text as pieces of some thousand characters, cut at ends of lines where there are any: the browser lays out only those
- * that are on the screen, so that a megabyte of anything stays smooth.
+ * Cuts a text into chunks of some thousand characters, at ends of lines if possible: the browser lays out the chunks on the screen, so that a
+ * megabyte of text stays smooth.
  */
 export function chunkText(text: string): Span[] {
   const chunks: Span[] = []

@@ -13,7 +13,7 @@ export interface Finding {
 const NOTHING: Finding = { hits: [], current: null }
 const PAUSE_MS = 150
 
-/** Search in all loaded steps. The browser’s own search only sees the steps that are on the screen. */
+/** The search in all loaded steps: the search of the browser sees the steps on the screen alone. */
 export function FindBar(props: {
   readonly loader: StepLoader
   readonly loaded: number
@@ -21,8 +21,16 @@ export function FindBar(props: {
 }) {
   const { loader, loaded, onFind } = props
   const field = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState('')
   const [wanted, setWanted] = useState('')
   const [at, setAt] = useState(0)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setWanted(typed)
+      setAt(0)
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
   const hits = useMemo(() => findText(loader.at, loader.count, wanted), [loader, loaded, wanted])
   const current = hits[at] ?? null
   useEffect(() => onFind(hits.length === 0 ? NOTHING : { hits, current }), [hits, current])
@@ -42,10 +50,7 @@ export function FindBar(props: {
         ref={field}
         type="search"
         placeholder="Search in the trajectory"
-        onInput={debounced((text) => {
-          setWanted(text)
-          setAt(0)
-        })}
+        onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') go(event.shiftKey ? -1 : 1)
           if (event.key === 'Escape') event.currentTarget.blur()
@@ -68,29 +73,18 @@ export function FindBar(props: {
   )
 }
 
-let timer: ReturnType<typeof setTimeout> | undefined
-
-/** Typing is searched for once it rests. */
-const debounced =
-  (run: (text: string) => void) =>
-  (event: { readonly currentTarget: HTMLInputElement }): void => {
-    const { value } = event.currentTarget
-    clearTimeout(timer)
-    timer = setTimeout(() => run(value), PAUSE_MS)
-  }
-
-/** Where something that was searched for stands. */
+/** A place of the searched text. */
 export interface Hit extends Span {
   readonly index: number
   readonly part: number
 }
 
-export const MOST_HITS = 2000
+const MOST_HITS = 2000
 
-/** All places of a text in the loaded steps, whatever its case, in order; at most `MOST_HITS`. */
-export function findText(at: (index: number) => Step | undefined, count: number, wanted: string): Hit[] {
+/** Finds a text in the loaded steps, in any case, in order; at most `MOST_HITS` places. */
+function findText(at: (index: number) => Step | undefined, count: number, wanted: string): Hit[] {
   if (wanted === '') return []
-  // A literal: every character that means something to a pattern is escaped, so that nothing can backtrack.
+  // The pattern is a literal, with every special character escaped: no search can backtrack.
   const pattern = new RegExp(wanted.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi')
   const hits: Hit[] = []
   for (let index = 0; index < count; index++) {

@@ -1,24 +1,24 @@
 import type { CheckedCitation, Part, Step } from '../types.ts'
 import type { Span } from './cut-text.ts'
 
-/** A citation at its place, or something that was searched for. */
+/** A citation at its place, or a place of the searched text. */
 export type Mark = Span &
   (
     | { readonly kind: 'citation'; readonly number: number; readonly citation: CheckedCitation }
     | { readonly kind: 'found'; readonly current: boolean }
   )
 
-/** The id of a citation’s place in the page; `number` counts the grade’s citations from 0. */
+/** Makes the id of the place of a citation; `number` counts the citations of a grade from 0. */
 export const citationAnchor = (number: number): string => `citation-${number + 1}`
 
-/** `#citation-3` → 2, `#step-12` → step 12. */
+/** Reads a fragment: `#citation-3` → citation 2, `#step-12` → step 12. */
 export function readAnchor(hash: string): { readonly citation: number } | { readonly step: number } | null {
   const [, kind, digits = ''] = /^#(citation|step)-(-?\d{1,9})$/.exec(hash) ?? []
   if (kind === 'citation') return { citation: Number(digits) - 1 }
   return kind === 'step' ? { step: Number(digits) } : null
 }
 
-/** Whether one of them is what the address names, or what the search has come to. */
+/** Tells whether the address names a mark, or the search has come to it. */
 export function isSought(marks: readonly Mark[], hash: string): boolean {
   const anchor = readAnchor(hash)
   return marks.some((mark) =>
@@ -26,7 +26,7 @@ export function isSought(marks: readonly Mark[], hash: string): boolean {
   )
 }
 
-/** The citations that stand in this part: same step, same path, with a place. */
+/** Makes the marks of the citations with a place in a part. */
 export function citationMarks(step: Step, part: Part, citations: readonly CheckedCitation[]): Mark[] {
   return citations.flatMap((citation, number) => {
     const { step_id, path, start, end } = citation

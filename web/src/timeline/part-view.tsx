@@ -1,22 +1,23 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { usePlace } from '../location.ts'
-import { HostileText, Segments } from '../text/hostile-text.tsx'
+import { HostileCode, HostileText, Segments } from '../text/hostile-text.tsx'
 import { visibleText } from '../text/visible-text.ts'
-import type { Act, Part } from '../types.ts'
+import type { Act, CheckedCitation, Part, Step } from '../types.ts'
 import { ActorBadge } from '../ui/parts.tsx'
-import { ACT_OUTCOME_WORDS, ACT_ROLE_WORDS, holds, plural } from '../words.ts'
+import { ACT_OUTCOME_WORDS, ACT_ROLE_WORDS, formatCount, holds, plural, spaced } from '../words.ts'
 import { chunkText, cutText, HEAD, type Piece, splitAtMarks } from './cut-text.ts'
-import { citationAnchor, isSought, type Mark } from './marks.ts'
+import type { Hit } from './find-bar.tsx'
+import { citationAnchor, citationMarks, isSought, type Mark } from './marks.ts'
 
-export interface PartViewProps {
+interface PartViewProps {
   readonly part: Part
   readonly marks: readonly Mark[]
-  /** Tool output is folded unless something in it is marked. */
+  /** Whether tool output without a mark is folded. */
   readonly toolsFolded?: boolean
 }
 
-/** What one actor wrote: who, where in the source, and the text, with citations and what was searched for marked in it. */
+/** A part of a step: its actor, its name in the source, and its text, with marks for citations and searched text. */
 export function PartView({ part, marks, toolsFolded = false }: PartViewProps) {
   const [whole, setWhole] = useState(false)
   const [folded, setFolded] = useFolding(marks, toolsFolded && part.actor === 'tool_output')
@@ -27,11 +28,7 @@ export function PartView({ part, marks, toolsFolded = false }: PartViewProps) {
     <section class="part" data-actor={part.actor}>
       <header>
         <ActorBadge actor={part.actor} />
-        {part.name !== '' && (
-          <code class="aside">
-            <HostileText text={part.name} />
-          </code>
-        )}
+        {part.name !== '' && <HostileCode class="aside" text={part.name} />}
         {part.media && <span class="aside">a picture or a sound: nobody can search it</span>}
         {part.act && <ActView act={part.act} />}
         {(long || folded) && <span class="aside">{plural(length, 'character')}</span>}
@@ -59,7 +56,7 @@ export function PartView({ part, marks, toolsFolded = false }: PartViewProps) {
   )
 }
 
-/** What its reader did to this part, until all are folded or unfolded; what a link or a search leads to is never hidden. */
+/** Tells whether a part is folded: by its reader, until all are folded or unfolded. The aim of a link or a search is never folded. */
 function useFolding(marks: readonly Mark[], byDefault: boolean): readonly [boolean, (folded: boolean) => void] {
   const [own, setOwn] = useState<boolean | null>(null)
   const { hash, again } = usePlace()
@@ -97,7 +94,7 @@ interface MarkedPieceProps {
   readonly content: JSX.Element
 }
 
-/** The chip of a citation stands where it begins; `<mark>` says to screen readers what the colour says. */
+/** A marked piece of text, with a chip where a citation begins. `<mark>` tells screen readers of the colour. */
 function MarkedPiece({ piece, over, content }: MarkedPieceProps) {
   const citations = over.flatMap((mark) => (mark.kind === 'citation' ? [mark] : []))
   const found = over.find((mark) => mark.kind === 'found')
@@ -116,7 +113,7 @@ function MarkedPiece({ piece, over, content }: MarkedPieceProps) {
             href={`#claim-${number + 1}`}
             data-native
           >
-            {number + 1} {citation.supports} {citation.status.replaceAll('_', ' ')}
+            {number + 1} {citation.supports} {spaced(citation.status)}
           </a>
         ))}
       <mark
@@ -130,20 +127,71 @@ function MarkedPiece({ piece, over, content }: MarkedPieceProps) {
   )
 }
 
-/** What this argument of a tool call is, and what the record says became of the call: only some of it can prove an act. */
-export function ActView({ act }: { readonly act: Act }) {
+/** The role of an argument of a tool call, and the outcome of the call by its record: few of them can prove an act. */
+function ActView({ act }: { readonly act: Act }) {
   const { role, outcome, target } = act
   return (
     <>
       <span class="act">{ACT_ROLE_WORDS[role]}</span>
-      {target !== null && (
-        <code class="act-target">
-          <HostileText text={target} />
-        </code>
-      )}
+      {target !== null && <HostileCode class="act-target" text={target} />}
       <span class="act" data-outcome={outcome}>
         {ACT_OUTCOME_WORDS[outcome]}
       </span>
     </>
   )
 }
+
+interface StepRowProps {
+  readonly step: Step
+  readonly index: number
+  readonly count: number
+  readonly citations: readonly CheckedCitation[]
+  /** The places of the searched text in this step. */
+  readonly hits: readonly Hit[]
+  readonly current: Hit | null
+  readonly toolsFolded: boolean
+}
+
+/** A step with all its parts. */
+export function StepRow(props: StepRowProps) {
+  const { step, index, count, citations, hits, current, toolsFolded } = props
+  const marks = useMemo(
+    () =>
+      step.parts.map((part, number) => [...citationMarks(step, part, citations), ...foundMarks(hits, number, current)]),
+    [step, citations, hits, current],
+  )
+  return (
+    <article
+      class="step"
+      id={`step-${step.id}`}
+      aria-labelledby={`step-title-${step.id}`}
+      aria-posinset={index + 1}
+      aria-setsize={count}
+      tabIndex={-1}
+    >
+      <header>
+        <h3 id={`step-title-${step.id}`}>
+          <a href={`#step-${step.id}`}>Step {step.id}</a>
+        </h3>
+        {step.name !== null && (
+          <span class="aside">
+            <HostileText text={step.name} />
+          </span>
+        )}
+        {step.copied && <span class="aside">repeated from an earlier segment</span>}
+        <span class="aside place">
+          {formatCount(index + 1)} of {formatCount(count)}
+        </span>
+      </header>
+      {step.parts.length === 0 && <p class="empty">This step has no text.</p>}
+      {step.parts.map((part, number) => (
+        <PartView key={number} part={part} marks={marks[number] ?? []} toolsFolded={toolsFolded} />
+      ))}
+    </article>
+  )
+}
+
+const foundMarks = (hits: readonly Hit[], part: number, current: Hit | null): Mark[] =>
+  hits.flatMap((hit) =>
+    hit.part === part ? [{ kind: 'found' as const, start: hit.start, end: hit.end, current: hit === current }] : [],
+  )

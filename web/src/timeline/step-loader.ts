@@ -1,31 +1,19 @@
 import { ask, toApiError } from '../api.ts'
 import type { Step, TrajectorySummary } from '../types.ts'
 
-/** The steps of one trajectory, as far as they are loaded. Places are 0 to `count - 1`; ids are the source’s. */
-export interface StepLoader {
-  readonly count: number
-  at(index: number): Step | undefined
-  /** The place of a step id; null while it is not known, or where there is no such step. */
-  indexOf(id: number): number | null
-  loaded(): number
-  /** Loads the steps on the screen first. */
-  want(first: number, last: number): void
-  /** Why the last page did not come; null: all is well. */
-  trouble(): string | null
-  retry(): void
-  close(): void
-}
+/** The loaded steps of a trajectory. Places are 0 to `count - 1`; ids are those of the source. */
+export type StepLoader = ReturnType<typeof createStepLoader>
 
 const PAGE = 100
 const AT_ONCE = 3
-/** Up to this many UTF-16 units all steps are loaded, so that search finds everything; beyond it only what is looked at. */
+/** Most UTF-16 units of a run whose steps are all loaded, for the search; of a longer run the steps on the screen are loaded. */
 const LOAD_ALL_CHARS = 64 * 1024 * 1024
 
 /**
- * Loads in pages: those that are wanted, then those after them, then the rest. Where step ids have gaps, a page cannot be asked
- * for by its place, and all are loaded in order.
+ * Loads steps in pages: the pages on the screen, then the pages after them, then the rest. Step ids with gaps name no place of a page: then
+ * the pages load in order.
  */
-export function createStepLoader(summary: TrajectorySummary, onChange: () => void): StepLoader {
+export function createStepLoader(summary: TrajectorySummary, onChange: () => void) {
   const { steps: count, first_step, last_step } = summary
   const dense = last_step - first_step + 1 === count
   const pages = Math.ceil(count / PAGE)
@@ -88,14 +76,17 @@ export function createStepLoader(summary: TrajectorySummary, onChange: () => voi
   pump()
   return {
     count,
-    at: (index) => steps[index],
-    indexOf: (id) =>
+    at: (index: number): Step | undefined => steps[index],
+    /** Finds the place of a step id; null: not loaded yet, or no such step. */
+    indexOf: (id: number): number | null =>
       dense ? (id >= first_step && id <= last_step ? id - first_step : null) : (places.get(id) ?? null),
     loaded: () => done,
-    want(first, last) {
+    /** Loads the steps on the screen first. */
+    want(first: number, last: number) {
       wanted = [Math.floor(first / PAGE), Math.floor(last / PAGE)]
       pump()
     },
+    /** The message of the page that failed; null: no page failed. */
     trouble: () => trouble,
     retry() {
       trouble = null

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { navigate, type Place, readPlace, usePlace } from '../location.ts'
+import { hrefOf, navigate, type Place, readPlace, usePlace } from '../location.ts'
 import type { CheckedCitation, TrajectorySummary } from '../types.ts'
 import { useShortcuts } from '../ui/keyboard.ts'
 import { recall, remember } from '../ui/memory.ts'
@@ -9,10 +9,10 @@ import { formatCount } from '../words.ts'
 import { bringIntoSight } from './bring-into-sight.ts'
 import { FindBar, type Finding, type Hit } from './find-bar.tsx'
 import { readAnchor } from './marks.ts'
+import { StepRow } from './part-view.tsx'
 import { createStepLoader, type StepLoader } from './step-loader.ts'
-import { StepRow } from './step-row.tsx'
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly summary: TrajectorySummary
   readonly citations: readonly CheckedCitation[]
 }
@@ -21,7 +21,7 @@ const NO_HITS: readonly Hit[] = []
 const ROW_ESTIMATE = 160
 const OVERSCAN = 6
 
-/** A trajectory of any length: only the steps around the screen are in the page, those behind it are loaded meanwhile. */
+/** A trajectory of any length: the page has the steps around the screen, and loads the others meanwhile. */
 export function Timeline({ summary, citations }: TimelineProps) {
   const place = usePlace()
   const box = useRef<HTMLDivElement>(null)
@@ -71,7 +71,7 @@ export function Timeline({ summary, citations }: TimelineProps) {
         role="feed"
         aria-label="Steps of the trajectory"
         aria-busy={loaded < loader.count}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach a box that scrolls
         tabIndex={0}
       >
         <div class="steps-length" style={{ height: `${rows.getTotalSize()}px` }}>
@@ -105,7 +105,7 @@ export function Timeline({ summary, citations }: TimelineProps) {
 
 type Show = (indexOf: () => number | null, wanted: string, focus: boolean) => void
 
-/** Goes to the step or the citation that the address names. */
+/** Goes to the step or the citation of the address. */
 function useAnchor(
   { hash, again }: Place,
   citations: readonly CheckedCitation[],
@@ -151,8 +151,8 @@ function Progress({ loader, loaded }: { readonly loader: StepLoader; readonly lo
   )
 }
 
-/** Goes to a step by its number: the number becomes the address. */
-export function JumpBar({ first, last }: { readonly first: number; readonly last: number }) {
+/** A field for the number of a step, which becomes the address. */
+function JumpBar({ first, last }: { readonly first: number; readonly last: number }) {
   const field = useRef<HTMLInputElement>(null)
   useShortcuts([{ key: 'g', what: 'go to a step by its number', run: () => field.current?.focus() }])
   return (
@@ -162,8 +162,7 @@ export function JumpBar({ first, last }: { readonly first: number; readonly last
         event.preventDefault()
         const step = Number(field.current?.value)
         const { path, query } = readPlace()
-        const text = query.toString()
-        if (Number.isInteger(step)) navigate(`${path}${text === '' ? '' : `?${text}`}#step-${step}`)
+        if (Number.isInteger(step)) navigate(hrefOf(path, query, `#step-${step}`))
       }}
     >
       <label htmlFor="jump">Step</label>
@@ -175,8 +174,8 @@ export function JumpBar({ first, last }: { readonly first: number; readonly last
 
 const KEY = 'veridict.tool-output'
 
-/** Whether tool output is folded, in this and every other trajectory that this browser shows. */
-export function useFoldedTools(): readonly [boolean, () => void] {
+/** Tells whether tool output is folded, in all trajectories of the browser. */
+function useFoldedTools(): readonly [boolean, () => void] {
   const [folded, setFolded] = useState(() => recall(KEY) === 'folded')
   const change = () => {
     remember(KEY, folded ? 'open' : 'folded')

@@ -1,35 +1,39 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useLoad } from '../api.ts'
 import { setQuery } from '../location.ts'
 import { labelsOfRubric } from '../rubrics.ts'
 import { visibleString } from '../text/visible-text.ts'
 import type { GradeOverview, RubricView } from '../types.ts'
-import { labelWords } from '../words.ts'
+import { optionsOf } from '../words.ts'
 
-/** One thing to filter by: a closed set of words, or any text. Its name is the one in the query of page and service. */
+/** A filter of a list: a closed set of words, or any text. The query of the page and of the service has its name. */
 export interface Filter {
   readonly name: string
   readonly title: string
   /** Value → word. Absent: any text. */
   readonly options?: Readonly<Record<string, string>>
-  /** What is often wanted, offered while one types; any other text may stand there. */
+  /** Values that the browser offers while a reader types any text. */
   readonly suggestions?: readonly Suggestion[]
   /** The word for no choice; `any` if absent. */
   readonly none?: string
 }
 
-export interface Suggestion {
+interface Suggestion {
   readonly value: string
   readonly word?: string
 }
 
-/** The filters of a list, kept in the query; a narrow page shows them when asked. A choice starts the list again at its first page. */
+/** Makes filters by text, each with its name as its title. */
+export const textFilters = (...names: readonly string[]): readonly Filter[] =>
+  names.map((name) => ({ name, title: `${name.charAt(0).toUpperCase()}${name.slice(1)}` }))
+
+/** The filters of a list, kept in the query; a narrow page opens them by a button. A choice starts the list again at its first page. */
 export function Filters(props: { readonly filters: readonly Filter[]; readonly query: URLSearchParams }) {
   const { filters, query } = props
   const used = filters.filter(({ name }) => query.get(name))
   const [open, setOpen] = useState(false)
   const id = useId()
-  const choose = (name: string, value: string) => setQuery({ [name]: value, ...FIRST_PAGE })
   return (
     <>
       <button
@@ -43,19 +47,14 @@ export function Filters(props: { readonly filters: readonly Filter[]; readonly q
       </button>
       <search id={id} class="filters" aria-label="Filters">
         {filters.map((filter) => (
-          <div key={filter.name}>
-            <label htmlFor={`filter-${filter.name}`}>{filter.title}</label>
-            <Field
-              filter={filter}
-              value={query.get(filter.name) ?? ''}
-              onChoose={(value) => choose(filter.name, value)}
-            />
-          </div>
+          <Named key={filter.name} id={`filter-${filter.name}`} title={filter.title}>
+            <Field filter={filter} value={query.get(filter.name) ?? ''} />
+          </Named>
         ))}
         <button
           type="button"
           disabled={used.length === 0}
-          onClick={() => setQuery({ ...Object.fromEntries(filters.map(({ name }) => [name, null])), ...FIRST_PAGE })}
+          onClick={() => choose(filters.map(({ name }) => [name, null]))}
         >
           Clear
         </button>
@@ -64,48 +63,64 @@ export function Filters(props: { readonly filters: readonly Filter[]; readonly q
   )
 }
 
+const choose = (values: readonly (readonly [string, string | null])[]): void =>
+  setQuery({ ...Object.fromEntries(values), cursor: null, page: null })
+
 interface FieldProps {
   readonly filter: Filter
   readonly value: string
+}
+
+function Field({ filter, value }: FieldProps) {
+  const { name, options, none = 'any' } = filter
+  if (options === undefined) return <TextField filter={filter} value={value} />
+  const words: Options = [['', none], ...Object.entries(options)]
+  return <Select id={`filter-${name}`} value={value} options={words} onChoose={(option) => choose([[name, option]])} />
+}
+
+/** Values with their words. */
+type Options = readonly (readonly [string, string])[]
+
+interface SelectProps {
+  readonly id: string
+  readonly value: string
+  /** A chosen value beyond the options stands for itself. */
+  readonly options: Options
   readonly onChoose: (value: string) => void
 }
+
+/** A list of words to choose from. */
+export const Select = ({ id, value, options, onChoose }: SelectProps) => (
+  <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+    {(options.some(([option]) => option === value) ? options : [...options, [value, value]]).map(([option, word]) => (
+      <option key={option} value={option}>
+        {visibleString(word)}
+      </option>
+    ))}
+  </select>
+)
+
+/** A named field of a form of filters. */
+export const Named = (props: { readonly id: string; readonly title: string; readonly children: ComponentChildren }) => (
+  <div>
+    <label htmlFor={props.id}>{props.title}</label>
+    {props.children}
+  </div>
+)
 
 const PAUSE_MS = 300
 
-function Field({ filter, value, onChoose }: FieldProps) {
-  const id = `filter-${filter.name}`
-  const { options, suggestions = [], none = 'any' } = filter
-  if (options === undefined) return <TextField id={id} value={value} suggestions={suggestions} onChoose={onChoose} />
-  return (
-    <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
-      <option value="">{none}</option>
-      {value !== '' && !(value in options) && <option value={value}>{visibleString(value)}</option>}
-      {Object.entries(options).map(([option, word]) => (
-        <option key={option} value={option}>
-          {visibleString(word)}
-        </option>
-      ))}
-    </select>
-  )
-}
-
-interface TextFieldProps {
-  readonly id: string
-  readonly value: string
-  readonly suggestions: readonly Suggestion[]
-  readonly onChoose: (value: string) => void
-}
-
-/** The browser’s own list cannot mark what nobody sees: a name with such characters is not offered there. */
+/** Tells whether a name has visible characters alone: the list of the browser cannot mark others. */
 const isPlain = ({ value }: Suggestion): boolean => visibleString(value) === value
 
-/** What is typed counts once the typing rests, or with Enter. */
-function TextField({ id, value, suggestions, onChoose }: TextFieldProps) {
+/** A field for any text, which counts once the typing rests, or with Enter. */
+function TextField({ filter: { name, suggestions = [] }, value }: FieldProps) {
+  const id = `filter-${name}`
   const [typed, setTyped] = useState(value)
   useEffect(() => setTyped(value), [value])
   useEffect(() => {
     if (typed.trim() === value) return
-    const timer = setTimeout(() => onChoose(typed.trim()), PAUSE_MS)
+    const timer = setTimeout(() => choose([[name, typed.trim()]]), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [typed])
   return (
@@ -117,7 +132,7 @@ function TextField({ id, value, suggestions, onChoose }: TextFieldProps) {
         value={typed}
         placeholder="any"
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Enter' && onChoose(event.currentTarget.value.trim())}
+        onKeyDown={(event) => event.key === 'Enter' && choose([[name, event.currentTarget.value.trim()]])}
       />
       {suggestions.length > 0 && (
         <datalist id={`${id}-known`}>
@@ -130,11 +145,9 @@ function TextField({ id, value, suggestions, onChoose }: TextFieldProps) {
   )
 }
 
-/** The chosen filters as the service wants them. */
+/** Reads the chosen filters for the query of the service. */
 export const readFilters = (filters: readonly Filter[], query: URLSearchParams): Record<string, string> =>
   Object.fromEntries(filters.flatMap(({ name }) => (query.get(name) ? [[name, query.get(name) ?? '']] : [])))
-
-const FIRST_PAGE = { cursor: null, page: null }
 
 /** Names of stored things, for the suggestions of filters. */
 export interface Names extends Partial<GradeOverview['names']> {
@@ -143,7 +156,7 @@ export interface Names extends Partial<GradeOverview['names']> {
 
 const NOTHING: Names = {}
 
-/** The names in all stored grades, and the newest batches. */
+/** Lists the names in all stored grades, and the newest batches. */
 export function useNames(overview: GradeOverview | null): Names {
   const batches = useLoad('listBatches', { query: { limit: 200 } })
   if (overview === null) return NOTHING
@@ -151,35 +164,27 @@ export function useNames(overview: GradeOverview | null): Names {
   return { ...overview.names, ...(batch && { batch }) }
 }
 
-/** Judges and rubrics are few and chosen from a list; of the others there may be more than are listed. */
-const CHOSEN = ['judge', 'rubric'] as const
-const TYPED = ['agent', 'model', 'task'] as const
-
-/** The filters with what there is to choose from. */
+/** Adds the names to the filters: judges and rubrics are few, and options; there may be more of the others than are listed. */
 export const withNames = (filters: readonly Filter[], names: Names): readonly Filter[] =>
   filters.map((filter) => {
     const { name } = filter
-    const chosen = CHOSEN.find((one) => one === name)
-    if (chosen !== undefined)
-      return { ...filter, options: Object.fromEntries((names[chosen] ?? []).map((one) => [one, one])) }
-    const typed = TYPED.find((one) => one === name)
-    if (typed !== undefined) return { ...filter, suggestions: (names[typed] ?? []).map((value) => ({ value })) }
+    if (name === 'judge' || name === 'rubric')
+      return { ...filter, options: Object.fromEntries((names[name] ?? []).map((value) => [value, value])) }
+    if (name === 'agent' || name === 'model' || name === 'task')
+      return { ...filter, suggestions: (names[name] ?? []).map((value) => ({ value })) }
     return name === 'batch' ? { ...filter, suggestions: names.batch ?? [] } : filter
   })
 
-/** With the labels that there are to choose from: those of the rubrics that occur, then what else was given. */
+/** Adds the labels to the filter of labels. */
 export const withLabels = (filters: readonly Filter[], labels: readonly string[]): readonly Filter[] =>
-  filters.map((filter) =>
-    filter.name === 'label'
-      ? { ...filter, options: Object.fromEntries(labels.map((one) => [one, labelWords(one)])) }
-      : filter,
-  )
+  filters.map((filter) => (filter.name === 'label' ? { ...filter, options: optionsOf(labels) } : filter))
 
+/** Lists the labels of the rubrics, then other labels with a count. */
 export function labelsToChoose(
   rubrics: readonly RubricView[],
   occurring: readonly string[],
-  given: Readonly<Record<string, number | undefined>>,
+  counts: Readonly<Record<string, number | undefined>>,
 ): readonly string[] {
-  const others = Object.keys(given).filter((label) => (given[label] ?? 0) > 0)
+  const others = Object.keys(counts).filter((label) => (counts[label] ?? 0) > 0)
   return [...new Set([...occurring.flatMap((name) => labelsOfRubric(rubrics, name)), ...others])]
 }

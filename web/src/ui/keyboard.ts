@@ -1,29 +1,28 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { recall, remember } from './memory.ts'
 
-/** A key that does something on the page that is shown. Where two pages claim a key, the one that came last has it. */
+/** A key of the page. The component that came last has a key that two components claim. */
 export interface Shortcut {
-  /** As `KeyboardEvent.key` says it: `j`, `?`, `Enter`. */
+  /** The key by `KeyboardEvent.key`: `j`, `?`, `Enter`. */
   readonly key: string
   readonly what: string
   readonly run: () => void
 }
 
-const active: (readonly Shortcut[])[] = []
+const active: { readonly current: readonly Shortcut[] }[] = []
 const changes = new Set<() => void>()
 const KEY = 'veridict.single-keys'
 
-/** Single keys can be switched off, for readers whose software sends keys of its own. */
+/** Tells whether single keys work: readers whose software sends keys switch them off. */
 export const singleKeysAreOn = (): boolean => recall(KEY) !== 'off'
 export const switchSingleKeys = (on: boolean): void => remember(KEY, on ? 'on' : 'off')
 
 /** Claims keys while the component is shown. The list may be a new one at every render. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  const now = useRef(shortcuts)
-  now.current = shortcuts
-  const keys = shortcuts.map(({ key, what }) => `${key}\t${what}`).join('\n')
+  const own = useRef(shortcuts)
+  own.current = shortcuts
+  const keys = shortcuts.map(({ key, what }) => `${key} ${what}`).join('\n')
   useEffect(() => {
-    const own = keys === '' ? [] : keys.split('\n').map((line, index) => claim(line, () => now.current[index]?.run()))
     active.push(own)
     for (const change of changes) change()
     return () => {
@@ -33,20 +32,15 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [keys])
 }
 
-function claim(line: string, run: () => void): Shortcut {
-  const [key = '', what = ''] = line.split('\t')
-  return { key, what, run }
-}
-
-/** All keys that work now, for the help. */
-export const listShortcuts = (): readonly Shortcut[] => active.flat()
+/** Lists the keys of the page, for the help. */
+export const listShortcuts = (): readonly Shortcut[] => active.flatMap(({ current }) => current)
 
 export function onShortcutsChange(listener: () => void): () => void {
   changes.add(listener)
   return () => changes.delete(listener)
 }
 
-/** One listener for the whole page. Typing in a field is typing; with a modifier a key belongs to the browser. */
+/** Listens to the keys of the page. Fields keep their keys, and the browser keeps keys with a modifier. */
 export function listenToKeys(): () => void {
   const listener = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return

@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ROUTES } from '../routes.tsx'
 import { SessionTools } from '../session/session.tsx'
+import { Select } from './filters.tsx'
 import { listShortcuts, onShortcutsChange, singleKeysAreOn, switchSingleKeys, useShortcuts } from './keyboard.ts'
 import { forget, recall, remember } from './memory.ts'
 
-/** What stands around every page: skip link, navigation, theme, keys. */
+/** The frame of every page: skip link, navigation, theme, keys, session. */
 export function Layout(props: { readonly path: string; readonly children: ComponentChildren }) {
   return (
     <>
@@ -50,31 +51,45 @@ function currentOf(route: string, path: string): 'page' | 'true' | undefined {
   return path.startsWith(`${full}/`) ? 'true' : undefined
 }
 
+const THEMES = ['system', 'light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
+const KEY = 'veridict.theme'
+
+const readTheme = (): Theme => THEMES.find((theme) => theme === recall(KEY)) ?? 'system'
+
+/** Stores a theme; `system` follows the machine. */
+function chooseTheme(theme: string): void {
+  if (theme === 'system') forget(KEY)
+  else remember(KEY, theme)
+  applyTheme()
+}
+
+export function applyTheme(): void {
+  const theme = readTheme()
+  if (theme === 'system') delete document.documentElement.dataset['theme']
+  else document.documentElement.dataset['theme'] = theme
+}
+
 function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>(readTheme)
   return (
-    <label class="theme">
-      Theme{' '}
-      <select
+    <span class="theme">
+      <label htmlFor="theme">Theme</label>{' '}
+      <Select
+        id="theme"
         value={theme}
-        onChange={(event) => {
-          const chosen = THEMES.find((one) => one === event.currentTarget.value) ?? 'system'
+        options={THEMES.map((one) => [one, one])}
+        onChoose={(chosen) => {
           chooseTheme(chosen)
-          setTheme(chosen)
+          setTheme(readTheme())
         }}
-      >
-        {THEMES.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-    </label>
+      />
+    </span>
   )
 }
 
-/** The button and the key `?`, and what they open: every key that works on this page. */
-export function KeyboardHelp() {
+/** The list of the keys of the page, opened by a button and the key `?`. */
+function KeyboardHelp() {
   const dialog = useRef<HTMLDialogElement>(null)
   const [open, setOpen] = useState(false)
   const show = () => setOpen(true)
@@ -129,23 +144,4 @@ function Help() {
       </form>
     </>
   )
-}
-
-export const THEMES = ['system', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
-const KEY = 'veridict.theme'
-
-export const readTheme = (): Theme => THEMES.find((theme) => theme === recall(KEY)) ?? 'system'
-
-/** `system` follows the machine; the others stay until changed. */
-export function chooseTheme(theme: Theme): void {
-  if (theme === 'system') forget(KEY)
-  else remember(KEY, theme)
-  applyTheme()
-}
-
-export function applyTheme(): void {
-  const theme = readTheme()
-  if (theme === 'system') delete document.documentElement.dataset['theme']
-  else document.documentElement.dataset['theme'] = theme
 }

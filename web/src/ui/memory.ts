@@ -1,4 +1,4 @@
-/** What this browser remembers of its reader. A browser that refuses to store anything forgets, and nothing else happens. */
+/** Reads a stored choice of the reader. A browser that refuses to store anything has none. */
 export function recall(key: string): string | null {
   try {
     return localStorage.getItem(key)

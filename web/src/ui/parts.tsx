@@ -5,23 +5,23 @@ import { setQuery } from '../location.ts'
 import { lookOf, Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Actor, CitationStatus, Grade, GradeStatus, Label } from '../types.ts'
-import { ACTOR_WORDS, holds, labelWords, plural, STATUS_WORDS } from '../words.ts'
+import { holds, plural, spaced } from '../words.ts'
 
-/** What stands where there is nothing: a dash, or why. */
+/** A dash, or the reason, in place of a missing value. */
 export const None = ({ children = '–' }: { readonly children?: ComponentChildren }) => (
   <span class="none">{children}</span>
 )
 
-/** A name that somebody else wrote, or that there is none. */
+/** A name by a stranger, or a dash. */
 export const NameOrNone = ({ name }: { readonly name: string | null | undefined }) =>
   name ? <HostileText text={name} /> : <None />
 
-/** Names and values. A value that is null or false is left out. */
-export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, ComponentChildren])[] }) => (
+/** Names and values. A value of null or false leaves its name out. */
+export const Facts = ({ facts }: { readonly facts: readonly (readonly [ComponentChildren, ComponentChildren])[] }) => (
   <dl class="facts">
-    {facts.map(([name, value]) =>
+    {facts.map(([name, value], index) =>
       value === null || value === false || value === undefined ? null : (
-        <div key={name}>
+        <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -30,7 +30,23 @@ export const Facts = ({ facts }: { readonly facts: readonly (readonly [string, C
   </dl>
 )
 
-/** Why there is nothing, and the command that makes something. `command` is what stands behind `veridict`. */
+interface SectionProps {
+  /** The id of the heading. */
+  readonly id: string
+  readonly title: ComponentChildren
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+/** A section of a page under its heading. */
+export const Section = ({ id, title, children, ...more }: SectionProps) => (
+  <section class={more.class} aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+)
+
+/** Why a list is empty, and the arguments of `veridict` that fill it. */
 export const Empty = (props: { readonly children: ComponentChildren; readonly command?: string }) => (
   <div class="empty">
     <p>{props.children}</p>
@@ -47,18 +63,31 @@ export const Empty = (props: { readonly children: ComponentChildren; readonly co
   </div>
 )
 
-/** What begins everything: the folder stands for any pile of trajectories with their ground truths. */
+/** The first command of a reader: the folder stands for any pile of trajectories with their ground truths. */
 export const FIRST_COMMAND = 'batch examples'
 
-/** Waiting, refused, or what was loaded. */
-export function LoadView<T>(props: {
+interface NothingProps {
+  readonly filtered: boolean
+  /** Shown under filters. */
+  readonly fits: string
+  /** Shown without filters. */
+  readonly yet: string
+}
+
+/** Why a filtered list is empty: no entry fits, or no command has run yet. */
+export const Nothing = ({ filtered, fits, yet }: NothingProps) =>
+  filtered ? <Empty>{fits}</Empty> : <Empty command={FIRST_COMMAND}>{yet}</Empty>
+
+interface LoadProps<T> {
   readonly load: Load<T>
   readonly what: string
-  /** Where to go on from something that is not there. */
+  /** The list to go on from a missing thing. */
   readonly list?: { readonly href: string; readonly name: string }
   readonly children: (value: T) => ComponentChildren
-}) {
-  const { load, what, list, children } = props
+}
+
+/** The loaded value, a refusal, or the words of waiting. */
+export function LoadView<T>({ load, what, list, children }: LoadProps<T>) {
   if (load.state === 'failed')
     return (
       <>
@@ -74,78 +103,99 @@ export function LoadView<T>(props: {
   return <>{children(load.value)}</>
 }
 
-/** What the service says of a fault begins small and has no full stop. */
-const asSentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`
+/** Ends a message with a full stop. */
+export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
+/** A refusal; messages of the service begin small. */
 export const Trouble = ({ what, message }: { readonly what: string; readonly message: string }) => (
   <p class="trouble" role="alert">
-    <strong>Cannot show {what}.</strong> <HostileText text={asSentence(message)} />
+    <strong>Cannot show {what}.</strong>{' '}
+    <HostileText text={sentence(`${message.charAt(0).toUpperCase()}${message.slice(1)}`)} />
   </p>
 )
 
-/** Words with a colour beside them: the word says everything, the colour repeats it. */
+/** A link to a step of the timeline; nothing without a step. */
+export const StepLink = ({ step }: { readonly step: number | null }) =>
+  step === null ? null : (
+    <>
+      {' '}
+      <a href={`#step-${step}`}>Step {step}</a>
+    </>
+  )
+
+/** Notes and warnings, a paragraph each. */
+export const Notes = ({ notes }: { readonly notes: readonly string[] }) => (
+  <>
+    {notes.map((note) => (
+      <p key={note} class="aside">
+        {note}
+      </p>
+    ))}
+  </>
+)
+
+interface LabelProps {
+  readonly label: Label
+  /** The rubric of the label, by name or id; null: labels of several rubrics stand together. */
+  readonly rubric: string | null
+  /** Labels of grades beyond those of the rubric. */
+  readonly given?: readonly string[]
+}
+
+/** A label with its colour: the word says everything, the colour repeats it. */
 export function LabelBadge({ label, rubric, given }: LabelProps) {
   const look = lookOf(useContext(Rubrics), label, rubric, given)
   return (
     <span class="badge" data-label={label} data-colour={look?.colour ?? 'none'} data-pattern={look?.pattern.name}>
-      {labelWords(label)}
+      {spaced(label)}
     </span>
   )
 }
 
-interface LabelProps {
-  readonly label: Label
-  /** Whose label it is: its name or id; null: of several that stand together. */
-  readonly rubric: string | null
-  /** Labels beyond those of the rubric, where it is drawn with them, too. */
-  readonly given?: readonly string[]
-}
-
 export const StatusBadge = ({ status }: { readonly status: GradeStatus | 'cancelled' }) => (
   <span class="badge" data-status={status}>
-    {status === 'cancelled' ? 'cancelled' : STATUS_WORDS[status]}
+    {status}
   </span>
 )
-
-/** The label of a graded one; of others what they are, with the label that was claimed in vain. */
-export function Outcome({ grade, rubric }: OutcomeProps) {
-  if (grade.label !== null) return <LabelBadge label={grade.label} rubric={rubric} />
-  return (
-    <>
-      <StatusBadge status={grade.status} />
-      {grade.claimed_label !== null && <span class="aside"> claimed {labelWords(grade.claimed_label)}</span>}
-    </>
-  )
-}
 
 interface OutcomeProps {
   readonly grade: Pick<Grade, 'status' | 'label' | 'claimed_label'>
   readonly rubric: string
 }
 
+/** The label of a grade, or its status with the label that was claimed in vain. */
+export const Outcome = ({ grade: { status, label, claimed_label }, rubric }: OutcomeProps) =>
+  label !== null ? (
+    <LabelBadge label={label} rubric={rubric} />
+  ) : (
+    <>
+      <StatusBadge status={status} />
+      {claimed_label !== null && <span class="aside"> claimed {spaced(claimed_label)}</span>}
+    </>
+  )
+
 export const ActorBadge = ({ actor }: { readonly actor: Actor }) => (
   <span class="actor" data-actor={actor}>
-    {ACTOR_WORDS[actor]}
+    {spaced(actor)}
   </span>
 )
 
 export const CitationBadge = ({ status }: { readonly status: CitationStatus }) => (
   <span class="badge" data-holds={holds(status)}>
-    {holds(status) ? '✓' : '✗'} {status.replaceAll('_', ' ')}
+    {holds(status) ? '✓' : '✗'} {spaced(status)}
   </span>
 )
 
-/** One name of several, without which a page would have to mix what does not belong together. */
+/** Names of which a page needs one, so that it does not mix several judges or rubrics. */
 export interface Choice {
-  /** Its name in the query, and its word. */
+  /** The name of the choice, also in the query. */
   readonly name: 'judge' | 'rubric'
   readonly options: readonly { readonly value: string; readonly grades?: number }[]
 }
 
+/** The buttons of a choice. */
 export const Choose = ({ choice, why }: { readonly choice: Choice; readonly why: string }) => (
-  <section class="choose" aria-labelledby="choose-title">
-    <h2 id="choose-title">Choose a {choice.name}</h2>
+  <Section id="choose-title" class="choose" title={`Choose a ${choice.name}`}>
     <p>
       {choice.options.length} {choice.name}s graded what is selected. {why}
     </p>
@@ -159,5 +209,5 @@ export const Choose = ({ choice, why }: { readonly choice: Choice; readonly why:
         </li>
       ))}
     </ul>
-  </section>
+  </Section>
 )

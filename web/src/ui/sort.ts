@@ -1,4 +1,4 @@
-/** What a column is sorted by; null stands last, whichever way. */
+/** A value to sort by; null stands last in both directions. */
 export type SortValue = string | number | null
 
 export interface Sorting {
@@ -6,13 +6,13 @@ export interface Sorting {
   readonly down: boolean
 }
 
-/** `task` → upwards, `-task` → downwards. */
+/** Reads a sorting: `task` → upwards, `-task` → downwards. */
 export function readSorting(text: string | null): Sorting | null {
   if (text === null || text === '' || text === '-') return null
   return text.startsWith('-') ? { by: text.slice(1), down: true } : { by: text, down: false }
 }
 
-/** Up, then down, then as it came. */
+/** Makes the next sorting by a column: up, then down, then none. */
 export function nextSorting(now: Sorting | null, by: string): string | null {
   if (now?.by !== by) return by
   return now.down ? null : `-${by}`
@@ -20,7 +20,7 @@ export function nextSorting(now: Sorting | null, by: string): string | null {
 
 const WORDS = new Intl.Collator('en', { numeric: true })
 
-/** Sorted by the value of each; equal ones stay in their order. */
+/** Sorts rows by a value; rows with equal values keep their order. */
 export function sortRows<T>(rows: readonly T[], of: (row: T) => SortValue, down: boolean): readonly T[] {
   const compare = (a: T, b: T): number => {
     const [one, other] = [of(a), of(b)]

@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import { setQuery, usePlace } from '../location.ts'
+import { formatCount } from '../words.ts'
 import { useShortcuts } from './keyboard.ts'
-import { Empty } from './parts.tsx'
+import { Empty, NameOrNone } from './parts.tsx'
 import { nextSorting, readSorting, type SortValue, sortRows } from './sort.ts'
 
 export interface Column<T> {
@@ -10,32 +11,60 @@ export interface Column<T> {
   /** Numbers stand right. */
   readonly number?: boolean
   readonly cell: (item: T) => ComponentChildren
-  /** The column’s word in `?sort=`, and what it is sorted by. Absent: it cannot be. */
+  /** The word of the column in `?sort=`, and the value to sort by. Absent: the column cannot be sorted. */
   readonly sort?: { readonly name: string; readonly of: (item: T) => SortValue }
 }
 
+/** Makes a column of counts. */
+export const countColumn = <T,>(title: string, of: (item: T) => number): Column<T> => ({
+  title,
+  number: true,
+  cell: (item) => formatCount(of(item)),
+})
+
+/** Makes a column of names by strangers, sorted by them. */
+export const nameColumn = <T,>(title: string, of: (item: T) => string | null | undefined): Column<T> => ({
+  title,
+  cell: (item) => <NameOrNone name={of(item)} />,
+  sort: { name: title.toLowerCase(), of: (item) => of(item) || null },
+})
+
 export interface TableProps<T> {
-  /** What the table shows, for readers who do not see it. */
+  /** The content of the table, for readers who do not see it. */
   readonly caption: string
   readonly columns: readonly Column<T>[]
   readonly items: readonly T[]
   readonly keyOf: (item: T) => string
-  /** Where a row leads; its head becomes its link, and `j`, `k` go from link to link. */
+  /** The page of a row; the head of the row becomes its link, and `j`, `k` go from link to link. */
   readonly hrefOf?: (item: T) => string | null
-  /** The title of the column that names a row; absent: the first. */
+  /** The title of the column that names a row; absent: the first column. */
   readonly headOf?: (item: T) => string
-  /** What stands instead of no rows. */
+  /** Stands in place of an empty table. */
   readonly empty: string | JSX.Element
 }
 
-/** As the address wants them: `?sort=task`, `?sort=-task`. */
+/** Sorts items as the address wants them: `?sort=task`, `?sort=-task`. */
 export function sortItems<T>(items: readonly T[], columns: readonly Column<T>[], query: URLSearchParams): readonly T[] {
   const sorting = readSorting(query.get('sort'))
   const of = columns.find(({ sort }) => sort !== undefined && sort.name === sorting?.by)?.sort?.of
   return sorting === null || of === undefined ? items : sortRows(items, of, sorting.down)
 }
 
-/** A list of things. Scrolls sideways by itself; on a narrow page each row becomes a card. */
+interface ScrollProps {
+  readonly label: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+/** A box that scrolls sideways by itself, also by keyboard. */
+export const Scroll = ({ label, children, ...more }: ScrollProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach a box that scrolls
+  <section class={`scroll ${more.class ?? ''}`} tabIndex={0} aria-label={label}>
+    {children}
+  </section>
+)
+
+/** A table of items. On a narrow page each row becomes a card. */
 export function Table<T>(props: TableProps<T>) {
   const body = useRef<HTMLTableSectionElement>(null)
   const move = (by: number) => {
@@ -53,8 +82,7 @@ export function Table<T>(props: TableProps<T>) {
   )
   if (props.items.length === 0) return typeof props.empty === 'string' ? <Empty>{props.empty}</Empty> : props.empty
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section class="scroll" tabIndex={0} aria-label={props.caption}>
+    <Scroll label={props.caption}>
       <table class="list">
         <caption class="unseen">{props.caption}</caption>
         <thead>
@@ -70,18 +98,20 @@ export function Table<T>(props: TableProps<T>) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   )
 }
 
+const classOf = ({ number }: { readonly number?: boolean }) => (number === true ? 'number' : undefined)
+
 function Heading<T>({ column }: { readonly column: Column<T> }) {
-  const { title, number, sort } = column
+  const { title, sort } = column
   const sorting = readSorting(usePlace().query.get('sort'))
   const now = sort !== undefined && sort.name === sorting?.by ? sorting : null
   return (
     <th
       scope="col"
-      class={number === true ? 'number' : undefined}
+      class={classOf(column)}
       aria-sort={now === null ? undefined : now.down ? 'descending' : 'ascending'}
     >
       {sort === undefined ? (
@@ -106,15 +136,11 @@ function Row<T>({ item, columns, hrefOf, headOf }: TableProps<T> & { readonly it
   return (
     <tr>
       {columns.map((column) => {
+        const isHead = column.title === head
         const content = column.cell(item)
         return (
-          <td
-            key={column.title}
-            class={column.number === true ? 'number' : undefined}
-            data-title={column.title}
-            data-head={column.title === head ? '' : undefined}
-          >
-            {column.title === head && href !== null ? (
+          <td key={column.title} class={classOf(column)} data-title={column.title} data-head={isHead ? '' : undefined}>
+            {isHead && href !== null ? (
               <a class="row-link" href={href}>
                 {content}
               </a>
