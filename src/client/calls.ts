@@ -2,7 +2,7 @@ import createFetchClient from 'openapi-fetch'
 import { OPERATIONS, type operations, type paths } from './contract.ts'
 import { refusalOf, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
 import { type RetryPolicy, retrying } from './persist.ts'
-import { readLines, readStates, uploadOf } from './streams.ts'
+import { ndjsonOf, readLines, readStates } from './streams.ts'
 
 type Name = keyof typeof OPERATIONS
 type Parameters<N extends Name> = operations[N]['parameters']
@@ -83,10 +83,11 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
   ) => Promise<{ error?: unknown; response: Response }>
 
   /** Sends a request. Throws a `ServiceError` for a refusal. */
-  async function send(name: Name, { path, query, body, headers }: Parts, init: object): Promise<Response> {
+  async function send(name: Name, { path, query, body, headers }: Parts, signals: (AbortSignal | undefined)[]) {
     const [method, template] = OPERATIONS[name]
-    const given = { params: { path, query }, headers, body, ...init }
-    const { error, response } = await request(method, template, { ...given, parseAs: 'stream' })
+    const signal = AbortSignal.any(signals.filter((one) => one !== undefined))
+    const init = { params: { path, query }, headers, body, signal, duplex: 'half', parseAs: 'stream' }
+    const { error, response } = await request(method, template, init)
     if (!response.ok) throw refusalOf(response, error)
     return response
   }
@@ -97,14 +98,11 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     return error instanceof VeridictError ? error : new UnreachableError(baseUrl, error)
   }
 
-  /** Reads the whole text of an answer, within the limit of time. */
-  async function readText(name: Name, given: Parts, init: object, signal?: AbortSignal, limitMs?: number) {
-    const signals = [
-      ...(limitMs === undefined ? [] : [AbortSignal.timeout(limitMs)]),
-      ...(signal === undefined ? [] : [signal]),
-    ]
+  /** Reads the whole text of an answer, within a limit of time. */
+  async function readText(name: Name, given: Parts, { signal }: CallOptions, limitMs?: number): Promise<string> {
     try {
-      const response = await send(name, given, { ...init, signal: AbortSignal.any(signals) })
+      const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs)
+      const response = await send(name, given, [limit, signal])
       return await response.text()
     } catch (error) {
       throw broken(error, signal)
@@ -128,7 +126,7 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     answered: () => void = () => undefined,
   ): AsyncGenerator<unknown> {
     try {
-      const response = await send(name, given, { ...(signal !== undefined && { signal }) })
+      const response = await send(name, given, [signal])
       answered()
       for await (const text of read(response.body)) yield parse(text)
     } catch (error) {
@@ -144,8 +142,9 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     const headers = { ...(isRefresh && { 'idempotency-key': makeKey() }), ...given.headers }
     const body = given.body === undefined ? undefined : JSON.stringify(given.body)
     const canRepeat = OPERATIONS[name][0] === 'GET' || REPEATABLE.includes(name) || 'idempotency-key' in headers
-    const once = () => readText(name, { ...given, headers, body }, {}, signal, timeoutMs)
-    return retrying(policy, { signal, canRepeat }, once)
+    return retrying(policy, { signal, canRepeat }, () =>
+      readText(name, { ...given, headers, body }, { signal }, timeoutMs),
+    )
   }
 
   return {
@@ -158,16 +157,15 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
 
     /** Sends the items of a batch while they are read. Throws an error of the items as it is. */
     async upload(items: Items<unknown>, query: Given<'createBatch'>['query'], signal?: AbortSignal): Promise<unknown> {
-      const upload = uploadOf(typeof items === 'function' ? items() : items)
+      const ndjson = ndjsonOf(typeof items === 'function' ? items() : items)
       try {
-        const body = SENDS_STREAMS ? upload.body : await new Response(upload.body).blob()
-        const headers = { 'content-type': 'application/x-ndjson' }
-        const given = { ...(query !== undefined && { query }), body, headers }
-        return parse(await readText('createBatch', given, { duplex: 'half' }, signal))
+        const body = SENDS_STREAMS ? ndjson.body : await new Response(ndjson.body).blob()
+        const given = { ...(query && { query }), body, headers: { 'content-type': 'application/x-ndjson' } }
+        return parse(await readText('createBatch', given, { signal }))
       } catch (error) {
-        throw upload.fault === null ? error : upload.fault.error
+        throw ndjson.fault() === null ? error : ndjson.fault()?.error
       } finally {
-        upload.close()
+        ndjson.close()
       }
     },
 

@@ -82,8 +82,9 @@ export function createClient(options: ClientOptions) {
       const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }
       try {
         const grade = await call('createGrade', { body, headers }, { signal })
-        if (grade?.status === 'graded' || grade?.status === 'unverified') return grade as GivenGrade
-        throw strangeAnswer('not_a_grade', `${baseUrl} answered something that is no grade`)
+        if (grade?.status !== 'graded' && grade?.status !== 'unverified')
+          throw strangeAnswer('not_a_grade', `${baseUrl} answered something that is no grade`)
+        return grade as GivenGrade
       } catch (error) {
         const failed = error instanceof ServiceError ? failedGrade(error) : null
         if (failed === null) throw error
@@ -145,7 +146,7 @@ export function createClient(options: ClientOptions) {
      * ends the request.
      */
     results(id: string, { signal, wait = true }: ResultOptions = {}): AsyncGenerator<BatchResult> {
-      const seen = new SeenResults()
+      const seen = seenResults()
       let wasSettled = false
       return persist(async function* (answered) {
         const given = { path: { id }, query: wait ? { wait } : {} }
@@ -155,7 +156,7 @@ export function createClient(options: ClientOptions) {
         // A service that stops ends its streams, too; and the batch may have ended since, on another service.
         const batch = await readBatch(id, signal)
         const { total, pending, running } = batch.counts
-        const isWhole = isSettled(batch) && (wasSettled || seen.count >= total - pending - running)
+        const isWhole = isSettled(batch) && (wasSettled || seen.count() >= total - pending - running)
         wasSettled = isSettled(batch)
         return isWhole
       }, signal)
@@ -166,39 +167,28 @@ export function createClient(options: ClientOptions) {
 /** Makes the outcome of a failed judge; null: no judge failed, the service refused. */
 function failedGrade({ gradeId, code, message, retryable, retryAfterS }: ServiceError): FailedGrade | null {
   if (gradeId === null) return null
-  return {
-    id: gradeId,
-    status: 'failed',
-    label: null,
-    claimed_label: null,
-    failure: {
-      code: code as FailedGrade['failure']['code'],
-      message,
-      retryable: retryable ?? false,
-      retry_after_s: retryAfterS,
-    },
-  }
+  const failure = { code, message, retryable: retryable ?? false, retry_after_s: retryAfterS } as FailedGrade['failure']
+  return { id: gradeId, status: 'failed', label: null, claimed_label: null, failure }
 }
 
 /**
- * The results that have come, so that a stream that is opened again yields none twice. Results come in the order of the items, with gaps for
- * items that have not ended: memory grows with the results behind the first gap.
+ * Collects the places of results, so that a stream that is opened again yields no result twice. Results come in the order of the items, with
+ * gaps for items that have not ended: memory grows with the results behind the first gap.
  */
-class SeenResults {
-  private next = 0
-  private readonly beyond = new Set<number>()
-
-  get count(): number {
-    return this.next + this.beyond.size
-  }
-
-  /** Adds a result and tells whether it is new. Throws a `ServiceError` at a line without the place of an item. */
-  add(result: Pick<BatchResult, 'index'> | null): boolean {
-    const index = result?.index ?? -1
-    if (!Number.isSafeInteger(index) || index < 0) throw strangeAnswer('not_a_result', 'a line of the results is none')
-    if (index < this.next || this.beyond.has(index)) return false
-    this.beyond.add(index)
-    while (this.beyond.delete(this.next)) this.next++
-    return true
+function seenResults() {
+  let next = 0
+  const beyond = new Set<number>()
+  return {
+    count: () => next + beyond.size,
+    /** Adds a result and tells whether it is new. Throws a `ServiceError` at a line without the place of an item. */
+    add(result: Pick<BatchResult, 'index'> | null): boolean {
+      const index = result?.index ?? -1
+      if (!Number.isSafeInteger(index) || index < 0)
+        throw strangeAnswer('not_a_result', 'a line of the results is none')
+      if (index < next || beyond.has(index)) return false
+      beyond.add(index)
+      while (beyond.delete(next)) next++
+      return true
+    },
   }
 }

@@ -78,20 +78,16 @@ export async function* persist<T>(
   }
 }
 
-/** Rejects with the signal’s reason. */
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal?.aborted) stop()
-    else signal?.addEventListener('abort', stop, { once: true })
-  })
+/** Waits. Throws the signal’s reason. */
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const timer = setTimeout(resolve, ms)
+  signal?.addEventListener('abort', resolve, { once: true })
+  await promise
+  clearTimeout(timer)
+  signal?.removeEventListener('abort', resolve)
+  signal?.throwIfAborted()
 }
 
 type State = Pick<Batch, 'resumes_at'> & { readonly status: string }

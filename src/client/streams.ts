@@ -7,8 +7,7 @@ const MOST_LINE_CHARS = 64 * 1024 * 1024
 const MOST_EVENT_CHARS = 1_000_000
 
 /** Yields the chunks of a stream. Leaving the loop ends the request. */
-async function* chunksOf<T>(stream: ReadableStream<T> | null): AsyncGenerator<T> {
-  if (stream === null) return
+async function* chunksOf<T>(stream: ReadableStream<T>): AsyncGenerator<T> {
   const reader = stream.getReader()
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
@@ -22,6 +21,7 @@ async function* chunksOf<T>(stream: ReadableStream<T> | null): AsyncGenerator<T>
  * last line without an end (the stream broke off), and a `ServiceError` at a line that is too long for a result.
  */
 export async function* readLines(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
+  if (stream === null) return
   const decoder = new TextDecoder()
   let pieces: string[] = []
   let length = 0
@@ -43,48 +43,37 @@ export async function* readLines(stream: ReadableStream<Uint8Array> | null): Asy
 
 /** Yields the states of a batch in a stream of server-sent events, as text, up to the event `end`. */
 export async function* readStates(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
-  const events = stream
-    ?.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
-    .pipeThrough(new EventSourceParserStream({ maxBufferSize: MOST_EVENT_CHARS }))
-  for await (const { event, data } of chunksOf(events ?? null)) {
+  if (stream === null) return
+  const texts = stream.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+  const events = texts.pipeThrough(new EventSourceParserStream({ maxBufferSize: MOST_EVENT_CHARS }))
+  for await (const { event, data } of chunksOf(events)) {
     if (event === 'progress' || event === 'end') yield data
     if (event === 'end') return
   }
 }
 
-type ReadableWritablePair<R, W> = { readable: ReadableStream<R>; writable: WritableStream<W> }
-
-interface Upload {
-  /** NDJSON, written while the items are read. */
-  readonly body: ReadableStream<Uint8Array>
-  /** The error that the items threw: fetch would hide it. */
-  fault: { readonly error: unknown } | null
-  /** Ends the reading of the items. */
-  close(): void
-}
-
-/** Makes the body of a batch from its items. */
-export function uploadOf(items: Iterable<unknown> | AsyncIterable<unknown>): Upload {
-  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
+/** Writes items as NDJSON while a request reads them. */
+export function ndjsonOf(items: Iterable<unknown> | AsyncIterable<unknown>) {
+  /** The error of the items: fetch would hide it. */
+  let fault: { readonly error: unknown } | null = null
   const encoder = new TextEncoder()
-  const upload: Upload = {
-    fault: null,
-    body: new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        try {
-          const next = await iterator.next()
-          if (next.done === true) controller.close()
-          else controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`))
-        } catch (error) {
-          upload.fault = { error }
-          controller.error(error)
-        }
-      },
-      cancel: () => upload.close(),
-    }),
-    close() {
-      void Promise.resolve(iterator.return?.()).catch(() => undefined)
-    },
+  async function* lines(): AsyncGenerator<Uint8Array, undefined> {
+    try {
+      for await (const item of items) yield encoder.encode(`${JSON.stringify(item)}\n`)
+    } catch (error) {
+      fault = { error }
+      throw error
+    }
   }
-  return upload
+  const source = lines()
+  const close = (): void => void source.return(undefined).catch(() => undefined)
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await source.next()
+      if (value !== undefined) controller.enqueue(value)
+      if (done) controller.close()
+    },
+    cancel: close,
+  })
+  return { body, fault: () => fault, close }
 }
