@@ -29,9 +29,7 @@ export function PlotFigure({ id, title, caption, draw, children }: PlotFigurePro
   const box = useRef<HTMLDivElement>(null)
   const width = useWidth(box)
   useEffect(() => {
-    if (draw === null || width === null) return
-    const plot = draw(width)
-    box.current?.replaceChildren(plot)
+    if (draw !== null && width !== null) box.current?.replaceChildren(draw(width))
   }, [draw, width])
   return (
     <Section id={`${id}-title`} class="plot-section" title={title}>
