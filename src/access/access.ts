@@ -15,7 +15,7 @@ export interface Caller {
 }
 
 /** The session of a signed-in browser. The id names the key and the end, and counts only with the signature of its cookie. */
-export interface Session {
+interface Session {
   readonly id: string
   readonly caller: Caller
   readonly expires_at: string

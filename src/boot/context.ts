@@ -11,7 +11,7 @@ import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { GradingService } from '../grading/service.ts'
-import type { Context, ServiceStores } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import { buildModelJudges } from '../judges/build-judges.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
@@ -96,7 +96,7 @@ async function gatherJudges({ config, secrets, judges: beside = [] }: ContextOpt
   return { judges, unready }
 }
 
-async function compose(parts: Parts, stores: ServiceStores): Promise<Context> {
+async function compose(parts: Parts, stores: Context['stores']): Promise<Context> {
   const { config, judges, unready, rubrics, clock, lanes, work, newId, tracing, listeners } = parts
   await registerRubrics(parts, stores)
   await stores.attempts.markInterrupted()

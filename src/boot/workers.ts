@@ -4,8 +4,6 @@ import { SliceWorker } from '../batches/slice-worker.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock, Stores } from '../ports/ports.ts'
 
-export type Work = NonNullable<ReturnType<typeof openWork>>
-
 interface WorkOptions {
   readonly config: Config
   /** False: only for batches that are begun here, by this process alone. */

@@ -59,8 +59,6 @@ const RETRIES: RetryPolicy = { tries: 4, longestWaitMs: 60_000 }
 /** Operations without an effect, and operations that the service recognises when they are repeated. */
 const REPEATABLE: readonly Name[] = ['createGrade', 'uploadTrajectory', 'computeAgreement']
 
-export type Calls = ReturnType<typeof createCalls>
-
 /** Makes the calls of the contract over openapi-fetch, with retries, idempotency keys and streams. */
 export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs, retries, headers }: CallsOptions) {
   const policy = { ...RETRIES, ...retries }

@@ -21,7 +21,7 @@ export interface ProviderEnvironment {
 }
 
 /** Modes of access; `auto` asks for keys unless the service listens on loopback. */
-export const ACCESS_MODES = ['auto', 'on', 'off'] as const
+const ACCESS_MODES = ['auto', 'on', 'off'] as const
 export type AccessMode = (typeof ACCESS_MODES)[number]
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

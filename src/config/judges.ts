@@ -95,7 +95,7 @@ const OFFICIAL_HOSTS = PROVIDER_NAMES.flatMap((name) => {
 })
 
 /** Tells whether a judge receives pictures by default: models at a provider’s own address see; another server may hold any model. */
-export const seesImages = (provider: Provider, base_url: string | null): boolean =>
+const seesImages = (provider: Provider, base_url: string | null): boolean =>
   base_url === null || providerRow(provider).address === null || OFFICIAL_HOSTS.includes(new URL(base_url).hostname)
 
 /** Resolves the judges of environment and file, field by field. Throws with the place of a setting that cannot be used. */

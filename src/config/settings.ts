@@ -13,7 +13,7 @@ export interface SettingsOf<P extends TProperties, C extends object> {
  * Defines a group of settings. Every property has a default; its description follows an error about its value. `constants` are the values of
  * the group that the configuration file cannot change.
  */
-export function defineSettings<P extends TProperties, C extends object = object>(
+function defineSettings<P extends TProperties, C extends object = object>(
   properties: P,
   constants: C = {} as C,
 ): SettingsOf<P, C> {
@@ -27,7 +27,7 @@ export function defineSettings<P extends TProperties, C extends object = object>
 }
 
 /** Describes a whole number from 1 on, or between the bounds. */
-export const whole = (
+const whole = (
   value: number,
   description: string,
   bounds: { readonly minimum?: number; readonly maximum?: number } = {},

@@ -6,15 +6,8 @@ import type { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { GradingService } from '../grading/service.ts'
-import type { GradeOverviewReader } from '../ports/grade-ports.ts'
 import type { Clock, Judge, Stores } from '../ports/ports.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-
-/** The stores of a service. */
-export interface ServiceStores extends Stores {
-  readonly access: AccessStore
-  readonly overview: GradeOverviewReader
-}
 
 /** Everything that routes and commands need, made once by `buildContext`. */
 export interface Context {
@@ -27,7 +20,7 @@ export interface Context {
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
   readonly access: Access
-  readonly stores: ServiceStores
+  readonly stores: Stores & { readonly access: AccessStore }
   readonly service: GradingService
   readonly batches: BatchService
   /** Continues the batches that earlier processes left. */

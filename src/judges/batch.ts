@@ -17,7 +17,7 @@ const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/
 const NO_ENDPOINT = [404, 405, 501]
 
 /** Anthropic’s rule; OpenAI publishes none. Throws a RangeError: the ids are ours. */
-export function checkCustomId(id: string): string {
+function checkCustomId(id: string): string {
   if (!CUSTOM_ID.test(id)) throw new RangeError('a custom id is 1 to 64 letters, digits, underscores and hyphens')
   return id
 }
@@ -37,7 +37,7 @@ export async function callBatch<T extends object>(
 }
 
 export const NO_BATCHES = 'this server has no batch endpoint'
-export const NO_SUCH_BATCH = 'this server does not know the batch, or has no batch endpoint'
+const NO_SUCH_BATCH = 'this server does not know the batch, or has no batch endpoint'
 
 /** Throws a TypeError where the answer holds no id that could be one. */
 export function idOf(created: { readonly id: unknown } | null, secret: string): string {
@@ -110,7 +110,7 @@ const DAMAGED = {
  * off, the last thing is a failure that says so. That one is retryable whatever broke it off (a wrong key, say): the results are paid
  * for and still there. Only where the server does not have them (any more) it is not.
  */
-export async function* readResults(
+async function* readResults(
   sdk: Sdk,
   signal: AbortSignal,
   lines: AsyncIterable<string | null>,

@@ -62,7 +62,7 @@ export function servedTier(asked: string | undefined, served: unknown): { readon
 }
 
 /** What came with an error, word for word; written anew only where that shows the secret in what its escapes hide. */
-export function bodyAsItCame(text: string | null, secret: string): string | null {
+function bodyAsItCame(text: string | null, secret: string): string | null {
   if (text === null || text.length > MOST_RAW_CHARS) return text?.slice(0, MOST_RAW_CHARS) ?? null
   try {
     const again = JSON.stringify(JSON.parse(text))
@@ -73,7 +73,7 @@ export function bodyAsItCame(text: string | null, secret: string): string | null
 }
 
 /** Writes a body to be kept, cut at a size that no honest answer reaches. */
-export function rawOf(body: unknown): string {
+function rawOf(body: unknown): string {
   try {
     const text = JSON.stringify(body) ?? ''
     return text.length > MOST_RAW_CHARS ? text.slice(0, MOST_RAW_CHARS) : text
@@ -95,7 +95,7 @@ export function redact(text: string, secret: string): string {
   return clean
 }
 
-export const redactFailure = (fault: Failure, secret: string): Failure => ({
+const redactFailure = (fault: Failure, secret: string): Failure => ({
   ...fault,
   message: redact(fault.message, secret),
 })

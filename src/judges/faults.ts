@@ -31,7 +31,7 @@ export interface HttpFault {
 }
 
 /** The line for a call that was refused: what to do, then who answered what. */
-export function tellRefusal(code: FailureCode, fault: HttpFault, place: Place): string {
+function tellRefusal(code: FailureCode, fault: HttpFault, place: Place): string {
   const said = `${place.host} answered ${fault.status}${wordsOf(fault)}`
   const todo = remedyFor(code, fault, place)
   return todo === null ? said : `${todo}: ${said}`
@@ -121,7 +121,7 @@ export const neverSent = (code: string | null): boolean =>
     isTls(code))
 
 /** Words for a wrong key, of providers that do not answer 401. */
-export const BAD_KEY: readonly string[] = [
+const BAD_KEY: readonly string[] = [
   'API_KEY_INVALID',
   'ExpiredTokenException',
   'IncompleteSignature',
@@ -135,9 +135,9 @@ const NO_MODEL = ['model_not_found', 'DeploymentNotFound', 'ResourceNotFoundExce
 const isUnknownModel = (fault: HttpFault): boolean =>
   fault.status === 404 || fault.status === 410 || isOneOf(fault, NO_MODEL)
 
-export const isFiltered = (fault: Pick<HttpFault, 'code' | 'type'>): boolean => isOneOf(fault, FILTERED)
+const isFiltered = (fault: Pick<HttpFault, 'code' | 'type'>): boolean => isOneOf(fault, FILTERED)
 
-export const isOneOf = ({ code, type }: Pick<HttpFault, 'code' | 'type'>, known: readonly string[]): boolean =>
+const isOneOf = ({ code, type }: Pick<HttpFault, 'code' | 'type'>, known: readonly string[]): boolean =>
   [code, type].some((word) => word !== null && known.includes(word))
 
 /** What a provider’s code looks like: a number is the status again. Anything else could break the line, or be cut within a key. */

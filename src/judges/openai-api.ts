@@ -124,7 +124,7 @@ const chatPictures = (request: JudgeRequest) =>
   )
 
 /** Reads an answer of the Responses API, of a single call or of a batch. */
-export function replyOfResponses(
+function replyOfResponses(
   answer: OpenAI.Responses.Response,
   requestId: string | null,
   { service_tier }: JudgeSettings,
@@ -151,7 +151,7 @@ const BROKEN_OFF: readonly string[] = ['abort', 'error', 'malformed_response']
 const FILTERED = /^(?:content_filter|safety|recitation|blocklist|prohibited_content|spii)\b/
 
 /** Reads an answer of the Chat Completions API. Gemini’s words for an answer that stopped early are not documented, so that only `stop` is an answer of Gemini. */
-export function replyOfChat(
+function replyOfChat(
   answer: OpenAI.Chat.Completions.ChatCompletion,
   requestId: string | null,
   { provider, service_tier }: JudgeSettings,

@@ -1,7 +1,7 @@
 import type { Digest } from '../domain/digest.ts'
 import type { BatchApi } from './batch-api.ts'
 import type { BatchStore } from './batch-ports.ts'
-import type { GradeStore, ReviewStore } from './grade-ports.ts'
+import type { GradeOverviewReader, GradeStore, ReviewStore } from './grade-ports.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest } from './judge-ports.ts'
 import type { AttemptLedger } from './ledger-ports.ts'
 import type { ProviderQueue } from './provider-ports.ts'
@@ -74,6 +74,7 @@ export interface Stores {
   readonly trajectories: TrajectoryStore
   readonly attempts: AttemptLedger
   readonly grades: GradeStore
+  readonly overview: GradeOverviewReader
   readonly idempotency: IdempotencyStore
   readonly rubrics: RubricStore
   readonly secrets: SecretStore

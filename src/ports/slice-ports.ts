@@ -73,9 +73,6 @@ export const leaseName = ({ batch, from, judge }: Slice): string =>
 /** The batch as one slice. */
 export const wholeOf = (batch: string): FreeSlice => ({ batch, from: 0, judge: null, rank: 0 })
 
-/** The batch of a lease with such a name. */
-export const batchOfLease = (name: string): string => name.split(':')[1] ?? ''
-
 /** How the names of all leases of a batch begin. */
 export const leasePrefix = (batch: string, mode: BatchMode): string =>
   mode === 'provider' ? `provider:${batch}` : `slice:${batch}:`

@@ -283,4 +283,3 @@ export const BatchCallSchema = Closed({
     description: 'The grade that it was made for, or that uses its reply; null: no grade was stored.',
   }),
 })
-export type BatchCall = Static<typeof BatchCallSchema>

@@ -48,4 +48,3 @@ export const UnconfiguredJudgeSchema = Closed({
   default: Type.Boolean({ description: 'Asked where a request names no judge, which is refused.' }),
   reason: Type.String({ description: 'What to do to have it.' }),
 })
-export type UnconfiguredJudge = Static<typeof UnconfiguredJudgeSchema>

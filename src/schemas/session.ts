@@ -6,7 +6,6 @@ export const SignInSchema = Closed(
   { key: Type.String({ minLength: 1, maxLength: 200, description: 'A key as `veridict keys create` printed it.' }) },
   { description: 'A key, exchanged for a session.' },
 )
-export type SignIn = Static<typeof SignInSchema>
 
 const caller = {
   name: Type.String({ description: 'The name of the key; `anybody` where none is needed and none was sent.' }),

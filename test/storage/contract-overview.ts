@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ServiceStores } from '../../src/http/context.ts'
+import type { ServiceStores } from '../../src/storage/stores/stores.ts'
 import { type GradeWords, makeRecord } from './make-grade.ts'
 
 const WORDS: readonly GradeWords[] = [

@@ -10,7 +10,7 @@ import { ReadingJob, type ReadTrialsOptions, type Scope, skip } from './reading-
 import { withTruthOf } from './trial-folder.ts'
 import type { TrialItem } from './trial-item.ts'
 
-export type { MissingSource, ReadProgress, ReadTrialsOptions } from './reading-job.ts'
+export type { MissingSource, ReadTrialsOptions } from './reading-job.ts'
 
 /**
  * Reads the trials below some paths, one after the other, each with its ground truth, signals and metadata.

@@ -10,7 +10,7 @@ import type { RunFacts } from './terminal-bench.ts'
 import type { TrialFacts } from './trial-facts.ts'
 import type { SkippedItem, SkipReason, TrialItem } from './trial-item.ts'
 
-export interface ReadProgress {
+interface ReadProgress {
   /** What is being read or unpacked. */
   readonly source: string
   readonly trials: number

@@ -17,7 +17,7 @@ import { clustersOfRepeated } from '../report/report-rows.ts'
 import { allCategories, categoryOf, findMeasure, type Measure, measuredWords } from './measure.ts'
 
 /** What a rater word means. The name of a judge may go on with `@` and a rubric. */
-export interface RaterWord {
+interface RaterWord {
   readonly kind: 'judge' | 'samples' | 'human' | 'humans' | 'signals'
   readonly word: string
   readonly name: string
@@ -28,7 +28,7 @@ export interface RaterWord {
  *
  * @param measured what the harness measures.
  */
-export function parseRaters(
+function parseRaters(
   words: readonly string[],
   measure: Measure,
   measured: readonly string[],
@@ -61,10 +61,8 @@ function parseRater(word: string): RaterWord | null {
 }
 
 /** A judge’s name alone means it under whichever rubric. */
-export const namesJudge = (
-  name: string,
-  { judge, rubric }: { readonly judge: string; readonly rubric: string },
-): boolean => judge === name || `${judge}@${rubric}` === name
+const namesJudge = (name: string, { judge, rubric }: { readonly judge: string; readonly rubric: string }): boolean =>
+  judge === name || `${judge}@${rubric}` === name
 
 /** What a rater has of one question: a rating, or why there is none. */
 type Answered =
@@ -72,12 +70,7 @@ type Answered =
   | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
 
 /** Every answer that a rater word has to one question; none where it was not asked. */
-export function answersOf(
-  word: RaterWord,
-  question: QuestionRow,
-  humans: readonly ReviewRow[],
-  measure: Measure,
-): Answered[] {
+function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answered[] {
   switch (word.kind) {
     case 'judge':
       return answersOfJudge(

@@ -32,7 +32,7 @@ export type QuestionStores = BatchStores & { readonly grades: GradeStore }
  *
  * @param among of these questions alone.
  */
-export function readQuestions(
+function readQuestions(
   stores: QuestionStores,
   filter: GradeFilter,
   among?: ReadonlySet<string>,

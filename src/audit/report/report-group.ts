@@ -9,7 +9,7 @@ import type { ReportRubric } from './report-rows.ts'
 import { countEnds, type GroupOptions, type TrialRow } from './report-rows.ts'
 
 /** The mean of a number over trials, with an interval over resampled clusters; trials without a number are counted. */
-export function meanOf(
+function meanOf(
   trials: readonly TrialRow[],
   numberOf: (trial: TrialRow) => number | null,
   { clusterOf, draws, seed }: GroupOptions,
@@ -80,7 +80,7 @@ export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
 }
 
 /** The figures of every claim that has shares or a mean. */
-export const claimFigures = (
+const claimFigures = (
   trials: readonly TrialRow[],
   rules: readonly ClaimRule[],
   options: GroupOptions,

@@ -28,7 +28,7 @@ export function historyOf(
 }
 
 /** Output tokens of a call by a judge that has answered nothing yet: an assumption, and shown as one. */
-export const ASSUMED_OUTPUT_TOKENS = 2000
+const ASSUMED_OUTPUT_TOKENS = 2000
 
 /** Output tokens of one call, by what this judge has answered so far. */
 export const likelyOutput = ({ answers, output_tokens }: OutputHistory): number =>

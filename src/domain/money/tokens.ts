@@ -222,12 +222,12 @@ export const mostTokens = (text: string): number => 3 * text.length
  */
 
 const LOWER = 1
-export const UPPER = 2
+const UPPER = 2
 const VOWEL = 4
 const DIGIT = 8
 const SPACE = 16
-export const NEWLINE = 32
-export const CONTROL = 64
+const NEWLINE = 32
+const CONTROL = 64
 /** Marks that merge well with the word that follows them. */
 const JOINER = 128
 /** Marks of JSON and code, whose combinations are tokens of their own. */
@@ -237,7 +237,7 @@ const RULER = 512
 const LETTER = LOWER | UPPER
 const BLANK = SPACE | NEWLINE
 
-export const TAB = 0x09
+const TAB = 0x09
 
 /** What stands before a word and is merged with it; indexes into the tables below. */
 const AFTER_NOTHING = 0
@@ -277,7 +277,7 @@ const SAME_LETTER = 0.16
 /** Characters in a token: one repeated mark, other symbol, spaces, line ends, one line or block of a drawing. */
 const RULERS = 56
 const SYMBOLS = 16
-export const SPACES = 80
+const SPACES = 80
 const NEWLINES = 14
 const DRAWINGS = 6
 
@@ -291,7 +291,7 @@ const MIXED = 3.2
 const MARK = 0.4
 
 /** Means err to both sides; a window that overflows costs a call, one that is a little small costs nothing. */
-export const MARGIN = 1.04
+const MARGIN = 1.04
 
 /** By UTF-16 unit. Zero: outside Latin, see `foreignCost`. Latin letters with accents count as lower-case vowels. */
 const KIND = kindsOfUnits()
@@ -317,7 +317,7 @@ function addFlag(kinds: Uint16Array, marks: string, flag: number): void {
   for (const mark of marks) kinds[mark.charCodeAt(0)] = (kinds[mark.charCodeAt(0)] ?? 0) | flag
 }
 
-export const kindOf = (code: number): number => KIND[code] as number
+const kindOf = (code: number): number => KIND[code] as number
 
 /** Scripts: first UTF-16 unit, the one after the last, and what a unit of running text costs in thousandths of a token. */
 const SCRIPTS = [

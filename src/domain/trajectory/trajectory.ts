@@ -73,7 +73,7 @@ export const NOTHING_UNREAD: Readonly<Unread> = { records: 0, actions: 0 }
 const firstOwn = new WeakMap<Trajectory, number>()
 
 /** Whether the step repeats what stands before it: copied, behind a step that is not and in which the agent did or said something. */
-export function isRepeat(trajectory: Trajectory, step: number): boolean {
+function isRepeat(trajectory: Trajectory, step: number): boolean {
   if (trajectory.steps[step]?.copied !== true) return false
   const isOwn = ({ copied, parts }: Step) => !copied && parts.some(({ actor }) => actor.startsWith('agent_'))
   const first = firstOwn.get(trajectory) ?? trajectory.steps.findIndex(isOwn)

@@ -1,9 +1,9 @@
 import { type ArgumentKind, named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
-export const FILE = ['path', 'file_path', 'filePath', 'target_file', 'filename']
+const FILE = ['path', 'file_path', 'filePath', 'target_file', 'filename']
 
 /** A shell tool as most harnesses have it: the command, and how it is to be run. */
-export const SHELL: ToolSpec = {
+const SHELL: ToolSpec = {
   args: {
     ...named('shell', 'command cmd commands script'),
     input: 'keystrokes',
@@ -18,7 +18,7 @@ export const SHELL: ToolSpec = {
 }
 const CODE_IN = <const K extends ArgumentKind>(kind: K) => named(kind, 'code cell script')
 /** Python where no language is said. */
-export const CODE: ToolSpec = {
+const CODE: ToolSpec = {
   args: { ...CODE_IN('code'), ...named('describes', 'language timeout description') },
   by: {
     argument: 'language',
@@ -37,7 +37,7 @@ const HANDLE: ToolSpec = { args: {}, rest: 'describes' }
 /** Starts what was written elsewhere: what its words then do cannot be told from them. */
 export const SKILL: ToolSpec = { args: {}, rest: 'unknown' }
 
-export const READ: ToolSpec = {
+const READ: ToolSpec = {
   args: {
     ...named('reads', 'path file_path filePath target_file absolute_path filename file files paths uri'),
     ...named(
@@ -55,7 +55,7 @@ const LIST: ToolSpec = {
     ignore: 'searches',
   },
 }
-export const SEARCH: ToolSpec = {
+const SEARCH: ToolSpec = {
   args: {
     ...named(
       'searches',
@@ -112,7 +112,7 @@ export const EDITOR: ToolSpec = {
     },
   },
 }
-export const WEB: ToolSpec = {
+const WEB: ToolSpec = {
   args: {
     ...named('web', 'query q search_term url urls uri prompt allowed_domains blocked_domains'),
     ...named('describes', 'explanation format timeout max_length raw start_index numResults limit include_content'),

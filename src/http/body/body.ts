@@ -17,9 +17,9 @@ declare module 'fastify' {
   }
 }
 
-export const NDJSON = 'application/x-ndjson'
+const NDJSON = 'application/x-ndjson'
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly body_bytes: number
   readonly body_ms: number
   readonly depth: number

@@ -38,7 +38,7 @@ const escapeUnseen = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
 /** Defines a table by its columns, each with the function of its cells. */
-export const tableOf = <T>(cells: Readonly<Record<string, (one: T) => CsvValue>>) => ({
+const tableOf = <T>(cells: Readonly<Record<string, (one: T) => CsvValue>>) => ({
   columns: Object.keys(cells),
   toRow: (one: T): readonly CsvValue[] => Object.values(cells).map((cell) => cell(one)),
 })

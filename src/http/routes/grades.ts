@@ -174,7 +174,7 @@ export async function answerKnownBytes(
 }
 
 /** Makes a grade and its answer. Throws a problem for a refusal and for a failed judge. */
-export async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
+async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
   const outcome = await deps.context.service.grade(body, payerOf(request))
   if (!outcome.ok) throw refusalProblem(outcome.refusal)
   const { grade, cached } = outcome

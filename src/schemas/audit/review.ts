@@ -33,7 +33,7 @@ const ClaimsSchema = Type.Record(
 /** Words between single spaces, without control and invisible characters, so that equal looks are equal texts. The check is linear. */
 const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
 
-export const RaterSchema = Type.String({
+const RaterSchema = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: RATER_PATTERN,

@@ -1,5 +1,4 @@
 import type { AccessStore } from '../../access/access-store.ts'
-import type { GradeOverviewReader } from '../../ports/grade-ports.ts'
 import type { Stores } from '../../ports/ports.ts'
 import type { Db } from '../db.ts'
 import { createImportStore, type ImportStore } from '../transfer.ts'
@@ -16,7 +15,6 @@ import { createTrajectoryStore } from './trajectories.ts'
 /** The stores of a service. */
 export interface ServiceStores extends Stores {
   readonly access: AccessStore
-  readonly overview: GradeOverviewReader
   readonly imports: ImportStore
 }
 

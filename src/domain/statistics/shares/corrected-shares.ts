@@ -25,7 +25,6 @@ interface CorrectedShares {
   readonly shares: Readonly<Record<string, { readonly value: number | null; readonly ci95: Interval | null }>>
   readonly n_graded: number
   readonly n_reviews: number
-  readonly effective_reviews: number | null
   /** More reviews that would about halve the widest interval; null where no number of reviews of these graded items would. */
   readonly reviews_to_halve: number | null
   readonly warnings: readonly string[]
@@ -67,7 +66,6 @@ export function correctedShares(input: CorrectionInput): CorrectedShares {
     shares: Object.fromEntries(labels.map((label, k) => [label, { value: at(shares, k), ci95: ci95[k] ?? null }])),
     n_graded: sum(table.judgeCounts),
     n_reviews: reviews.length,
-    effective_reviews: isStratified ? null : effectiveSize,
     reviews_to_halve: reviewsToHalve({ shares, ci95, units, reviews: reviews.length, ...gradedOf(table) }),
     warnings: warningsOn(input, table, { estimator, units, effectiveSize }),
   }
@@ -203,6 +201,6 @@ function refused(input: CorrectionInput, reason: string): CorrectedShares {
     shares: Object.fromEntries(input.labels.map((label) => [label, { value: null, ci95: null }])),
     n_graded: sum(input.graded.map(({ count }) => count)),
     n_reviews: input.reviews.length,
-    ...{ effective_reviews: null, reviews_to_halve: null, warnings: [] },
+    ...{ reviews_to_halve: null, warnings: [] },
   }
 }

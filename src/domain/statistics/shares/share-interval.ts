@@ -3,7 +3,7 @@ import { at, type Vector } from './linear-algebra.ts'
 
 export type Interval = readonly [low: number, high: number]
 
-export const clamp = (x: number): number => Math.min(1, Math.max(0, x))
+const clamp = (x: number): number => Math.min(1, Math.max(0, x))
 
 /** What an estimate rests on. */
 interface Evidence {
