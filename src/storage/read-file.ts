@@ -7,7 +7,7 @@ export const openToRead = (path: string, timeout = 5000): Database.Database =>
   new Database(path, { readonly: true, fileMustExist: true, timeout })
 
 /** The same for one look. */
-function readFrom<T>(path: string, look: (db: Database.Database) => T, timeout?: number): T {
+export function readFrom<T>(path: string, look: (db: Database.Database) => T, timeout?: number): T {
   const db = openToRead(path, timeout)
   try {
     return look(db)
