@@ -4,7 +4,7 @@ import type { Problem } from './contract.ts'
 export abstract class VeridictError extends Error {
   /** The HTTP status; 0 without an answer. */
   abstract readonly status: number
-  /** For programs: `invalid_request`, `unauthorized`, `overloaded`, …; `unreachable` without an answer. */
+  /** The code for programs: `invalid_request`, `unauthorized`, `overloaded`, …; `unreachable` without an answer. */
   abstract readonly code: string
 }
 

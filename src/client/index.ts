@@ -8,7 +8,7 @@ export type * from './contract.ts'
 export type { Given, Items, RetryPolicy }
 export { isSettled, ServiceError, UnreachableError, VeridictError }
 
-/** `timeoutMs` is 15 minutes by default. The project of the key is the project of the client. */
+/** Options of a client. `timeoutMs` is 15 minutes by default. */
 export type ClientOptions = Omit<CallsOptions, 'headers'>
 
 export type GradeRequest = Given<'createGrade'>['body']
@@ -36,7 +36,7 @@ export interface FailedGrade {
 /** The two are told apart by `status`. */
 export type GradeOutcome = GivenGrade | FailedGrade
 
-/** How a batch is graded, and what it may cost. `key`: the same key is the same batch. */
+/** Options of a batch, with the cap of its cost. `key`: the same key is the same batch. */
 export type BatchOptions = Omit<NonNullable<Given<'createBatch'>['query']>, 'dry_run'> & CallOptions
 
 export interface ResultOptions extends CallOptions {

@@ -56,10 +56,7 @@ export function drawSample(population: readonly Grade[], { design, n, seed }: Dr
       : labelsOf(population)
           .map((label) => ranked.filter(({ grade }) => grade.label === label))
           .filter(({ length }) => length > 0)
-  const sizes = shareOut(
-    n,
-    strata.map(({ length }) => length),
-  )
+  const sizes = shareOut(n, strata)
   const drawn = strata.flatMap((stratum, index) => {
     const size = sizes[index] ?? 0
     const probability = size / stratum.length
@@ -77,15 +74,12 @@ export function drawSample(population: readonly Grade[], { design, n, seed }: Dr
 }
 
 /** Shares out a number over strata as equally as can be: larger strata fill the gap of a small stratum. */
-function shareOut(n: number, sizes: readonly number[]): number[] {
-  const shares = sizes.map(() => 0)
-  let left = Math.min(
-    n,
-    sizes.reduce((sum, size) => sum + size, 0),
-  )
+function shareOut(n: number, strata: readonly (readonly unknown[])[]): number[] {
+  const shares = strata.map(() => 0)
+  let left = Math.min(n, strata.flat().length)
   while (left > 0)
-    for (const [index, size] of sizes.entries()) {
-      if (left === 0 || (shares[index] ?? 0) >= size) continue
+    for (const [index, { length }] of strata.entries()) {
+      if (left === 0 || (shares[index] ?? 0) >= length) continue
       shares[index] = (shares[index] ?? 0) + 1
       left--
     }

@@ -46,7 +46,7 @@ export const Section = ({ id, title, children, ...more }: SectionProps) => (
   </section>
 )
 
-/** Why a list is empty, and the arguments of `veridict` that fill it. */
+/** The reason for an empty list, and the arguments of `veridict` that fill the list. */
 export const Empty = (props: { readonly children: ComponentChildren; readonly command?: string }) => (
   <div class="empty">
     <p>{props.children}</p>
@@ -74,7 +74,7 @@ interface NothingProps {
   readonly yet: string
 }
 
-/** Why a filtered list is empty: no entry fits, or no command has run yet. */
+/** The reason for an empty list with filters: no entry fits, or no command has run yet. */
 export const Nothing = ({ filtered, fits, yet }: NothingProps) =>
   filtered ? <Empty>{fits}</Empty> : <Empty command={FIRST_COMMAND}>{yet}</Empty>
 
