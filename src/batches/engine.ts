@@ -123,13 +123,16 @@ export class BatchEngine {
     const [item] = await batches.pending(id, -1, 1)
     const [submission] = item === undefined && mode === 'provider' ? await provider.listOpen(id) : []
     const judge = item?.request.judge ?? submission?.judge
-    return judge === undefined || (await this.hasWorker(judge)) ? null : judge
+    return judge === undefined || (await this.hasWorker(id, judge)) ? null : judge
   }
 
-  /** Tells whether a process that runs batches has the judge, as far as is known. */
-  private async hasWorker(judge: string): Promise<boolean> {
+  /** Tells whether a process that may run the batch has the judge, as far as is known. */
+  private async hasWorker(batch: string, judge: string): Promise<boolean> {
     const { company, judges, cluster, stores } = this.deps
-    if (company !== null) return company.judges.has(judge) || (await cluster.leases.isHeld(judgeLease(judge)))
+    if (company !== null) {
+      const isHere = company.judges.has(judge) || (this.own.has(batch) && judges.has(judge))
+      return isHere || (await cluster.leases.isHeld(judgeLease(judge)))
+    }
     const names = this.leadsSince === null ? await stores.runner_judges.get() : [...judges.keys()]
     return names === null || names.includes(judge)
   }

@@ -53,6 +53,7 @@ function setUp(
     },
   } as unknown as BatchCluster
   const onWork = vi.fn()
+  const announced = new Set(judges)
   const engine = new BatchEngine({
     stores: {
       run_lock: lock,
@@ -78,13 +79,13 @@ function setUp(
     company: alone
       ? null
       : {
-          judges: new Set(judges),
+          judges: announced,
           send: async (notice: (typeof sent)[number]) => void sent.push(notice),
           onCapacity: () => undefined,
           onWork,
         },
   } as unknown as EngineDeps)
-  return { engine, elsewhere, wanted, held, sent, troubles, onWork, lock, marked }
+  return { engine, elsewhere, wanted, held, sent, troubles, onWork, lock, marked, announced }
 }
 
 const BATCH = { id: 'bat_1', mode: 'direct', status: 'running', resumes_at: null } as unknown as BatchRecord
@@ -155,6 +156,16 @@ test('a batch is told to all; one that this process has for itself to nobody', a
   await own.engine.stop()
   expect(own.sent).toEqual([])
   expect(own.wanted).toEqual([])
+})
+
+test('a command on PostgreSQL runs its own batch with judges that no worker has', async () => {
+  const pending = async () => [{ request: { judge: 'ours' } }] as unknown as OpenItem[]
+  const { engine, announced } = setUp({ pending }, {}, { adopts: false })
+  announced.clear()
+  expect(await engine.missingJudge(BATCH)).toBe('ours')
+  await engine.begin('bat_1')
+  expect(await engine.missingJudge(BATCH)).toBe(null)
+  await engine.stop()
 })
 
 test.each([
