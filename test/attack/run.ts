@@ -4,6 +4,7 @@ import { runScript, UsageError, wholeNumber, withFile } from '../../tools/comman
 import { ATTACK_CLASSES, type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
 import { exportLine, requestLine, writeLines } from './exchange.ts'
+import { heldOutCases } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
 import { kindFailures, printKindFailures, printKinds } from './kinds/kinds-report.ts'
@@ -20,6 +21,7 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
     --cases a,b                              only cases whose names begin so
     --refuse                                 with \`evidence.denied_acts: refuse\`: only denials of given acts, none of which may get a label
     --markdown  --failures                     their table in Markdown; all failures and why
+  --held-out [--cases a,b] [--failures]      the frozen shapes that no rule was written against, each with an honest twin
   --list                                     the names of the cases
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
     --as-requests                            as lines that \`veridict batch\` and POST /v1/batches take
@@ -35,6 +37,7 @@ const OPTIONS = {
   score: { type: 'string' },
   out: { type: 'string' },
   kinds: { type: 'boolean' },
+  'held-out': { type: 'boolean' },
   cases: { type: 'string' },
   refuse: { type: 'boolean' },
   markdown: { type: 'boolean' },
@@ -88,7 +91,7 @@ async function attackKinds(values: Options): Promise<boolean> {
   const kinds = chosen(values.only, KINDS, 'kind')
   const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
   const begins = values.cases?.split(',') ?? ['']
-  const cases = kindCases(tell)
+  const cases = (values['held-out'] ? heldOutCases() : kindCases(tell))
     .filter((one, at) => at % every === 0 && (kinds === null || kinds.includes(one.kind)))
     .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
     .filter((one) => values.refuse !== true || deniesGivenAct(one))
@@ -151,8 +154,9 @@ function checkOptions(values: Options): void {
   if (values.media === true && !values.export && values.score === undefined)
     throw new UsageError('--media goes with --export and --score; the suite itself always has those cases')
   for (const one of ['only', 'markdown', 'failures', 'cases', 'refuse'] as const)
-    if (values[one] && !values.kinds) throw new UsageError(`--${one} goes with --kinds`)
-  const modes = ['list', 'export', 'score', 'kinds'] as const
+    if (values[one] && !values.kinds && !values['held-out'])
+      throw new UsageError(`--${one} goes with --kinds or --held-out`)
+  const modes = ['list', 'export', 'score', 'kinds', 'held-out'] as const
   const given = modes.filter((one) => values[one] !== undefined)
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')} do not go together`)
 }
@@ -164,7 +168,7 @@ async function main(): Promise<boolean> {
   else if (values.list) for (const one of chosenCases(values)) print(one.name)
   else if (values.export) exportCases(values)
   else if (values.score !== undefined) return score(values, values.score)
-  else if (values.kinds) return attackKinds(values)
+  else if (values.kinds || values['held-out']) return attackKinds(values)
   else return attackAll(values)
   return true
 }

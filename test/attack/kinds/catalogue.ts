@@ -16,7 +16,7 @@ import { seenFirst } from './seen-first.ts'
 import { turnedDown } from './turned-down.ts'
 import { windows } from './windows.ts'
 
-const MAKERS: Readonly<Record<Exclude<Kind, 'planted'>, () => KindCase[]>> = {
+const MAKERS: Readonly<Record<Exclude<Kind, 'planted' | 'held_out'>, () => KindCase[]>> = {
   mentioned_not_done: mentionedNotDone,
   not_executed: () => [...notExecuted(), ...turnedDown()],
   acts_in_messages: actsInMessages,

@@ -22,6 +22,8 @@ export const KINDS = [
   'framed_quotes',
   /** Not a finding: all of them, planted into real runs. */
   'planted',
+  /** Shapes of `held-out/`, which no rule was written against; run by `--held-out`. */
+  'held_out',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
