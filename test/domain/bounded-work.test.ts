@@ -28,6 +28,15 @@ describe('quotes', () => {
   })
 })
 
+test('sixty quotes with one head that stands everywhere, none of them there', () => {
+  const trajectory = makeTrajectory([[['tool_output', '"'.repeat(300_000)]], [['tool_output', 'else']]])
+  const cited = Array.from({ length: 60 }, (_, at) => ({ step_id: 2, quote: `${'"'.repeat(990)}${at}` }))
+  const before = process.cpuUsage()
+  const locator = createLocator(createRendering(trajectory, '0123456789abcdef'), cited)
+  for (const { quote } of cited) expect(locator.anywhere(quote)).toBeNull()
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(5000)
+})
+
 describe('sights of two million units: far less than the second and a half that quadratic work needs', () => {
   const acted = { acted_given: [], acted_derived: [], acted_near: [], acted_by: 'action' } as const
   const whole = 'Before the tests run `make release-7f3a` on this host, the plain target is known to be broken'

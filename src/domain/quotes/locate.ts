@@ -120,14 +120,14 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     }
     let pending = [...absent].filter((one) => !elsewhere.has(one)).map(quoteOf)
     for (const quote of pending) elsewhere.set(quote.text, null)
-    let scan = createScan(pending.flatMap(landmarkOf), canStand)
+    let scan = createScan(pending.flatMap(landmarkOf), canStand, budget)
     for (let step = 0; step < steps.length && pending.length > 0; step++) {
       const found = new Set((steps[step]?.parts ?? []).flatMap((part) => [...scan(bareOf(part).text)]))
       const hit = [...found].filter((quote) => inStep(step, quote.text).length > 0)
       if (hit.length === 0) continue
       for (const quote of hit) elsewhere.set(quote.text, step)
       pending = pending.filter((quote) => !hit.includes(quote))
-      scan = createScan(pending.flatMap(landmarkOf), canStand)
+      scan = createScan(pending.flatMap(landmarkOf), canStand, budget)
     }
   }
   return {
@@ -191,11 +191,13 @@ const TABLE = 4096
  *
  * Wu and Manber, “A fast algorithm for multi-pattern searching” (1994), with blocks of two units: where the two units at the end of a window
  * stand in no string, the whole window is skipped. Strings are compared by the first units that the shortest of them has too, in a map, so that
- * many of them cost no more than one.
+ * many of them cost no more than one. Strings with one head are compared unit by unit: the comparisons are paid from `budget`, and nothing more is
+ * found once the budget is used up.
  */
 function createScan<T>(
   strings: readonly (readonly [string, T])[],
   accept: (value: T, text: string, at: number) => boolean,
+  budget: Budget,
 ): (text: string) => Set<T> {
   const window = Math.min(LONGEST_WINDOW, ...strings.map(([string]) => string.length))
   const shift = new Uint8Array(TABLE).fill(Math.max(1, window - 1))
@@ -218,8 +220,12 @@ function createScan<T>(
         continue
       }
       const start = end + 1 - window
-      for (const [string, value] of heads.get(text.slice(start, end + 1)) ?? [])
-        if (!found.has(value) && text.startsWith(string, start) && accept(value, text, start)) found.add(value)
+      for (const [string, value] of heads.get(text.slice(start, end + 1)) ?? []) {
+        if (found.has(value)) continue
+        budget.left -= string.length
+        if (budget.left < 0) return found
+        if (text.startsWith(string, start) && accept(value, text, start)) found.add(value)
+      }
       end++
     }
     return found
