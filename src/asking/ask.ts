@@ -93,7 +93,7 @@ async function callOnce(
   const over = await deps.attempts.begin({ ...planned, reserved_usd }, account.caps)
   if (over !== null) return { reply: budgetExceeded(over, reserved_usd), summary: null }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - started.getTime()))
-  const reply = await askJudge(judge, request, AbortSignal.timeout(timeout))
+  const reply = withCredibleUsage(await askJudge(judge, request, AbortSignal.timeout(timeout)), judge, reserved_usd)
   const latency_ms = deps.clock.now().getTime() - started.getTime()
   const cost_usd = costUsd(reply.usage, judge.info.price)
   const { max_output_tokens } = request
@@ -102,6 +102,22 @@ async function callOnce(
   const { outcome, message } = summary
   await surely(deps, () => deps.attempts.finish({ id, outcome, message, reply, latency_ms, cost_usd }))
   return { reply, summary }
+}
+
+/** A reported cost above so many times the bound of the call is no measurement. */
+const MOST_OVER_BOUND = 10
+
+/**
+ * Drops a usage that no call has: none at all for an answer, or many times the bound of the call. The reservation of the call then stays uncertain, so that
+ * a wrong count of a provider neither ends the budget of everybody nor evades it.
+ */
+function withCredibleUsage(reply: JudgeReply, judge: Judge, reserved_usd: number | null): JudgeReply {
+  const { usage } = reply
+  if (usage === null) return reply
+  const cost = costUsd(usage, judge.info.price)
+  const isAbsent = reply.ok && usage.input_tokens === 0 && usage.output_tokens === 0
+  const isAbsurd = cost !== null && reserved_usd !== null && reserved_usd > 0 && cost > reserved_usd * MOST_OVER_BOUND
+  return isAbsent || isAbsurd ? { ...reply, usage: null } : reply
 }
 
 /** A reply that was paid for outlives a disk that is full for a while: it is held, and tried again. */

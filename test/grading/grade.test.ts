@@ -270,6 +270,19 @@ describe('samples', () => {
     expect(hopeless).toMatchObject({ status: 'unverified', label: null })
   })
 
+  test.each([
+    ['many times the bound of a call', { input_tokens: 9_000_000_000, output_tokens: 1 }],
+    ['nothing for an answer', { input_tokens: 0, output_tokens: 0 }],
+  ])('a usage of %s is no measurement: the reservation stays', async (_what, counts) => {
+    const usage = { ...counts, cache_read_tokens: 0, cache_write_tokens: 0 }
+    const judge: Judge = { ...scriptedJudge([]), ask: () => Promise.resolve({ ...replyOf(GOOD_ANSWER), usage }) }
+    const { service, stores } = startService([judge], undefined, { day_cap_usd: 1 })
+    const grade = gradeOf(await service.grade(REQUEST))
+    const [call] = await stores.attempts.listForGrade(grade.id)
+    expect([call?.usage, call?.cost_usd]).toEqual([null, null])
+    expect(gradeOf(await service.grade({ ...REQUEST, cache: 'refresh' })).status).toBe('graded')
+  })
+
   test('samples that reserve each other’s budget are asked one after the other', async () => {
     const judge = scriptedJudge([GOOD_ANSWER])
     // Two calls at once, and what all five cost.
