@@ -81,6 +81,8 @@ function wrongRequest({ judge, structured_output, is_public }: Place): string {
 export function tellUnreachable(code: string | null, { host, judge }: Place): string {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return `no address is known for ${host}: check base_url of the judge ${judge}, and the DNS of this machine`
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+    return `${host} answered with more bytes than a reply may have: check base_url and the output limit of the judge ${judge}`
   if (code === 'ECONNREFUSED')
     return `nothing listens at ${host}: start the server there, or check base_url of the judge ${judge}`
   if (code !== null && isTls(code))

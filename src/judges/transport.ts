@@ -3,14 +3,16 @@ import { REDIRECTED } from './faults.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-const MOST_RESPONSE_BYTES = 16 * 1024 * 1024
+/** The longest reply to one call. Answers above a million characters are never read. */
+const MOST_REPLY_BYTES = 4 * 1024 * 1024
+const MOST_BATCH_BYTES = 16 * 1024 * 1024
 
 /**
  * The `fetch` that the SDKs are given: undici’s own with one connection pool per judge, a quarter larger than the calls that may run at once,
- * so that a finished one is never waited for. Responses above 16 MiB are refused.
+ * so that a finished one is never waited for. Replies above 4 MiB are refused.
  */
 export const makeFetch = (calls: number): Fetch =>
-  marked(requestThrough(new Agent({ connections: Math.ceil(calls * 1.25), maxResponseSize: MOST_RESPONSE_BYTES })))
+  marked(requestThrough(new Agent({ connections: Math.ceil(calls * 1.25), maxResponseSize: MOST_REPLY_BYTES })))
 
 /** Errors of calls that were on their way, and not of what an SDK does before. */
 const sent = new WeakSet<Error>()
@@ -29,7 +31,7 @@ const marked =
 
 /** The same for batches: few connections, and the minutes that a large upload takes count as waiting for its answer. */
 export const makeBatchFetch = (): Fetch =>
-  fetchThrough(new Agent({ connections: 4, headersTimeout: 30 * 60_000, maxResponseSize: MOST_RESPONSE_BYTES }))
+  fetchThrough(new Agent({ connections: 4, headersTimeout: 30 * 60_000, maxResponseSize: MOST_BATCH_BYTES }))
 
 /**
  * For results of batches, which may be of any size and are read line by line. What comes with an error is dropped unread, since the
