@@ -49,7 +49,8 @@ export function createAccess({ store, required, session_secret, now }: AccessDep
     },
     async resumeSession(id) {
       const [key = '', end = ''] = id.split('/')
-      if (!(Number(end) > now().getTime())) return null
+      const left = Number(end) - now().getTime()
+      if (!(left > 0 && left <= SESSION_MS)) return null
       const record = await store.findKey(key)
       return record !== null && stateOf(record, now()) === 'good' ? admit(record) : null
     },

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { sessionSecret } from '../access/session-secret.ts'
 import { createAccess } from '../access/stored-access.ts'
 import { type BatchListener, type Company, wholeBatches } from '../batches/engine-deps.ts'
 import { createProviderPump } from '../batches/provider-pump.ts'
@@ -7,6 +8,7 @@ import { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { type LoadedRubric, loadConfiguredRubrics } from '../config/rubrics.ts'
+import { DATABASE_URL } from '../config/settings.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createGradingService } from '../grading/grade.ts'
@@ -85,7 +87,14 @@ async function gatherParts(options: ContextOptions) {
     () => randomBytes(10),
   )
   const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
-  return { config, clock, tracing, adopts, listeners, news, loaded, rubrics, judges, unready, lanes, work, newId }
+  const database = {
+    url: options.secrets.key(DATABASE_URL),
+    file: config.access.required && config.database !== ':memory:' ? config.database : null,
+  }
+  return {
+    ...{ config, clock, tracing, adopts, listeners, news, loaded, rubrics, judges, unready, lanes, work, newId },
+    database,
+  }
 }
 
 async function gatherJudges({ config, secrets, judges: beside = [] }: ContextOptions, tracing: Tracing) {
@@ -110,8 +119,7 @@ async function compose(parts: Parts, stores: Context['stores']): Promise<Context
     access: createAccess({
       store: stores.access,
       required: config.access.required,
-      // Derived from the secret of the database, so that every process signs alike.
-      session_secret: createHmac('sha256', secret).update('sessions of browsers').digest('hex'),
+      session_secret: sessionSecret(secret, parts.database),
       now: () => clock.now(),
     }),
     async start() {

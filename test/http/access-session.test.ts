@@ -1,3 +1,4 @@
+import { rmSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/body/examples.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
@@ -79,6 +80,27 @@ test('processes of one database sign alike; another database does not', async ()
   expect((await other?.http.inject({ url: '/v1/session', headers: { cookie } }))?.statusCode).toBe(200)
   expect((await who(cookie)).statusCode).toBe(401)
   await Promise.all([one?.stop(), other?.stop()])
+})
+
+test('a copy of the database does not suffice to sign, and no session is longer than twelve hours', async () => {
+  const database = tempDatabase()
+  const service = await startGuarded({ env: { VERIDICT_DATABASE: database } })
+  const cookie = await service.signIn(await service.give())
+  const ask = () => service.http.inject({ url: '/v1/session', headers: { cookie } })
+  expect((await ask()).statusCode).toBe(200)
+  expect(statSync(`${database}.session`).mode & 0o777).toBe(0o600)
+  const [id = ''] = decodeURIComponent(cookie.split('=')[1] ?? '').split('.')
+  const later = service.http.signCookie(id.replace(/[/].*/, `/${Date.now() + 13 * 3_600_000}`))
+  const long = await service.http.inject({
+    url: '/v1/session',
+    headers: { cookie: `veridict_session=${encodeURIComponent(later)}` },
+  })
+  expect(long.statusCode).toBe(401)
+  await service.stop()
+  rmSync(`${database}.session`)
+  const copy = await startGuarded({ env: { VERIDICT_DATABASE: database } })
+  expect((await copy.http.inject({ url: '/v1/session', headers: { cookie } })).statusCode).toBe(401)
+  await copy.stop()
 })
 
 test('a sign-in that failed sets nothing, and leaves the session that is there', async () => {
