@@ -39,7 +39,6 @@ export function sessionRoutes(
       response: { 201: described(OpenedSessionSchema, 'The session.'), ...problems(400, 413, 415) },
     },
     handler: async (request, reply) => {
-      signInRate(request, 0)
       const session = await access.openSession(request.body.key)
       if (session === null) {
         signInRate(request, 1)
