@@ -55,7 +55,9 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     const header = request.headers['idempotency-key']
     if (typeof header !== 'string') return work()
     const at = clock.now().toISOString()
-    const key = `${request.routeOptions.url}/${header}`
+    // Two API keys never meet under one header.
+    const { key_id } = request.caller
+    const key = `${key_id === null ? '' : `${key_id} `}${request.routeOptions.url}/${header}`
     const digest = digestOf(request)
     const stored = await findStored(key, digest, reply)
     if (stored !== null) return stored
