@@ -116,7 +116,7 @@ async function createBundle(folder: string) {
   const partial = join(dirname(path), `.${basename(path)}.partial-${process.pid}`)
   const files = new Map<string, OpenFile>()
   await refuseExisting(path)
-  await writing(path, () => mkdir(partial))
+  await writing(path, () => mkdir(partial, { mode: 0o700 }))
 
   async function openFile(name: string): Promise<OpenFile> {
     await mkdir(dirname(join(partial, name)), { recursive: true })
