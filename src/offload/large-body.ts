@@ -39,7 +39,7 @@ export interface ReadBody {
   } | null
 }
 
-export type BodyFault = Omit<JsonFault, 'code'> & { readonly code: JsonFault['code'] | 'body_too_large' }
+export type BodyFault = JsonFault
 
 const TOO_COSTLY: BodyFault = {
   code: 'body_too_large',

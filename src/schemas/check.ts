@@ -114,10 +114,14 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>
 }
 
-/** Locates a fault at the missing or unknown member, not at the object around it. */
+const MOST_PLACE_CHARS = 300
+
+/** Locates a fault at the missing or unknown member, not at the object around it. Names are the sender’s: a long place is cut. */
 function placeOf({ instancePath, params }: ErrorObject): string {
   const name: unknown = params['missingProperty'] ?? params['additionalProperty']
-  return typeof name !== 'string' ? instancePath : `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const own = typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : ''
+  const place = instancePath + own
+  return place.length > MOST_PLACE_CHARS ? `${place.slice(0, MOST_PLACE_CHARS)}…`.toWellFormed() : place
 }
 
 function explain(error: ErrorObject): string {

@@ -47,6 +47,34 @@ test.each([
   expect(other).toEqual(one)
 })
 
+test.each([
+  ['an unknown member', '/pad'],
+  ['the metadata', '/metadata'],
+  ['a ground truth', '/ground_truth'],
+])('a body of which %s is large is refused at the member, before the main thread copies it', async (_what, path) => {
+  const large = { extra: Array.from({ length: 600_000 }, () => ({})) }
+  const refused = await app.post('/v1/grades', { ...LEXICAL, [path.slice(1)]: large })
+  expect([refused.statusCode, refused.json<Problem>().code, refused.json<Problem>().errors?.[0]?.path]).toEqual([
+    413,
+    'body_too_large',
+    path,
+  ])
+})
+
+test.each(['/v1/grades', '/v1/trajectories', '/v1/batches', '/v1/agreement'])(
+  'millions of values are refused before they are parsed: %s',
+  async (path) => {
+    const refused = await app.post(path, `{"pad":[${'{},'.repeat(2_000_001)}0]}`)
+    expect([refused.statusCode, refused.json<Problem>().code]).toEqual([413, 'body_too_large'])
+  },
+)
+
+test('a name of megabytes is cut where a fault is told', async () => {
+  const refused = await app.post('/v1/agreement', { ['k'.repeat(3_000_000)]: 1 })
+  expect(refused.statusCode).toBe(400)
+  expect(refused.body.length).toBeLessThan(10_000)
+})
+
 test('a large body is graded as the same small one is, pictures and all, and its document is stored whole', async () => {
   const trajectory = runWithPictures([{ media_type: 'image/png', path: 'board.png', data: PNG }])
   const body = { ...LEXICAL, trajectory, metadata: { task: '‘quoted’ 🙂' } }

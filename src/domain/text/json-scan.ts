@@ -4,12 +4,15 @@ interface JsonScan {
   readonly deep: number
   /** How many members all objects have together: the number of colons. */
   readonly members: number
+  /** The objects and lists of the text: the number of opening brackets. */
+  readonly containers: number
 }
 
 /** One pass, strings jumped over; `most`: levels that may be open at once. */
 export function scanJson(bytes: Buffer, most: number): JsonScan {
   let depth = 0
   let members = 0
+  let containers = 0
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
     if (byte === QUOTE) {
@@ -17,10 +20,11 @@ export function scanJson(bytes: Buffer, most: number): JsonScan {
       if (at === -1) break
     } else if (byte === COLON) members++
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-      if (++depth > most) return { deep: at, members }
+      containers++
+      if (++depth > most) return { deep: at, members, containers }
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--
   }
-  return { deep: -1, members }
+  return { deep: -1, members, containers }
 }
 
 /**

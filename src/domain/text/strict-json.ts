@@ -3,20 +3,25 @@ import { readJson } from './exact-json.ts'
 import { scanJson } from './json-scan.ts'
 
 export interface JsonFault extends Issue {
-  readonly code: 'too_deep' | 'invalid_json' | 'duplicate_key' | 'invalid_request'
+  readonly code: 'too_deep' | 'body_too_large' | 'invalid_json' | 'duplicate_key' | 'invalid_request'
 }
+
+/** Objects, lists and members that one text may hold: parsing millions of them would hold up everything else for seconds. */
+const MOST_NODES = 2_000_000
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * Parses JSON whose value is exactly its text. Refuses, each fault with its place: nesting beyond `depth` (before anything recurses), bytes that are
+ * Parses JSON whose value is exactly its text. Refuses, each fault with its place: nesting beyond `depth` and millions of values (before anything is parsed), bytes that are
  * not UTF-8, text that is not JSON, a key that stands twice in one object, a number that becomes infinite, and a lone surrogate. The message never
  * repeats the text.
  */
 export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, JsonFault> {
-  const { deep, members } = scanJson(bytes, depth)
+  const { deep, members, containers } = scanJson(bytes, depth)
   if (deep !== -1) return fault('too_deep', `nested deeper than ${depth} levels at byte ${deep}`)
+  if (containers + members > MOST_NODES)
+    return fault('body_too_large', `the body holds more than ${MOST_NODES} objects, lists and members`)
   let text: string
   let value: unknown
   try {
@@ -111,7 +116,7 @@ class Walk {
 const MOST_KEY_CHARS = 100
 
 /** JSON pointer (RFC 6901). The keys are the sender’s: long ones are cut. */
-const pointer = (keys: readonly (string | number)[]): string =>
+export const pointer = (keys: readonly (string | number)[]): string =>
   keys.map((key) => `/${typeof key === 'number' ? key : shorten(key)}`).join('')
 
 const shorten = (key: string): string =>

@@ -49,7 +49,10 @@ export async function readRecords(request: FastifyRequest, limits: LineLimits): 
 
 function parseLine(bytes: Buffer, depth: number, place: string, where: string): unknown {
   const read = readStrictJson(bytes, depth)
-  if (!read.ok) throw faultAt(place, `${where}: ${read.error.message}`, read.error.code)
+  if (!read.ok) {
+    const { code, message } = read.error
+    throw faultAt(place, `${where}: ${message}`, code, undefined, code === 'body_too_large' ? 413 : 400)
+  }
   return read.value
 }
 
