@@ -31,6 +31,9 @@ const head = (length: number, ...lines: string[]) =>
     '',
   ].join('\r\n')
 
+/** The beginning of a body, behind which it takes the room for all of it. */
+const begin = (bytes: number, ...lines: string[]) => `${head(bytes, ...lines)}{${' '.repeat(100_000)}`
+
 /** One series of /metrics, by its labels. */
 async function metric(name: string, of: string): Promise<number> {
   const line = (await app.get('/metrics')).body.split('\n').find((one) => one.startsWith(`${name}{of="${of}"}`))
@@ -50,7 +53,7 @@ function expectOverloaded(status: number, retryAfter: unknown, problem: Problem)
 
 test('bodies share a room: large ones leave a quarter to small ones, wait for theirs in a queue, and give it back', async () => {
   const origin = await start({ held_bytes: 16 * MB })
-  const sockets = [4, 4, 4].map((size) => talk(origin, `${head(size * MB)}{`).socket)
+  const sockets = [4, 4, 4].map((size) => talk(origin, begin(size * MB)).socket)
   await until(async () => (await used('body_bytes')) === 12 * MB)
   const large = KNOWN_TEXT + ' '.repeat(2 * MB)
   const waits = app.post('/v1/grades', large)
@@ -63,10 +66,10 @@ test('bodies share a room: large ones leave a quarter to small ones, wait for th
 
 test('a large body that finds no room in five seconds is refused, and so is one beyond the queue', async () => {
   const origin = await start({ held_bytes: 4 * MB })
-  const holder = talk(origin, `${head(4 * MB)}{`).socket
+  const holder = talk(origin, begin(4 * MB)).socket
   await until(async () => (await used('body_bytes')) === 4 * MB)
-  const queue = Array.from({ length: 64 }, () => talk(origin, `${head(2 * MB)}{`, '}'))
-  const beyond = await Promise.race(Array.from({ length: 2 }, () => talk(origin, `${head(2 * MB)}{`, '}').answer))
+  const queue = Array.from({ length: 64 }, () => talk(origin, begin(2 * MB), '}'))
+  const beyond = await Promise.race(Array.from({ length: 2 }, () => talk(origin, begin(2 * MB), '}').answer))
   expectOverloaded(503, /retry-after: (\d+)/.exec(beyond)?.[1], bodyOf<Problem>(beyond))
   for (const { answer } of queue) expect(bodyOf<Problem>(await answer).code).toBe('overloaded')
   expect(await metric('veridict_refused_total', 'body_bytes')).toBeGreaterThan(64)
@@ -75,10 +78,24 @@ test('a large body that finds no room in five seconds is refused, and so is one 
   await until(async () => (await used('body_bytes')) === 0)
 }, 30_000)
 
+test('a body of which nothing comes holds next to no room, whatever its length', async () => {
+  const origin = await start({ held_bytes: 4 * MB })
+  const lines = (path: string) => head(4 * MB).replace('/v1/grades', path)
+  const silent = ['/v1/grades', '/v1/agreement', '/v1/batches'].map((path) => talk(origin, lines(path)).socket)
+  const chunked = lines('/v1/agreement').replace(/content-length: .*/, 'transfer-encoding: chunked')
+  silent.push(talk(origin, `${chunked}1\r\n{\r\n`).socket)
+  silent.push(talk(origin, lines('/v1/batches').replace('/json', '/x-ndjson')).socket)
+  await until(async () => (await used('body_bytes')) === 5 * 64 * 1024)
+  expect((await app.post('/v1/grades', KNOWN)).statusCode).toBe(201)
+  for (const socket of silent) socket.destroy()
+  await until(async () => (await used('body_bytes')) === 0)
+})
+
 test('a compressed body counts as what it may become', async () => {
   const origin = await start({})
-  const body = gzipSync(Buffer.from(KNOWN_TEXT))
+  const body = gzipSync(`{${' '.repeat(100_000)}`)
   const { socket } = talk(origin, `${head(20_000, 'content-encoding: gzip')}`)
+  await until(async () => (await used('body_bytes')) === 64 * 1024)
   socket.write(body)
   await until(async () => (await used('body_bytes')) === 2_000_000)
   socket.destroy()

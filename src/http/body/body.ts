@@ -19,6 +19,14 @@ declare module 'fastify' {
 
 const NDJSON = 'application/x-ndjson'
 
+/** Bytes for which a body has room at first. The room for all of it is taken when these have come: a client that sends nothing holds nothing. */
+const FIRST_BYTES = 64 * 1024
+/** A body that has its whole room brings a part of so many in each window, or it is cut off. */
+const WINDOW_MS = 10_000
+const WINDOWS = 400
+/** The longest silence of a client that sends lines. */
+const SILENCE_MS = 60_000
+
 interface BodyLimits {
   readonly body_bytes: number
   readonly body_ms: number
@@ -63,8 +71,13 @@ export function installBodies(app: FastifyInstance, options: BodyOptions): void 
       throw unsupportedType(request)
     requireUtf8(request)
     const encoding = encodingOf(request.headers['content-encoding'])
-    payload.once('close', await admission.hold(linesHeld(request, limits.body_bytes)))
-    return decodeBody(encoding, payload)
+    const room = await takeRoom(admission, linesHeld(request, limits.body_bytes))
+    const silence = watchArrival(payload, SILENCE_MS, () => 1)
+    payload.once('close', () => {
+      silence.end()
+      room.release()
+    })
+    return withRoom(decodeBody(encoding, payload), room)
   })
   app.addHook('preValidation', async (request, reply) => {
     if (!wantsBody(request)) return
@@ -91,7 +104,9 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, { limi
   const length = Number(request.headers['content-length'] ?? Number.NaN)
   if (length > most) throw tooLarge()
   const encoding = encodingOf(request.headers['content-encoding'])
-  const release = await admission.hold(Math.min(most, mostDecoded(encoding, length)))
+  const whole = Math.min(most, mostDecoded(encoding, length))
+  const room = await takeRoom(admission, whole)
+  const arrival = watchArrival(payload, WINDOW_MS, () => (room.isWhole() ? whole / WINDOWS : 1))
   const late = setTimeout(() => answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, payload.socket), limits.body_ms)
   const running = createHash('sha256')
   const chunks: Buffer[] = []
@@ -102,6 +117,9 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, { limi
     if (size > most) return reject(tooLarge())
     chunks.push(chunk)
     running.update(chunk)
+    if (size <= FIRST_BYTES || room.isWhole()) return
+    body.pause()
+    room.widen().then(() => body.resume(), reject)
   }
   const body = encoding === null ? payload : Readable.from(decodeBody(encoding, payload), { objectMode: false })
   body
@@ -111,17 +129,61 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, { limi
   try {
     await promise
     request.bodyDigest = running.digest('hex')
-    return new RawBody(chunks, size, release)
+    return new RawBody(chunks, size, room.release)
   } catch (error) {
-    release()
+    room.release()
     // The rest is let through unread, so that the client can read the answer.
     body.off('data', keep)
     if (body === payload) payload.resume()
     else body.destroy()
     throw error
   } finally {
+    arrival.end()
     clearTimeout(late)
   }
+}
+
+/** Takes room for the beginning of a body of at most `whole` bytes. `widen` takes the room for all of it; it rejects where none is free in time. */
+async function takeRoom({ hold }: Pick<Admission, 'hold'>, whole: number) {
+  let isReleased = false
+  let isWhole = whole <= FIRST_BYTES
+  let free = await hold(Math.min(whole, FIRST_BYTES))
+  return {
+    isWhole: () => isWhole,
+    release() {
+      isReleased = true
+      free()
+    },
+    async widen(): Promise<void> {
+      isWhole = true
+      free()
+      const wider = await hold(whole)
+      if (isReleased) wider()
+      else free = wider
+    },
+  }
+}
+
+/** Passes the bytes of a body on; those behind the beginning wait for the room of the whole body. */
+async function* withRoom(body: AsyncIterable<Buffer>, room: Awaited<ReturnType<typeof takeRoom>>) {
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > FIRST_BYTES && !room.isWhole()) await room.widen()
+    yield chunk
+  }
+}
+
+/** Cuts a connection off whose client sent fewer bytes in a window than `least` says, though all that had come was read. */
+function watchArrival(payload: IncomingMessage, window_ms: number, least: () => number) {
+  let before = payload.socket.bytesRead
+  const watch = setInterval(() => {
+    const { bytesRead } = payload.socket
+    const isLate = bytesRead - before < least() && payload.readableLength === 0
+    before = bytesRead
+    if (isLate && !payload.complete) answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, payload.socket)
+  }, window_ms).unref()
+  return { end: () => clearInterval(watch) }
 }
 
 /** Routes whose body holds a run: a thread reads their large bodies. */
