@@ -210,22 +210,25 @@ function createScan<T>(
       shift[block] = Math.min(shift[block] ?? 0, window - 1 - at)
     }
   }
+  const compare = (text: string, start: number, end: number, found: Set<T>): void => {
+    for (const [string, value] of heads.get(text.slice(start, end + 1)) ?? []) {
+      if (found.has(value)) continue
+      budget.left -= string.length
+      if (budget.left < 0) return
+      if (text.startsWith(string, start) && accept(value, text, start)) found.add(value)
+    }
+  }
   return (text) => {
     const found = new Set<T>()
     if (strings.length === 0) return found
-    for (let end = window - 1; end < text.length; ) {
+    for (let end = window - 1; end < text.length && budget.left >= 0; ) {
       const skip = shift[blockOf(text.charCodeAt(end - 1), text.charCodeAt(end))] ?? 0
       if (skip > 0) {
         end += skip
         continue
       }
       const start = end + 1 - window
-      for (const [string, value] of heads.get(text.slice(start, end + 1)) ?? []) {
-        if (found.has(value)) continue
-        budget.left -= string.length
-        if (budget.left < 0) return found
-        if (text.startsWith(string, start) && accept(value, text, start)) found.add(value)
-      }
+      compare(text, start, end, found)
       end++
     }
     return found
