@@ -63,7 +63,7 @@ test('one of two services runs the batches of both; when it is killed, the other
   expect(batch.calls).toEqual({ made: ok + unknown - calls, unknown })
   expect(mock.calls.length).toBeGreaterThanOrEqual(ok)
   expect(mock.calls.length).toBeLessThanOrEqual(ok + unknown)
-}, 45_000)
+}, 90_000)
 
 test('a cancel that the other one hears reaches the one that runs it', async () => {
   const { mock, origins } = await startTwo()
@@ -101,10 +101,10 @@ test('parked until a time by the runner, told to go on at the other', async () =
   left = 1000
   expect((await postTo(origins[1], `/v1/batches/${id}/resume`)).status).toBe(202)
   // The pause of the runner’s judge, a minute at most, goes on.
-  const batch = await waitForEnd(origins[0], id, 80_000)
+  const batch = await waitForEnd(origins[0], id, 120_000)
   expect(batch).toMatchObject({ status: 'done', resumes_at: null, counts: { failed: 0 } })
   expect(callsByProcess(database)).toHaveLength(1)
-}, 100_000)
+}, 160_000)
 
 /** Starts `veridict batch` over trials of a file, on the database of the services. */
 function spawnBatch(database: string, config: object, trials: readonly object[], ...args: string[]) {
@@ -148,7 +148,7 @@ test('the service runs the batch of a command beside it; when the service is kil
   expect(ledger).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0 })
   expect([outcomes['ok'], outcomes['sent']]).toEqual([GOOD, undefined])
   expect(outcomes['unknown'] ?? 0).toBeLessThanOrEqual(4)
-}, 45_000)
+}, 90_000)
 
 test('a command runs the batches of a service beside it; when the command is killed, the service takes over', async () => {
   const mock = await startMockCalls({ latency_ms: () => 60 })
@@ -167,7 +167,7 @@ test('a command runs the batches of a service beside it; when the command is kil
   expect(callsByProcess(database)).toHaveLength(2)
   expect(readLedger(database)).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0 })
   expect(await service.stop()).toBe(0)
-}, 45_000)
+}, 90_000)
 
 test('Ctrl-C of a command parks its batch, which the service beside it runs', async () => {
   const mock = await startMockCalls({ latency_ms: () => 60 })
@@ -206,4 +206,4 @@ test('the runner has not the judge of a command beside it: the batch waits and s
   const second = spawnService({ database, config })
   const batch = await waitForEnd(await second.ready, id)
   expect(batch).toMatchObject({ status: 'done', parked_reason: null, counts: { failed: 0 } })
-}, 60_000)
+}, 90_000)
