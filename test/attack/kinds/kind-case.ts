@@ -22,7 +22,7 @@ export const KINDS = [
   'framed_quotes',
   /** Not a finding: all of them, planted into real runs. */
   'planted',
-  /** Shapes of `held-out/`, which no rule was written against; run by `--held-out`. */
+  /** Cases of `held-out/cases.ndjson`, which no rule was written against; run by `--held-out`. */
   'held_out',
 ] as const
 export type Kind = (typeof KINDS)[number]
