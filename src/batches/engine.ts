@@ -1,4 +1,4 @@
-import type { BatchRecord } from '../ports/batch-ports.ts'
+import { type BatchRecord, COMMAND_STOPPED } from '../ports/batch-ports.ts'
 import type { Lease } from '../ports/lease-ports.ts'
 import { type Cluster, type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
 import type { EngineDeps } from './engine-deps.ts'
@@ -11,8 +11,6 @@ const LONGEST_LOOK_MS = 10_000
 const FILE_LOOK_MS = 1000
 /** After a refusal of the database. */
 const REFUSED_MS = 2_000
-
-const COMMAND_STOPPED = 'the command that ran it was stopped'
 
 /**
  * Runs batches in slices. On PostgreSQL any process takes the lease of a slice; on SQLite the holder of the run lock runs whole batches. The

@@ -5,6 +5,9 @@ import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { BatchKind, BatchMode, BatchStatus, ItemStatus, Label } from '../schemas/vocabulary.ts'
 import type { Payer } from './ledger-ports.ts'
 
+/** The reason of a batch that is parked because its command ended. */
+export const COMMAND_STOPPED = 'the command that ran it was stopped'
+
 /** A grade request whose trajectory is stored. */
 type StoredRequest = Omit<GradeRequest, 'trajectory'>
 

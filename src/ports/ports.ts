@@ -57,6 +57,8 @@ export interface SecretStore {
 export interface RunLock {
   /** Takes the lock unless another process holds it; answers whether this process holds the lock. Throws where the lock cannot be used. */
   take(): boolean
+  /** Tells whether a process, this one or another, holds the lock. */
+  isTaken(): boolean
   release(): void
 }
 

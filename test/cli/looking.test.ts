@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
+import { COMMAND_STOPPED } from '../../src/ports/batch-ports.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { embeddedAt, testShell, trial } from './test-shell.ts'
 
@@ -45,6 +46,13 @@ describe('looking at a batch that nobody runs, in process, grades nothing', () =
     expect(remote.output()).toMatch(/\nbat_01 +running +1\/2/)
   })
 
+  test('a batch that a stopped command left behind needs no mending', async () => {
+    service.park('bat_01', COMMAND_STOPPED)
+    const shell = inProcess()
+    await statusCommand(shell).parseAsync(['bat_01'], { from: 'user' })
+    expect(shell.errors()).toContain('Nothing is lost. Go on: veridict resume bat_01\n')
+  })
+
   test('one that has ended is followed as ever', async () => {
     service.end('bat_01', [{ label: 'ignored' }])
     const shell = inProcess()
@@ -56,5 +64,68 @@ describe('looking at a batch that nobody runs, in process, grades nothing', () =
     const shell = inProcess({ program: 'node bin/veridict.cjs' })
     await statusCommand(shell).parseAsync(['bat_01'], { from: 'user' })
     expect(shell.errors()).toContain('`node bin/veridict.cjs resume bat_01`')
+  })
+})
+
+describe('looking, in process, at a batch that another process runs', () => {
+  let isRun: boolean
+  const beside = () => {
+    isRun = true
+    return testShell({ startEmbedded: embeddedAt(service.url, undefined, () => isRun) })
+  }
+
+  test.each([
+    ['status', statusCommand, ['bat_01']],
+    ['results', resultsCommand, ['bat_01']],
+    ['a list', statusCommand, []],
+  ] as const)('%s calls it running', async (_name, command, args) => {
+    const shell = beside()
+    await command(shell).parseAsync([...args], { from: 'user' })
+    expect([shell.code(), resumed()]).toEqual([0, []])
+    expect(shell.output() + shell.errors()).not.toMatch(/interrupted|nobody/)
+  })
+
+  test.each([
+    ['status --follow', statusCommand, '--follow'],
+    ['results --wait', resultsCommand, '--wait'],
+  ] as const)('%s follows it to its end', async (_name, command, flag) => {
+    const shell = beside()
+    const running = command(shell).parseAsync(['bat_01', flag], { from: 'user' })
+    await service.watched()
+    service.end('bat_01', [{ label: 'ignored' }])
+    await running
+    expect([shell.code(), resumed()]).toEqual([0, []])
+    expect(shell.output()).toContain('2 items · graded 2')
+  })
+
+  test.each([
+    ['status --follow', statusCommand, '--follow'],
+    ['results --wait', resultsCommand, '--wait'],
+  ] as const)('%s leaves it once its process is gone for five seconds', async (_name, command, flag) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const shell = beside()
+      const running = command(shell).parseAsync(['bat_01', flag], { from: 'user' })
+      await service.watched()
+      await vi.advanceTimersByTimeAsync(60_000)
+      isRun = false
+      await vi.advanceTimersByTimeAsync(5000)
+      await running
+      expect([shell.code(), resumed()]).toEqual([4, []])
+      expect(shell.errors()).toContain('nobody runs this batch: go on with `veridict resume bat_01`')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('Ctrl-C leaves it alone', async () => {
+    const shell = beside()
+    const running = statusCommand(shell).parseAsync(['bat_01', '--follow'], { from: 'user' })
+    await service.watched()
+    shell.signals.emit('SIGINT')
+    await running
+    expect(shell.code()).toBe(130)
+    expect(shell.errors()).toContain('detached: the process that runs bat_01 goes on')
+    expect(shell.errors()).not.toMatch(/stopp|resume/)
   })
 })

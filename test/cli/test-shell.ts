@@ -35,12 +35,13 @@ export const trial = (name: string, more: { readonly task?: string; readonly tex
   warnings: [],
 })
 
-/** A service in this process that is played by one elsewhere. */
+/** A service in this process that a service elsewhere plays. `hasRunner`: whether another process runs its batches. */
 export const embeddedAt =
-  (url: string, stop: () => Promise<void> = async () => {}): Shell['startEmbedded'] =>
+  (url: string, stop: () => Promise<void> = async () => {}, hasRunner = () => false): Shell['startEmbedded'] =>
   async () => ({
     ...{ client: createClient(url), url: 'this process', embedded: true, flag: '', reader: null },
     limits: { max_steps: 20_000, max_part_chars: 8_000_000 },
+    hasRunner,
     close: stop,
   })
 

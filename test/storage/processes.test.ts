@@ -77,11 +77,13 @@ describe('the run lock', () => {
     // Another service of this process opens and closes the same files: that drops no lock.
     void open(path).stores.close()
     expect([isRun(path), second.run_lock?.take()]).toEqual([true, false])
+    expect([first.run_lock?.isTaken(), second.run_lock?.isTaken()]).toEqual([true, true])
     first.run_lock?.release()
     expect([second.run_lock?.take(), first.run_lock?.take()]).toEqual([true, false])
     second.run_lock?.release()
     expect(first.run_lock?.take()).toBe(true)
     void first.close()
+    expect(second.run_lock?.isTaken()).toBe(false)
     expect([isRun(path), second.run_lock?.take()]).toEqual([false, true])
   })
 

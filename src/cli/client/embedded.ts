@@ -55,6 +55,8 @@ export async function startEmbedded(
     embedded: true,
     flag: '',
     limits: given.limits,
+    // On PostgreSQL the state of a batch itself names a missing worker.
+    hasRunner: () => context.stores.run_lock?.isTaken() ?? true,
     async close() {
       const app = await opened
       if (app !== null) app.state.draining = true

@@ -52,6 +52,7 @@ function remote(url: string, key: string | undefined): ServiceConnection {
     embedded: false,
     limits: null,
     flag: ` --server ${url}`,
+    hasRunner: () => true,
     async close() {},
   }
 }

@@ -79,9 +79,13 @@ export interface Session extends Console {
   readonly format: OutputFormat
   /** The batch of the command, or null before it exists. An interruption reports it. */
   batch: Batch | null
+  /** Whether the command only follows the batch, which another process runs. */
+  follows: boolean
   /** Trials that the reading of the paths skipped. */
   skipped: number
 }
+
+const NOTHING_YET = { batch: null, follows: false, skipped: 0 }
 
 /** Runs a command that asks a service, to its exit code. */
 export const inSession = (...given: Parameters<typeof withSession>): Promise<void> =>
@@ -102,7 +106,7 @@ export const withSession = (
     try {
       const connection = await connect(shell, options.server, options.database)
       const format = options.output ?? 'table'
-      session = { ...opened, shell, connection, client: connection.client, format, batch: null, skipped: 0 }
+      session = { ...opened, shell, connection, client: connection.client, format, ...NOTHING_YET }
       signal.throwIfAborted()
       return await work(session)
     } catch (error) {
@@ -127,7 +131,7 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
     seen === null || connection.embedded
       ? seen
       : await session.client.readBatch(seen.id, AbortSignal.timeout(1000)).catch(() => seen)
-  if (connection.embedded) {
+  if (connection.embedded && !session.follows) {
     const stopping = paintFor(shell.err, shell.env)('yellow', 'stopping')
     shell.err.write(`${stopping}: calls in flight end first; Ctrl-C again ends at once\n`)
     await connection.close()
@@ -142,6 +146,11 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
       ? 'what is done is kept'
       : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
+  if (connection.embedded && session.follows)
+    return stopped(
+      `detached: the process that runs ${batch.id} goes on (${state})`,
+      ...[`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`],
+    )
   if (connection.embedded) return stopped(`stopped: ${state}`, `Go on: veridict resume ${id}${outputFlags(options)}`)
   return stopped(
     `detached: ${batch.id} goes on at ${connection.url} (${state})`,

@@ -12,6 +12,8 @@ export interface ServiceConnection {
   readonly limits: ReadLimits | null
   /** ` --server URL`, for the next commands; empty for a service in this process. */
   readonly flag: string
+  /** Tells whether a process runs the open batches of the service: a service does; beside this process, the holder of the run lock. */
+  hasRunner(): boolean
   /** Lets the calls in flight end, then closes a service in this process. The state stays in the database. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { waitsForYou } from '../../client/persist.ts'
+import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from '../client/errors.ts'
@@ -51,10 +51,11 @@ async function results(session: Session, id: string, options: ResultsOptions): P
   const { client, shell, connection, signal, format } = session
   if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
   const first = await client.readBatch(id, signal)
-  const rests = isOrphan(session, first)
-  const follows = options.wait === true && !rests
+  session.follows = true
+  const follows = options.wait === true && !isOrphan(session, first)
   if (follows && format !== 'inspect' && format !== 'bundle') return await finishBatch(session, first, options)
   const batch = follows ? await watchBatch(session, first) : first
+  const rests = isOrphan(session, batch)
   if (format === 'bundle') return await bundle(session, batch, options)
   const unread =
     format === 'inspect' ? await printScores(session, batch, options) : (await printResults(session, batch)).items
@@ -66,7 +67,7 @@ async function results(session: Session, id: string, options: ResultsOptions): P
   }
   tellRest(session, batch)
   tellOverBudget(session, batch)
-  if ((rests && options.wait) || waitsForYou(batch)) return EXIT.parked
+  if ((options.wait && (rests || waitsForWorker(batch))) || waitsForYou(batch)) return EXIT.parked
   return strictCode(exitOfCounts(batch.counts), options, unread)
 }
 

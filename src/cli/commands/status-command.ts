@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { waitsForYou } from '../../client/persist.ts'
+import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, runCommand } from '../client/errors.ts'
@@ -74,6 +74,7 @@ const cells = (session: Session, batch: Batch): string[] => [
 async function tell(session: Session, id: string, options: StatusOptions): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
   const first = await client.readBatch(id, signal)
+  session.follows = true
   const batch = options.follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
   const rests = isOrphan(session, batch)
   const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
@@ -87,5 +88,7 @@ async function tell(session: Session, id: string, options: StatusOptions): Promi
   ]
   await target.write(format === 'table' ? `${rows.join('\n')}\n` : line(batch))
   tellRest(session, batch)
-  return (options.follow && rests) || waitsForYou(batch) ? EXIT.parked : exitOfCounts(batch.counts)
+  return (options.follow && (rests || waitsForWorker(batch))) || waitsForYou(batch)
+    ? EXIT.parked
+    : exitOfCounts(batch.counts)
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../../client/errors.ts'
-import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../../client/persist.ts'
+import { followBatch, isSettled, waitsForWorker } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
+import { COMMAND_STOPPED } from '../../ports/batch-ports.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
@@ -23,7 +24,7 @@ export async function finishBatch(session: Session, begun: Batch, strictness: St
   early?.catch(() => undefined)
   try {
     const batch = await watched
-    if (waitsForYou(batch) || waitsForWorker(batch)) {
+    if (!isEnded(batch)) {
       tellRest(session, batch)
       return EXIT.parked
     }
@@ -59,13 +60,31 @@ export async function claimColumns(
 /** A worker that is started again announces its judges within this time. */
 const WORKER_PATIENCE_MS = 20_000
 
-/** Shows the states of a batch, and returns the last state. A batch that waits for a worker is followed for 20 seconds more. */
+/** A service that is started again takes the run lock within this time. */
+const RUNNER_PATIENCE_S = 5
+
+/** Calls `leave` once no process has run the batch of another process for five seconds. Returns the function that ends the watch. */
+function watchRunner({ connection, follows }: Session, leave: () => void): () => void {
+  if (!follows || !connection.embedded) return () => undefined
+  let silent = 0
+  const timer = setInterval(() => {
+    silent = connection.hasRunner() ? 0 : silent + 1
+    if (silent >= RUNNER_PATIENCE_S) leave()
+  }, 1000)
+  return () => clearInterval(timer)
+}
+
+/**
+ * Shows the states of a batch, and returns the last state. A batch that waits for a worker is followed for 20 seconds more, a batch of another
+ * process for five seconds after the end of that process.
+ */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
   const { client, signal, view } = session
   const leaving = new AbortController()
   let leave: NodeJS.Timeout | undefined
   let told = 0
   session.batch = begun
+  const unwatch = watchRunner(session, () => leaving.abort())
   try {
     for await (const next of followBatch(client, begun.id, AbortSignal.any([signal, leaving.signal]))) {
       session.batch = next
@@ -79,6 +98,7 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
     if (!leaving.signal.aborted || signal.aborted) throw error
   } finally {
     clearTimeout(leave)
+    unwatch()
   }
   view.end()
   return session.batch
@@ -115,13 +135,15 @@ export async function goOn({ client, connection }: Session, batch: Batch): Promi
   }
 }
 
-/** Tells whether an open batch rests: this process is no service, and no service is known. */
-export const isOrphan = ({ connection }: Pick<Session, 'connection'>, batch: Batch): boolean =>
-  connection.embedded && !isSettled(batch)
+const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
 
-/** Renders the state of a batch. A database alone does not tell a running batch from an interrupted batch; counts do. */
+/** Tells whether no process runs an open batch. */
+export const isOrphan = ({ connection }: Pick<Session, 'connection'>, batch: Batch): boolean =>
+  !isSettled(batch) && !connection.hasRunner()
+
+/** Renders the state of a batch. A database stores no state of an interrupted batch: its run lock is free. */
 export const stateOf = (session: Pick<Session, 'connection'>, batch: Batch): string =>
-  isOrphan(session, batch) && batch.status === 'running' && batch.counts.running === 0 ? 'interrupted' : batch.status
+  batch.status === 'running' && isOrphan(session, batch) ? 'interrupted' : batch.status
 
 /** Prints the reason why a batch rests, the time of the next try, and the command that goes on. Never resumes the batch. */
 export function tellRest({ shell, connection }: Session, batch: Batch): void {
@@ -130,7 +152,7 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
     const paint = paintFor(shell.err, shell.env)
     const lines = [
       `${paint('yellow', 'parked')}: ${oneLine(batch.parked_reason ?? 'no reason given')}`,
-      ...parkedAdvice(batch, connection.embedded, resume),
+      ...parkedAdvice(batch, connection, resume),
       `What is done so far: veridict results ${batch.id}${connection.flag}`,
     ]
     shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
@@ -139,9 +161,7 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
     const advice = 'Nothing is lost: the batch goes on when a process that runs batches here has the judge.'
     shell.err.write(asTyped(shell, `${line}\n  ${advice}\n  Go on from here: ${resume}\n`))
   } else if (isOrphan({ connection }, batch)) {
-    const who =
-      batch.counts.running > 0 ? 'this process does not run the batch; if no other does' : 'nobody runs this batch'
-    shell.err.write(asTyped(shell, `${who}: go on with \`${resume}\`\n`))
+    shell.err.write(asTyped(shell, `nobody runs this batch: go on with \`${resume}\`\n`))
   }
 }
 
@@ -163,9 +183,14 @@ export function tellOverBudget({ shell }: Pick<Session, 'shell'>, { failures, ma
   )
 }
 
-function parkedAdvice({ resumes_at }: Batch, isEmbedded: boolean, resume: string): string[] {
-  if (resumes_at === null) return [`Nothing is lost. When that is mended, go on: ${resume}`]
-  if (isEmbedded)
+function parkedAdvice(
+  { resumes_at, parked_reason }: Batch,
+  connection: Session['connection'],
+  resume: string,
+): string[] {
+  if (resumes_at === null)
+    return [`Nothing is lost. ${parked_reason === COMMAND_STOPPED ? 'Go on' : 'When that is mended, go on'}: ${resume}`]
+  if (!connection.hasRunner())
     return [`A service on this database tries again ${retryTime(resumes_at)}. If none runs, go on: ${resume}`]
   return [
     `Nothing is lost, and you need do nothing: it tries again by itself ${retryTime(resumes_at)}.`,

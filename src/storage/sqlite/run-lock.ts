@@ -4,7 +4,7 @@ import type { RunLock } from '../../ports/ports.ts'
 import { toStorageError } from '../storage-error.ts'
 
 /** The lock of a database in memory, which no other process opens. */
-export const MEMORY_LOCK: RunLock = { take: () => true, release() {} }
+export const MEMORY_LOCK: RunLock = { take: () => true, isTaken: () => true, release() {} }
 
 /** The file whose lock decides which process runs the batches of a database. */
 const runFileOf = (path: string): string => `${realpathSync(path)}.run`
@@ -28,6 +28,7 @@ export function createRunLock(path: string): RunLock {
       }
       return isHeld
     },
+    isTaken: () => isHeld || isRun(path),
     release() {
       lock?.close()
       lock = null
