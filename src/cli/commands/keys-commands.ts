@@ -196,7 +196,7 @@ Examples:
 
 const CREATE_HELP = `
 Scopes: read (grades, batches, reports), grade (grade, upload, begin and steer batches), review (write human labels),
-admin (all of them, and /metrics).
+admin (read, grade and review), operator (/metrics alone, which admin does not include).
 The key alone goes to stdout, other text to stderr. The key cannot be shown again: revoke a lost key, and create another.
 
 ${WHERE}
