@@ -124,10 +124,23 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   // Help and usage errors show all commands.
   const typed = Object.hasOwn(COMMANDS, args[0] ?? '') ? [args[0] as string] : Object.keys(COMMANDS)
   for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
-    if (make !== undefined) program.addCommand(make(shell).copyInheritedSettings(program))
+    if (make !== undefined) addCommand(program, make(shell))
   }
   if (!LOGS.has(args[0] ?? '')) await warnOfVariables(shell)
-  await program.parseAsync()
+  // The help command of commander prints the help of the program for an unknown name.
+  const [first, name] = args
+  const isUnknown = first === 'help' && name !== undefined && name !== 'help' && !Object.hasOwn(COMMANDS, name)
+  await (isUnknown ? program.parseAsync([name], { from: 'user' }) : program.parseAsync())
+}
+
+/** Adds a command. The command and its subcommands inherit the settings of the program, such as the hint behind an error. */
+function addCommand(program: Command, command: Command): void {
+  const inherit = (from: Command, to: Command): void => {
+    to.copyInheritedSettings(from)
+    for (const sub of to.commands) inherit(to, sub)
+  }
+  inherit(program, command)
+  program.addCommand(command)
 }
 
 function buildProgram(typedAs: string): Command {
