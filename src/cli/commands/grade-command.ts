@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { buildContext } from '../../boot/context.ts'
 import { fileFault } from '../../domain/file-fault.ts'
@@ -39,6 +39,7 @@ export const gradeCommand = (shell: Shell): Command =>
       'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
     )
     .option('--json', 'print the grades as JSON lines instead of a table')
+    .addOption(new Option('--server <url>').hideHelp())
     .addHelpText(
       'after',
       `
@@ -49,9 +50,13 @@ Example:
   veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
     )
     .action(async (files: string[], options: GradeOptions, command: Command) => {
+      if (options.server !== undefined)
+        command.error(`error: grade works in this process, and takes no --server: ${ASK_SERVICE}`)
       if (options.groundTruth === undefined) requireOption(command, '--ground-truth', await truthHint(files))
       return runCommand(shell, () => gradeFiles(shell, files, options))
     })
+
+const ASK_SERVICE = '`veridict batch FILE -g TRUTH --server URL` grades at a service'
 
 type GradeOptions = Options & { readonly groundTruth: string; readonly json?: boolean }
 
@@ -59,6 +64,13 @@ type GradeOptions = Options & { readonly groundTruth: string; readonly json?: bo
 async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
   await checkPaths(files, [options.groundTruth])
   const { config, secrets } = configurationOf(shell.env)
+  if (shell.env['VERIDICT_SERVER'])
+    shell.err.write(
+      asTyped(
+        shell,
+        'grade works in this process, and does not ask VERIDICT_SERVER; `veridict batch FILE -g TRUTH` does\n',
+      ),
+    )
   const context = await buildContext({ config, secrets })
   let worst: ExitCode = EXIT.graded
   try {
