@@ -39,6 +39,47 @@ test.each([
   expect(await run(args)).toEqual({ code: 1, out: '', err: `${told}(add --help for what there is)\n` })
 })
 
+test.each([
+  [['keys', 'create'], "error: missing required argument 'name'\n"],
+  [['rubric', 'new'], "error: missing required argument 'id'\n"],
+  [['keys', 'list', '--server', 'http://127.0.0.1:1'], "error: unknown option '--server'\n"],
+  [['help', 'nope'], "error: unknown command 'nope'\n"],
+  [['help', 'stauts'], "error: unknown command 'stauts'\n(Did you mean status?)\n"],
+  [
+    ['grade', 'run.json', '--server', 'http://127.0.0.1:1'],
+    'error: grade works in this process, and takes no --server: `veridict batch FILE -g TRUTH --server URL` grades at a service\n',
+  ],
+])('%j ends with the hint at the help', async (args, told) => {
+  expect(await run(args)).toEqual({ code: 1, out: '', err: `${told}(add --help for what there is)\n` })
+})
+
+test('help of a command is its help', async () => {
+  const { code, out } = await run(['help', 'status'])
+  expect([code, out]).toEqual([0, expect.stringContaining('Usage: veridict status')])
+})
+
+test.each([
+  [['show', 'bat_1'], 'bat_1 is a batch, and no grade'],
+  [['results', 'grd_1'], 'grd_1 is a grade, and no batch'],
+  [['status', 'grd_1'], 'grd_1 is a grade, and no batch'],
+  [['resume', 'grd_1'], 'grd_1 is a grade, and no batch'],
+  [['cancel', 'grd_1'], 'grd_1 is a grade, and no batch'],
+])('%j names the kind of the id', async (args, told) => {
+  const { code, err } = await run([...args, '--server', 'http://127.0.0.1:1'])
+  expect([code, err]).toEqual([1, expect.stringContaining(told)])
+})
+
+test('grade says that it does not ask VERIDICT_SERVER', async () => {
+  const example = 'examples/aligned-terminus-2'
+  const args = ['grade', `${example}/trajectory.json`, '-g', `${example}/ground-truth.json`]
+  const { code, err } = await run(args, { VERIDICT_SERVER: 'http://127.0.0.1:1' })
+  expect([code, err]).toEqual([0, expect.stringContaining('does not ask VERIDICT_SERVER')])
+})
+
+test('the help of keys create says which scope reads the metrics', async () => {
+  expect((await run(['keys', 'create', '--help'])).out).toContain('operator (/metrics alone')
+})
+
 test('the help names the page that has all settings', async () => {
   const { code, out } = await run(['--help'])
   expect([code, out]).toEqual([0, expect.stringContaining('docs/configuration.md has them all')])

@@ -97,6 +97,18 @@ const ADVICE: Readonly<Record<string, string>> = {
   wrong_host: 'Use a host name that the service knows, or add the name to VERIDICT_ALLOWED_HOSTS of the service.',
   draining: 'The service is stopping: the same command works once it is up again.',
 }
+/** Throws for the id of a grade where a command takes the id of a batch. */
+export function requireBatchId(id: string): void {
+  if (id.startsWith('grd_'))
+    throw new CliError(`${oneLine(id)} is a grade, and no batch`, [`Its evidence: veridict show ${oneLine(id)}`])
+}
+
+/** Throws for the id of a batch where a command takes the id of a grade. */
+export function requireGradeId(id: string): void {
+  if (id.startsWith('bat_'))
+    throw new CliError(`${oneLine(id)} is a batch, and no grade`, [`Its grades: veridict results ${oneLine(id)}`])
+}
+
 const NO_GRADE = '`veridict results BATCH` lists the grades of a batch, `veridict status` the batches.'
 
 /** Returns the advice for a refusal; empty where the refusal says all. */

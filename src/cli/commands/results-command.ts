@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from '../client/errors.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, requireBatchId, strictCode } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
@@ -49,6 +49,7 @@ const sessionOptions = ({ out, ...options }: ResultsOptions) =>
 
 async function results(session: Session, id: string, options: ResultsOptions): Promise<ExitCode> {
   const { client, shell, connection, signal, format } = session
+  requireBatchId(id)
   if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
   const first = await client.readBatch(id, signal)
   session.follows = true

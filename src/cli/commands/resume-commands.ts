@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { count } from '../../domain/count.ts'
-import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
+import { CliError, EXIT, type ExitCode, requireBatchId } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { CANCEL_HELP, RESUME_HELP } from '../input/command-help.ts'
@@ -20,6 +20,7 @@ export const resumeCommand = (shell: Shell): Command =>
 async function resume(session: Session, id: string, options: Options): Promise<ExitCode> {
   const { client, view } = session
   if (options.detach) requireServer(session)
+  requireBatchId(id)
   const before = await client.readBatch(id)
   const batch = before.status === 'parked' ? await client.resumeBatch(id) : await goOn(session, before)
   session.batch = batch
@@ -38,6 +39,7 @@ export const cancelCommand = (shell: Shell): Command =>
 
 async function cancel(session: Session, id: string): Promise<ExitCode> {
   const { client, shell } = session
+  requireBatchId(id)
   const before = await client.readBatch(id)
   if (before.status === 'done' || before.status === 'cancelled')
     throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import type { Grade } from '../../schemas/grade.ts'
-import { EXIT, type ExitCode } from '../client/errors.ts'
-import { inSession, type Session } from '../client/session.ts'
+import { EXIT, type ExitCode, requireGradeId, runCommand } from '../client/errors.ts'
+import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { SHOW_HELP } from '../input/command-help.ts'
 import { type Options, withServer } from '../input/command-options.ts'
@@ -23,7 +23,10 @@ export const showCommand = (shell: Shell): Command =>
     .option('--raw', 'with --attempts or --json: the digests and the raw reply of each call')
     .addHelpText('after', SHOW_HELP)
     .action((id: string, options: ShowOptions) =>
-      inSession(shell, { ...options, database: 'read' }, (session) => show(session, id, options)),
+      runCommand(shell, () => {
+        requireGradeId(id)
+        return withSession(shell, { ...options, database: 'read' }, (session) => show(session, id, options))
+      }),
     )
 
 async function show({ client, target, signal }: Session, id: string, options: ShowOptions): Promise<ExitCode> {

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, runCommand } from '../client/errors.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, requireBatchId, runCommand } from '../client/errors.ts'
 import { type Session, withSession } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { STATUS_HELP } from '../input/command-help.ts'
@@ -73,6 +73,7 @@ const cells = (session: Session, batch: Batch): string[] => [
 
 async function tell(session: Session, id: string, options: StatusOptions): Promise<ExitCode> {
   const { client, target, format, shell, signal } = session
+  requireBatchId(id)
   const first = await client.readBatch(id, signal)
   session.follows = true
   const batch = options.follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
