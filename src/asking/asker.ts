@@ -94,12 +94,21 @@ export async function askJudge(judge: Judge, request: JudgeRequest, signal: Abor
 
 /** No call is made that could cost more than is left. */
 export function budgetExceeded(over: OverBudget, bound: number | null): JudgeReply {
-  const need = bound === null ? 'the price of this judge is unknown' : `a call may cost up to $${money(bound)}`
+  const need =
+    bound === null
+      ? 'the price of this judge is unknown: configure its price, or leave the cap out'
+      : `a call may cost up to $${money(bound)}: ${REMEDIES[over.cap]}`
   const message = `${CAP_NAMES[over.cap]} is $${money(over.cap_usd)}, of which $${money(over.spent_usd)} is spent or reserved; ${need}`
   // What is reserved comes back, but for what it costs.
   const retryable = bound !== null && over.reserved_usd > 0
   return withoutReply({ code: 'budget_exceeded', message, retryable, retry_after_s: retryable ? 1 : null })
 }
+
+const REMEDIES = {
+  batch: 'give a higher max_cost_usd (--max-cost-usd)',
+  key: 'ask again tomorrow, or with a key of a higher limit',
+  day: 'ask again tomorrow, or raise max_cost_usd_per_day in the configuration',
+} as const
 
 const CAP_NAMES = {
   batch: 'the batch’s cap',

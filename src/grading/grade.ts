@@ -57,7 +57,15 @@ export function createGradingService(given: GradingDeps): GradingService {
     const known = key === null ? await find(question.key) : null
     if (known !== null) return answerWith(known)
     if (mode === 'only')
-      return { kind: 'refused', refusal: refuse('not_cached', NOT_CACHED, '/cache', 'nothing is cached').refusal }
+      return {
+        kind: 'refused',
+        refusal: refuse(
+          'not_cached',
+          NOT_CACHED,
+          '/cache',
+          'only stored grades are answered: leave only out to grade it',
+        ).refusal,
+      }
     const flight = { key: `${mode}/${question.key}`, look: () => find(question.key), judge, signal: job.signal }
     return flyTogether(flight, answerWith, job)
   }

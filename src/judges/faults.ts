@@ -43,10 +43,12 @@ function remedyFor(code: FailureCode, fault: HttpFault, place: Place): string | 
     return `redirects are refused; set base_url of the judge ${place.judge} to the last address`
   if (code === 'refused' && isUnknownModel(fault)) return unknownModel(place)
   if (code === 'refused') return isFiltered(fault) ? 'the request was refused' : wrongRequest(place)
-  const { title } = providerRow(place.provider)
   if (code === 'authentication') return wrongKey(fault, place)
-  if (code === 'quota_exhausted')
-    return `no credit, or a limit of spending is reached at ${title}: pay or raise it, then go on`
+  if (code === 'quota_exhausted') {
+    const isOwn = !place.is_public && (place.provider === 'openai' || place.provider === 'anthropic')
+    const where = isOwn ? place.host : providerRow(place.provider).title
+    return `no credit, or a limit of spending is reached at ${where}: pay or raise it, then go on`
+  }
   if (code === 'context_overflow') return `the request is too long: lower window_tokens of the judge ${place.judge}`
   return null
 }
@@ -147,7 +149,7 @@ const CODE = /^(?!\d+$)[\w.:/-]{1,100}$/
 
 /** The provider’s words, for reading: they come from outside, and only those that are codes are told. */
 export function wordsOf({ code, type }: Pick<HttpFault, 'code' | 'type'>): string {
-  const words = [code, type].filter((word) => word !== null && CODE.test(word))
+  const words = [...new Set([code, type])].filter((word) => word !== null && CODE.test(word))
   return words.length > 0 ? ` (${words.join(', ')})` : ''
 }
 

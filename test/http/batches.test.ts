@@ -279,8 +279,11 @@ describe('when judges fail', () => {
     const judge = answeringJudge(() => GOOD_ANSWER)
     app = await startApp({ judges: [judge] })
     await finish(app, (await startBatch(app, makeItems(1))).id)
-    const { batch } = await finish(app, (await startBatch(app, makeItems(3), '?cache=only')).id)
+    const { batch, results } = await finish(app, (await startBatch(app, makeItems(3), '?cache=only')).id)
     expect(batch).toMatchObject({ cached: 1, counts: { graded: 1, failed: 2 }, failures: { cancelled: 2 } })
+    expect(results[1]?.failure?.message).toBe(
+      'no grade is stored for this request: leave the cache mode `only` out (-c only) to grade it',
+    )
     expect(judge.calls).toEqual([0])
   })
 })
@@ -299,7 +302,9 @@ describe('money', () => {
     expect(batch.counts.graded).toBeGreaterThanOrEqual(10)
     expect(batch.failures).toEqual({ budget_exceeded: batch.counts.failed })
     expect(batch.counts.failed).toBeGreaterThan(0)
-    expect(results.find((one) => one.status === 'failed')?.failure?.message).toContain('the batch’s cap')
+    expect(results.find((one) => one.status === 'failed')?.failure?.message).toMatch(
+      /^the batch’s cap is .*: give a higher max_cost_usd \(--max-cost-usd\)$/,
+    )
   })
 
   test('a dry run says what it would take and does nothing', async () => {

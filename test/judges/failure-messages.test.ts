@@ -66,7 +66,7 @@ const TOLD: readonly (readonly [Provider, string, Played, string, string])[] = [
     'no credit',
     openai(429, 'credit_balance_exhausted', 'insufficient_quota'),
     'quota_exhausted',
-    'no credit, or a limit of spending is reached at OpenAI: pay or raise it, then go on: HOST answered 429 (credit_balance_exhausted, insufficient_quota)',
+    'no credit, or a limit of spending is reached at HOST: pay or raise it, then go on: HOST answered 429 (credit_balance_exhausted, insufficient_quota)',
   ],
   [
     'openai',
@@ -101,7 +101,7 @@ const TOLD: readonly (readonly [Provider, string, Played, string, string])[] = [
     'the limit of a contract',
     anthropic(429, 'rate_limit_error', 'contract_spend_limit_reached'),
     'quota_exhausted',
-    'no credit, or a limit of spending is reached at Anthropic: pay or raise it, then go on: HOST answered 429 (contract_spend_limit_reached, rate_limit_error)',
+    'no credit, or a limit of spending is reached at HOST: pay or raise it, then go on: HOST answered 429 (contract_spend_limit_reached, rate_limit_error)',
   ],
   [
     'anthropic',
@@ -183,7 +183,7 @@ const TOLD: readonly (readonly [Provider, string, Played, string, string])[] = [
     'no credit',
     openai(429, 'insufficient_quota', 'insufficient_quota'),
     'quota_exhausted',
-    'no credit, or a limit of spending is reached at Azure OpenAI: pay or raise it, then go on: HOST answered 429 (insufficient_quota, insufficient_quota)',
+    'no credit, or a limit of spending is reached at Azure OpenAI: pay or raise it, then go on: HOST answered 429 (insufficient_quota)',
   ],
   [
     'bedrock',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { classifyHttp, usageOfFault } from '../../src/judges/faults.ts'
+import { classifyHttp, type Place, usageOfFault } from '../../src/judges/faults.ts'
 
 const fault = (status: number, code: string | null = null, type: string | null = null) => ({
   status,
@@ -53,4 +53,10 @@ test('a word of the provider is cut before it is shown, and compared whole', () 
   const long = classifyHttp(fault(400, 'x'.repeat(1_000_000)), PLACE)
   expect(long.message.length).toBeLessThan(300)
   expect(classifyHttp(fault(400, 'insufficient_quota'), PLACE).code).toBe('quota_exhausted')
+})
+
+test('credit that is used up is told of the provider, or of an own server', () => {
+  const told = (place: Place) => classifyHttp(fault(429, 'insufficient_quota'), place).message
+  expect(told(PLACE)).toContain('reached at OpenAI: ')
+  expect(told({ ...PLACE, is_public: false })).toContain(`reached at ${PLACE.host}: `)
 })

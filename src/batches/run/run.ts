@@ -55,8 +55,10 @@ export function endOf(outcome: RunOutcome): ItemEnd | null {
   if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
   if (outcome.kind === 'refused') {
     const { code, detail, errors } = outcome.refusal
+    if (code === 'not_cached')
+      return failed('cancelled', `${detail}: leave the cache mode \`only\` out (-c only) to grade it`)
     const place = errors[0] === undefined ? '' : ` (${errors[0].path}: ${errors[0].message})`
-    return failed(code === 'not_cached' ? 'cancelled' : 'internal', `${detail}${place}`)
+    return failed('internal', `${detail}${place}`)
   }
   const { grade, cached } = outcome
   if (grade.status === 'failed' && grade.failure !== null)
@@ -71,7 +73,7 @@ export function endOf(outcome: RunOutcome): ItemEnd | null {
 export function lackOf(outcome: RunOutcome): string | null {
   if (outcome.kind !== 'refused' || outcome.refusal.code !== 'unknown_rubric') return null
   const { detail, errors } = outcome.refusal
-  return `${detail} as an item names (${errors[0]?.message ?? ''}): configure it as before, then resume`
+  return `${detail}, which an item names (${errors[0]?.message ?? ''}): configure it again, then resume`
 }
 
 const failed = (code: Failure['code'], message: string): ItemEnd => ({
