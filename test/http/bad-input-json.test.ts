@@ -62,6 +62,12 @@ const REFUSED: [name: string, body: string | Buffer, code: string, path: string]
   ],
 ]
 
+test.each(['', ' \n\t'])('an empty body is called empty: %j', async (body) => {
+  const headers = { 'content-type': 'application/json' }
+  const response = await app.http.inject({ method: 'POST', url: '/v1/grades', headers, payload: body })
+  expect([response.statusCode, response.json<{ detail: string }>().detail]).toEqual([400, 'the body is empty'])
+})
+
 describe('refused with its place', () => {
   test.each(REFUSED)('%s', async (_name, body, code, path) => {
     const response = await app.post('/v1/grades', body)

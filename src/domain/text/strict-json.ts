@@ -55,6 +55,7 @@ const fault = (code: JsonFault['code'], message: string, path = ''): Result<neve
   err({ code, path, message })
 
 function syntaxFault(text: string, bytes: Buffer): Result<never, JsonFault> {
+  if (text.trim() === '') return fault('invalid_json', 'the body is empty')
   const at = readJson(text).error
   if (at === -1) return fault('invalid_json', 'the body is not valid JSON')
   const byte = Buffer.byteLength(text.slice(0, at)) + (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
