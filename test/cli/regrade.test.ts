@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
+import { realCommand } from './real-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type TestShell, testShell } from './test-shell.ts'
 
@@ -42,4 +44,16 @@ test.each([
   expect(await run(shell, ...args)).toBe(1)
   expect(shell.errors()).toContain(said)
   expect(service.requests).toEqual([])
+})
+
+test('a rubric whose ground truths are others: names the command that takes new ones', async () => {
+  const command = realCommand()
+  const example = resolve('examples/aligned-terminus-2')
+  await command.run('batch', example)
+  const [batch] = /bat_\w+/.exec((await command.run('status')).out) ?? []
+  const { code, err } = await command.run('regrade', '--batch', batch ?? '', '-r', 'injection')
+  expect(code).toBe(1)
+  expect(err).toContain(
+    'a re-grade keeps the ground truths; `node src/cli.ts batch PATH -g TRUTHS -r RUBRIC` grades with',
+  )
 })

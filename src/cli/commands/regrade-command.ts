@@ -105,13 +105,22 @@ async function tellLeftOut({ client, view, signal }: Session, made: Batch, optio
 
 const leftOut = (n: number, why: string): string[] => (n > 0 ? [`${n} ${why}`] : [])
 
+/** Adds the remedy to a refusal of stored ground truths, which fit another rubric alone. */
+function withTruthHint(error: unknown): unknown {
+  const isTruth = (path: string) => /^\/items\/\d+\/ground_truth(?:\/|$)/.test(path)
+  if (!(error instanceof ServiceError) || !error.errors.some(({ path }) => isTruth(path))) return error
+  const { status, code, message, errors } = error
+  const hint = 'a re-grade keeps the ground truths; `veridict batch PATH -g TRUTHS -r RUBRIC` grades with new ones'
+  return new ServiceError(status, { code, detail: `${message}: ${hint}`, errors: [...errors] })
+}
+
 async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
   const { client, shell, connection } = session
   const { agent, model, task, batch: base, grade } = options
   const whyNone = async (error: unknown): Promise<never> => {
     const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
     const isNamed = (agent ?? model ?? task) !== undefined && base === undefined && grade === undefined
-    throw isNone && isNamed ? await nothingFits(client, { agent, model, task }) : error
+    throw isNone && isNamed ? await nothingFits(client, { agent, model, task }) : withTruthHint(error)
   }
   if (options.dryRun) {
     const estimate = await client.estimateRegrade(request).catch(whyNone)
