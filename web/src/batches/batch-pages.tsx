@@ -7,7 +7,7 @@ import { HostileCode, HostileText } from '../text/hostile-text.tsx'
 import type { Batch } from '../types.ts'
 import { type Filter, Filters, labelsToChoose, readFilters, textFilters } from '../ui/filters.tsx'
 import { Pager } from '../ui/pager.tsx'
-import { Facts, LabelBadge, LoadView, Nothing, Section, Trouble } from '../ui/parts.tsx'
+import { Facts, LabelBadge, LoadView, messageSentence, Nothing, Section, sentence, Trouble } from '../ui/parts.tsx'
 import { type Column, countColumn, Table } from '../ui/table.tsx'
 import { BATCH_STATUSES, ENDS, formatCount, formatTime, formatUsd, optionsOf, spaced } from '../words.ts'
 import { Results } from './results.tsx'
@@ -99,6 +99,9 @@ export function BatchPage({ id }: PageProps) {
 const nextTryText = ({ resumes_at }: Batch): string =>
   resumes_at === null ? 'It waits for somebody to resume it.' : `It tries again by itself at ${formatTime(resumes_at)}.`
 
+/** Makes a sentence of a reason. The name of a judge before a colon stays as it is written. */
+const reasonSentence = (reason: string): string => (/^\S+:/.test(reason) ? sentence(reason) : messageSentence(reason))
+
 function BatchView({ batch, connection }: { readonly batch: Batch; readonly connection: Connection }) {
   const asked = useLoad('listBatchRubrics', { path: { id: batch.id } })
   const names = (asked.value?.items ?? []).map(({ name }) => name)
@@ -113,8 +116,8 @@ function BatchView({ batch, connection }: { readonly batch: Batch; readonly conn
         {connection === 'lost' && <p class="aside">The connection is lost; this page tries to come back.</p>}
         {batch.parked_reason !== null && (
           <p class="trouble">
-            {batch.status === 'parked' && <strong>Parked.</strong>} <HostileText text={batch.parked_reason} />{' '}
-            {batch.status === 'parked' && nextTryText(batch)}
+            {batch.status === 'parked' && <strong>Parked.</strong>}{' '}
+            <HostileText text={reasonSentence(batch.parked_reason)} /> {batch.status === 'parked' && nextTryText(batch)}
           </p>
         )}
         <BatchActions batch={batch} />

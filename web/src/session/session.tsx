@@ -3,6 +3,7 @@ import { ask, useAction } from '../api.ts'
 import { navigate, usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Who } from '../types.ts'
+import { messageSentence } from '../ui/parts.tsx'
 import { readReason, readWayBack, SIGN_IN_PATH } from './sign-in-place.ts'
 
 /** Shows the name of the session and the button that ends it; nothing without a session. */
@@ -83,7 +84,7 @@ export function SignInPage() {
         <p id={REFUSED_ID} class={trouble === null ? undefined : 'trouble'} role="alert">
           {trouble !== null && (
             <>
-              <strong>Not signed in.</strong> <HostileText text={trouble} />
+              <strong>Not signed in.</strong> <HostileText text={messageSentence(trouble)} />
             </>
           )}
         </p>

@@ -103,14 +103,17 @@ export function LoadView<T>({ load, what, list, children }: LoadProps<T>) {
   return <>{children(load.value)}</>
 }
 
+/** Makes a sentence of a message of the service, which begins small. */
+export const messageSentence = (message: string): string =>
+  sentence(`${message.charAt(0).toUpperCase()}${message.slice(1)}`)
+
 /** Ends a message with a full stop. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 /** A refusal; messages of the service begin small. */
 export const Trouble = ({ what, message }: { readonly what: string; readonly message: string }) => (
   <p class="trouble" role="alert">
-    <strong>Cannot show {what}.</strong>{' '}
-    <HostileText text={sentence(`${message.charAt(0).toUpperCase()}${message.slice(1)}`)} />
+    <strong>Cannot show {what}.</strong> <HostileText text={messageSentence(message)} />
   </p>
 )
 
