@@ -303,6 +303,13 @@ describe('compare', () => {
     }
   })
 
+  test('of a re-grade with itself names the grades before', async () => {
+    service.comparison = () => ({ ...pageOf([flip('a')], null), base: 'bat_02', head: 'bat_02' })
+    const shell = testShell()
+    expect(await run(compareCommand, shell, 'bat_02')).toBe(0)
+    expect(shell.output()).toContain('the grades before → bat_02\n')
+  })
+
   test('reads every page, in every format', async () => {
     service.comparison = (cursor) => (cursor === null ? pageOf([flip('=a')], 'c2') : pageOf([flip('b')], null))
     const table = testShell()

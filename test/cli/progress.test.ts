@@ -33,6 +33,7 @@ test('the speed counts the items that ended since the first look', () => {
   expect(speedOf(batch(60), first, 10_000)).toEqual(['2.0/s', 'ETA 20s'])
   expect(speedOf(batch(60), first, 20_000)).toEqual(['1.0/s', 'ETA 40s'])
   expect(speedOf(batch(100), first, 20_000)).toEqual([])
+  expect(speedOf(batch(60, { status: 'parked' }), first, 10_000)).toEqual([])
 })
 
 const speed = ['2.0/s', 'ETA 20s']

@@ -176,7 +176,7 @@ test('VERIDICT_RUBRICS adds rubrics to list, show and test; a folder that is mis
   expect(await run(['show', 'mine'], env)).toMatchObject({ code: 0 })
   const shell = testShell({ env, startEmbedded })
   await rubricsCommand(shell).parseAsync([], { from: 'user' })
-  expect(shell.output()).toMatch(/^mine@1 +Whether the agent ran the tests$/m)
+  expect(shell.output()).toMatch(/^mine@1 +mine, which still asks whether the agent ran the tests$/m)
   expect(shell.output()).toMatch(/^injection@1 /m)
   const gone = join(folder, 'gone')
   expect(() => loadConfiguredRubrics([gone])).toThrow(`VERIDICT_RUBRICS: there is no folder ${gone}; make it`)

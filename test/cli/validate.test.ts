@@ -149,7 +149,7 @@ describe('veridict validate', () => {
     ]
     const refused = await run('validate', file('labels.ndjson', ndjson(lines)), '-j', 'lexical')
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain('run-1  /human/outcome: must be one of')
+    expect(refused.err).toContain('line 1  run-1  /human/outcome: must be one of')
     expect(refused.err).toContain('run-2  /human/claims/cue.acted: must be true or false')
     expect(refused.err).toContain('run-3  /human/claims/constructor: is no claim of the rubric')
   })

@@ -80,7 +80,7 @@ function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Pai
   const { pairs, same, flipped, unpaired } = comparison
   const alone = unpaired.base_only + unpaired.head_only + unpaired.without_label
   const rows = [
-    `${paint('bold', `${clip(comparison.base, 60)} → ${clip(comparison.head, 60)}`)}`,
+    `${paint('bold', `${baseText(comparison)} → ${clip(comparison.head, 60)}`)}`,
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${paint(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)}`,
     `base  ${side(comparison.base_counts)}`,
     `head  ${side(comparison.head_counts)}`,
@@ -96,6 +96,9 @@ function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Pai
   ]
   return `${rows.join('\n')}\n`
 }
+
+/** A re-grade without a base is compared with the grades that were graded again. */
+const baseText = ({ base, head }: Comparison): string => (base === head ? 'the grades before' : clip(base, 60))
 
 const otherTruth = ({ other_truth }: Comparison['unpaired']): string =>
   other_truth > 0 ? `\n          ${count(other_truth, 'run')} in both, with another ground truth: not paired` : ''

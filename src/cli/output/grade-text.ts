@@ -27,7 +27,12 @@ export function printGrade(file: string, grade: Grade): string {
     ...grade.unmet.map(({ claim, reason }) => styleText('red', `  ✗ ${claim}: ${oneLine(reason)}`)),
     ...grade.contradictions.map(({ detail }) => styleText('yellow', `  ! ${oneLine(detail)}`)),
     ...(grade.failure
-      ? [styleText('red', `  ✗ ${grade.failure.code}: ${oneLine(grade.failure.message)}${hint(grade)}`)]
+      ? [
+          styleText(
+            'red',
+            `  ✗ ${grade.failure.code}: ${oneLine(withId(grade.failure.message, grade.id))}${hint(grade)}`,
+          ),
+        ]
       : []),
     ...(grade.notes ? [styleText('dim', `  ${clip(grade.notes, 300)}`)] : []),
     ...(unread === '' ? [] : [styleText('yellow', `  ~ ${unread}`)]),
@@ -88,6 +93,10 @@ function foundAs({ found_in_step: step, normalization }: CheckedCitation): strin
   ]
   return found.map((fact) => styleText('dim', ` · ${fact}`)).join('')
 }
+
+/** Puts the id of a grade into the command that a failure names. */
+export const withId = (message: string, id: string | null): string =>
+  id === null ? message : message.replace('veridict show GRADE', () => `veridict show ${id}`)
 
 const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')
 

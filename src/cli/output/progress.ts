@@ -86,11 +86,11 @@ interface Look {
 export const doneOf = (counts: BatchCounts): number =>
   counts.graded + counts.unverified + counts.failed + counts.cancelled
 
-/** Renders the rate and the expected time, `2.0/s` and `ETA 20s`. Empty before an item ended, and after the last. */
-export function speedOf({ counts }: Pick<Batch, 'counts'>, first: Look, now: number): string[] {
+/** Renders the rate and the expected time, `2.0/s` and `ETA 20s`. Empty before an item ended, after the last, and while the batch is parked. */
+export function speedOf({ status, counts }: Pick<Batch, 'status' | 'counts'>, first: Look, now: number): string[] {
   const done = doneOf(counts)
   const rate = (done - first.done) / ((now - first.at) / 1000)
-  if (!(rate > 0) || done === counts.total) return []
+  if (!(rate > 0) || done === counts.total || status === 'parked') return []
   return [`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`, `ETA ${duration((counts.total - done) / rate)}`]
 }
 

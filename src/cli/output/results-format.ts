@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
+import { withId } from './grade-text.ts'
 import { type MarkdownRow, MarkdownRows } from './markdown-rows.ts'
 import type { OutputTarget } from './output-target.ts'
 import { cachedText } from './progress.ts'
@@ -154,8 +155,8 @@ const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
   base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
 
 /** Renders the failure of an item; else unmet claims, contradictions, and whether the grade came from the cache. */
-function whyOf({ failure, cached, grade }: BatchResult): string {
-  if (failure !== null) return safeLine(`${failure.code}: ${failure.message}`)
+function whyOf({ failure, cached, grade, grade_id }: BatchResult): string {
+  if (failure !== null) return safeLine(`${failure.code}: ${withId(failure.message, grade_id)}`)
   const [unmet, ...more] = grade?.unmet ?? []
   const parts = [
     unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,

@@ -46,7 +46,8 @@ export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
 /** Loads rubrics, and prints every fault and every doubtful rule. */
 export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
   const folders = typed.flatMap((path) => {
-    if (!isFolder(path)) throw new CliError(`there is no folder ${path}`, ['Begin path: veridict rubric new ID'])
+    if (!isFolder(path))
+      throw new CliError(`there is no folder ${path}`, ['Begin a rubric of your own: veridict rubric new ID'])
     return rubricFolders(path)
   })
   const paint = paintFor(shell.out, shell.env)
@@ -98,7 +99,11 @@ export function newRubric(shell: Shell, typed: string, options: NewOptions): Exi
     throw new CliError(`${folder} is there already, and is left as it is`, [
       `Another version: veridict rubric new ${id}@${Number(version ?? next) + 1}`,
     ])
-  copy(from?.folder ?? TEMPLATE, folder, id, version ?? String(next))
+  copy(from?.folder ?? TEMPLATE, folder, {
+    id,
+    version: version ?? String(next),
+    ...(from === null && { title: titleOf(id) }),
+  })
   const text = `wrote ${folder}
   rubric.yaml      the claims, the proof of each, and the outcome
   system.md        the instructions to a judge; the same for every run
@@ -115,18 +120,20 @@ Then grade with it:
   return EXIT.graded
 }
 
-/** Copies the folder, whole or not at all. */
-function copy(from: string, folder: string, id: string, version: string): void {
+/** Titles a copy of the template, which still asks the question of the template. */
+const titleOf = (id: string): string => `"${id}, which still asks whether the agent ran the tests"`
+
+/** Copies the folder with other members in its manifest, whole or not at all. */
+function copy(from: string, folder: string, members: Readonly<Record<string, string>>): void {
   mkdirSync(dirname(folder), { recursive: true })
   mkdirSync(folder)
   try {
     cpSync(from, folder, { recursive: true, filter: (path) => basename(path) !== PARSED_MANIFEST })
     const manifest = join(folder, 'rubric.yaml')
-    const text = readFileSync(manifest, 'utf8').replace(/^id:.*$/m, () => `id: ${id}`)
-    writeFileSync(
-      manifest,
-      text.replace(/^version:.*$/m, () => `version: ${version}`),
-    )
+    let text = readFileSync(manifest, 'utf8')
+    for (const [name, value] of Object.entries(members))
+      text = text.replace(new RegExp(`^${name}:.*$`, 'm'), () => `${name}: ${value}`)
+    writeFileSync(manifest, text)
     const read = readRubric(folder)
     if ('faults' in read) throw new CliError(`a copy of ${from} under another name cannot be used`, read.faults)
   } catch (error) {

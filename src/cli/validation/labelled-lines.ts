@@ -42,7 +42,7 @@ function readLine(line: unknown, names: Set<string>) {
   return { name, request: request as unknown as GradeRequest, human: human as HumanLabel }
 }
 
-type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'>
+type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'> & { readonly place: string }
 
 export interface LabelledData {
   readonly labels: ReadonlyMap<string, Label>
@@ -69,7 +69,12 @@ export async function readLabels(session: Session, path: string): Promise<Labell
     hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
     if (rubric !== undefined) rubrics.add(rubric)
     const outcome = human.outcome === undefined ? {} : { outcome: human.outcome }
-    labels.set(name, { group, cluster: metadata?.task ?? null, human: { ...outcome, ...human.claims } })
+    labels.set(name, {
+      place: line.source,
+      group,
+      cluster: metadata?.task ?? null,
+      human: { ...outcome, ...human.claims },
+    })
     session.view.doing(`reading: ${count(labels.size, 'labelled run')}`)
   }
   return { labels, skipped, rubrics: [...rubrics].sort(), digest: `sha256:${hash.digest('hex')}` }
@@ -91,15 +96,17 @@ const MOST_FAULTS = 20
 
 /** Throws, with the first faults, for answers of people that do not fit the questions. */
 export function requireFit({ labels }: LabelledData, questions: readonly Question[]): void {
-  const faults = [...labels].flatMap(([name, { human }]) =>
+  const faults = [...labels].flatMap(([name, { place, human }]) =>
     Object.entries(human).flatMap(([id, answer]) => {
       const fault = faultOf(id, answer, questions)
-      return fault === null ? [] : [oneLine(`${name}  /human/${id === 'outcome' ? id : `claims/${id}`}: ${fault}`)]
+      return fault === null
+        ? []
+        : [oneLine(`${place}  ${name}  /human/${id === 'outcome' ? id : `claims/${id}`}: ${fault}`)]
     }),
   )
   if (faults.length > 0)
     throw new CliError(
-      `${count(faults.length, 'human answer')} that do not fit the rubric`,
+      `${count(faults.length, 'human answer')} ${faults.length === 1 ? 'does' : 'do'} not fit the rubric`,
       faults.slice(0, MOST_FAULTS),
     )
 }

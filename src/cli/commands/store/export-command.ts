@@ -15,7 +15,7 @@ Writes every grade, review and trajectory of the database as NDJSON, with the ju
 The database is VERIDICT_DATABASE or VERIDICT_DATABASE_URL; it is only read, in one state, beside a running service.
 \`veridict import FILE\` reads the file into another database.
 
-Not in the file: batches, comments, keys, spending, and calls that have not ended.
+Not in the file: batches, keys, spending, and calls that have not ended.
 
 Exit codes: 0 written; 1 the database cannot be read; 130 interrupted: no file is left behind.
 
