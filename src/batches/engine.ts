@@ -114,6 +114,11 @@ export class BatchEngine {
     return company === null ? stores.attempts.inFlight(id) : cluster.leases.inFlight(leasePrefix(id, mode))
   }
 
+  /** Names a judge that asked this process to wait with a running batch, and until when; null: none did. */
+  pauseOf({ id, status }: BatchRecord): string | null {
+    return status === 'running' ? this.runs.pauseOf(id) : null
+  }
+
   /** Names the judge that the next item of a running batch needs and that no worker has; null: the batch needs no other worker. */
   async missingJudge({ id, mode, status }: BatchRecord): Promise<string | null> {
     if (status !== 'running') return null

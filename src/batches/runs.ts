@@ -81,6 +81,11 @@ export class BatchRuns {
     })
   }
 
+  /** Names a judge that the batch waits for in this process; null: the batch does not run here, or no judge rests. */
+  pauseOf(id: string): string | null {
+    return this.runs.get(id)?.runner.pause ?? null
+  }
+
   /** Counts the items in flight of a whole batch; null: the batch is not held here. */
   inFlight(id: string): number | null {
     const run = this.runs.get(id)

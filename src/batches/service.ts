@@ -88,13 +88,14 @@ export class BatchService {
     return this.store.results(id, after, limit)
   }
 
-  /** Adds to a stored batch what the store does not know: the items in flight, and a missing worker. */
+  /** Adds to a stored batch what the store does not know: the items in flight, a judge that rests, and a missing worker. */
   private async view(record: BatchRecord): Promise<Batch> {
     const { pending, running } = record.counts
     const inFlight = pending === 0 ? 0 : Math.min(await this.engine.inFlight(record), pending)
     const counts = { ...record.counts, pending: pending - inFlight, running: running + inFlight }
     const missing = inFlight > 0 ? null : await this.engine.missingJudge(record)
-    const waiting = missing === null ? {} : { parked_reason: `waiting: no worker for ${missing}` }
+    const reason = missing === null ? this.engine.pauseOf(record) : `waiting: no worker for ${missing}`
+    const waiting = reason === null ? {} : { parked_reason: reason }
     return { ...record, counts, ...waiting, ...(await this.roundOf(record)) }
   }
 

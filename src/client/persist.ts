@@ -99,7 +99,7 @@ type Waiting = Pick<State, 'status'> & Pick<Batch, 'parked_reason'>
 
 /** Whether a running batch waits for a process that has its judge. */
 export const waitsForWorker = ({ status, parked_reason }: Waiting): boolean =>
-  status === 'running' && parked_reason !== null
+  status === 'running' && parked_reason !== null && parked_reason.startsWith('waiting: no worker for ')
 
 /** Whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
 export const isSettled = (batch: State): boolean =>

@@ -117,7 +117,7 @@ export const BatchSchema = Closed({
   parked_reason: Nullable(
     Type.String({
       description:
-        'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge.',
+        'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, and `NAME: CODE, waiting until TIME` while its judge asked for a pause.',
     }),
   ),
   resumes_at: Nullable(

@@ -248,6 +248,23 @@ describe('when judges fail', () => {
     expect(grade).toMatchObject({ status: 'failed', failure: { code: 'refused' } })
   })
 
+  test('a judge that asks for a pause is named with its end, and the batch goes on', async () => {
+    const judge = answeringJudge((_run, call) =>
+      call === 1 ? { fail: 'rate_limited', retry_after_s: 2 } : GOOD_ANSWER,
+    )
+    app = await startApp({ judges: [judge] })
+    const { id } = await startBatch(app, makeItems(1))
+    const read = async () => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+    await expect
+      .poll(async () => (await read()).parked_reason)
+      .toMatch(/^scripted: rate_limited, waiting until 2\d{3}-/)
+    const paused = await app.get(`/v1/batches/${id}`)
+    expectContract(paused, 'get', '/v1/batches/{id}')
+    expect(paused.json()).toMatchObject({ status: 'running', resumes_at: null })
+    const { batch } = await finish(app, id)
+    expect(batch).toMatchObject({ status: 'done', parked_reason: null, counts: { graded: 1 } })
+  })
+
   test('a passing failure is asked again', async () => {
     const policy = {
       max_attempts: 1,

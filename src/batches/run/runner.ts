@@ -38,8 +38,8 @@ export class BatchRunner {
   private readonly notifier: Notifier
   private readonly flying = new Set<OpenItem>()
   private readonly patience = new Patience()
-  /** The lanes of the run, with the function that stops listening to each. */
-  private readonly lanes = new Map<Lane, () => void>()
+  /** The lanes of the run, each with its judge and the function that stops listening. */
+  private readonly lanes = new Map<Lane, { readonly judge: string; readonly stopListening: () => void }>()
   /** Most items in flight; falls where the reservations of calls in flight fill the budget. */
   private ceiling = MOST_IN_FLIGHT
   private parking: Parked | null = null
@@ -65,6 +65,16 @@ export class BatchRunner {
 
   get inFlight(): number {
     return this.flying.size
+  }
+
+  /** Names a judge that asked for a pause, and the end of the pause; null: no judge of the run rests. */
+  get pause(): string | null {
+    for (const [lane, { judge }] of this.lanes) {
+      const { kind, failure, until } = lane.state()
+      if (kind === 'paused' && failure !== null && until !== null)
+        return `${judge}: ${failure.code}, waiting until ${until.toISOString()}`
+    }
+    return null
   }
 
   /** Whether the run begins nothing more, and ends as soon as nothing is in flight. */
@@ -113,7 +123,7 @@ export class BatchRunner {
     try {
       return await this.loop()
     } finally {
-      for (const [lane, stopListening] of this.lanes) {
+      for (const [lane, { stopListening }] of this.lanes) {
         stopListening()
         lane.forget(this.batch.id)
       }
@@ -130,7 +140,7 @@ export class BatchRunner {
       const end = this.flying.size === 0 ? await this.settleIdle() : null
       if (end === 'again') continue
       if (end !== null) return end
-      await this.pause()
+      await this.rest()
     }
   }
 
@@ -148,12 +158,12 @@ export class BatchRunner {
   }
 
   private start(item: OpenItem): void {
-    const lane = this.deps.laneOf(item.request.judge ?? '')
-    if (!this.lanes.has(lane))
-      this.lanes.set(
-        lane,
-        lane.onChange(() => this.notifier.notify()),
-      )
+    const judge = item.request.judge ?? ''
+    const lane = this.deps.laneOf(judge)
+    if (!this.lanes.has(lane)) {
+      const stopListening = lane.onChange(() => this.notifier.notify())
+      this.lanes.set(lane, { judge, stopListening })
+    }
     this.flying.add(item)
     void this.runItem(item)
       .catch((error: unknown) => {
@@ -251,7 +261,7 @@ export class BatchRunner {
     return this.parking ?? (this.source.isEmpty() ? this.given.onEmpty() : null)
   }
 
-  private async pause(): Promise<void> {
+  private async rest(): Promise<void> {
     const now = this.deps.clock.now().getTime()
     const due = this.source.nextDue(now)
     await this.notifier.wait(Math.min(LOOK_MS, due === null ? LOOK_MS : due - now))
