@@ -54,3 +54,44 @@ describe('a file that is given by itself', () => {
     expect(outline(items)).toEqual(['f/x.json', 'f/x.rerun-2.json: no_ground_truth', 'f/x.trajectory.json'])
   })
 })
+
+describe('a loose file that should be a run', () => {
+  const details = async (files: Record<string, string | Buffer>) => {
+    await writeFiles(folder, files)
+    const items = await readAll(folder, { groundTruths: truths([{ ...TRUTH, task: 'none' }]) })
+    return items.map((item) => (item.kind === 'trial' ? [item.kind] : [item.reason, item.detail]))
+  }
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+
+  it.each([{ steps: [{ role: 'user', content: 'x' }] }, { messages: [{ from: 'user', value: 'x' }], title: 'a chat' }])(
+    'is unreadable, and told the members of a step: %j',
+    async (document) => {
+      expect(await details({ 'run.json': JSON.stringify(document) })).toEqual([
+        ['unreadable', expect.stringContaining('a step of the plain form has actor and text')],
+      ])
+    },
+  )
+
+  it.each([{ steps: 7 }, { steps: ['npm test'] }, { messages: [] }, { x: 1 }])('is none: %j', async (document) => {
+    expect(await details({ 'other.json': JSON.stringify(document) })).toEqual([
+      ['unsupported', 'JSON of no format that docs/formats.md lists'],
+    ])
+  })
+
+  it.each([
+    ['with a byte order mark', utf16(`\ufeff${JSON.stringify(atif())}`)],
+    ['without one', utf16(JSON.stringify(atif()))],
+    ['big-endian', utf16(`\ufeff${JSON.stringify(atif())}`).swap16()],
+  ])('is called UTF-16: %s', async (_name, bytes) => {
+    expect(await details({ 'run.json': bytes })).toEqual([['unreadable', 'the file is UTF-16: write it as UTF-8']])
+  })
+
+  it.each([
+    ['{"schema_version": "ATIF-v1.5", "steps": [\n{"ä": 1,', 'ends at byte 52'],
+    ['{"steps": [\n{1}]}', 'stops being JSON at byte 13'],
+  ])('is told the byte at which its JSON breaks: %j', async (text, told) => {
+    expect(await details({ 'run.json': text })).toEqual([
+      ['unreadable', `line 1: the file is neither JSON nor JSON lines: it ${told}`],
+    ])
+  })
+})

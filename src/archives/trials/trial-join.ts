@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { weakAnchors } from '../../domain/evidence/weak-anchors.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { FORMATS } from '../../formats/formats.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { type GivenTruth, isDefaultRubric } from '../../schemas/ground-truth.ts'
@@ -21,6 +22,8 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
   const read = readTrajectory(run.document, scope.job.limits.read)
   if (!read.ok) {
     const known = FORMATS.some((format) => format.recognizes(run.document))
+    if (!known && place.shown === found.file.shown && holdsSteps(run.document))
+      return skip(scope, place, 'unreadable', NO_STEPS, run.name)
     return known
       ? skip(scope, place, 'unreadable', told(found, read.error), run.name)
       : skip(scope, place, 'unsupported', 'JSON of no format that docs/formats.md lists', run.name)
@@ -52,6 +55,13 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
     ],
   }
 }
+
+/** Tells whether a document of no known format has the list that most runs have. */
+const holdsSteps = (document: Json): boolean =>
+  [document['steps'], document['messages']].some((list) => Array.isArray(list) && list.some(isRecord))
+
+const NO_STEPS =
+  'steps or messages of no format that docs/formats.md lists: a step of the plain form has actor and text, a message has role and content'
 
 function told(found: FoundRun, issues: readonly { path: string; message: string }[]): string {
   const at = found.file.shown === found.place.shown ? '' : `${found.file.shown.slice(found.place.shown.length + 1)}: `

@@ -8,8 +8,18 @@ type ReadText =
 const STRICT = new TextDecoder('utf-8', { fatal: true })
 const LENIENT = new TextDecoder('utf-8')
 
+/** Tells whether JSON, or any text with a byte order mark, is written in UTF-16. */
+export function isUtf16([first = 0, second = 0]: Uint8Array): boolean {
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  return hasMark || (isOpening(first) && second === 0) || (first === 0 && isOpening(second))
+}
+
+/** `{` or `[` */
+const isOpening = (byte: number): boolean => byte === 0x7b || byte === 0x5b
+
 /** UTF-8 text, a byte order mark left out. Bytes that are none are shown as U+FFFD, and a warning says so. */
 export function decodeText(bytes: Uint8Array): ReadText {
+  if (isUtf16(bytes)) return { kind: 'gone', detail: 'the file is UTF-16: write it as UTF-8' }
   try {
     return { kind: 'read', text: STRICT.decode(bytes), warnings: [] }
   } catch (error) {

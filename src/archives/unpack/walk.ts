@@ -20,6 +20,7 @@ import { safeText } from './names.ts'
 import { codeOf, type Listed, listFolder, nameIn, type Place, within } from './place.ts'
 import type { Spool } from './spool.ts'
 import { makeTempFolder } from './temp-folder.ts'
+import { isUtf16 } from './text.ts'
 import { ARRAY, firstByte, OBJECT, type Packing, packingIn, unpackArchive } from './unpack.ts'
 
 /** Everything that can be found below a folder: a trial, an unpacked Inspect log, or a folder of whatever. */
@@ -116,7 +117,7 @@ export async function* walkFile(scope: Scope, folder: Place, file: Place): Async
   if (packing !== null) return yield* walkArchive(scope, file, packing)
   const { limits } = scope.job
   const first = firstByte(head)
-  if (first !== undefined && first !== OBJECT && first !== ARRAY)
+  if (first !== undefined && first !== OBJECT && first !== ARRAY && !isUtf16(head))
     return yield* skipFile(scope, skip(scope, file, 'unsupported', 'the file is neither JSON nor JSON lines'))
   if (first === OBJECT && (await holdsRequests(file.path, limits.max_line_bytes)))
     return yield* readRequestLines(scope, file)

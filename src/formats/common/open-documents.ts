@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import { parseJson } from '../../domain/text/exact-json.ts'
+import { parseJson, readJson } from '../../domain/text/exact-json.ts'
 import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
 import type { FoundRun, OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
@@ -102,12 +102,23 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
   const share = (records.length + noise.length) * MAX_NOISE_SHARE
   const accepted = Math.min(objects, MOST_NOISE, Math.max(MAX_NOISE, share))
   if (first !== undefined && noise.length > accepted) {
-    const message = objects === 0 ? 'the file is neither JSON nor JSON lines' : notJson(noise.length)
+    const message = objects === 0 ? neitherText(text) : notJson(noise.length)
     return err([{ path: `line ${first}`, message }])
   }
   if (records.length === 0) return err([{ path: '', message: 'the file is empty' }])
   const root = { records, ...(unread > 0 && { [UNREAD_LINES]: unread }) }
   return ok({ root, warnings: noiseWarnings(noise, last) })
+}
+
+/** The place where JSON breaks is searched in texts of at most so many characters. */
+const MOST_SEARCHED = 16 * 1024 * 1024
+
+/** Explains that a text is neither JSON nor JSON lines, with the byte at which the JSON breaks. */
+function neitherText(text: string): string {
+  const neither = 'the file is neither JSON nor JSON lines'
+  if (text.length > MOST_SEARCHED) return neither
+  const at = readJson(text).error
+  return `${neither}: it ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${Buffer.byteLength(text.slice(0, at))}`
 }
 
 function noiseWarnings(noise: readonly number[], last: number): string[] {
