@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundleInto, EXPORTS, exportName, OUTSIDE, ROOT } from './bundle.ts'
+import { bundleInto, EXPORTS, exportName, LIBRARY, OLDEST, OUTSIDE, ROOT } from './bundle.ts'
 import { declareInto } from './declarations.ts'
 import { noticesOf } from './notices.ts'
 import { KEPT, MADE, MANIFEST } from './restore.ts'
@@ -29,9 +29,6 @@ const FILES = [
   'web/dist',
 ]
 
-/** From Node.js 22.19 on: undici, which is bundled, asks for it. */
-const NODE = '>=22.19'
-
 interface Manifest {
   readonly [member: string]: unknown
   readonly dependencies: Readonly<Record<string, string>>
@@ -43,14 +40,19 @@ function manifestOf({ name, version, license, description, dependencies }: Manif
   return {
     ...{ name, version, private: true, license, description },
     type: 'module',
-    engines: { node: NODE },
+    engines: { node: `>=${OLDEST}` },
     bin: { veridict: 'bin/veridict.cjs' },
     files: FILES,
     exports: {
       ...Object.fromEntries(
         Object.entries(EXPORTS).map(([path, file]) => [
           path,
-          { types: `./types/${moduleOf(file)}.d.ts`, default: `./dist/${exportName(path)}.js` },
+          {
+            types: `./types/${moduleOf(file)}.d.ts`,
+            // A module that awaits at its top level cannot be required.
+            ...(path === '.' && { require: `./dist/${LIBRARY}.js` }),
+            default: `./dist/${exportName(path)}.js`,
+          },
         ]),
       ),
       './openapi.json': './openapi/openapi.json',

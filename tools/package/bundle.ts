@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,16 +14,21 @@ export const EXPORTS = (
 /** Names the file of an export in `dist`: `index`, `client`. */
 export const exportName = (path: string): string => (path === '.' ? 'index' : path.slice(2))
 
+/** The module of the library, which the entry of the package imports. */
+export const LIBRARY = 'library'
+
 /** Modules that are loaded by name or by address. All others are in shared chunks, which are loaded when they are needed. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(EXPORTS).map(([path, file]) => [exportName(path), file.slice(2)])),
+  ...Object.fromEntries(
+    Object.entries(EXPORTS).map(([path, file]) => [path === '.' ? LIBRARY : exportName(path), file.slice(2)]),
+  ),
   cli: 'src/cli.ts',
   'statistics-process': 'src/audit/agreement/statistics-process.ts',
   'large-body-thread': 'src/offload/large-body-thread.ts',
 }
 
 /** Oldest Node.js of the package, which the bundled undici asks for. */
-const OLDEST = 'node22.19'
+export const OLDEST = '22.19'
 
 /** Packages outside of the bundle: a binary, a program of its own for each thread, and files for browsers. */
 export const OUTSIDE: Readonly<Record<'needed' | 'optional', readonly string[]>> = {
@@ -43,7 +48,7 @@ export async function bundleInto(folder: string): Promise<readonly string[]> {
     cwd: ROOT,
     input: { ...ENTRIES },
     platform: 'node',
-    transform: { target: OLDEST },
+    transform: { target: `node${OLDEST}` },
     external: (id) => id.startsWith('node:') || outside.includes(id) || id === LAUNCHER,
     plugins: [placed],
     onLog(level, log) {
@@ -58,6 +63,8 @@ export async function bundleInto(folder: string): Promise<readonly string[]> {
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   })
   const chunks = output.filter((one): one is OutputChunk => one.type === 'chunk')
+  const library = chunks.find(({ fileName }) => fileName === `${LIBRARY}.js`)
+  writeFileSync(join(folder, 'index.js'), entryText(library?.exports ?? []))
   const there = new Set([...chunks.map((one) => one.fileName), ...builtinModules, ...outside])
   for (const { fileName, code, imports, dynamicImports } of chunks) {
     const lost = [...imports, ...dynamicImports].filter((name) => !there.has(name.replace(/^node:/, '')))
@@ -65,6 +72,16 @@ export async function bundleInto(folder: string): Promise<readonly string[]> {
     if (lost.length > 0 || left !== undefined) throw new Error(`${fileName} needs ${[...lost, left].join(', ')}`)
   }
   return [...new Set(chunks.flatMap(({ moduleIds }) => moduleIds))]
+}
+
+/** Renders the entry of the package. An older Node.js would refuse the library while it links the modules, with an error that names no version. */
+const entryText = (names: readonly string[]): string => {
+  const [major, minor] = OLDEST.split('.')
+  return `const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < ${major} || (major === ${major} && minor < ${minor}))
+  throw new Error(\`veridict needs Node.js ${OLDEST} or newer; this is \${process.version}\`)
+export const { ${names.join(', ')} } = await import('./${LIBRARY}.js')
+`
 }
 
 const LAUNCHER = '../bin/compile-cache.cjs'

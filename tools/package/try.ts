@@ -87,6 +87,10 @@ function tryLibrary(cwd: string): void {
   }
   for (const name of examples.keys())
     run(cwd, ['node', '--experimental-strip-types', '--no-warnings', `${name}.mts`], printed[name] ?? /^$a/)
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+  const use = `import('veridict').catch(({ message }) => console.log(message))`
+  run(cwd, ['node', '--eval', `${old}; ${use}`], /^veridict needs Node\.js 22\.19 or newer; this is v/)
+  run(cwd, ['node', '--no-warnings', '--eval', `console.log(typeof require('veridict').grade)`], /^function\n$/)
 }
 
 try {
