@@ -95,13 +95,22 @@ export function schemaIssues(schema: object, value: unknown): Fault[] {
 }
 
 /** Names the faults for the author of the value: one for each mistake, at the member itself, with the value found and the values expected. */
-export const inputIssues = (schema: object, value: unknown, { isText = false } = {}): Fault[] =>
-  errorsOf(schema, value, isText)
-    // The faults of each branch of a choice are told once, by the choice.
-    .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
-    .toSorted((a, b) => Number(isChoice(a)) - Number(isChoice(b)))
-    .slice(0, MOST_FAULTS)
-    .map((error) => ({ path: placeOf(error), message: explain(error) }))
+export function inputIssues(schema: object, value: unknown, { isText = false } = {}): Fault[] {
+  const errors = errorsOf(schema, value, isText)
+  const blank = new Set(errors.filter(isBlank).map(({ instancePath }) => instancePath))
+  return (
+    errors
+      // A blank text is too short, too.
+      .filter(({ keyword, instancePath }) => keyword !== 'minLength' || !blank.has(instancePath))
+      // The faults of each branch of a choice are told once, by the choice.
+      .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
+      .toSorted((a, b) => Number(isChoice(a)) - Number(isChoice(b)))
+      .slice(0, MOST_FAULTS)
+      .map((error) => ({ path: placeOf(error), message: explain(error) }))
+  )
+}
+
+const isBlank = ({ keyword, params }: ErrorObject): boolean => keyword === 'pattern' && params['pattern'] === NOT_BLANK
 
 /** Tells a missing choice of the whole value, which is named behind the faults of its members. */
 const isChoice = ({ keyword, instancePath }: ErrorObject): boolean => keyword === 'anyOf' && instancePath === ''
@@ -137,7 +146,7 @@ function explain(error: ErrorObject): string {
     case 'type':
       return withDescription(`${wordsOf(error)}, not ${kindOf(data)}`, schema)
     case 'pattern':
-      if (params['pattern'] === NOT_BLANK) return 'is blank; write what it says'
+      if (isBlank(error)) return 'is blank; write what it says'
       break
     case 'anyOf':
       if (schema.anyOf?.every(({ required }) => required !== undefined) === true)

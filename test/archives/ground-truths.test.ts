@@ -71,6 +71,13 @@ it('refuses blank texts, as it does empty ones', () => {
   })
 })
 
+it('tells an empty text once', () => {
+  expect(parseGroundTruths(JSON.stringify([{ ...ROW, cue: '' }]), 'truths.json')).toEqual({
+    ok: false,
+    error: [{ path: '/0/cue', message: 'is blank; write what it says' }],
+  })
+})
+
 it('prefers the row of the trial, then of the fuller task name, then the one for all', () => {
   const rows = [
     { ...ROW, task: 'org/fix-git', cue: 'full' },
