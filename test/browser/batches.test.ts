@@ -77,7 +77,7 @@ describeInBrowser('batches', () => {
     const batch = await startBatch(audit.app, makeItems(2))
     const page = await openBatch(batch)
     await page.getByText('Parked.').waitFor()
-    expect(await page.locator('.trouble').innerText()).toContain('It waits for somebody to resume it.')
+    expect(await page.locator('.trouble').innerText()).toMatch(/\. It waits for somebody to resume it\.$/)
     const asked = page.waitForRequest((request) => request.url().endsWith('/resume'))
     await page.getByRole('button', { name: 'Resume' }).click()
     expect((await (await asked).response())?.status()).toBe(202)

@@ -57,7 +57,9 @@ describeInBrowser('signing in', () => {
     await page.getByLabel('Key', { exact: true }).focus()
     await page.keyboard.type('vk_wrong')
     await page.keyboard.press('Enter')
-    await page.waitForFunction(() => document.querySelector('[role=alert]')?.textContent?.includes('not good'))
+    await page.waitForFunction(() =>
+      document.querySelector('[role=alert]')?.textContent?.includes('This key is not good'),
+    )
     forgive(401)
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'))).toBe('true')
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-describedby'))).toBe('sign-in-refused')

@@ -32,6 +32,15 @@ const grade = {
   },
 } as unknown as Grade
 
+test('a failure names the calls of its grade by the id', () => {
+  const failure = {
+    code: 'schema_invalid',
+    message: 'no JSON (its calls: veridict show GRADE --attempts)',
+    retryable: true,
+  }
+  expect(printGrade('run', { ...grade, failure } as Grade)).toContain('(its calls: veridict show grd_1 --attempts)')
+})
+
 describe('nothing that others wrote acts on a terminal', () => {
   test('in a grade', () => {
     const text = printGrade(HOSTILE, grade)

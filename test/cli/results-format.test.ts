@@ -152,3 +152,10 @@ test('a reason is whole in a pipe, and on a terminal it says where the rest stan
   expect(shell.output()).not.toContain('the advice')
   expect(shell.output()).toContain('… (all of it: veridict show GRADE)')
 })
+
+test('a failed item names the calls of its grade by the id', async () => {
+  const message = 'no JSON (its calls: veridict show GRADE --attempts)'
+  const failure = { code: 'schema_invalid', message, retryable: true, retry_after_s: null } as const
+  const failed: BatchResult = { ...again({}), status: 'failed', label: null, failure, grade: null }
+  expect(await written('table', failed)).toContain(`(its calls: veridict show grd_${'1'.repeat(26)} --attempts)`)
+})
