@@ -9,7 +9,7 @@ const STRICT = new TextDecoder('utf-8', { fatal: true })
 const LENIENT = new TextDecoder('utf-8')
 
 /** Tells whether JSON, or any text with a byte order mark, is written in UTF-16. */
-export function isUtf16([first = 0, second = 0]: Uint8Array): boolean {
+export function isUtf16([first = -1, second = -1]: Uint8Array): boolean {
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   return hasMark || (isOpening(first) && second === 0) || (first === 0 && isOpening(second))
 }
