@@ -22,10 +22,10 @@ export const KINDS = [
   'framed_quotes',
   /** Not a finding: all of them, planted into real runs. */
   'planted',
-  /** Cases of `held-out/cases.ndjson`, which no rule was written against; run by `--held-out`. */
-  'held_out',
 ] as const
-export type Kind = (typeof KINDS)[number]
+/** Cases of `held-out/cases.ndjson`, which no rule was written against; run by `--held-out` alone. */
+export const HELD_OUT = 'held_out'
+export type Kind = (typeof KINDS)[number] | typeof HELD_OUT
 
 /**
  * One citation of the scripted model. It knows words, not step numbers: it cites the step in which `find` (else the quote) stands, of a fitting

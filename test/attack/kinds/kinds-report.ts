@@ -1,5 +1,5 @@
 import type { ConfidenceLevel } from '../../../src/schemas/vocabulary.ts'
-import { KINDS, type Kind } from './kind-case.ts'
+import { HELD_OUT, KINDS, type Kind } from './kind-case.ts'
 import { KIND_LIMITS, limitOf } from './kind-limits.ts'
 import type { KindResult } from './run-kinds.ts'
 
@@ -56,7 +56,7 @@ export function tallyKinds(results: readonly KindResult[]): KindTally[] {
       },
     }
   }
-  const present = KINDS.filter((kind) => results.some((one) => one.case.kind === kind))
+  const present = [...KINDS, HELD_OUT].filter((kind) => results.some((one) => one.case.kind === kind))
   return [...present, 'all' as const].map(of)
 }
 
@@ -128,7 +128,7 @@ function printLimits(results: readonly KindResult[], print: (line: string) => vo
 const NAMED = 8
 
 export function printKindFailures(results: readonly KindResult[], print: (line: string) => void, most = NAMED): void {
-  for (const kind of KINDS) {
+  for (const kind of [...KINDS, HELD_OUT] as const) {
     const failures = kindFailures(results).filter((one) => one.case.kind === kind)
     for (const one of failures.slice(0, most))
       print(`  ${one.judge} ${one.case.name}: ${one.label ?? 'no label'} ${one.confidence ?? ''} · ${one.why}`)
