@@ -92,7 +92,7 @@ async function attackKinds(values: Options): Promise<boolean> {
   const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
   const begins = values.cases?.split(',') ?? ['']
   const cases = (values['held-out'] ? heldOutCases() : kindCases(tell))
-    .filter((one, at) => at % every === 0 && (kinds === null || kinds.includes(one.kind)))
+    .filter((one, at) => at % every === 0 && (kinds === null || kinds.some((kind) => kind === one.kind)))
     .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
     .filter((one) => values.refuse !== true || deniesGivenAct(one))
   const results = await runKinds(cases, values.refuse !== true, values.refuse === true ? 'refuse' : 'flag')

@@ -56,7 +56,7 @@ export function tallyKinds(results: readonly KindResult[]): KindTally[] {
       },
     }
   }
-  const present = [...KINDS, HELD_OUT].filter((kind) => results.some((one) => one.case.kind === kind))
+  const present = ([...KINDS, HELD_OUT] as const).filter((kind) => results.some((one) => one.case.kind === kind))
   return [...present, 'all' as const].map(of)
 }
 
