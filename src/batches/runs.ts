@@ -199,17 +199,21 @@ export class BatchRuns {
         const step = mode === 'provider' ? await pump.step(id, () => !lease.lost.aborted) : null
         if (step?.kind === 'parked') return step
         if (step?.kind === 'waiting') return null
-        if (step?.kind !== 'returned' && (await stores.batches.finish(id, at()))) {
+        if (step?.kind === 'returned') {
+          source.rescan()
+          return 'again'
+        }
+        if (await stores.batches.finish(id, at())) {
           await onStatus(id)
           return OVER
         }
-        if (step?.kind === 'lacks_judge' || source.hasLeft) {
+        if (step?.kind === 'lacks_judge' || source.hasOnlyLeft()) {
           this.lacksJudge.add(id)
           return LEFT
         }
         // Other calls hold the money, or an item is being given back: the next look finds such items.
         source.rescan()
-        return step?.kind === 'returned' ? 'again' : null
+        return null
       },
     }
     const running = this.run(given, () => [held])

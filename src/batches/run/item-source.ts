@@ -75,8 +75,9 @@ export class ItemQueue extends ItemSource {
   /** Items that went out before their place in the order. */
   private readonly early = new Set<number>()
   private readonly isRunnable: (item: OpenItem) => boolean
-  /** Whether an item was left to a process that has its judge. */
-  hasLeft = false
+  /** In this pass: an item was left to a process that has its judge, and an item was given. */
+  private hasLeft = false
+  private hasGiven = false
 
   constructor(store: BatchStore, batch: string, lease: Lease, isRunnable: (item: OpenItem) => boolean) {
     super()
@@ -113,12 +114,19 @@ export class ItemQueue extends ItemSource {
     }
   }
 
+  /** Tells whether this pass met only items of judges that the process lacks. */
+  hasOnlyLeft(): boolean {
+    return this.hasLeft && !this.hasGiven
+  }
+
   /** Reads the items from the beginning: earlier items may be pending again. */
   rescan(): void {
     this.page = []
     this.at = 0
     this.cursor = -1
     this.isLast = false
+    this.hasLeft = false
+    this.hasGiven = false
     this.early.clear()
   }
 
@@ -143,6 +151,7 @@ export class ItemQueue extends ItemSource {
       }
       if (this.early.delete(item.index) || this.out.has(item.index) || this.led.has(item.trajectory)) continue
       this.out.add(item.index)
+      this.hasGiven = true
       return item
     }
   }
