@@ -24,6 +24,8 @@ export class BatchEngine {
   private open: readonly string[] = []
   /** The batches of a command. */
   private readonly own = new Set<string>()
+  /** Those of them that the command made. */
+  private readonly made = new Set<string>()
   /** On SQLite, an id of the time at which this process took the run lock; null without the lock. */
   private leadsSince: string | null = null
   /** The leases by which this process announces its judges. */
@@ -76,8 +78,10 @@ export class BatchEngine {
   async begin(id: string, isTold = false): Promise<void> {
     const { adopts, stores, company, onTrouble } = this.deps
     if (!adopts) {
-      if (company === null) stores.run_lock?.take()
+      // A command that cannot use the run lock parks its new batch as it stops.
+      if (!isTold) this.made.add(id)
       this.own.add(id)
+      if (company === null) stores.run_lock?.take()
     }
     try {
       if (!adopts && company !== null && !(await stores.batches.claim(id))) this.own.delete(id)
@@ -155,7 +159,8 @@ export class BatchEngine {
     const { cluster, company, stores } = this.deps
     await Promise.all(this.judges.map((lease) => cluster.leases.release(lease)))
     if (company !== null) return
-    for (const id of this.own) await this.parkOwn(id).catch(this.onTrouble(id))
+    // A batch that the command resumed goes on where another process runs it.
+    for (const id of this.leadsSince === null ? this.made : this.own) await this.parkOwn(id).catch(this.onTrouble(id))
     stores.run_lock?.release()
   }
 
