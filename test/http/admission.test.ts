@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Limits } from '../../src/config/settings.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
@@ -174,4 +174,23 @@ test.each([
   const refused = await app.post('/v1/grades', { ...KNOWN, cache: 'refresh' })
   expectOverloaded(refused.statusCode, refused.headers['retry-after'], refused.json<Problem>())
   expect((await app.post('/v1/grades', KNOWN)).statusCode).toBe(200)
+})
+
+test('a body without a length is cut off for its silence alone', async () => {
+  const origin = await start({})
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const chunked = head(1).replace(/content-length: .*/, 'transfer-encoding: chunked')
+    const { socket } = talk(origin, `${chunked}186a1\r\n{${' '.repeat(100_000)}\r\n`)
+    await until(async () => (await used('body_bytes')) === 32 * MB)
+    socket.write('1\r\n \r\n')
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    await vi.advanceTimersByTimeAsync(10_000)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(socket.closed).toBe(false)
+    await vi.advanceTimersByTimeAsync(10_000)
+    await until(async () => socket.closed)
+  } finally {
+    vi.useRealTimers()
+  }
 })

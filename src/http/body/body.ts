@@ -21,11 +21,11 @@ const NDJSON = 'application/x-ndjson'
 
 /** Bytes for which a body has room at first. The room for all of it is taken when these have come: a client that sends nothing holds nothing. */
 const FIRST_BYTES = 64 * 1024
-/** A body that has its whole room brings a part of so many in each window, or it is cut off. */
+/** A body that has its whole room brings a part of so many of its `Content-Length` in each window, or it is cut off. */
 const WINDOW_MS = 10_000
 const WINDOWS = 400
 /** The longest silence of a client that sends lines. */
-const SILENCE_MS = 60_000
+const SILENCE_MS = 600_000
 
 interface BodyLimits {
   readonly body_bytes: number
@@ -106,7 +106,8 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, { limi
   const encoding = encodingOf(request.headers['content-encoding'])
   const whole = Math.min(most, mostDecoded(encoding, length))
   const room = await takeRoom(admission, whole)
-  const arrival = watchArrival(payload, WINDOW_MS, () => (room.isWhole() ? whole / WINDOWS : 1))
+  const sent = Number.isNaN(length) ? 1 : Math.max(1, length / WINDOWS)
+  const arrival = watchArrival(payload, WINDOW_MS, () => (room.isWhole() ? sent : 1))
   const late = setTimeout(() => answerClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, payload.socket), limits.body_ms)
   const running = createHash('sha256')
   const chunks: Buffer[] = []
