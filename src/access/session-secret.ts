@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * Derives the secret that signs the sessions of browsers from the secret of the database and a part that no copy of the database holds: the URL of a PostgreSQL
- * database, or the file `FILE.session` beside an SQLite database, which is made here. Deleting the file and a restart end all sessions. Without a URL and a file the secret ends with the process.
+ * Derives the secret that signs the sessions of browsers from the secret of the database and a part that no copy of the database holds: the URL of a
+ * PostgreSQL database, or the file `FILE.session` beside an SQLite database, which is made here. Deleting the file and a restart end all sessions.
+ * Without a URL and a file the secret ends with the process.
  */
 export function sessionSecret(
   stored: Uint8Array,
@@ -13,18 +14,26 @@ export function sessionSecret(
   return createHmac('sha256', stored).update('sessions of browsers').update(own).digest('hex')
 }
 
-/** Reads the secret of a file, or writes a new secret there. Where neither can be done, the secret ends with the process. */
+/** Reads the secret of a file, or makes the file, whole at once. Where neither can be done, the secret ends with the process. */
 function keptSecret(path: string): Uint8Array {
   const made = randomBytes(32)
+  const beside = `${path}.${process.pid}`
   try {
-    writeFileSync(path, made, { flag: 'wx', mode: 0o600 })
+    writeFileSync(beside, made, { mode: 0o600 })
+    linkSync(beside, path)
     return made
   } catch {
-    try {
-      const kept = readFileSync(path)
-      return kept.length >= 32 ? kept : made
-    } catch {
-      return made
-    }
+    return readSecret(path) ?? made
+  } finally {
+    rmSync(beside, { force: true })
+  }
+}
+
+function readSecret(path: string): Uint8Array | null {
+  try {
+    const kept = readFileSync(path)
+    return kept.length > 0 ? kept : null
+  } catch {
+    return null
   }
 }
