@@ -1,7 +1,8 @@
+import { REASON_WORDS } from '../../src/schemas/audit/reason-words.ts'
 import type { Rate, Statistic, UndefinedReason } from './types.ts'
 import { None } from './ui/parts.tsx'
 import type { Column } from './ui/table.tsx'
-import { formatCount, REASON_WORDS } from './words.ts'
+import { formatCount } from './words.ts'
 
 /** The styles of numbers in tables, plots and exports. */
 export type NumberStyle = 'percent' | 'points' | 'coefficient'

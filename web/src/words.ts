@@ -10,7 +10,6 @@ import type {
   DisagreementKind,
   GradeStatus,
   Label,
-  UndefinedReason,
   Unread,
 } from './types.ts'
 
@@ -123,21 +122,6 @@ export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   samples: 'sample against sample',
   contradiction: 'contradiction',
   unverified: 'unverified',
-}
-
-/** Reasons for a missing number or interval. */
-export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
-  no_ratings: 'no ratings',
-  no_pairs: 'no pairs',
-  one_category: 'all of one category',
-  not_two_raters: 'not two raters',
-  unequal_ratings: 'unequal numbers of ratings',
-  no_cases: 'no cases',
-  no_discordant_pairs: 'nothing differs',
-  too_few_units: 'too few tasks for an interval',
-  too_few_reviews: 'too few reviews',
-  mostly_undefined: 'undefined in most resamples',
-  no_spread: 'no spread: every resample is the same',
 }
 
 const GROUPING_WORDS: Readonly<Record<string, string>> = { domain: 'task domain', none: 'nothing (all trials)' }

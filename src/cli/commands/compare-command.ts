@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
-import type { Statistic, UndefinedReason } from '../../schemas/audit/agreement.ts'
+import type { Statistic } from '../../schemas/audit/agreement.ts'
+import { REASON_WORDS } from '../../schemas/audit/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
 import { inSession, type Session } from '../client/session.ts'
@@ -118,24 +119,9 @@ function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[]
   return ['', `agreement  ${words.join(' · ')}`, ...repeats]
 }
 
-/** Reasons in the words of the pages. */
-const REASONS: Readonly<Record<UndefinedReason, string>> = {
-  no_ratings: 'no ratings',
-  no_pairs: 'no pairs',
-  one_category: 'all of one category',
-  not_two_raters: 'not two raters',
-  unequal_ratings: 'unequal numbers of ratings',
-  no_cases: 'no cases',
-  no_discordant_pairs: 'nothing differs',
-  too_few_units: 'too few tasks for an interval',
-  too_few_reviews: 'too few reviews',
-  mostly_undefined: 'undefined in most resamples',
-  no_spread: 'no spread: every resample is the same',
-}
-
 /** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
 export const statisticText = ({ value, ci95, reason }: Statistic): string => {
-  if (value === null) return reason === null ? '–' : `– (${REASONS[reason] ?? reason})`
+  if (value === null) return reason === null ? '–' : `– (${REASON_WORDS[reason] ?? reason})`
   const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
   return `${value.toFixed(3)}${interval}`
 }

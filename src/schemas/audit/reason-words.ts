@@ -1,0 +1,16 @@
+import type { UndefinedReason } from './agreement.ts'
+
+/** Words for the reasons of a missing number or interval, in tables and on pages. */
+export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
+  no_ratings: 'no ratings',
+  no_pairs: 'no pairs',
+  one_category: 'all of one category',
+  not_two_raters: 'not two raters',
+  unequal_ratings: 'unequal numbers of ratings',
+  no_cases: 'no cases',
+  no_discordant_pairs: 'nothing differs',
+  too_few_units: 'too few tasks for an interval',
+  too_few_reviews: 'too few reviews',
+  mostly_undefined: 'undefined in most resamples',
+  no_spread: 'no spread: every resample is the same',
+}
