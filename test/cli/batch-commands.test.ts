@@ -195,7 +195,7 @@ describe('a parked batch that tries again by itself', () => {
     expect(shell.errors()).toContain(
       `you need do nothing: it tries again by itself at ${at} (in 1h 00m).\n  Sooner, once that is mended: veridict resume bat_01 --server`,
     )
-    expect(shell.errors()).not.toContain('When that is mended, go on')
+    expect(shell.errors()).not.toContain('Once the cause is mended, go on')
   })
 
   test('without a service: that only a service does so, and how to go on', async () => {
@@ -205,7 +205,7 @@ describe('a parked batch that tries again by itself', () => {
     expect(shell.errors()).toContain(
       `A service on this database tries again at ${at} (in 1h 00m). If none runs, go on: veridict resume bat_01\n`,
     )
-    expect(shell.errors()).not.toContain('nobody runs this batch')
+    expect(shell.errors()).not.toContain('no process runs this batch')
   })
 })
 

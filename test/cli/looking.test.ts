@@ -23,7 +23,7 @@ const inProcess = (more: { readonly program?: string } = {}) => ({
 const resumed = () => service.requests.filter((request) => request.endsWith('/resume'))
 
 describe('looking at a batch that nobody runs, in process, grades nothing', () => {
-  const said = 'nobody runs this batch: go on with `veridict resume bat_01`'
+  const said = 'no process runs this batch: go on with `veridict resume bat_01`'
   test.each([
     ['status', statusCommand, ['bat_01'], 0],
     ['status --follow', statusCommand, ['bat_01', '--follow'], 4],
@@ -112,7 +112,7 @@ describe('looking, in process, at a batch that another process runs', () => {
       await vi.advanceTimersByTimeAsync(5000)
       await running
       expect([shell.code(), resumed()]).toEqual([4, []])
-      expect(shell.errors()).toContain('nobody runs this batch: go on with `veridict resume bat_01`')
+      expect(shell.errors()).toContain('no process runs this batch: go on with `veridict resume bat_01`')
     } finally {
       vi.useRealTimers()
     }

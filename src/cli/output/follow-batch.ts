@@ -153,7 +153,7 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
     const lines = [
       `${paint('yellow', 'parked')}: ${oneLine(batch.parked_reason ?? 'no reason given')}`,
       ...parkedAdvice(batch, connection, resume),
-      `What is done so far: veridict results ${batch.id}${connection.flag}`,
+      `Results so far: veridict results ${batch.id}${connection.flag}`,
     ]
     shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
   } else if (waitsForWorker(batch)) {
@@ -161,7 +161,7 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
     const advice = 'Nothing is lost: the batch goes on when a process that runs batches here has the judge.'
     shell.err.write(asTyped(shell, `${line}\n  ${advice}\n  Go on from here: ${resume}\n`))
   } else if (isOrphan({ connection }, batch)) {
-    shell.err.write(asTyped(shell, `nobody runs this batch: go on with \`${resume}\`\n`))
+    shell.err.write(asTyped(shell, `no process runs this batch: go on with \`${resume}\`\n`))
   }
 }
 
@@ -189,7 +189,9 @@ function parkedAdvice(
   resume: string,
 ): string[] {
   if (resumes_at === null)
-    return [`Nothing is lost. ${parked_reason === COMMAND_STOPPED ? 'Go on' : 'When that is mended, go on'}: ${resume}`]
+    return [
+      `Nothing is lost. ${parked_reason === COMMAND_STOPPED ? 'Go on' : 'Once the cause is mended, go on'}: ${resume}`,
+    ]
   if (!connection.hasRunner())
     return [`A service on this database tries again ${retryTime(resumes_at)}. If none runs, go on: ${resume}`]
   return [
