@@ -184,6 +184,32 @@ test('stopped while the provider works: the next process goes on, and nothing is
   expect(judge.submitted).toHaveLength(1)
 })
 
+test('the replies of one judge are taken in where the other judge of the batch is missing', async () => {
+  let ends = false
+  const judge = providerJudge({ ends: () => ends })
+  const absent = providerJudge({ ends: () => ends })
+  const identity = { ...absent.info.identity, model: 'absent' }
+  const other = { ...absent, info: { ...absent.info, name: 'absent', identity } }
+  const env = { VERIDICT_DATABASE: tempDatabase() }
+  const before = await startApp({ judges: [judge, other], config: POLL, env })
+  const items = [...makeItems(3), { ...makeItems(4)[3], judge: 'absent' }]
+  const { id } = await startBatch(before, items, '?mode=provider')
+  await expect.poll(() => [judge.submitted.length, absent.submitted.length]).toEqual([1, 1])
+  await before.stop()
+  ends = true
+  app = await start(judge, env)
+  await app.context.start()
+  const read = async () => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  await expect.poll(async () => (await read()).counts.graded).toBe(3)
+  await expect.poll(async () => (await read()).parked_reason).toBe('waiting: no worker for absent')
+  expect(await read()).toMatchObject({ status: 'running', counts: { graded: 3, failed: 0 } })
+  await app.stop()
+  app = await startApp({ judges: [judge, other], config: POLL, env })
+  await app.context.start()
+  expect((await finish(app, id)).batch).toMatchObject({ status: 'done', counts: { graded: 4 } })
+  expect([judge.submitted.length, absent.submitted.length]).toEqual([1, 1])
+})
+
 test('cancel: what the provider has is cancelled there, and what it answered is kept for later', async () => {
   let ends = false
   const judge = providerJudge({ ends: () => ends })
