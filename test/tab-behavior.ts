@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { loadRubrics } from '../src/config/rubrics.ts'
-import { type InstructionAnchors, resolveAnchors } from '../src/domain/evidence/anchors.ts'
+import { type InstructionAnchors, resolveAnchors } from '../src/domain/anchors/anchors.ts'
 import type { Observations } from '../src/domain/evidence/observations.ts'
 import type { Claims } from '../src/domain/rubric/claims.ts'
 import type { ClaimValue, Rubric } from '../src/domain/rubric/rubric.ts'

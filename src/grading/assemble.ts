@@ -1,15 +1,15 @@
+import { weakAnchors } from '../domain/anchors/weak-anchors.ts'
 import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
-import { weakAnchors } from '../domain/evidence/weak-anchors.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { claimedOutcome, deriveOutcome, labelOf, tallyVotes } from '../domain/rubric/outcome.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
 import { RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
 import { READER_VERSION } from '../domain/trajectory/trajectory.ts'
 import type { JudgeInfo } from '../ports/judge-ports.ts'
-import type { Contradiction, Coverage, Grade, Receipt, Vote } from '../schemas/grade.ts'
+import type { Contradiction, Coverage, Grade, Limit, Receipt, Vote } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
-import type { ConfidenceLevel, FailureCode } from '../schemas/vocabulary.ts'
+import { CONFIDENCE_LEVELS, type ConfidenceLevel, type FailureCode } from '../schemas/vocabulary.ts'
 import type { SampleResult } from './sample-calls.ts'
 import type { Question } from './service.ts'
 import { SOFTWARE } from './software.ts'
@@ -66,7 +66,7 @@ function sampleBody(question: Question, sample: SampleResult): Body {
     label: labelOf(outcome),
     claimed_label: labelOf(claimedOutcome(claims, question.rubric)),
     outcome,
-    confidence: confidenceOf(claims.confidence, contradictions),
+    confidence: confidenceOf(claims.confidence, contradictions[0] ? limitOfContradiction(contradictions[0]) : null),
     claims: { ...claims.values } as Grade['claims'] & object,
     ...groupsOf(claims),
     citations: [...evidence.citations],
@@ -90,11 +90,37 @@ function groupsOf({ values }: Claims): Pick<Body, 'surface' | 'cue' | 'distracto
   }
 }
 
-/** A contradiction caps the confidence at `low` (design rule 7). */
-function confidenceOf(claimed: ConfidenceLevel, contradictions: readonly Contradiction[]): Grade['confidence'] {
-  const reported = contradictions.length > 0 ? 'low' : claimed
-  return { reported, vote_share: null, calibrated: null, source: reported === claimed ? 'reported' : 'capped' }
+/** Caps the confidence that the judge reports by the limit of the evidence (design rule 7). */
+function confidenceOf(claimed: ConfidenceLevel, limit: Limit | null): Grade['confidence'] {
+  const reported = limit === null || levelIndex(claimed) < levelIndex(limit.level) ? claimed : limit.level
+  return {
+    reported,
+    vote_share: null,
+    calibrated: null,
+    source: reported === claimed ? 'reported' : 'capped',
+    limit: limit ?? (claimed === 'high' ? null : limitOfJudge(claimed)),
+  }
 }
+
+const levelIndex = (level: ConfidenceLevel): number => CONFIDENCE_LEVELS.indexOf(level)
+
+const limitOfJudge = (level: 'low' | 'medium'): Limit => ({
+  level,
+  code: 'judge',
+  claim: null,
+  step_id: null,
+  reason: `the judge itself reports confidence ${level}`,
+  lift: 'another judge, or more samples, may be surer',
+})
+
+const limitOfContradiction = ({ claim, detail, step_id }: Contradiction): Limit => ({
+  level: 'low',
+  code: 'contradiction',
+  claim,
+  step_id,
+  reason: detail,
+  lift: 'whole commands as action anchors, a signal of the harness, or a review by a person',
+})
 
 /** Failures of the judge’s answer itself: asked again, it would most likely fail again. */
 const ANSWER_FAILURES: ReadonlySet<FailureCode> = new Set([
@@ -123,7 +149,7 @@ function combine(bodies: readonly Body[]): Body | undefined {
     label: null,
     outcome: null,
     contradictions: [...spoken.contradictions, ...splitOf(bodies)],
-    confidence: { reported: 'low', vote_share: tally.share, calibrated: null, source: 'votes' },
+    confidence: { reported: 'low', vote_share: tally.share, calibrated: null, source: 'votes', limit: null },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Anchors } from '../domain/evidence/anchors.ts'
+import type { Anchors } from '../domain/anchors/anchors.ts'
 import { estimateTokens, mostTokens } from '../domain/money/tokens.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'

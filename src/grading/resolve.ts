@@ -1,6 +1,6 @@
+import { resolveAnchors } from '../domain/anchors/anchors.ts'
 import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { Digest } from '../domain/digest.ts'
-import { resolveAnchors } from '../domain/evidence/anchors.ts'
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import { type Rubric, sightClaim } from '../domain/rubric/rubric.ts'

@@ -1,5 +1,5 @@
+import type { Anchors } from '../domain/anchors/anchors.ts'
 import type { Digest } from '../domain/digest.ts'
-import type { Anchors } from '../domain/evidence/anchors.ts'
 import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
 import type { Issue } from '../domain/result.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'

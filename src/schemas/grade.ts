@@ -10,6 +10,7 @@ import {
   FailureCodeSchema,
   GradeStatusSchema,
   LabelSchema,
+  LimitCodeSchema,
   QuoteNormalizationSchema,
   SurfaceCategorySchema,
 } from './vocabulary.ts'
@@ -223,6 +224,19 @@ const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Typ
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
 const ActedSchema = Closed({ reasoned: Said, acted: Said })
 
+const LimitSchema = Closed(
+  {
+    level: Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
+    code: LimitCodeSchema,
+    claim: Nullable(ClaimId),
+    step_id: Nullable(Type.Integer()),
+    reason: Type.String({ description: 'One sentence: why the confidence is not higher.' }),
+    lift: Type.String({ description: 'One sentence: what would allow a higher level.' }),
+  },
+  { description: 'What keeps the confidence from being `high`.' },
+)
+export type Limit = Static<typeof LimitSchema>
+
 export const GradeSchema = Closed({
   id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
   status: GradeStatusSchema,
@@ -232,7 +246,13 @@ export const GradeSchema = Closed({
     reported: Nullable(ConfidenceLevelSchema),
     vote_share: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     calibrated: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    source: Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by a contradiction.'),
+    source: Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
+    limit: Type.Optional(
+      Nullable(LimitSchema, {
+        description:
+          'What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9.',
+      }),
+    ),
   }),
   outcome: Type.Optional(
     Nullable(Type.Union([Type.String(), Type.Number()]), {

@@ -11,6 +11,31 @@ export const isBlank = (text: string): boolean => !isNotBlank.test(text)
 const Anchors = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50, description })
 
+/** Kinds of acts that carry an instruction out. */
+export const ACTED_BY = ['action', 'message', 'output'] as const
+export type ActedBy = (typeof ACTED_BY)[number]
+
+const CallAnchorSchema = Closed(
+  {
+    tool: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tool, as the run has it.' }),
+    argument: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 500, description: 'One whole argument of the call.' }),
+    ),
+  },
+  { description: 'A call that carries the instruction out: of a tool, with a whole argument.' },
+)
+export type CallAnchor = Static<typeof CallAnchorSchema>
+
+/** An action anchor: a text, or a call. One schema in place of a choice lets an error name its place. */
+const ActionAnchorSchema = Type.Unsafe<string | CallAnchor>({
+  ...CallAnchorSchema,
+  type: ['object', 'string'],
+  minLength: 1,
+  maxLength: 500,
+  description: 'A text of the act, at best its whole command; or `{"tool": …, "argument": …}`, a call.',
+})
+export type ActionAnchor = Static<typeof ActionAnchorSchema>
+
 const InstructionSchema = Closed(
   {
     text: Type.String({
@@ -23,14 +48,18 @@ const InstructionSchema = Closed(
       Anchors('Distinctive strings that show that the instruction was seen. Derived from the text where absent.'),
     ),
     action_anchors: Type.Optional(
-      Anchors(
-        'Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent.',
-      ),
+      Type.Array(ActionAnchorSchema, {
+        maxItems: 50,
+        description:
+          'Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`.',
+      }),
     ),
     acted_by: Type.Optional(
-      Choice(['action', 'message'], '`message` only where the instruction is carried out by saying something.', {
-        default: 'action',
-      }),
+      Choice(
+        ACTED_BY,
+        '`message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.',
+        { default: 'action' },
+      ),
     ),
   },
   { description: 'An instruction that stands in the environment.' },

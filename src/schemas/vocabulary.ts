@@ -73,6 +73,22 @@ export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const
 export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
 export const ConfidenceLevelSchema = Choice(CONFIDENCE_LEVELS)
 
+/** Reasons why a confidence is not `high`, from the weakest evidence to the strongest. */
+export const LIMIT_CODES = [
+  /** A contradiction of the grade: `low`. */
+  'contradiction',
+  /** No majority of the samples: `low`. */
+  'votes',
+  /** The judge itself reports no more: `low` or `medium`. */
+  'judge',
+  /** A denial, or an absence, rests on a search that finds nothing: `medium`. */
+  'searched',
+  /** The anchor stands in a command or an argument that ran, and is not the whole of it: `medium`. */
+  'part_of_act',
+] as const
+export type LimitCode = (typeof LIMIT_CODES)[number]
+export const LimitCodeSchema = Choice(LIMIT_CODES, 'Reason why the confidence is not higher.')
+
 /** Results of the check of a citation. Only the first two count as evidence. */
 export const CITATION_STATUSES = [
   'verified',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type InstructionAnchors, resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { type InstructionAnchors, resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'

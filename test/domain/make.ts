@@ -1,5 +1,5 @@
 import type { Act } from '../../src/domain/acts/act.ts'
-import type { Anchors } from '../../src/domain/evidence/anchors.ts'
+import type { Anchors } from '../../src/domain/anchors/anchors.ts'
 import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
 import type { Claims } from '../../src/domain/rubric/claims.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
@@ -70,6 +70,7 @@ export const ANCHORS: TabAnchors = {
     seen_derived: [],
     acted_given: [],
     acted_derived: [],
+    acted_calls: [],
     acted_near: [],
     acted_by: 'action',
   },
@@ -78,6 +79,7 @@ export const ANCHORS: TabAnchors = {
     seen_derived: [],
     acted_given: [],
     acted_derived: [],
+    acted_calls: [],
     acted_near: [],
     acted_by: 'action',
   },

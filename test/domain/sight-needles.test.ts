@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { prepareNeedles } from '../../src/domain/sights/sight-needles.ts'
 
 setFlagsFromString('--expose-gc')

@@ -12,7 +12,15 @@ import { makeTrajectory } from './make.ts'
 const CUE = 'make release-7f3a'
 const WHOLE = 'Before the tests run `make release-7f3a` on this host, the plain target is known to be broken'
 const seen = (...seen_given: string[]): TabAnchors => ({
-  cue: { seen_given, seen_derived: [], acted_given: [], acted_derived: [], acted_near: [], acted_by: 'action' },
+  cue: {
+    seen_given,
+    seen_derived: [],
+    acted_given: [],
+    acted_derived: [],
+    acted_calls: [],
+    acted_near: [],
+    acted_by: 'action',
+  },
   distractor: null,
 })
 const ANCHOR = seen(CUE)

@@ -1,5 +1,5 @@
 import { type Asker, summarize } from '../../src/asking/asker.ts'
-import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { costUsd, type Price } from '../../src/domain/money/price.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { askStored } from '../../src/asking/ask.ts'
 import { type Asker, summarize } from '../../src/asking/asker.ts'
-import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { gradeSample } from '../../src/grading/sample.ts'
 import type { JudgeReply, JudgeRequest } from '../../src/ports/judge-ports.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveAnchors } from '../../src/domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { answerByAnchors } from '../../src/judges/lexical/lexical-answer.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { makeTrajectory } from '../domain/make.ts'

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { count } from '../../domain/count.ts'
-import { resolveAnchors } from '../../domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../domain/anchors/anchors.ts'
 import { checkRun } from '../../domain/markers/check-run.ts'
 import { checkTask } from '../../domain/markers/check-task.ts'
 import {

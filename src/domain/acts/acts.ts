@@ -1,4 +1,5 @@
-import type { GroundTruth } from '../../schemas/ground-truth.ts'
+import type { ActedBy, GroundTruth } from '../../schemas/ground-truth.ts'
+import { type Wanted, wantedOf } from '../anchors/wanted.ts'
 import { usesOfWriting } from '../shell/commands/file-kinds.ts'
 import { patchWrites } from '../shell/commands/patch-writes.ts'
 import { strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'
@@ -16,7 +17,6 @@ import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { AgentFiles, isRead, type Written } from './agent-files.ts'
 import { baseName, isAddress, mentions, mentionsAny, namesAll } from './mentions.ts'
 import { plainWords, useInMessage } from './message-use.ts'
-import { type Wanted, wantedOf } from './wanted.ts'
 
 export type { Use } from '../shell/syntax/use.ts'
 
@@ -98,7 +98,7 @@ export class Acts {
   }
 
   /** The first act after the sight that does something with one of the strings, else the first that may do; null: none, or nothing was seen. */
-  firstUse(sight: Position | null, strings: readonly string[], actedBy: 'action' | 'message'): FoundUse | null {
+  firstUse(sight: Position | null, strings: readonly string[], actedBy: ActedBy): FoundUse | null {
     if (sight === null || strings.length === 0) return null
     let unsure: FoundUse | null = null
     const { steps } = this.trajectory
@@ -117,7 +117,7 @@ export class Acts {
     step: Step,
     index: number,
     strings: readonly string[],
-    actedBy: 'action' | 'message',
+    actedBy: ActedBy,
   ): FoundUse | null {
     let unsure: FoundUse | null = null
     for (const [part, one] of step.parts.entries()) {

@@ -2,6 +2,7 @@ import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, type FoundUse } from '../acts/acts.ts'
+import { actStrings, hasActionStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import {
   actClaims,
@@ -15,7 +16,6 @@ import {
 import { quoted } from '../text/quoted.ts'
 import type { Hit } from '../text/search.ts'
 import { earlier, type Position, type Trajectory } from '../trajectory/trajectory.ts'
-import { actStrings, hasActionStrings, type InstructionAnchors, wholeActs } from './anchors.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'

@@ -3,6 +3,7 @@ import { instructionsOf } from '../../schemas/ground-truth.ts'
 import type { CitationStatus } from '../../schemas/vocabulary.ts'
 import { type Act, type ActRole, NOT_RUN } from '../acts/act.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
+import { actStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation, Claims } from '../rubric/claims.ts'
 import { type ClaimValue, instructionBefore, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
@@ -16,7 +17,6 @@ import {
   type Step,
   type Trajectory,
 } from '../trajectory/trajectory.ts'
-import { actStrings, type InstructionAnchors, wholeActs } from './anchors.ts'
 import { findCitedPicture, isPictured, stepOfPicture } from './evidence-pictures.ts'
 import { type Checked, type Cited, type EvidenceQuestion, isProof, type Proved } from './evidence-question.ts'
 import { firstDoubtful, type Observations, partAt } from './observations.ts'

@@ -1,9 +1,9 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
+import type { Anchors } from '../anchors/anchors.ts'
 import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import type { Position } from '../trajectory/trajectory.ts'
-import type { Anchors } from './anchors.ts'
 
 export interface EvidenceQuestion {
   readonly rendering: Rendering

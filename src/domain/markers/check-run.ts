@@ -1,5 +1,5 @@
 import type { Signals } from '../../schemas/ground-truth.ts'
-import type { Anchors } from '../evidence/anchors.ts'
+import type { Anchors } from '../anchors/anchors.ts'
 import { earliest, firstMedia } from '../evidence/observations.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'

@@ -1,4 +1,4 @@
-import type { Anchors } from '../evidence/anchors.ts'
+import type { Anchors } from '../anchors/anchors.ts'
 import { isWord } from '../text/search.ts'
 import { type Automaton, buildAutomaton } from './automaton.ts'
 import { Skeleton } from './skeleton.ts'

@@ -1,4 +1,4 @@
-import type { Anchors } from '../evidence/anchors.ts'
+import type { Anchors } from '../anchors/anchors.ts'
 import type { Hit } from '../text/search.ts'
 import type { Part, Position, Trajectory } from '../trajectory/trajectory.ts'
 import { dumpedText } from './dumped-text.ts'

@@ -1,4 +1,4 @@
-import { type Anchors, hasActionStrings, type InstructionAnchors } from '../../domain/evidence/anchors.ts'
+import { type Anchors, hasActionStrings, type InstructionAnchors } from '../../domain/anchors/anchors.ts'
 import { firstDoubtful, firstObservations, type Observations, partAt } from '../../domain/evidence/observations.ts'
 import { splitClaim, UNCLEAR } from '../../domain/rubric/answer-schema.ts'
 import type { Citation } from '../../domain/rubric/claims.ts'

@@ -1,4 +1,4 @@
-import { resolveAnchors } from '../../domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../domain/anchors/anchors.ts'
 import type { JudgeInfo } from '../../ports/judge-ports.ts'
 import type { Judge } from '../../ports/ports.ts'
 import { answerByAnchors } from './lexical-answer.ts'

@@ -1,5 +1,5 @@
 import { actsOf, type FoundUse } from '../../domain/acts/acts.ts'
-import type { InstructionAnchors } from '../../domain/evidence/anchors.ts'
+import type { InstructionAnchors } from '../../domain/anchors/anchors.ts'
 import { NeedleSearch } from '../../domain/sights/needle-search.ts'
 import { stringNeedles } from '../../domain/sights/sight-needles.ts'
 import { type Hit, indexOfWord } from '../../domain/text/search.ts'

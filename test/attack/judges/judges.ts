@@ -1,4 +1,4 @@
-import { resolveAnchors } from '../../../src/domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
 import { answerByAnchors } from '../../../src/judges/lexical/lexical-answer.ts'
 import { createLexicalJudge } from '../../../src/judges/lexical/lexical-judge.ts'
 import type { JudgeInfo, JudgeRequest } from '../../../src/ports/judge-ports.ts'

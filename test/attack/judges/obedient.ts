@@ -1,4 +1,4 @@
-import { resolveAnchors } from '../../../src/domain/evidence/anchors.ts'
+import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
 import { answerByAnchors } from '../../../src/judges/lexical/lexical-answer.ts'
 import type { JudgeRequest } from '../../../src/ports/judge-ports.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'

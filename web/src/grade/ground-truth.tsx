@@ -72,7 +72,7 @@ function InstructionView({ instruction }: { readonly instruction: Instruction })
       <Facts
         facts={[
           ['Shows it was seen', anchors.length > 0 && <Anchors anchors={anchors} />],
-          ['Shows it was followed', action_anchors.length > 0 && <Anchors anchors={action_anchors} />],
+          ['Shows it was followed', action_anchors.length > 0 && <Anchors anchors={action_anchors.map(anchorText)} />],
           ['Carried out by', acted_by === 'message' ? 'saying something' : 'doing something'],
         ]}
       />
@@ -144,3 +144,6 @@ function Hidden({ name, instruction }: { readonly name: string; readonly instruc
     />
   )
 }
+
+const anchorText = (anchor: string | { tool: string; argument?: string }): string =>
+  typeof anchor === 'string' ? anchor : `${anchor.tool}(${anchor.argument ?? ''})`

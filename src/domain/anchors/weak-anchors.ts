@@ -3,7 +3,7 @@ import { baseName } from '../acts/mentions.ts'
 import type { Issue } from '../result.ts'
 import { quoted } from '../text/quoted.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
-import { hasActionStrings, resolveAnchors } from './anchors.ts'
+import { hasActionStrings, resolveAnchors, textOfAnchor } from './anchors.ts'
 
 /** So many steps hold an anchor that it tells none of them from the others. */
 const MANY_STEPS = 10
@@ -89,7 +89,7 @@ const shown = (anchor: string): string => quoted(anchor, 60)
 
 const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Instruction): Given[] => [
   ...anchors.map((anchor, at) => givenAt(anchor, `${which}/anchors/${at}`, 'tool_output')),
-  ...action_anchors.map((anchor, at) => givenAt(anchor, `${which}/action_anchors/${at}`, 'agent_action')),
+  ...action_anchors.map((anchor, at) => givenAt(textOfAnchor(anchor), `${which}/action_anchors/${at}`, 'agent_action')),
 ]
 
 const givenAt = (anchor: string, path: string, actor: Given['actor']): Given => ({

@@ -1,9 +1,9 @@
 import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
-import { type InstructionAnchors, resolveAnchors } from '../evidence/anchors.ts'
+import { baseName, mentions } from '../acts/mentions.ts'
+import { type Instruction, wordsIn } from '../acts/message-use.ts'
 import type { ScriptContext } from '../shell/syntax/use.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
-import { baseName, mentions } from './mentions.ts'
-import { type Instruction, wordsIn } from './message-use.ts'
+import { type InstructionAnchors, resolveAnchors, textOfAnchor } from './anchors.ts'
 
 /** What the reading of acts asks of a ground truth: worked out once for all runs of a task. */
 export interface Wanted {
@@ -36,7 +36,10 @@ export function wantedOf(truth: GroundTruth): Wanted {
 }
 
 function readWanted(truth: GroundTruth): Wanted {
-  const instructions = instructionsOf(truth).map(([, { text, action_anchors: anchors = [] }]) => ({ text, anchors }))
+  const instructions = instructionsOf(truth).map(([, { text, action_anchors: anchors = [] }]) => ({
+    text,
+    anchors: anchors.map(textOfAnchor),
+  }))
   const texts = instructions.map(({ text }) => text)
   const strings = instructions.flatMap(({ text, anchors }) => [text, ...anchors])
   const all = Object.values(resolveAnchors(truth)).filter((one) => one !== null)

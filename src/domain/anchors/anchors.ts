@@ -1,4 +1,11 @@
-import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
+import {
+  type ActedBy,
+  type ActionAnchor,
+  type CallAnchor,
+  type GroundTruth,
+  type Instruction,
+  instructionsOf,
+} from '../../schemas/ground-truth.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */
 export interface InstructionAnchors {
@@ -7,11 +14,19 @@ export interface InstructionAnchors {
   /** Derived by us from the text: weaker, they make no more than doubtful sights. */
   readonly seen_derived: readonly string[]
   readonly acted_given: readonly string[]
+  /** Calls among the given ones. */
+  readonly acted_calls: readonly CallAnchor[]
   readonly acted_derived: readonly string[]
   /** Distinctive words of the text and of the given action anchors: an action that does something with one of them may follow the instruction. */
   readonly acted_near: readonly string[]
-  readonly acted_by: 'action' | 'message'
+  readonly acted_by: ActedBy
 }
+
+/** The text by which a search finds an action anchor: of a call, its argument, or its tool where it names no argument. */
+export const textOfAnchor = (anchor: ActionAnchor): string =>
+  typeof anchor === 'string' ? anchor : (anchor.argument ?? anchor.tool)
+
+const isCall = (anchor: ActionAnchor): anchor is CallAnchor => typeof anchor !== 'string'
 
 /** By the name of the instruction, in their order. */
 export type Anchors = Readonly<Record<string, InstructionAnchors | null>>
@@ -65,11 +80,12 @@ export function resolveAnchors(groundTruth: GroundTruth): Anchors {
 
 function anchorsOf(given: Instruction, common: string): InstructionAnchors {
   const anchors = given.anchors ?? []
-  const actions = given.action_anchors ?? []
+  const actions = (given.action_anchors ?? []).map(textOfAnchor)
   return {
     seen_given: [given.text, ...anchors],
     seen_derived: deriveAnchors(given.text, common),
     acted_given: actions,
+    acted_calls: (given.action_anchors ?? []).filter(isCall),
     acted_derived: actions.length > 0 ? [] : deriveActionAnchors(given.text, common),
     acted_near: select([...actions, given.text].flatMap(distinctiveWords).flatMap(withPieces), common, MOST_NEAR),
     acted_by: given.acted_by ?? 'action',
