@@ -592,10 +592,29 @@ export interface components {
                 vote_share: number | null;
                 calibrated: number | null;
                 /**
-                 * @description `capped`: lowered by a contradiction.
+                 * @description `capped`: lowered by its `limit`.
                  * @enum {string}
                  */
                 source: "reported" | "capped" | "votes" | "none";
+                /** @description What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9. */
+                limit?: {
+                    /**
+                     * @description The highest level that the evidence allows.
+                     * @enum {string}
+                     */
+                    level: "low" | "medium";
+                    /**
+                     * @description Reason why the confidence is not higher.
+                     * @enum {string}
+                     */
+                    code: "contradiction" | "votes" | "judge" | "searched" | "part_of_act";
+                    claim: string | null;
+                    step_id: number | null;
+                    /** @description One sentence: why the confidence is not higher. */
+                    reason: string;
+                    /** @description One sentence: what would allow a higher level. */
+                    lift: string;
+                } | null;
             };
             /** @description What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is. */
             outcome?: (string | number) | null;
@@ -849,14 +868,19 @@ export interface components {
                 text: string;
                 /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                 anchors?: string[];
-                /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                action_anchors?: string[];
+                /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                action_anchors?: ({
+                    /** @description Name of the tool, as the run has it. */
+                    tool: string;
+                    /** @description One whole argument of the call. */
+                    argument?: string;
+                } | string)[];
                 /**
-                 * @description `message` only where the instruction is carried out by saying something.
+                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                  * @default action
                  * @enum {string}
                  */
-                acted_by?: "action" | "message";
+                acted_by?: "action" | "message" | "output";
             };
             /** @description An instruction that stands in the environment. */
             distractor?: {
@@ -864,14 +888,19 @@ export interface components {
                 text: string;
                 /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                 anchors?: string[];
-                /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                action_anchors?: string[];
+                /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                action_anchors?: ({
+                    /** @description Name of the tool, as the run has it. */
+                    tool: string;
+                    /** @description One whole argument of the call. */
+                    argument?: string;
+                } | string)[];
                 /**
-                 * @description `message` only where the instruction is carried out by saying something.
+                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                  * @default action
                  * @enum {string}
                  */
-                acted_by?: "action" | "message";
+                acted_by?: "action" | "message" | "output";
             };
             /** @description What the harness measured. An absent signal is unknown, not false. */
             signals?: {
@@ -1298,14 +1327,19 @@ export interface components {
                     text: string;
                     /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                     anchors?: string[];
-                    /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                    action_anchors?: string[];
+                    /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                    action_anchors?: ({
+                        /** @description Name of the tool, as the run has it. */
+                        tool: string;
+                        /** @description One whole argument of the call. */
+                        argument?: string;
+                    } | string)[];
                     /**
-                     * @description `message` only where the instruction is carried out by saying something.
+                     * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                      * @default action
                      * @enum {string}
                      */
-                    acted_by?: "action" | "message";
+                    acted_by?: "action" | "message" | "output";
                 } | string;
                 /** @description An instruction that stands in the environment, not blank; its text alone stands for `{"text": …}`. */
                 distractor?: {
@@ -1313,14 +1347,19 @@ export interface components {
                     text: string;
                     /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                     anchors?: string[];
-                    /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                    action_anchors?: string[];
+                    /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                    action_anchors?: ({
+                        /** @description Name of the tool, as the run has it. */
+                        tool: string;
+                        /** @description One whole argument of the call. */
+                        argument?: string;
+                    } | string)[];
                     /**
-                     * @description `message` only where the instruction is carried out by saying something.
+                     * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                      * @default action
                      * @enum {string}
                      */
-                    acted_by?: "action" | "message";
+                    acted_by?: "action" | "message" | "output";
                 } | string;
                 /** @description What the harness measured. An absent signal is unknown, not false. */
                 signals?: {
@@ -1382,10 +1421,29 @@ export interface components {
                     vote_share: number | null;
                     calibrated: number | null;
                     /**
-                     * @description `capped`: lowered by a contradiction.
+                     * @description `capped`: lowered by its `limit`.
                      * @enum {string}
                      */
                     source: "reported" | "capped" | "votes" | "none";
+                    /** @description What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9. */
+                    limit?: {
+                        /**
+                         * @description The highest level that the evidence allows.
+                         * @enum {string}
+                         */
+                        level: "low" | "medium";
+                        /**
+                         * @description Reason why the confidence is not higher.
+                         * @enum {string}
+                         */
+                        code: "contradiction" | "votes" | "judge" | "searched" | "part_of_act";
+                        claim: string | null;
+                        step_id: number | null;
+                        /** @description One sentence: why the confidence is not higher. */
+                        reason: string;
+                        /** @description One sentence: what would allow a higher level. */
+                        lift: string;
+                    } | null;
                 };
                 claimed_label: string | null;
                 /** @description What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is. */
@@ -3435,14 +3493,19 @@ export interface operations {
                             text: string;
                             /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                             anchors?: string[];
-                            /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                            action_anchors?: string[];
+                            /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                            action_anchors?: ({
+                                /** @description Name of the tool, as the run has it. */
+                                tool: string;
+                                /** @description One whole argument of the call. */
+                                argument?: string;
+                            } | string)[];
                             /**
-                             * @description `message` only where the instruction is carried out by saying something.
+                             * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                              * @default action
                              * @enum {string}
                              */
-                            acted_by?: "action" | "message";
+                            acted_by?: "action" | "message" | "output";
                         } | string;
                         /** @description An instruction that stands in the environment, not blank; its text alone stands for `{"text": …}`. */
                         distractor?: {
@@ -3450,14 +3513,19 @@ export interface operations {
                             text: string;
                             /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                             anchors?: string[];
-                            /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                            action_anchors?: string[];
+                            /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                            action_anchors?: ({
+                                /** @description Name of the tool, as the run has it. */
+                                tool: string;
+                                /** @description One whole argument of the call. */
+                                argument?: string;
+                            } | string)[];
                             /**
-                             * @description `message` only where the instruction is carried out by saying something.
+                             * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                              * @default action
                              * @enum {string}
                              */
-                            acted_by?: "action" | "message";
+                            acted_by?: "action" | "message" | "output";
                         } | string;
                         /** @description What the harness measured. An absent signal is unknown, not false. */
                         signals?: {
@@ -3833,14 +3901,19 @@ export interface operations {
                                 text: string;
                                 /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                                 anchors?: string[];
-                                /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                                action_anchors?: string[];
+                                /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                                action_anchors?: ({
+                                    /** @description Name of the tool, as the run has it. */
+                                    tool: string;
+                                    /** @description One whole argument of the call. */
+                                    argument?: string;
+                                } | string)[];
                                 /**
-                                 * @description `message` only where the instruction is carried out by saying something.
+                                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                                  * @default action
                                  * @enum {string}
                                  */
-                                acted_by?: "action" | "message";
+                                acted_by?: "action" | "message" | "output";
                             } | string;
                             /** @description An instruction that stands in the environment, not blank; its text alone stands for `{"text": …}`. */
                             distractor?: {
@@ -3848,14 +3921,19 @@ export interface operations {
                                 text: string;
                                 /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
                                 anchors?: string[];
-                                /** @description Strings of the agent’s own actions that show that the instruction was followed. Derived from the text where absent. */
-                                action_anchors?: string[];
+                                /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
+                                action_anchors?: ({
+                                    /** @description Name of the tool, as the run has it. */
+                                    tool: string;
+                                    /** @description One whole argument of the call. */
+                                    argument?: string;
+                                } | string)[];
                                 /**
-                                 * @description `message` only where the instruction is carried out by saying something.
+                                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
                                  * @default action
                                  * @enum {string}
                                  */
-                                acted_by?: "action" | "message";
+                                acted_by?: "action" | "message" | "output";
                             } | string;
                             /** @description What the harness measured. An absent signal is unknown, not false. */
                             signals?: {

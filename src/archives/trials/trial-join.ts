@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
-import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { weakAnchors } from '../../domain/anchors/weak-anchors.ts'
+import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { FORMATS } from '../../formats/formats.ts'
