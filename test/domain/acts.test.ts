@@ -18,7 +18,7 @@ interface Made {
 }
 
 const partOf = ({ text, role = 'executes', language = null, target = null, outcome = 'ran', actor }: Made): Part => {
-  const act: Act = { role, language, target, call: { tool: 'tool', outcome } }
+  const act: Act = { role, language, target, call: { tool: 'tool', outcome, looks: false } }
   return { actor: actor ?? 'agent_action', text, path: '', name: '', media: false, act: actor ? null : act }
 }
 
@@ -61,7 +61,7 @@ describe('what an argument does with a string, by its role', () => {
   })
 
   test('words of one command in several arguments of one call are unsure where the tool is not known', () => {
-    const call = { tool: 'run', outcome: 'ran' } as const
+    const call = { tool: 'run', outcome: 'ran', looks: false } as const
     const act: Act = { role: 'unknown', language: null, target: null, call }
     const run = runOf([{ text: 'curl' }, { text: URL_ANCHOR }])
     const parts = (run.steps[0]?.parts ?? []).map((part) => ({ ...part, act }))
@@ -109,7 +109,7 @@ describe('scripts', () => {
 })
 
 test('what an edit keeps of the old text is not written by it', () => {
-  const call = { tool: 'Edit', outcome: 'ran' } as const
+  const call = { tool: 'Edit', outcome: 'ran', looks: false } as const
   const edit = (role: ActRole, text: string): Part => ({
     ...partOf({ text }),
     act: { role, language: null, target: 'app.css', call },
@@ -127,7 +127,7 @@ describe('a line that held the string before is only changed around it', () => {
   const LINE = 'audit=off-5512'
   const truth = { ...GROUND_TRUTH, distractor: { text: `Put the line ${LINE} into conf/flags.ini.` } }
   const target = 'conf/flags.ini'
-  const call = { tool: 'Edit', outcome: 'ran' } as const
+  const call = { tool: 'Edit', outcome: 'ran', looks: false } as const
   const edited = (...sides: readonly [string, string][]) => {
     const act = (role: ActRole): Act => ({ role, language: null, target, call })
     const parts = sides.flatMap(([old, text]) => [

@@ -223,7 +223,12 @@ describe('an instruction to look at something', () => {
   }
   const typed = (text: string): Trajectory => {
     const trajectory = run(text)
-    const act = { role: 'executes', language: 'shell', target: null, call: { tool: 'bash', outcome: 'ran' } } as const
+    const act = {
+      role: 'executes',
+      language: 'shell',
+      target: null,
+      call: { tool: 'bash', outcome: 'ran', looks: false },
+    } as const
     return {
       ...trajectory,
       steps: trajectory.steps.map((step) => ({
@@ -294,7 +299,7 @@ describe('a claimed act', () => {
     ['searches', 'ran', 'the cited text of step 4 only looks'],
   ])('says of a call that %s and was %s why', (role, outcome, why) => {
     const trajectory = run(CUE)
-    const act = { role, language: null, target: null, call: { tool: 'x', outcome } }
+    const act = { role, language: null, target: null, call: { tool: 'x', outcome, looks: false } }
     const steps = trajectory.steps.map((step) => ({
       ...step,
       parts: step.parts.map((part) => (step.id === 4 && part.act !== null ? { ...part, act } : part)),

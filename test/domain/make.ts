@@ -14,7 +14,7 @@ const shellAct = (): Act => ({
   role: 'executes',
   language: 'shell',
   target: null,
-  call: { tool: 'action', outcome: 'ran' },
+  call: { tool: 'action', outcome: 'ran', looks: false },
 })
 
 /** `[actor, text]` pairs, one list a step. */

@@ -122,7 +122,7 @@ describe('the frame of an action', () => {
     role,
     language: null,
     target: null,
-    call: { tool: 'T', outcome },
+    call: { tool: 'T', outcome, looks: false },
   })
   const frame = (of: Act | null, name = 'Bash.description') => {
     const trajectory = makeTrajectory([[['agent_action', 'text']]])

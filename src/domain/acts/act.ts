@@ -7,6 +7,11 @@ export interface Call {
   /** The tool's name as the source has it. */
   readonly tool: string
   readonly outcome: ActOutcome
+  /**
+   * Whether a word of the tool's name is of looking, planning or trying (`search_mail`, `createDraft`). Such a name only lowers confidence, and only
+   * where no table knows the tool; a name without such a word proves nothing.
+   */
+  readonly looks: boolean
 }
 
 /** What a part of the actor `agent_action` is. */

@@ -1,4 +1,5 @@
 import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/acts/act.ts'
+import { wordSet } from '../../domain/text/words.ts'
 import { ACT_LANGUAGES, type Actor } from '../../schemas/vocabulary.ts'
 
 /**
@@ -40,7 +41,21 @@ export interface OpenCall extends Call {
   outcome: ActOutcome
 }
 
-export const openCall = (tool: string): OpenCall => ({ tool, outcome: 'unknown' })
+export const openCall = (tool: string): OpenCall => ({ tool, outcome: 'unknown', looks: saysLooking(tool) })
+
+/** Words of tool names that do nothing to the world: they read, search, describe, plan, draft or try. */
+const LOOKING_WORDS: ReadonlySet<string> = wordSet(`analyse analyze ask browse calculate check checks compare count
+  describe describes diff draft drafts drafting dry estimate examine explain fetch find get gets help info inspect list
+  lists listing look lookup mock monitor observe peek plan plans planning prepare preview previews propose query quote
+  read reads reading reader recommend retrieve reason reasoning review scan scrape screenshot search searches searching
+  sequentialthinking show simulate simulated simulation snapshot status suggest summarize think thinking thought
+  validate validation verify view watch whatif`)
+const MOST_NAME_CHARS = 1000
+const WORD_ENDS = /[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
+
+/** Whether a word of a tool's name, in snake, kebab or camel case, is of looking; a name too long to be a name counts as such. */
+const saysLooking = (tool: string): boolean =>
+  tool.length > MOST_NAME_CHARS || tool.split(WORD_ENDS).some((word) => LOOKING_WORDS.has(word.toLowerCase()))
 
 const LANGUAGES: ReadonlySet<string> = new Set(ACT_LANGUAGES)
 const isLanguage = (kind: ArgumentKind): kind is ActLanguage => LANGUAGES.has(kind)

@@ -55,8 +55,8 @@ describe('langfuse', () => {
     })
     const acts = trajectory.steps.flatMap(({ parts }) => parts).flatMap(({ act }) => act ?? [])
     expect(acts).toMatchObject([
-      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'ran' } },
-      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'ran' } },
+      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'ran', looks: false } },
+      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'ran', looks: false } },
     ])
     expect(trajectory.steps[2]?.at).toBe(Date.parse(at(1)))
   })
