@@ -71,7 +71,12 @@ const actorOf = (frame: string): Actor | null => {
 }
 
 /** The agents of these runs have one tool, and a reader without a frame that says otherwise believes that it ran. */
-const RUN: Act = { role: 'executes', language: 'shell', target: null, call: { tool: 'bash', outcome: 'ran', looks: false } }
+const RUN: Act = {
+  role: 'executes',
+  language: 'shell',
+  target: null,
+  call: { tool: 'bash', outcome: 'ran', looks: false },
+}
 
 /** What the reader believes the trajectory to be. */
 export function believedTrajectory(parts: readonly ShownPart[]): Trajectory {

@@ -5,7 +5,12 @@ import { ACTORS } from '../../../src/schemas/vocabulary.ts'
 import { type Cited, CLAIM_IDS, type TabAnchors, valuesOf } from '../../tab-behavior.ts'
 
 /** What an action’s text is as an act is the law of other targets. */
-const PLAIN_ACT = { role: 'executes', language: null, target: null, call: { tool: 'tool', outcome: 'ran', looks: false } } as const
+const PLAIN_ACT = {
+  role: 'executes',
+  language: null,
+  target: null,
+  call: { tool: 'tool', outcome: 'ran', looks: false },
+} as const
 
 /** Any JSON value as a trajectory, its ground truth and a judge's claims: so that changes of JSON are changes of a trial. */
 export interface World {
