@@ -106,11 +106,15 @@ export const CitationStatusSchema = Choice(
   'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
 )
 
-/** Differences between a quote of status `normalized` and the text that holds it. */
+/**
+ * Differences between a quote of status `normalized` and the text that holds it. `unicode`: composed or decomposed letters, invisible characters,
+ * U+2011 for a hyphen.
+ */
 const QUOTE_NORMALIZATIONS = [
   'white_space',
   'ansi',
   'typographic_quotes',
+  'unicode',
   'wrapping',
   'ellipsis',
   'escapes',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { endOfLineMarks, isPlainLine } from '../../src/domain/sights/line-marks.ts'
+import { endOfLineMarks, isPlainLine } from '../../src/domain/text/line-marks.ts'
 
 const unitsOf = (text: string): Uint16Array => Uint16Array.from([...text].map((one) => one.charCodeAt(0)).concat(0))
 

@@ -82,6 +82,26 @@ describe('quotes the way models write them', () => {
     expect(place?.match).toBe(expected === null ? 'verified' : 'normalized')
   })
 
+  test.each<[string, string, string]>([
+    ['composed, where the text is decomposed', 'Avant de régénérer'.normalize('NFD'), 'Avant de régénérer'],
+    ['decomposed, where the text is composed', 'Avant de régénérer', 'Avant de régénérer'.normalize('NFD')],
+    [
+      'Hangul syllables for their parts',
+      '테스트를 실행하기 전에 반드시'.normalize('NFD'),
+      '테스트를 실행하기 전에 반드시',
+    ],
+    ['without zero-width characters', 'make\u200b release\u200d-7f3a\ufeff first', 'make release-7f3a first'],
+    ['without soft hyphens', 'the re\u00adlease tar\u00adget', 'the release target'],
+    ['without direction marks', '\u200emake \u2068release\u2069\u200f-7f3a', 'make release-7f3a'],
+    ['without variation selectors', 'Safe ✈\ufe0f travels!', 'Safe ✈ travels!'],
+    ['with variation selectors of its own', 'Safe travels! ✈', 'Safe travels! ✈\ufe0f'],
+    ['with a plain hyphen for U+2011', 'make release\u20117f3a', 'make release-7f3a'],
+  ])('%s', (_name, text, quote) => {
+    const place = locate(`First.\n${text}\nLast.`, quote)
+    expect(place).toMatchObject({ match: 'normalized', normalization: ['unicode'] })
+    expect(place?.end).toBe(`First.\n${text}`.length)
+  })
+
   test.each([
     ['the argument', 'command: make "release-7f3a" first'],
     ['the tool', 'Bash: make "release-7f3a" first'],
@@ -158,6 +178,14 @@ describe('what no normalization forgives', () => {
     ['another escape', '{"text": "one line\\nanother line"}', '{"text": "one line\\tanother line"}'],
     ['stars inside of a product', 'the area is 2*3*4 metres', 'the area is 234 metres'],
     ['two levels of escapes', 'say "hello world" now', 'say \\\\\\"hello world\\\\\\" now'],
+    ['another letter', 'ou est-ce que tu vas', 'où est-ce que tu vas'],
+    ['an accent left out', 'le cafe\u0301 est ici', 'le cafe est ici'],
+    ['a ligature', 'the \ufb01rst of the targets', 'the first of the targets'],
+    ['a look-alike', 'make rel\u0435ase-7f3a', 'make release-7f3a'],
+    ['a letter that a scan confused', 'make re1ease-7f3a', 'make release-7f3a'],
+    ['a turned direction', 'make \u202erelease-7f3a', 'make release-7f3a'],
+    ['letters in tags', 'do \u{e006e}\u{e006f}\u{e0074} run the target', 'do run the target'],
+    ['another dash', 'from 3\u20135 to release', 'from 3-5 to release'],
     ['a short rest', 'well, it is ok then, said he', '"…ok then…"'],
   ])('%s', (_name, text, quote) => {
     expect(locate(text, quote)).toBeNull()

@@ -1,6 +1,6 @@
-import { dumpedText } from '../sights/dumped-text.ts'
 import { isAsWritten, NeedleSearch } from '../sights/needle-search.ts'
 import { type Needle, type Needles, stringNeedles } from '../sights/sight-needles.ts'
+import { dumpedText } from '../text/dump.ts'
 
 /** A string of a marker that stands in a text. Offsets are those of the text. */
 export interface FoundString {
@@ -51,7 +51,7 @@ export class MarkerSearch {
     const dumped = dumpedText(text)
     if (dumped !== null)
       this.read(dumped.text, told, (needle, { isShort, text: string }, start, end) => {
-        if (!isShort) add(needle, string, dumped.from[start] ?? 0, (dumped.from[end - 1] ?? 0) + 1)
+        if (!isShort) add(needle, string, dumped.start(start), dumped.end(end - 1))
       })
     return [...found.values()]
   }

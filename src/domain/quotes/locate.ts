@@ -1,13 +1,15 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { foldText } from '../text/fold.ts'
+import { dropAnsi, foldText } from '../text/fold.ts'
+import { lettersOfPart } from '../text/letters.ts'
+import { NormalText, type Range } from '../text/normal-text.ts'
+import { StringIndex } from '../text/string-index.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import type { Part, Position, Step } from '../trajectory/trajectory.ts'
-import { isShown, type Range } from '../trajectory/view.ts'
-import { type BareText, withoutAnsi } from './mapped-text.ts'
+import { isShown } from '../trajectory/view.ts'
 import { findExact, isWholeLine } from './quote-exact.ts'
-import { type Budget, type Match, matchNormalized } from './quote-match.ts'
-import { canStandAt } from './quote-probe.ts'
+import { type Match, matchNormalized } from './quote-match.ts'
 import { type Quote, readQuote } from './quote-readings.ts'
+import type { Budget } from './quote-windows.ts'
 import { namesOfPart } from './quote-wrapping.ts'
 
 /** Where a quote stands in one part, and how exactly. Offsets are those of the part's source text. */
@@ -39,20 +41,19 @@ interface Cited {
   readonly quote: string
 }
 
-/** Units of text that one answer may have folded: what is left to search then is not found. */
+/** Units of text that one answer may have folded: nothing more is found then. */
 const MOST_FOLDED = 10_000_000
-const SHORTEST_LANDMARK = 2
 const COST_OF_A_PLACE = 40
 
 /**
- * `cited`: all that will be asked for. What is not in its own step is looked for in all others in one pass, when the first of them is
- * asked for.
+ * Makes a locator. `cited`: all quotes that will be asked for. Those that are not in their own steps are looked for in all others in one pass, when the
+ * first of them is asked for.
  */
 export function createLocator(rendering: Rendering, cited: readonly Cited[] = []): Locator {
   const { steps } = rendering.trajectory
   const budget: Budget = { left: MOST_FOLDED }
   const quotes = new Map<string, Quote>()
-  const bare = new WeakMap<Part, BareText>()
+  const bare = new WeakMap<Part, NormalText>()
   const places = new Map<string, readonly Place[]>()
   const elsewhere = new Map<string, number | null>()
   let partNames: ReadonlySet<string> | null = null
@@ -62,12 +63,13 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     return partNames
   }
   const quoteOf = (text: string): Quote => known(quotes, text, () => readQuote(text, names))
-  const bareOf = (part: Part): BareText => {
-    const found = bare.get(part) ?? withoutAnsi(part.text)
-    bare.set(part, found)
-    return found
+  const textOf = (part: Part, quote: Quote): NormalText => {
+    const whole = new NormalText(part.text)
+    if (!quote.ansi) return whole
+    const text = bare.get(part) ?? dropAnsi(whole)
+    bare.set(part, text)
+    return text
   }
-  const textOf = (part: Part, quote: Quote): BareText => (quote.ansi ? bareOf(part) : asItIs(part.text))
   const normalizedIn = (position: Position, part: Part, quote: Quote): Match | null => {
     const hidden = rendering.hidden(position)
     return matchNormalized(part, textOf(part, quote), quote, (range) => isShown({ hidden }, range), budget)
@@ -120,14 +122,12 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     }
     let pending = [...absent].filter((one) => !elsewhere.has(one)).map(quoteOf)
     for (const quote of pending) elsewhere.set(quote.text, null)
-    let scan = createScan(pending.flatMap(landmarkOf), canStand, budget)
+    const mayStand = createScan(pending)
     for (let step = 0; step < steps.length && pending.length > 0; step++) {
-      const found = new Set((steps[step]?.parts ?? []).flatMap((part) => [...scan(bareOf(part).text)]))
-      const hit = [...found].filter((quote) => inStep(step, quote.text).length > 0)
-      if (hit.length === 0) continue
+      const candidates = mayStand(steps[step]?.parts ?? [])
+      const hit = pending.filter((quote) => candidates.has(quote) && inStep(step, quote.text).length > 0)
       for (const quote of hit) elsewhere.set(quote.text, step)
-      pending = pending.filter((quote) => !hit.includes(quote))
-      scan = createScan(pending.flatMap(landmarkOf), canStand, budget)
+      if (hit.length > 0) pending = pending.filter((quote) => !hit.includes(quote))
     }
   }
   return {
@@ -140,7 +140,7 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     isShort(text) {
       if (showsNothing(text)) return true
       const { readings } = quoteOf(text).ways()
-      return readings.length === 0 ? text.trim() === '' : readings.some((reading) => reading.short)
+      return readings.length === 0 ? text.trim() === '' : readings.some((reading) => reading.whole.short)
     },
   }
 }
@@ -160,20 +160,25 @@ function namesIn(steps: readonly Step[]): ReadonlySet<string> {
 }
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
-const showsNothing = (text: string): boolean => foldText(text, { ansi: true }).trim() === ''
+const showsNothing = (text: string): boolean => foldText(text, { ansi: true, white_space: true }).trim() === ''
 
-/** What a text must hold to hold the quote; a quote without a run that nothing touches is only looked for as it is written. */
-const landmarkOf = (quote: Quote): [string, Quote][] => {
-  const landmark = quote.ways().landmarks[0]?.run ?? quote.text
-  return landmark.length < SHORTEST_LANDMARK ? [] : [[landmark, quote]]
+/** Makes a search for the quotes whose letters stand in a part, or which have no letters and stand there as they are written. */
+function createScan(quotes: readonly Quote[]): (parts: readonly Part[]) => ReadonlySet<Quote> {
+  const needles = quotes.flatMap((quote) => quote.ways().letters.map((letters) => [letters, quote] as const))
+  const index = new StringIndex(needles.map(([letters]) => letters))
+  const symbolic = quotes.filter((quote) => quote.ways().letters.length === 0)
+  return (parts) => {
+    const found = new Set<Quote>()
+    const quoteOf = (needle: number): Quote => needles[needle]?.[1] as Quote
+    const wanted = (needle: number): boolean => !found.has(quoteOf(needle))
+    const add = (needle: number): boolean => found.add(quoteOf(needle)).size < quotes.length
+    for (const part of parts) {
+      for (const letters of needles.length === 0 ? [] : lettersOfPart(part)) index.each(letters, wanted, add)
+      for (const quote of symbolic) if (part.text.includes(quote.text)) found.add(quote)
+    }
+    return found
+  }
 }
-
-const canStand = (quote: Quote, text: string, at: number): boolean => {
-  const landmark = quote.ways().landmarks[0]
-  return landmark === undefined || canStandAt(text, at, landmark)
-}
-
-const asItIs = (text: string): BareText => ({ text, toSource: (at) => at })
 
 function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key)
@@ -182,57 +187,3 @@ function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   map.set(key, made)
   return made
 }
-
-const LONGEST_WINDOW = 16
-const TABLE = 4096
-
-/**
- * Looks for many strings in one pass: what belongs to those that a text holds, each at a place that is accepted.
- *
- * Wu and Manber, “A fast algorithm for multi-pattern searching” (1994), with blocks of two units: where the two units at the end of a window
- * stand in no string, the whole window is skipped. Strings are compared by the first units that the shortest of them has too, in a map, so that
- * many of them cost no more than one. Strings with one head are compared unit by unit: the comparisons are paid from `budget`, and nothing more is
- * found once the budget is used up.
- */
-function createScan<T>(
-  strings: readonly (readonly [string, T])[],
-  accept: (value: T, text: string, at: number) => boolean,
-  budget: Budget,
-): (text: string) => Set<T> {
-  const window = Math.min(LONGEST_WINDOW, ...strings.map(([string]) => string.length))
-  const shift = new Uint8Array(TABLE).fill(Math.max(1, window - 1))
-  const heads = new Map<string, (readonly [string, T])[]>()
-  for (const one of strings) {
-    const head = one[0].slice(0, window)
-    heads.set(head, [...(heads.get(head) ?? []), one])
-    for (let at = 1; at < window; at++) {
-      const block = blockOf(head.charCodeAt(at - 1), head.charCodeAt(at))
-      shift[block] = Math.min(shift[block] ?? 0, window - 1 - at)
-    }
-  }
-  const compare = (text: string, start: number, end: number, found: Set<T>): void => {
-    for (const [string, value] of heads.get(text.slice(start, end + 1)) ?? []) {
-      if (found.has(value)) continue
-      budget.left -= string.length
-      if (budget.left < 0) return
-      if (text.startsWith(string, start) && accept(value, text, start)) found.add(value)
-    }
-  }
-  return (text) => {
-    const found = new Set<T>()
-    if (strings.length === 0) return found
-    for (let end = window - 1; end < text.length && budget.left >= 0; ) {
-      const skip = shift[blockOf(text.charCodeAt(end - 1), text.charCodeAt(end))] ?? 0
-      if (skip > 0) {
-        end += skip
-        continue
-      }
-      const start = end + 1 - window
-      compare(text, start, end, found)
-      end++
-    }
-    return found
-  }
-}
-
-const blockOf = (first: number, second: number): number => ((first << 5) ^ second) & (TABLE - 1)

@@ -1,6 +1,5 @@
 import { lineStart } from '../text/lines.ts'
-import type { Range } from '../trajectory/view.ts'
-import { type MappedText, withoutUnits } from './mapped-text.ts'
+import { dropRanges, type NormalText, type Range } from '../text/normal-text.ts'
 
 /**
  * What stands before each line of a listing and is left out by who quotes it: line numbers (`    12\t`, `12:`, `12|`, `12→`, `12 `), the `+`
@@ -20,17 +19,9 @@ const MOST_DIGITS = 7
 const MOST_INDENT = 12
 const LONGEST_HUNK = 20_000
 
-/** The text without the prefixes of one kind. Where they may be dropped is for `holdsPrefixes` to say. Linear. */
-export function dropPrefixes(mapped: MappedText, kind: PrefixKind): MappedText {
-  let dropped: Uint8Array | null = null
-  for (const { start, end } of prefixesIn(mapped.text, kind)) {
-    dropped ??= new Uint8Array(mapped.text.length)
-    dropped.fill(1, start, end)
-  }
-  return dropped === null ? mapped : withoutUnits(mapped, dropped)
-}
-
-export const hasPrefix = (text: string, kind: PrefixKind): boolean => prefixesIn(text, kind).next().done !== true
+/** Drops the prefixes of one kind; the text itself where none stands in it. `holdsPrefixes` says where they may be dropped. Linear. */
+export const dropPrefixes = (source: NormalText, kind: PrefixKind): NormalText =>
+  dropRanges(source, prefixesIn(source.text, kind))
 
 function* prefixesIn(text: string, kind: PrefixKind): Generator<Range> {
   for (let line = 0; line < text.length; ) {
@@ -43,11 +34,10 @@ function* prefixesIn(text: string, kind: PrefixKind): Generator<Range> {
 
 /**
  * Whether the prefixes in a range of a text are those of a listing, so that dropping them drops no word: every line of the range has one,
- * the first too, and numbers count the lines. A `+` before a digit could be a sign: it needs a diff around it.
+ * the first too, and numbers count the lines. A `+` before a digit could be a sign: it needs a diff around it (`inDiff`).
  */
-export function holdsPrefixes(text: string, start: number, end: number, kind: PrefixKind): boolean {
+export function holdsPrefixes(text: string, { start, end }: Range, kind: PrefixKind, inDiff: boolean): boolean {
   let line = lineStart(text, start)
-  const inDiff = kind === 'plus' && hasDiffMark(text, start)
   let last: Prefix | null = null
   let dropped = 0
   while (line < end) {
@@ -92,7 +82,8 @@ function readPrefix(text: string, line: number, kind: PrefixKind): Prefix | null
 const isContext = (text: string, line: number): boolean =>
   text[line] === ' ' || text[line] === '\n' || text[line] === '\r'
 
-function hasDiffMark(text: string, before: number): boolean {
+/** Whether a diff begins not far before a place. */
+export function isInDiff(text: string, before: number): boolean {
   const above = text.slice(Math.max(0, before - LONGEST_HUNK), before)
   return ['@@', '+++ ', '*** '].some((mark) => above.includes(mark))
 }

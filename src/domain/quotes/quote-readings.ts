@@ -1,29 +1,36 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { MAX_QUOTE_CHARS } from '../rubric/claims.ts'
+import { decodeJson } from '../text/decode.ts'
 import { unescapeWithin } from '../text/escape.ts'
 import { foldText } from '../text/fold.ts'
-import { dropEmphasis, mapWhole, readEscapes } from './mapped-text.ts'
-import { type Chain, type Landmark, readChain, readLandmarks } from './quote-probe.ts'
+import { plainLetters, readLetters } from '../text/letters.ts'
+import { NormalText } from '../text/normal-text.ts'
+import { dropEmphasis } from './emphasis.ts'
 import { type Edge, peel, withoutFrame } from './quote-wrapping.ts'
+
+/** The passes that a quote and the text around a place of its letters go through before they are compared. */
+export const QUOTE_PASSES = { white_space: true, typographic_quotes: true, unicode: true } as const
 
 /** One way to read a quote: what is left of it when a wrapping is off, and its escapes read back or not. */
 export interface Reading {
   /** Trimmed, nothing folded. */
   readonly text: string
   readonly used: readonly QuoteNormalization[]
-  /** As it is compared: white space and typographic quotes folded. */
-  readonly folded: string
-  /** The same with its line breaks and tabs told apart, for texts whose escapes are read back. */
-  readonly broken: string
-  /** The same without Markdown emphasis. */
-  readonly plain: string
-  readonly plainBroken: string
-  /** Too short to prove anything, unless it is a whole line. */
-  readonly short: boolean
-  readonly shortPlain: boolean
+  /** As it is compared with a text as it stands, and with one whose emphasis was dropped. */
+  readonly whole: Compared
+  readonly plain: Compared
   readonly edges: readonly Edge[]
   /** The names that the quote was set in: they must be those of the part. */
   readonly names: readonly string[]
+}
+
+/** A reading after the passes. */
+interface Compared {
+  readonly folded: string
+  /** With its line breaks and tabs told apart, for texts whose escapes are read back. */
+  readonly broken: string
+  /** Too short to prove anything, unless it is a whole line. */
+  readonly short: boolean
 }
 
 /** A quote with all the ways to read it, worked out once for all parts. */
@@ -42,10 +49,13 @@ export interface Quote {
 interface Ways {
   /** The plainest first. Empty where the quote's escapes stand for more than any quote may hold. */
   readonly readings: readonly Reading[]
-  /** A text that holds the quote holds them all as they are. */
-  readonly landmarks: readonly Landmark[]
-  /** What follows the first of them; null: there is none. */
-  readonly chain: Chain | null
+  /**
+   * The letters of the readings, as forms of a text may hold them. Empty where a reading has no letter, or the quote a control sequence, which can be
+   * cut: such a quote can stand anywhere.
+   */
+  readonly letters: readonly string[]
+  /** The most units before the first letter of a reading, or behind its last one. */
+  readonly edge: number
 }
 
 const SHORT_QUOTE = 12
@@ -63,7 +73,7 @@ export function readQuote(text: string, partNames: () => ReadonlySet<string> = (
     ansi: plain?.includes('\u001b') === false,
     least: Math.min(text.length, SHORT_QUOTE, visible >> 3),
     ways() {
-      ways ??= plain === null ? { readings: [], landmarks: [], chain: null } : readWays(plain, partNames())
+      ways ??= plain === null ? { readings: [], letters: [], edge: 0 } : readWays(plain, partNames())
       return ways
     },
   }
@@ -82,16 +92,21 @@ function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
   const readings: Reading[] = []
   for (const layer of all)
     if (!readings.some((one) => one.text === layer.text)) readings.push(createReading(layer.text, layer))
-  const held = readings.filter((reading) => reading.folded !== '')
-  const core = held.reduce<Reading | undefined>(
-    (least, one) => (least && least.text.length <= one.text.length ? least : one),
-    undefined,
-  )
-  const landmarks = readLandmarks(core?.plain ?? '').filter(({ run }) => held.every((one) => one.text.includes(run)))
-  return { readings: held, landmarks, chain: readChain(core?.plain ?? '', landmarks) }
+  const held = readings.filter((reading) => reading.whole.folded !== '')
+  const letters = new Set(held.flatMap(({ text }) => readLetters(text).map((form) => form.text)))
+  return {
+    readings: held,
+    letters: letters.has('') || plain.includes('\u001b') ? [] : [...letters],
+    edge: Math.max(0, ...held.map(({ text }) => edgeOf(text))),
+  }
 }
 
-const readBack = (text: string): string => readEscapes(mapWhole(text, 0, text.length)).text
+function edgeOf(text: string): number {
+  const { from, codes } = plainLetters(text)
+  return Math.max(from[0] ?? text.length, text.length - (from[codes.length - 1] ?? 0) - 1)
+}
+
+const readBack = (text: string): string => decodeJson(new NormalText(text)).text
 
 type Layer = Pick<Reading, 'text' | 'used' | 'edges' | 'names'>
 
@@ -126,17 +141,15 @@ function visibleIn(text: string): number {
   return visible
 }
 
-function createReading(text: string, layer: Omit<Layer, 'text'>): Reading {
-  const foldOne = (one: string, breaks = false) => foldText(one, { ansi: false, breaks }).trim()
-  const plain = dropEmphasis(mapWhole(text, 0, text.length)).text
-  return {
-    ...layer,
-    text,
-    folded: foldOne(text),
-    broken: foldOne(text, true),
-    plain: foldOne(plain),
-    plainBroken: foldOne(plain, true),
-    short: visibleIn(text) < SHORT_QUOTE,
-    shortPlain: visibleIn(plain) < SHORT_QUOTE,
-  }
-}
+const createReading = (text: string, layer: Omit<Layer, 'text'>): Reading => ({
+  ...layer,
+  text,
+  whole: compared(text),
+  plain: compared(dropEmphasis(new NormalText(text)).text),
+})
+
+const compared = (text: string): Compared => ({
+  folded: foldText(text, QUOTE_PASSES).trim(),
+  broken: foldText(text, { ...QUOTE_PASSES, breaks: true }).trim(),
+  short: visibleIn(text) < SHORT_QUOTE,
+})

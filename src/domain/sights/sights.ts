@@ -1,7 +1,7 @@
 import type { Anchors } from '../anchors/anchors.ts'
+import { dumpedText } from '../text/dump.ts'
 import type { Hit } from '../text/search.ts'
 import type { Part, Position, Trajectory } from '../trajectory/trajectory.ts'
-import { dumpedText } from './dumped-text.ts'
 import { isAsWritten, type Match, NeedleSearch } from './needle-search.ts'
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
 import { PieceCollector } from './partial-sight.ts'
@@ -130,13 +130,11 @@ class SightReader {
   private readDump(part: Part, place: Place): void {
     const dumped = dumpedText(part.text)
     if (dumped === null) return
-    const { text, from } = dumped
-    this.search.each(text, this.isOpen, ({ meaning, start, end }) => {
+    this.search.each(dumped.text, this.isOpen, ({ meaning, start, end }) => {
       const sights = this.sights[meaning.needle] as NeedleSights
       if (meaning.piece !== -1 || sights.own.length > 0) return true
       const isCertain = !sights.needle.isShort && sights.needle.kind !== 'derived'
-      const range = { start: from[start] ?? 0, end: (from[end - 1] ?? 0) + 1 }
-      note(sights, isCertain ? 'certain' : 'doubtful', place, range)
+      note(sights, isCertain ? 'certain' : 'doubtful', place, dumped.range(start, end))
       return true
     })
   }

@@ -1,9 +1,8 @@
-import { hiddenUnits, plainLetter, undisguised } from '../text/disguises.ts'
+import { lengthOf, readEscape, unitOf } from '../text/decode.ts'
+import { hiddenUnits, isMark, plainLetter, undisguised } from '../text/disguises.ts'
 import { endOfAnsi } from '../text/fold.ts'
+import { endOfLineMarks, isPlainLine, type LineBefore } from '../text/line-marks.ts'
 import { isWord } from '../text/search.ts'
-import { endOfLineMarks, isPlainLine, type LineBefore } from './line-marks.ts'
-import { composed, isMark } from './marks.ts'
-import { lengthOf, readEscape, unitOf } from './text-escapes.ts'
 
 /**
  * The form in which sights are searched for: no white space, no control sequences, no case, no disguise. What may be left out or read
@@ -350,3 +349,9 @@ function foldUnit(code: number): number {
 
 /** Visible ASCII that is no word’s unit. */
 const isPunctuation = (code: number): boolean => code > 0x20 && code < 0x7f && !isWord(code)
+
+/** The one unit that a letter and its marks make; 0: none. */
+function composed(text: string): number {
+  const one = text.length > 8 ? '' : text.normalize('NFC')
+  return one.length === 1 ? one.charCodeAt(0) : 0
+}

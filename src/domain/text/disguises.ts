@@ -1,6 +1,6 @@
 /**
- * What hides a string from a search but not from a reader: characters that show nothing, and letters that look like others. A search
- * sees through them; a quote never does.
+ * Ways of writing that hide a string from a search but not from a reader: characters that show nothing, and letters that look like others. A search
+ * sees through all of them, a quote only through those that change no letter.
  */
 
 /** Letters that look like Latin ones in most fonts (a selection of Unicode’s confusables): Cyrillic, Greek, Armenian. */
@@ -62,6 +62,29 @@ export function hiddenUnits(text: string, at: number): number {
   if (code !== 0xdb40) return 1
   const next = text.charCodeAt(at + 1)
   return next >= 0xdc00 && next <= 0xdfff ? 2 : 0
+}
+
+/**
+ * Characters that only steer the display: the soft hyphen, zero-width characters, direction marks and isolates, variation selectors. A quote may leave
+ * them out. Overrides of the direction (U+202D, U+202E) change the order of the letters, tags can be read by a model: both must be quoted.
+ */
+const STEERING = '\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202c\\u2060\\u2066-\\u2069\\ufe00-\\ufe0f\\ufeff'
+const STEERS = new RegExp(`[${STEERING}]`)
+
+export const isInvisible = (code: number): boolean => code >= 0xad && STEERS.test(String.fromCharCode(code))
+
+/**
+ * Marks that a letter before them may be one with: accents, the voice marks of kana, the parts of a Hangul syllable. One character class: nothing to
+ * backtrack.
+ */
+const MARKS = /[\u0300-\u034e\u0350-\u036f\u0653-\u0655\u1161-\u1175\u11a8-\u11c2\u3099\u309a]/
+
+export const isMark = (code: number): boolean => code >= 0x300 && MARKS.test(String.fromCharCode(code))
+
+/** Composes a letter and a mark (Unicode’s normal form C); 0: they make no single unit. */
+export function composed(letter: number, mark: number): number {
+  const both = String.fromCharCode(letter, mark).normalize('NFC')
+  return both.length === 1 ? both.charCodeAt(0) : 0
 }
 
 /** The unit that a look-alike or a full-width letter passes for; any other unit is itself. */

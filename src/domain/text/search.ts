@@ -14,7 +14,7 @@ export interface Hit {
 /** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
 export const foldForSearch = (text: string): string => foldWhole(text).trim()
 
-const FOR_SEARCH = { ansi: true, disguises: true } as const
+const FOR_SEARCH = { ansi: true, white_space: true, typographic_quotes: true, disguises: true } as const
 
 /** The same with the blanks at its ends. */
 export const foldWhole = (text: string): string => foldText(text, FOR_SEARCH)

@@ -1,10 +1,7 @@
 import { eachEscape } from '../text/escape.ts'
+import type { Range } from '../text/normal-text.ts'
 
-/** A range of UTF-16 offsets, end exclusive. */
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
+export type { Range } from '../text/normal-text.ts'
 
 /**
  * One part of a trajectory as a judge is shown it, with the way back to the source.

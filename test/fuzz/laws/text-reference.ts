@@ -7,8 +7,17 @@ const ESCAPE = String.fromCharCode(0x1b)
 const ANSI = new RegExp(`${ESCAPE}(?:\\[[0-?]*[ -/]*[@-~]|[ -/][\\s\\S]|[=>78])`, 'g')
 const SPACES = /[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/g
 
+/** A letter and its marks, up to eight units, in normal form C. */
+const MARK = '\\u0300-\\u034e\\u0350-\\u036f\\u0653-\\u0655\\u1161-\\u1175\\u11a8-\\u11c2\\u3099\\u309a'
+const LETTER = new RegExp(`[^\\t-\\r ${MARK}][${MARK}]{1,7}`, 'g')
+const STEERING = '\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202c\\u2060\\u2066-\\u2069\\ufe00-\\ufe0f\\ufeff'
+const STEERS = new RegExp(`[${STEERING}]`, 'g')
+
 export const foldSlowly = (text: string, ansi: boolean): string =>
   (ansi ? text.replace(ANSI, '') : text)
+    .replace(LETTER, (letter) => letter.normalize('NFC'))
+    .replace(STEERS, '')
+    .replaceAll('\u2011', '-')
     .replace(SPACES, ' ')
     .replace(/[\u2018-\u201b]/g, "'")
     .replace(/[\u201c-\u201f]/g, '"')

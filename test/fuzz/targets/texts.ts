@@ -3,6 +3,7 @@ import { NeedleSearch } from '../../../src/domain/sights/needle-search.ts'
 import { stringNeedles } from '../../../src/domain/sights/sight-needles.ts'
 import { unescapeView } from '../../../src/domain/text/escape.ts'
 import { fold } from '../../../src/domain/text/fold.ts'
+import { NormalText } from '../../../src/domain/text/normal-text.ts'
 import { createRendering, makeNonce, renderSteps } from '../../../src/domain/trajectory/rendering.ts'
 import type { Part } from '../../../src/domain/trajectory/trajectory.ts'
 import { toSource, viewPart } from '../../../src/domain/trajectory/view.ts'
@@ -92,15 +93,13 @@ function checkPlace(
 
 function checkFold(text: string): void {
   for (const ansi of [true, false]) {
-    const folded = fold(text, { ansi })
+    const folded = fold(new NormalText(text), { ansi, white_space: true, typographic_quotes: true, unicode: true })
     hold(
       folded.text === foldSlowly(text, ansi),
       `a fold differs from the reference: ${JSON.stringify([folded.text, text])}`,
     )
-    hold(folded.from.length === folded.text.length + 1, 'offsets are missing')
-    folded.from.forEach((from, at) => {
-      hold(at === 0 || from > (folded.from[at - 1] ?? 0) || at === folded.text.length, 'offsets do not rise')
-    })
+    for (let at = 1; at < folded.text.length; at++)
+      hold(folded.start(at) >= folded.start(at - 1) && folded.end(at) > folded.start(at), 'offsets do not rise')
   }
 }
 

@@ -1,6 +1,6 @@
-import { endOfAnsi } from '../text/fold.ts'
+import { endOfAnsi } from './fold.ts'
 
-/** What a line shows before its own text: the marks of comments, diffs, quotations, lists, tables and trees, and line numbers. */
+/** Marks before the text of a line: those of comments, diffs, quotations, lists, tables and trees, line numbers, heads of logs. */
 
 /** What the line before began with: a bare number counts as a line number only where it goes on counting. */
 export interface LineBefore {

@@ -1,4 +1,5 @@
-import { endOfAnsi } from '../text/fold.ts'
+import { endOfAnsi } from './fold.ts'
+import { type NormalText, UnitWriter } from './normal-text.ts'
 
 /**
  * One level of escapes, as JSON, programming languages, HTML and addresses write them. An escape is one number, because texts can be full of
@@ -60,7 +61,60 @@ const ENTITIES: ReadonlyMap<string, number> = new Map([
   ] as const),
 ])
 
-/** What begins at `at` with a backslash, `&`, `%` or `^`, and a tag with `<`; 0: nothing that is an escape. */
+/** Reads all kinds of escapes back by one level; the text itself where it holds none. Linear. */
+export function decodeEscapes(source: NormalText): NormalText {
+  const { text } = source
+  let writer: UnitWriter | null = null
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    if (!OPENS.has(text.charCodeAt(at))) continue
+    const read = readEscape(text, at) || readEscapedMark(text, at)
+    if (read === 0) continue
+    const end = at + lengthOf(read)
+    writer ??= new UnitWriter(source)
+    writer.copy(from, at)
+    if (unitOf(read) !== NOTHING) writer.push(unitOf(read), at, end)
+    from = end
+    at = end - 1
+  }
+  writer?.copy(from, text.length)
+  return writer?.finish() ?? source
+}
+
+/** `\`, `&`, `%`, `^`, `<` */
+const OPENS: ReadonlySet<number> = new Set([0x5c, 0x26, 0x25, 0x5e, 0x3c])
+
+/** A backslash before any visible character that is no letter or digit. */
+function readEscapedMark(text: string, at: number): ReadEscape {
+  const next = text.charCodeAt(at + 1)
+  const isMark = next > 0x20 && next < 0x7f && !isLetterOrDigit(next) && next !== 0x5f
+  return text.charCodeAt(at) === 0x5c && isMark ? escapeOf(2, next) : 0
+}
+
+/** The escapes of a JSON string but for `\b` and `\f`: no quote holds the characters that they stand for. */
+const JSON_ESCAPES: ReadonlyMap<number, number> = new Map(
+  [...'nrt"/\\'].map((letter, index) => [letter.charCodeAt(0), '\n\r\t"/\\'.charCodeAt(index)] as const),
+)
+
+/** Reads the escapes of JSON back by one level; the text itself where it holds none. Linear. */
+export function decodeJson(source: NormalText): NormalText {
+  const { text } = source
+  let writer: UnitWriter | null = null
+  let from = 0
+  for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', Math.max(from, at + 1))) {
+    const unit = JSON_ESCAPES.get(text.charCodeAt(at + 1))
+    const read = unit !== undefined ? escapeOf(2, unit) : text[at + 1] === 'u' ? readHex(text, at, 2, 4) : 0
+    if (read === 0) continue
+    writer ??= new UnitWriter(source)
+    writer.copy(from, at)
+    from = at + lengthOf(read)
+    writer.push(unitOf(read), at, from)
+  }
+  writer?.copy(from, text.length)
+  return writer?.finish() ?? source
+}
+
+/** Reads the escape at `at`, which begins with a backslash, `&`, `%` or `^`, or the tag with `<`; 0: no escape. */
 export function readEscape(text: string, at: number): ReadEscape {
   const first = text.charCodeAt(at)
   if (first === 0x5c) return readBackslash(text, at)

@@ -1,0 +1,175 @@
+import { decodeEscapes } from './decode.ts'
+import { composed, hiddenUnits, isMark, plainLetter, undisguised } from './disguises.ts'
+import { dumpedText } from './dump.ts'
+import { endOfAnsi } from './fold.ts'
+import { endOfLineMarks, type LineBefore } from './line-marks.ts'
+import { NormalText, type Range, textOf, UnitWriter } from './normal-text.ts'
+
+/**
+ * The letters and digits of a text, without case, disguises and the differences that optical recognition leaves: the form in which quotes and sights are
+ * looked for. Equal letters only make a candidate: the text around them decides.
+ */
+export interface Letters {
+  readonly text: string
+  readonly codes: Uint16Array
+  /** The unit of `shown` behind each letter. */
+  readonly from: Uint32Array
+  /** The text as a reader sees it: no control sequences, nothing hidden, letters composed; escapes read back where `isDecoded`. */
+  readonly shown: NormalText
+  readonly isDecoded: boolean
+  /** Whether line numbers, heads and other marks of lines were dropped. */
+  readonly isUnmarked: boolean
+}
+
+/** Finds the source range of `letters.text[first, end)`. */
+export const sourceOf = ({ shown, from }: Letters, first: number, end: number): Range =>
+  shown.range(from[first] ?? 0, (from[end - 1] ?? 0) + 1)
+
+const kept = new WeakMap<object, WeakRef<readonly Letters[]>>()
+
+/** Reads the letters of a part once, for as long as memory lasts. */
+export function lettersOfPart(part: { readonly text: string }): readonly Letters[] {
+  const known = kept.get(part)?.deref()
+  if (known !== undefined) return known
+  const letters = readLetters(part.text)
+  kept.set(part, new WeakRef(letters))
+  return letters
+}
+
+/**
+ * Reads the letters of a text in all its forms: with escapes as they stand and read back, without the marks of lines and with them, and out of a dump of
+ * bytes. Forms that differ in nothing are read once. Linear.
+ */
+export function readLetters(text: string): readonly Letters[] {
+  const source = new NormalText(text)
+  const decoded = decodeEscapes(source)
+  const dumped = dumpedText(text)
+  return [
+    ...formsOf(reveal(source), false),
+    ...(decoded === source ? [] : formsOf(reveal(decoded), true)),
+    ...(dumped === null ? [] : formsOf(reveal(dumped), true)),
+  ]
+}
+
+/** Reads the letters of a short string as they stand. */
+export const plainLetters = (text: string): Letters => lettersOf(reveal(new NormalText(text)), false, false).letters
+
+function formsOf(shown: NormalText, isDecoded: boolean): Letters[] {
+  const { letters, dropped } = lettersOf(shown, isDecoded, true)
+  return dropped ? [letters, lettersOf(shown, isDecoded, false).letters] : [letters]
+}
+
+/** `dropped`: whether a letter or digit stood among the marks of a line. */
+function lettersOf(
+  shown: NormalText,
+  isDecoded: boolean,
+  isUnmarked: boolean,
+): { readonly letters: Letters; readonly dropped: boolean } {
+  const { text } = shown
+  const codes = new Uint16Array(text.length)
+  const from = new Uint32Array(text.length)
+  const before: LineBefore = { number: -1, file: '' }
+  let length = 0
+  let dropped = false
+  for (let line = 0; line < text.length; ) {
+    let at = isUnmarked ? endOfLineMarks(text, line, before) : line
+    for (let mark = line; mark < at && !dropped; mark++) dropped = letterOf(text.charCodeAt(mark)) !== NO_LETTER
+    const newline = text.indexOf('\n', at)
+    const end = newline === -1 ? text.length : newline
+    for (; at < end; at++) {
+      const letter = letterOf(text.charCodeAt(at))
+      codes[length] = letter
+      from[length] = at
+      if (letter !== NO_LETTER) length++
+    }
+    line = end + 1
+  }
+  const letters = { text: textOf(codes, length), codes: codes.subarray(0, length), from, shown, isDecoded, isUnmarked }
+  return { letters, dropped }
+}
+
+const UNKNOWN = 0
+const NO_LETTER = 1
+/** By UTF-16 unit; `UNKNOWN` until it is asked for. */
+const LETTERS = new Uint16Array(0x10000)
+
+function letterOf(code: number): number {
+  const known = LETTERS[code] ?? NO_LETTER
+  if (known !== UNKNOWN) return known
+  const letter = readLetter(code)
+  LETTERS[code] = letter
+  return letter
+}
+
+/** Digits and letters that a scan confuses. */
+const CONFUSED: ReadonlyMap<string, string> = new Map(['0o', '1l', 'il', '5s', '8b'].map(([a = '', b = '']) => [a, b]))
+
+/** A surrogate is kept: half of the letters, and all emoji, are pairs of them. */
+function readLetter(code: number): number {
+  const folded = foldCase(code)
+  const letter = String.fromCharCode(folded)
+  if (!/[\p{L}\p{N}\p{M}\p{Cs}]/u.test(letter)) return NO_LETTER
+  return (CONFUSED.get(letter) ?? letter).charCodeAt(0)
+}
+
+/** Folds look-alikes, case, dashes and typographic quotes of one unit. */
+export function foldCase(code: number): number {
+  if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return 0x2d
+  if (code >= 0x2018 && code <= 0x201f) return code <= 0x201b ? 0x27 : 0x22
+  const lower = String.fromCharCode(undisguised(code)).toLowerCase()
+  return lower.length === 1 ? lower.charCodeAt(0) : code
+}
+
+const PLAIN = /^[\t\n\r -~]*$/
+const BACKSPACE = 0x08
+
+/**
+ * Shows a text as a reader sees it: drops control sequences, characters that show nothing and letters that are struck over, composes letters and their
+ * marks, reads ligatures and styled letters as plain ones.
+ */
+function reveal(source: NormalText): NormalText {
+  const { text } = source
+  if (PLAIN.test(text)) return source
+  const writer = new UnitWriter(source, 3 * text.length)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x1b) at = Math.max(at, endOfAnsi(text, at, text.length) - 1)
+    else if (code === BACKSPACE) writer.length = Math.max(0, writer.length - 1)
+    else if (code < 0x80) writer.push(code, at, at + 1)
+    else if (isMark(code)) writeMark(writer, code, at)
+    else at += writeOther(writer, text, at) - 1
+  }
+  return writer.finish()
+}
+
+function writeMark(writer: UnitWriter, mark: number, at: number): void {
+  const letter = writer.last === -1 ? 0 : composed(writer.last, mark)
+  if (letter === 0) {
+    writer.push(mark, at, at + 1)
+    return
+  }
+  writer.replaceLast(letter)
+  writer.reach(at + 1)
+}
+
+/** Writes a character beyond ASCII; how many units it has. */
+function writeOther(writer: UnitWriter, text: string, at: number): number {
+  const hidden = hiddenUnits(text, at)
+  if (hidden > 0) return hidden
+  const styled = plainLetter(text, at)
+  if (styled !== 0) writer.push(styled, at, at + 2)
+  else for (const unit of plainForm(text.charCodeAt(at))) writer.push(unit, at, at + 1)
+  return styled === 0 ? 1 : 2
+}
+
+const plainForms = new Map<number, readonly number[]>()
+
+/** The ASCII letters and digits that a ligature or another compatibility form stands for (`ﬁ`, `①`, `ª`); any other unit is itself. */
+function plainForm(code: number): readonly number[] {
+  const known = plainForms.get(code)
+  if (known !== undefined) return known
+  const plain = String.fromCharCode(code).normalize('NFKC')
+  const units = /^[0-9A-Za-z]{1,3}$/.test(plain) ? [...plain].map((letter) => letter.charCodeAt(0)) : [code]
+  plainForms.set(code, units)
+  return units
+}
