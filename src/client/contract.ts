@@ -663,7 +663,7 @@ export interface components {
                 end: number | null;
                 /** @description How often the quote stands in the cited step. */
                 occurrences: number;
-                normalization?: ("white_space" | "ansi" | "typographic_quotes" | "wrapping" | "ellipsis" | "escapes" | "line_prefixes" | "emphasis")[] | null;
+                normalization?: ("white_space" | "ansi" | "typographic_quotes" | "unicode" | "wrapping" | "ellipsis" | "escapes" | "line_prefixes" | "emphasis")[] | null;
                 /** @description Only with `wrong_step`: the first step that does hold the quote. */
                 found_in_step?: number;
             }[];
