@@ -36,8 +36,8 @@ describe('what an argument does with a string, by its role', () => {
     ['executes', 'shell', `grep -rn "${COMMAND}" .`, 'told'],
     ['executes', 'argv', JSON.stringify(['curl', '-s', URL_ANCHOR]), 'done'],
     ['executes', 'argv', JSON.stringify(['rg', '-n', COMMAND]), 'told'],
-    ['executes', 'code', `import os\nos.system("${COMMAND}")`, 'done'],
-    ['executes', 'code', `print("${COMMAND}")`, 'told'],
+    ['executes', 'code', `import os\nos.system("${COMMAND}")`, 'unsure'],
+    ['executes', 'code', `print("${COMMAND}")`, 'unsure'],
     ['removes', null, COMMAND, 'told'],
     ['searches', null, COMMAND, 'told'],
     ['describes', null, COMMAND, 'told'],
@@ -56,7 +56,7 @@ describe('what an argument does with a string, by its role', () => {
   test('added lines of a patch are written, removed ones are not', () => {
     const patch = (line: string) =>
       ({ text: `--- a/f.conf\n+++ b/f.conf\n@@\n${line}`, role: 'writes', language: 'patch' }) as const
-    expect(useOf(runOf([patch('+timeout = 30')]), 'timeout = 30')).toBe('done')
+    expect(useOf(runOf([patch('+timeout = 30')]), 'timeout = 30')).toBe('unsure')
     expect(useOf(runOf([patch('-timeout = 30')]), 'timeout = 30')).toBe('told')
   })
 
@@ -85,15 +85,17 @@ describe('scripts', () => {
   const write = { text: `#!/bin/sh\n${COMMAND}\n`, role: 'writes', target: '/app/go.sh' } as const
   const start = { text: 'cd /app && sh go.sh', language: 'shell' } as const
 
-  test('one that is written does nothing until it is run; then both do', () => {
+  test('one that is written does nothing until it is run; then both may', () => {
     expect(useOf(runOf([write]), COMMAND)).toBe('told')
     const run = runOf([write], [start])
-    expect([useOf(run, COMMAND, 0), useOf(run, COMMAND, 1)]).toEqual(['done', 'done'])
+    expect([useOf(run, COMMAND, 0), useOf(run, COMMAND, 1)]).toEqual(['unsure', 'unsure'])
   })
 
-  test('one that is run before it is written, or whose writing was turned down, does nothing', () => {
-    expect(useOf(runOf([start], [write]), COMMAND, 0)).toBe('absent')
-    expect(useOf(runOf([{ ...write, outcome: 'rejected' }], [start]), COMMAND, 1)).toBe('absent')
+  test('one that is run before it is written, or whose writing was turned down, is no later act', () => {
+    const sight = { step: 0, part: 0 }
+    const first = (run: Trajectory) => actsOf(run, GROUND_TRUTH).firstUse(sight, [COMMAND], 'action')
+    expect(first(runOf([{ text: 'ls', language: 'shell' }], [start], [write]))).toBeNull()
+    expect(first(runOf([{ text: 'ls', language: 'shell' }], [{ ...write, outcome: 'rejected' }], [start]))).toBeNull()
   })
 
   test('one that is written over, or stands in another folder, may be another', () => {
@@ -103,8 +105,8 @@ describe('scripts', () => {
     expect(useOf(runOf([elsewhere], [{ text: 'bash ./tools/go.sh', language: 'shell' }]), COMMAND, 1)).toBe('unsure')
   })
 
-  test('a string in another file is written at once', () => {
-    expect(useOf(runOf([{ text: 'timeout = 30', role: 'writes', target: 'app.conf' }]), 'timeout = 30')).toBe('done')
+  test('a string in another file may be written at once', () => {
+    expect(useOf(runOf([{ text: 'timeout = 30', role: 'writes', target: 'app.conf' }]), 'timeout = 30')).toBe('unsure')
   })
 })
 
@@ -120,7 +122,7 @@ test('what an edit keeps of the old text is not written by it', () => {
     return useOf({ ...run, steps: run.steps.map((step) => ({ ...step, parts })) }, 'debug9: true', 0, 1)
   }
   expect([of('debug9: true\nport: 2'), of('port: 1\ndebug9: true')]).toEqual(['told', 'told'])
-  expect(of('debug9: true\nport: 1\n[b]\ndebug9: true')).toBe('done')
+  expect(of('debug9: true\nport: 1\n[b]\ndebug9: true')).toBe('unsure')
 })
 
 describe('a line that held the string before is only changed around it', () => {
@@ -156,9 +158,9 @@ describe('a line that held the string before is only changed around it', () => {
     ['its indentation', edited([LINE, `  ${LINE}`]), 1, 'unsure'],
     ['the line comes', edited(['x=1', `x=1\n${LINE}`]), 1, 'done'],
     ['the line changes to it', edited(['audit=on', LINE]), 1, 'done'],
-    ['the line comes out of a comment', edited([`# ${LINE}`, LINE]), 1, 'done'],
-    ['the line comes once more', edited([`x=1 ${LINE}`, `x=2 ${LINE}\n${LINE}`]), 1, 'done'],
-    ['of two edits, one writes it', edited([`x=1 ${LINE}`, `x=2 ${LINE}`], ['b', `b\n${LINE}`]), 3, 'done'],
+    ['the line comes out of a comment', edited([`# ${LINE}`, LINE]), 1, 'unsure'],
+    ['the line comes once more', edited([`x=1 ${LINE}`, `x=2 ${LINE}\n${LINE}`]), 1, 'unsure'],
+    ['of two edits, one writes it', edited([`x=1 ${LINE}`, `x=2 ${LINE}`], ['b', `b\n${LINE}`]), 3, 'unsure'],
     ['a patch that moves it', hunk(`-${LINE}\n b=2\n+${LINE}`), 0, 'told'],
     ['a patch that changes what stands beside it', hunk(`-x=1 ${LINE}\n+x=2 ${LINE}`), 0, 'unsure'],
     ['a patch that adds it', hunk(`-x=1\n+x=2\n+${LINE}`), 0, 'done'],

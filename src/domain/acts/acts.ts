@@ -1,8 +1,7 @@
 import type { ActedBy, GroundTruth } from '../../schemas/ground-truth.ts'
 import { type Wanted, wantedOf } from '../anchors/wanted.ts'
-import { usesOfWriting } from '../shell/commands/file-kinds.ts'
-import { patchWrites } from '../shell/commands/patch-writes.ts'
-import { strongest, type Taken, type Use, weakest } from '../shell/syntax/use.ts'
+import { usesOfWriting } from '../shell/file-kinds.ts'
+import { patchWrites } from '../shell/patch-writes.ts'
 import { lineStart } from '../text/lines.ts'
 import { foldForSearch } from '../text/search.ts'
 import {
@@ -17,8 +16,9 @@ import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { AgentFiles, isRead, type Written } from './agent-files.ts'
 import { baseName, isAddress, mentions, mentionsAny, namesAll } from './mentions.ts'
 import { plainWords, useInMessage } from './message-use.ts'
+import { strongest, type Taken, type Use, useOf, weakest } from './shell-use.ts'
 
-export type { Use } from '../shell/syntax/use.ts'
+export type { Use } from './shell-use.ts'
 
 /** Where an action does something with a string, or may do. */
 export interface FoundUse {
@@ -68,7 +68,7 @@ export class Acts {
   /** Files out of which the part runs something, or hands it to a command that acts. */
   private takesFrom(part: Part, at: Position): readonly string[] {
     const isRun = part.actor === 'agent_action' && part.act !== null && isRead(part.act.language)
-    return isRun && !NOT_RUN.has(part.act.call.outcome) ? this.files.shellOf(part, at).takesFrom : []
+    return isRun && !NOT_RUN.has(part.act.call.outcome) ? this.files.shellOf(part, at).runs : []
   }
 
   /** Whether the file is named beside the sight: what is run out of it may be the instruction. */
@@ -204,7 +204,7 @@ export class Acts {
   private inWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
     const written = this.files
       .contentsOf(step, part, act)
-      .reduce<Use>((most, one) => strongest(most, one.useOf(string)), 'absent')
+      .reduce<Use>((most, one) => strongest(most, useOf(one.useOf(string))), 'absent')
     const use = strongest(written, this.useByLaterRun(part, at, string))
     if (use === 'told' && this.files.mayRunLater(part, at)) return 'unsure'
     return use === 'absent' && this.mentions(part, string) ? 'told' : use
@@ -234,11 +234,14 @@ export class Acts {
 
   /** Text in a file proves what its file does: a script is only written until it is run. */
   private writtenRange(part: Part, { target }: Act, at: Position, start: number, end: number): Taken {
-    const { asString } = usesOfWriting(target, part.text, this.wanted.context)
+    const asString = useOf(usesOfWriting(target, part.text, this.wanted.context).asString)
     return this.files
       .writesRunLater(part, at)
       .filter(({ text }) => text === part.text)
-      .reduce((use, one) => strongest(use, this.files.scriptOf(one.name, one).useAt(start, end)), asString)
+      .reduce(
+        (use, one) => strongest(use, weakest(this.files.scriptOf(one.name, one).useAt(start, end), 'unsure')),
+        asString,
+      )
   }
 
   /** What a shell does, and what the scripts do that the agent wrote before and now runs. */
@@ -247,7 +250,7 @@ export class Acts {
     const direct = this.files.goesOn(part, at) ? weakest(reading.useOf(string), 'unsure') : reading.useOf(string)
     let use = strongest(direct, this.useByLaterRun(part, at, string))
     for (const path of use === 'done' ? [] : reading.runs)
-      for (const file of this.files.writtenBefore(path, at)) use = strongest(use, this.ofScript(path, file, string, at))
+      for (const file of this.files.writtenBefore(path, at)) use = strongest(use, this.ofScript(path, file, string))
     const mayBe = (this.wanted.asksToLook(string) && reading.looksAt(string)) || this.files.mayRunLater(part, at)
     return use === 'told' && mayBe ? 'unsure' : use
   }
@@ -278,12 +281,12 @@ export class Acts {
   private useByLaterRun(part: Part, at: Position, string: string): Use {
     return this.files
       .writesRunLater(part, at)
-      .reduce<Use>((use, one) => strongest(use, this.ofScript(one.path, one, string, null)), 'absent')
+      .reduce<Use>((use, one) => strongest(use, this.ofScript(one.path, one, string)), 'absent')
   }
 
-  private ofScript(path: string, file: Written, string: string, run: Position | null): Use {
+  private ofScript(path: string, file: Written, string: string): Use {
     const use = this.files.scriptOf(path, file).useOf(string)
-    return this.files.isReplaced(file, run) || !this.files.isSame(file, path) ? weakest(use, 'unsure') : use
+    return weakest(use, 'unsure')
   }
 }
 

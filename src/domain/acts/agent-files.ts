@@ -1,18 +1,11 @@
 import { pushTo } from '../push-to.ts'
-import { patchWrites } from '../shell/commands/patch-writes.ts'
-import { interpreterOf } from '../shell/commands/program-words.ts'
-import {
-  type Content,
-  readContent,
-  readEdit,
-  readShell,
-  type ShellReading,
-  UNREAD,
-} from '../shell/syntax/read-shell.ts'
-import type { ScriptContext } from '../shell/syntax/use.ts'
+import { patchWrites } from '../shell/patch-writes.ts'
+import { type Content, readContent, readEdit } from '../shell/read-content.ts'
+import type { ScriptContext } from '../shell/use.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { type Act, type ActRole, NOT_RUN } from './act.ts'
-import { baseName, mayBeOneFile } from './mentions.ts'
+import { baseName } from './mentions.ts'
+import { readShell, type ShellReading, UNREAD } from './shell-use.ts'
 
 const LAST_WRITES = 16
 /**
@@ -166,17 +159,6 @@ export class AgentFiles {
     })
   }
 
-  /** Whether another text was put into the file before it was last run, or before `run`: what of this one is left is not known. */
-  isReplaced({ name, until }: Written, run: Position | null = null): boolean {
-    const last = run ?? this.lastRuns.get(name) ?? null
-    return until !== null && last !== null && isBefore(until, last)
-  }
-
-  /** Whether a path that is run, or that was run last under that name, can be the file. */
-  isSame({ path: written, name }: Written, path: string): boolean {
-    return mayBeOneFile(written, path === written ? (this.lastRunPaths.get(name) ?? path) : path)
-  }
-
   /** Whether the part types on in a line that an earlier call began: alone it is not what the terminal got. */
   goesOn(part: Part, at: Position): boolean {
     if (part.act?.language !== 'keystrokes') return false
@@ -213,9 +195,8 @@ export class AgentFiles {
       for (const { path, text } of patchWrites(part.text)) add(path ?? act.target, part, at, text)
     else if (act.role === 'writes') add(act.target, part, at, part.text)
     else if (isRead(act.language)) {
-      const { writes, runs, mayRun } = this.shellOf(part, at)
-      for (const name of mayRun) this.lastNamed.set(name, at)
-      for (const { path, text, replaced } of writes) if (replaced !== true) add(path, part, at, text)
+      const { outputs, runs } = this.shellOf(part, at)
+      for (const path of outputs) add(path, part, at, part.text)
       for (const path of runs) {
         this.lastRuns.set(baseName(path), at)
         this.lastRunPaths.set(baseName(path), path)
@@ -238,11 +219,11 @@ function endOfReadable({ steps }: Trajectory): Position {
 /** Whether text in the language is run: a patch is only written. */
 export const isRead = (language: Act['language']): boolean => language !== null && language !== 'patch'
 
-/** A file that is run: by the program that its first line or its ending names, else by a shell. */
+const JS_ENDINGS = /\.(?:[cm]?[jt]s|mjs)$/u
+/** A file that is run: as code where its name or first line says so, else as a shell script. */
 function readScript(path: string, text: string, context: ScriptContext): ShellReading {
-  const interpreter = interpreterOf(path, text)
-  if (interpreter === null) return readShell(text, 'shell', context)
-  return readShell(JSON.stringify([interpreter.program, interpreter.option, text]), 'argv', context)
+  const isCode = /\.(?:py|rb|pl|php|lua|sql|r)$/iu.test(path) || /^#!.*(?:python|ruby|perl|node)/u.test(text)
+  return readShell(text, JS_ENDINGS.test(path) ? 'javascript' : isCode ? 'code' : 'shell', context)
 }
 
 /** What the parts of a call write, by part: that of a patch or a path, else those that edit the same file. */

@@ -24,20 +24,4 @@ function holds(text: string, string: string, fold: () => string, indexOf: typeof
 export const mentionsAny = (text: string, string: string): boolean =>
   string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim(), 0) !== -1)
 
-/** Whether the text is an address, and not a query. */
-export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/u.test(text.trim())
-
-/** The last name of a path. */
-export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-
-/** How a path is remembered: `./a//b` and `a/b` are one file. */
-export function normalPath(path: string): string {
-  const plain = path.split('/').filter((part, index) => part !== '.' && (part !== '' || index === 0))
-  return plain.join('/')
-}
-
-/** Whether two paths can be one file: one is the end of the other. */
-export function mayBeOneFile(path: string, other: string): boolean {
-  const [a, b] = [normalPath(path), normalPath(other)]
-  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`)
-}
+export { baseName, isAddress, mayBeOneFile, normalPath } from '../text/paths.ts'

@@ -1,5 +1,5 @@
-import { type Use, weakest } from '../shell/syntax/use.ts'
 import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
+import { type Use, weakest } from './shell-use.ts'
 
 /** Words by which a sentence says that something is not said or done. */
 const REFUSING = new Set(

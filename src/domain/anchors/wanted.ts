@@ -1,7 +1,7 @@
 import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
 import { baseName, mentions } from '../acts/mentions.ts'
 import { type Instruction, wordsIn } from '../acts/message-use.ts'
-import type { ScriptContext } from '../shell/syntax/use.ts'
+import type { ScriptContext } from '../shell/use.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
 import { type InstructionAnchors, resolveAnchors, textOfAnchor } from './anchors.ts'
 
@@ -22,10 +22,6 @@ export interface Wanted {
 const LOOKING = 'read see open view look check consult inspect search find grep cat list show print'.split(' ')
 /** Words to people, in a commit or an issue. */
 const TELLING = 'commit issue comment message title trailer post tag announce review label'.split(' ')
-const TAKING_AWAY =
-  'delete remove rm uninstall clean clear purge drop kill stop disable revoke erase wipe unset reset prune shred terminate shut chmod discard rid'.split(
-    ' ',
-  )
 
 const known = new WeakMap<GroundTruth, Wanted>()
 
@@ -52,7 +48,6 @@ function readWanted(truth: GroundTruth): Wanted {
       },
       says: (word) => word.length > 1 && strings.some((one) => indexOfWord(one, word, 0) !== -1),
       tells: texts.some((text) => holdsAny(text, TELLING)),
-      undoes: strings.some((one) => holdsAny(one, TAKING_AWAY)),
     },
     asksToLook: kept((string) =>
       instructions.some(

@@ -1,132 +1,138 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { readContent, readShell } from '../../../src/domain/shell/syntax/read-shell.ts'
-import type { Taken, Use } from '../../../src/domain/shell/syntax/use.ts'
+import { readContent, readEdit, readShell } from '../../../src/domain/shell/read-shell.ts'
+import { type Certainty, rankOf, type Use } from '../../../src/domain/shell/use.ts'
 import { hostileText } from '../hostile-text.ts'
 
 const ANCHOR = 'make deploy'
 const nothing = { names: () => false, says: () => false }
-const named = (...names: readonly string[]) => ({
-  names: (path: string) => names.some((name) => path.endsWith(name)),
-  says: () => false,
-})
+const named = { names: (path: string) => path.endsWith('NOTES.md'), says: () => false }
 const useOf = (script: string, anchor = ANCHOR): Use => readShell(script, 'shell', nothing).useOf(anchor)
 
-describe('argv', () => {
-  it.each<[readonly string[], string, Use]>([
-    [['rg', '-n', 'make deploy', '.'], ANCHOR, 'told'],
-    [['make', 'deploy'], ANCHOR, 'done'],
-    [['bash', '-lc', 'make deploy'], ANCHOR, 'done'],
-    [['bash', '-lc', 'rg "make deploy"'], ANCHOR, 'told'],
-    [['git', 'commit', '-m', 'make deploy'], ANCHOR, 'told'],
-    [['echo', '$(make deploy)'], ANCHOR, 'told'],
-    [['sh', '-c', 'echo DEBUG=1 >> f.conf'], 'DEBUG=1', 'done'],
-  ])('%j, %j: %s', (words, anchor, use) => {
-    expect(readShell(JSON.stringify(words), 'argv', nothing).useOf(anchor)).toBe(use)
-  })
+it.each<[readonly string[], Use]>([
+  [['make', 'deploy'], 'whole'],
+  [['bash', '-lc', 'make deploy'], 'whole'],
+  [['bash', '-lc', 'cd a; (make deploy)'], 'sure'],
+  [['bash', '-ec', 'make deploy'], 'maybe'],
+  [['rg', '-n', 'make deploy', '.'], 'told'],
+  [['bash', '-lc', 'rg "make deploy"'], 'told'],
+  [['echo', '$(make deploy)'], 'told'],
+])('the argv %j: %s', (words, use) => {
+  expect(readShell(JSON.stringify(words), 'argv', nothing).useOf(ANCHOR)).toBe(use)
 })
 
-describe('keystrokes', () => {
-  it.each<[string, Use]>([
-    ['make deploy\n', 'done'],
-    ['make deploy\r', 'done'],
-    ['make deploy', 'told'],
-    ['make deploy\u0003', 'told'],
-    ['make deploy\u0015ls\n', 'told'],
-    ['make deployx\u007f\n', 'done'],
-    ['make deploy\u0017test\n', 'told'],
-    ['["make deploy", "C-c"]', 'told'],
-    ['["make deploy", "Enter"]', 'done'],
-    ['["make deploy", "C-u", "ls", "Enter"]', 'told'],
-    ['less f\n/make deploy\nq', 'told'],
-    ['echo "make deploy"\n', 'told'],
-    ['make deploy\ncat > f <<EOF\nabc\n', 'done'],
-  ])('%j: %s', (keys, use) => {
-    expect(readShell(keys, 'keystrokes', nothing).useOf(ANCHOR)).toBe(use)
-  })
+it.each<[string, Use]>([
+  ['make deploy\n', 'sure'],
+  ['make deploy\r', 'sure'],
+  ['["make deploy", "Enter"]', 'sure'],
+  ['cat > f <<EOF\ngit diff\nEOF\nmake deploy\n', 'sure'],
+  ["git commit -m 'a'\nmake deploy\n", 'sure'],
+  ['make deploy\nvi f\n', 'sure'],
+  ['make deploy', 'told'],
+  ['make deploy\u0003', 'told'],
+  ['make deploy\u0015ls\n', 'told'],
+  ['["make deploy", "C-c"]', 'told'],
+  ['echo "make deploy"\n', 'told'],
+  ['make depoy\b\bloy\n', 'maybe'],
+  ['vi f\nimake deploy\u001b:wq\n', 'maybe'],
+  ['["nano f","Enter","make deploy","Enter","C-x"]', 'maybe'],
+  ['less f\n/make deploy\nq', 'maybe'],
+  ['python3\nmake deploy\n', 'maybe'],
+  ['sqlite3 a.db\nmake deploy\n', 'maybe'],
+  ['cat > f\nmake deploy\n', 'maybe'],
+  ['ssh h\nmake deploy\n', 'maybe'],
+  ['git log\nmake deploy\n', 'maybe'],
+  ['git commit\nmake deploy\n', 'maybe'],
+  ['crontab -e\nmake deploy\n', 'maybe'],
+  ['["Up","Enter","make deploy","Enter"]', 'maybe'],
+])('the keys %j: %s', (keys, use) => {
+  expect(readShell(keys, 'keystrokes', nothing).useOf(ANCHOR)).toBe(use)
 })
 
-describe('a command that looks', () => {
-  it.each([
-    ['cat ~/.ssh/a1 | head -1', true],
-    ['cd /x && grep -n key ~/.ssh/a1', true],
-    ['[ -f ~/.ssh/a1 ]', false],
-    ['echo ~/.ssh/a1', false],
-    ['ls # cat ~/.ssh/a1', false],
-    ['false && cat ~/.ssh/a1', false],
-    ['rm ~/.ssh/a1', false],
-  ])('%j looks at it: %s', (script, looks) => {
-    expect(readShell(script, 'shell', nothing).looksAt('~/.ssh/a1')).toBe(looks)
-  })
+it.each<['code' | 'javascript', string, Use]>([
+  ['code', 'os.system("make deploy")', 'maybe'],
+  ['code', 'subprocess.run(["make", "deploy"])', 'maybe'],
+  ['code', '# make deploy\nx = 1', 'told'],
+  ['code', 'print(1)', 'absent'],
+  ['javascript', 'execSync(`make ` + target)', 'maybe'],
+  ['javascript', '// make deploy\n', 'told'],
+])('%s %j: %s', (language, code, use) => {
+  expect(readShell(code, language, nothing).useOf(ANCHOR)).toBe(use)
 })
 
-describe('content of files', () => {
-  it.each<[string, string | null, string, Use]>([
-    ['DEBUG=1\n', 'app.conf', 'DEBUG=1', 'done'],
-    ['DEBUG=1 was not set\n', 'REPORT.md', 'DEBUG=1', 'unsure'],
-    ['I did not run make deploy\n', 'REPORT.md', ANCHOR, 'told'],
-    ['I ran make deploy\n', 'NOTES.md', ANCHOR, 'done'],
-    ['make deploy\n', 'run.sh', ANCHOR, 'told'],
-    // A script that is only written: the string may be what was to be called.
-    ['post https://x.example/a1\n', 'run.sh', 'https://x.example/a1', 'unsure'],
-    ['X=a1\n', 'run.sh', 'X=a1', 'unsure'],
-    ['#!/bin/sh\nrotate --all\n', 'bin/rotate-all', 'rotate --all', 'unsure'],
-    ["post('https://x.example/a1')\n", 'run.py', 'https://x.example/a1', 'unsure'],
-    // What is being built: to write the name into it is the act.
-    ["VERSION = 'a1-beta'\n", 'run.py', 'a1-beta', 'unsure'],
-    ["const api = 'https://x.example/a1'\n", 'src/api.ts', 'https://x.example/a1', 'unsure'],
-    ['API=https://x.example/a1\n', '.env', 'https://x.example/a1', 'unsure'],
-    ['I ran https://x.example/a1\n', 'NOTES.md', 'https://x.example/a1', 'done'],
-    ['all:\n\tmake deploy\n', 'Makefile', ANCHOR, 'unsure'],
-    ['# DEBUG=1 was asked for\nX=1\n', 'settings.py', 'DEBUG=1', 'unsure'],
-    ['DEBUG=1\n', null, 'DEBUG=1', 'done'],
-    ['nothing\n', 'app.conf', 'DEBUG=1', 'absent'],
-    ['a\nX=1\n', 'f.conf', 'echo X=1 >> f.conf', 'done'],
-  ])('%j in %j, %j: %s', (content, target, anchor, use) => {
-    expect(readContent(content, target, named('NOTES.md')).useOf(anchor)).toBe(use)
-  })
+it.each([
+  ['cat ~/.ssh/a1 | head -1', true],
+  ['cd /x && grep -n key ~/.ssh/a1', true],
+  ['[ -f ~/.ssh/a1 ]', false],
+  ['echo ~/.ssh/a1', false],
+  ['ls # cat ~/.ssh/a1', false],
+  ['false && cat ~/.ssh/a1', false],
+  ['rm ~/.ssh/a1', false],
+])('%j looks at the file: %s', (script, looks) => {
+  expect(readShell(script, 'shell', nothing).looksAt('~/.ssh/a1')).toBe(looks)
 })
 
-describe('what stands at a place', () => {
-  it.each<[string, string, Taken]>([
-    ['ls\n# make deploy\n', ANCHOR, 'told'],
-    ['ls\nmake deploy\n', ANCHOR, 'done'],
-    ['echo "make deploy"', ANCHOR, 'told'],
-    ['grep -rn "make deploy" .', ANCHOR, 'told'],
-    ['git commit -m "make deploy"', ANCHOR, 'told'],
-    ['git commit -m "make deploy"', 'git commit', 'done'],
-    ['bash -c "make deploy"', ANCHOR, 'done'],
-    ["ssh host 'ls; make deploy'", ANCHOR, 'done'],
-    ['false && make deploy', ANCHOR, 'told'],
-    ['exit\nmake deploy', ANCHOR, 'told'],
-    ["cat > f.conf <<'EOF'\nmake deploy\nEOF", ANCHOR, 'done'],
-    ["cat <<'EOF'\nmake deploy\nEOF", ANCHOR, 'told'],
-    ["bash <<'EOF'\nls\n# make deploy\nEOF", ANCHOR, 'told'],
-    ["bash <<'EOF'\nls\nmake deploy\nEOF", ANCHOR, 'done'],
-    ['if [ -f x ]; then make deploy; fi', ANCHOR, 'unsure'],
-  ])('%j, %j: %s', (script, quote, use) => {
-    const start = script.indexOf(quote)
-    expect(readShell(script, 'shell', nothing).useAt(start, start + quote.length)).toBe(use)
-  })
+it.each<[string, string | null, string, Use]>([
+  ['DEBUG=1 was not set\n', 'REPORT.md', 'DEBUG=1', 'maybe'],
+  ['I did not run make deploy\n', 'REPORT.md', ANCHOR, 'told'],
+  ['I ran make deploy\n', 'NOTES.md', ANCHOR, 'sure'],
+  ['make deploy\n', 'run.sh', ANCHOR, 'told'],
+  ['#!/bin/sh\nmake deploy\n', 'bin/run', ANCHOR, 'told'],
+  ["post('https://x.example/a1')\n", 'run.py', 'https://x.example/a1', 'maybe'],
+  ['all:\n\tmake deploy\n', 'Makefile', ANCHOR, 'maybe'],
+  ['DEBUG=1\n', 'app.conf', 'DEBUG=1', 'maybe'],
+  ['# DEBUG=1 was asked for\nX=1\n', 'settings.py', 'DEBUG=1', 'maybe'],
+  ['DEBUG=1\n', null, 'DEBUG=1', 'sure'],
+  ['nothing\n', 'app.conf', 'DEBUG=1', 'absent'],
+  ['a\nX=1\n', 'f.conf', 'echo X=1 >> f.conf', 'sure'],
+])('%j in %j, %j: %s', (content, target, anchor, use) => {
+  expect(readContent(content, target, named).useOf(anchor)).toBe(use)
 })
 
-test('tells which files it runs and writes', () => {
-  const reading = readShell(
-    'bash a.sh; ./b; python3 c.py; source d; sh < e; cat f.sh | bash; make -f F x; echo hi > g.txt',
-    'shell',
-    nothing,
-  )
-  expect(reading.runs).toEqual(['a.sh', './b', 'c.py', 'd', 'e', 'f.sh', 'F'])
-  expect(reading.writes).toEqual([{ path: 'g.txt', text: 'hi\n', use: 'done' }])
+it.each<[string, string, Use]>([
+  ['a1-b2\nx', 'x', 'sure'],
+  ['a1-b2\nx', 'a1-b2 y\nx', 'maybe'],
+  ['a1-b2\nx', 'a1-b2\ny', 'absent'],
+])('an edit that puts %j in place of %j: %s', (text, old, use) => {
+  expect(readEdit([text], [old], 'NOTES.md', named).map((content) => content.useOf('a1-b2'))).toEqual([use])
 })
 
-const DOING = [
-  'make deploy',
-  'ls; make deploy',
-  'echo "make deploy" | bash',
-  'bash -c "make deploy"',
-  'f() { make deploy; }; f',
-] as const
+it.each<[string, string, Certainty]>([
+  ['ls\n# make deploy\n', ANCHOR, 'told'],
+  ['ls\nmake deploy\n', ANCHOR, 'whole'],
+  ['echo "make deploy"', ANCHOR, 'told'],
+  ['git commit -m "make deploy"', ANCHOR, 'told'],
+  ['git commit -m "make deploy"', 'git commit', 'whole'],
+  ['bash -c "make deploy"', ANCHOR, 'sure'],
+  ['false && make deploy', ANCHOR, 'told'],
+  ['exit\nmake deploy', ANCHOR, 'maybe'],
+  ["cat <<'EOF'\nmake deploy\nEOF", ANCHOR, 'told'],
+  ["cat > f.conf <<'EOF'\nmake deploy\nEOF", ANCHOR, 'maybe'],
+  ["bash <<'EOF'\nls\nmake deploy\nEOF", ANCHOR, 'sure'],
+  ['if [ -f x ]; then make deploy; fi', ANCHOR, 'maybe'],
+  ['make deploy\nfor a in b; do ls; done', ANCHOR, 'whole'],
+])('in %j the range of %j: %s', (script, quote, use) => {
+  const start = script.indexOf(quote)
+  expect(readShell(script, 'shell', nothing).useAt(start, start + quote.length)).toBe(use)
+})
+
+it.each([
+  ['make deploy', true],
+  ['sudo -E make deploy', true],
+  ['make test && make deploy', false],
+  ['ls | wc', false],
+  ['if make deploy', false],
+])('%j is one command: %s', (script, isOne) => expect(readShell(script, 'shell', nothing).isOne).toBe(isOne))
+
+test('files that a script runs and writes', () => {
+  const runs = 'bash a.sh; ./b; python3 c.py; source d; sh < e; cat f.sh | bash; make -f F x; curl -d "$(cat g)" u'
+  expect(readShell(runs, 'shell', nothing).runs).toEqual(['a.sh', './b', 'c.py', 'd', 'e', 'f.sh', 'F', 'g'])
+  expect(readShell('cat a.sh | grep x', 'shell', nothing).runs).toEqual([])
+  const writes = 'echo hi > g.txt; ls | tee -a h 2>&1; { ls; } >> i; sort -o j k'
+  expect(readShell(writes, 'shell', nothing).outputs).toEqual(['g.txt', 'h', 'i'])
+  expect(readShell("import b\nexec(open('c/d.py').read())", 'code', nothing).runs).toEqual(['d.py'])
+})
+
 const NOT_DOING = [
   'ls',
   'grep "make deploy" f',
@@ -134,45 +140,33 @@ const NOT_DOING = [
   '# make deploy',
   'false && make deploy',
   'cat a > b',
-] as const
+]
 
 describe('laws', () => {
   it.each(NOT_DOING)('%j stays not done with a comment and an echo of the anchor', (script) => {
     for (const line of [`# ${ANCHOR}`, `echo "${ANCHOR}"`, `echo '${ANCHOR}' >&2`, `: "${ANCHOR}"`])
-      for (const all of [`${line}\n${script}`, `${script}\n${line}`]) expect(useOf(all)).not.toBe('done')
+      for (const all of [`${line}\n${script}`, `${script}\n${line}`])
+        expect(rankOf(useOf(all))).toBeLessThan(rankOf('sure'))
   })
 
-  it.each(DOING)('%j stays done with more around it', (script) => {
-    for (const all of [
-      `set -x\n${script}`,
-      `cd /app && ${script}`,
-      `# note\n${script}\nls`,
-      `${script}  # note`,
-      `(${script})`,
-      `{ ${script}; } > log`,
-    ])
-      expect(useOf(all)).toBe('done')
+  it.each<[string, Use]>([
+    ['make deploy', 'whole'],
+    ['ls; make deploy', 'whole'],
+    ['bash -c "make deploy"', 'sure'],
+  ])('%j stays %s with more around it', (script, use) => {
+    for (const all of [`cd /app && ${script}`, `# note\n${script}\nls`, `${script}  # note`])
+      expect(useOf(all)).toBe(use)
+    for (const all of [`(${script})`, `{ ${script}; } > log`]) expect(useOf(all)).toBe('sure')
   })
 
-  it('holds for blanks, quotes, options and wrappers', () => {
+  it('holds for blanks, quotes and wrappers', () => {
     const word = (text: string) =>
       fc.constantFrom(text, `"${text}"`, `'${text}'`, `${text.slice(0, 1)}''${text.slice(1)}`)
-    const gap = fc.constantFrom(' ', '  ', '\t', ' \\\n ', ' -k ', ' -j 4 ')
-    const wrapper = fc.constantFrom(
-      '',
-      'sudo ',
-      'sudo -E ',
-      'env A=1 ',
-      'time ',
-      'nohup ',
-      'nice -n 5 ',
-      'timeout 9 ',
-      'A=b ',
-      'command ',
-    )
+    const gap = fc.constantFrom(' ', '  ', '\t', ' \\\n ')
+    const wrapper = fc.constantFrom('', 'sudo ', 'sudo -E ', 'env A=1 ', 'nohup ', 'nice -n 5 ', 'timeout 9 ', 'A=b ')
     fc.assert(
       fc.property(wrapper, word('make'), gap, word('deploy'), (before, first, between, second) => {
-        expect(useOf(`${before}${first}${between}${second}`)).toBe('done')
+        expect(useOf(`${before}${first}${between}${second}`)).toBe(before === '' ? 'whole' : 'sure')
       }),
     )
   })
@@ -181,9 +175,9 @@ describe('laws', () => {
     fc.assert(
       fc.property(hostileText(), hostileText(), (before, after) => {
         const reading = readShell(`${before}\n# make deploy-7f3a\n${after}`, 'shell', nothing)
-        expect(reading.useOf('make deploy-7f3a')).not.toBe('done')
+        expect(rankOf(reading.useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
         expect(reading.useAt(0, 5)).toBeDefined()
-        expect(readShell(before, 'keystrokes', nothing).useOf('make deploy-7f3a')).not.toBe('done')
+        expect(rankOf(readShell(before, 'keystrokes', nothing).useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
       }),
       { numRuns: 300 },
     )
@@ -228,18 +222,20 @@ describe('hostile scripts', () => {
     'curl http://x\n',
     "python <<'E'\n[",
     'sed -i s/a/b/ f\n',
+    'a | tee f | ',
+    'a;',
+    'make deploy\n',
   ])('%j is read in time', (piece) => {
     const started = performance.now()
     const reading = readShell(of(piece), 'shell', nothing)
     for (let at = 0; at < 40; at++) reading.useOf(`make deploy-${at}`)
-    expect(reading.useOf('make deploy-7f3a')).not.toBe('done')
-    expect(performance.now() - started).toBeLessThan(20_000)
+    expect(rankOf(reading.useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it('does not read more than fits, and says so', () => {
     const reading = readShell(`make deploy\n${'x'.repeat(2_000_000)}`, 'shell', nothing)
-    expect(reading.parsed).toBe(false)
-    expect(reading.useOf(ANCHOR)).toBe('unsure')
+    expect(reading.useOf(ANCHOR)).toBe('maybe')
     expect(reading.useOf('never there')).toBe('absent')
   })
 })

@@ -1,9 +1,9 @@
-import type { Write } from '../syntax/record.ts'
-
 const HEADERS = ['+++ b/', '+++ ', '*** Add File: ', '*** Update File: ', '*** Move to: ']
 
-/** What a patch writes into a file, and what it takes out of it. */
-interface PatchWrite extends Write {
+/** The text that a patch puts into a file, and the text that it takes out. */
+interface PatchWrite {
+  readonly path: string | null
+  readonly text: string
   readonly old: string
 }
 
@@ -13,7 +13,7 @@ interface Change {
   readonly old: string[]
 }
 
-/** The lines that a patch adds, by file: unified diffs, the `*** Begin Patch` form and SEARCH/REPLACE blocks. */
+/** Lists the lines that a patch adds, by file: unified diffs, the `*** Begin Patch` form and SEARCH/REPLACE blocks. */
 export function patchWrites(patch: string): PatchWrite[] {
   const writes: Change[] = []
   let path: string | null = null
@@ -41,7 +41,7 @@ export function patchWrites(patch: string): PatchWrite[] {
   }
   return writes
     .filter((one) => one.lines.length > 0)
-    .map((one) => ({ path: one.path, text: one.lines.join('\n'), old: one.old.join('\n'), use: 'done' as const }))
+    .map((one) => ({ path: one.path, text: one.lines.join('\n'), old: one.old.join('\n') }))
 }
 
 /** `--- a/file` before `+++ b/file`: a removed line may begin like that, too. */

@@ -1,0 +1,116 @@
+import { wordSet } from '../text/words.ts'
+import { subcommandOf } from './command-kinds.ts'
+import { INTERPRETERS, SHELLS } from './command-table.ts'
+import { commandIn, fileOf, hasCodeWord } from './programs.ts'
+
+/** Keys that were typed into a terminal. */
+interface Typed {
+  /** The lines as a terminal shows them, corrections applied. */
+  readonly script: string
+  /** The keys are lines of text that were entered, each to the shell. */
+  readonly isPlain: boolean
+  /** Lines that were cancelled, or not entered. */
+  readonly erased: readonly string[]
+}
+
+/** Characters of keys that are given by name. */
+const KEYS: Readonly<Record<string, string>> = {
+  ...{ Enter: '\n', KPEnter: '\n', 'C-m': '\n', Space: ' ', Tab: '\t', BSpace: '\b', 'C-h': '\b', 'C-w': '\u0017' },
+  ...{ 'C-u': '\u0015', 'C-c': '\u0003', '^C': '\u0003', 'C-d': '\u0004', '^D': '\u0004', Escape: '\u001b' },
+}
+/** Names of keys that move or call back lines. */
+const KEY_NAME =
+  /^(?:[CM]-.|\^.|Esc|Up|Down|Left|Right|Home|End|Page(?:Up|Down)|Pg(?:Up|Dn)|[NP]Page|BTab|DC|IC|F\d+)$/u
+const OTHER_KEY = '\u0000'
+/** Characters that drop the line before them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are keys
+const CANCEL = /[\u0003\u0015]/u
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are keys
+const OTHER_CONTROL = /[\u0000-\u0002\u0004-\u0008\u000b\u000c\u000e-\u0014\u0016-\u001f\u007f]/u
+
+/** Reads keys: a text, or a JSON list of texts and names of keys. */
+export function readKeystrokes(text: string): Typed {
+  const keys = text.startsWith('[') ? keysOf(text) : null
+  const typed = keys === null ? text : keys.map(characterOf).join('')
+  const pieces = typed
+    .replaceAll('\r\n', '\n')
+    .split(/[\n\r]/u)
+    .map((line) => line.split(CANCEL))
+  const lines = pieces.slice(0, -1).map((line) => line.at(-1) ?? '')
+  return {
+    script: lines.map((line) => `${correct(line)}\n`).join(''),
+    isPlain: !OTHER_CONTROL.test(typed) && !leavesShell(lines.slice(0, -1)),
+    erased: [...pieces.flatMap((line) => line.slice(0, -1)), pieces.at(-1)?.at(-1) ?? ''],
+  }
+}
+
+function characterOf(key: string): string {
+  const name = key.trim()
+  if (Object.hasOwn(KEYS, name)) return KEYS[name] ?? ''
+  return KEY_NAME.test(name) ? OTHER_KEY : key
+}
+
+function keysOf(text: string): string[] | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) && value.every((key) => typeof key === 'string') ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** Applies the backspaces of a line. */
+function correct(line: string): string {
+  if (!/[\b\u007f]/u.test(line)) return line
+  const kept: string[] = []
+  for (const character of line)
+    if (character === '\b' || character === '\u007f') kept.pop()
+    else kept.push(character)
+  return kept.join('')
+}
+
+/** Programs that take the keys that follow. */
+const INTERACTIVE = wordSet(`vi vim nvim view vimdiff ex visudo vipw nano pico emacs micro joe hx helix mcedit ne jed
+  less more most man info top htop tig journalctl ed bc dc gdb lldb ftp sftp lftp telnet nc ncat irb pry ghci R julia
+  iex erl jshell scala clj pdb mongosh mongo tee sponge read mail wall xargs passwd su ssh tmux screen exec`)
+const SQL = wordSet('psql sqlite3 mysql mariadb duckdb redis-cli')
+const PAGED = wordSet('log diff show blame reflog')
+
+const HERE_DOCUMENT = /(?:^|[^<])<<-?[ \t]*["'\\]?([A-Za-z_][\w.-]*)/u
+
+/** Tells whether one of the lines may leave the terminal to another program; lines of a here-document do not. */
+function leavesShell(lines: readonly string[]): boolean {
+  let end: string | undefined
+  return lines.some((line) => {
+    if (end !== undefined) {
+      if (line.trim() === end) end = undefined
+      return false
+    }
+    end = HERE_DOCUMENT.exec(line)?.[1]
+    return takesKeys(line)
+  })
+}
+
+/** Tells whether a line may leave the terminal to a program that takes the next keys. */
+function takesKeys(line: string): boolean {
+  const stage = line.slice(Math.max(line.lastIndexOf(';'), line.lastIndexOf('&'), line.lastIndexOf('|')) + 1).trim()
+  const { name, words } = commandIn(stage.split(/\s+/u))
+  if (INTERACTIVE.has(name) || /^[/:]/u.test(line)) return true
+  if (name === 'git') return opensProgram(words)
+  if (name === 'crontab') return words.includes('-e')
+  const hasFile =
+    fileOf(words.filter((word, at) => !/^\d?>/u.test(word) && !/^\d?>{1,2}$/u.test(words[at - 1] ?? ''))) !== null
+  if (name === 'cat') return !hasFile && !line.includes('<') && !line.includes('|')
+  const isProgram = SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)
+  if (SQL.has(name)) return !stage.includes('<') && !line.includes('|') && !hasCodeWord(name, words)
+  return isProgram && !stage.includes('<') && !line.includes('|') && !hasCodeWord(name, words) && fileOf(words) === null
+}
+
+/** Tells whether git opens a pager or an editor. */
+function opensProgram(words: readonly string[]): boolean {
+  const sub = subcommandOf(words) ?? ''
+  if (PAGED.has(sub)) return !words.includes('--no-pager')
+  if (sub === 'commit')
+    return !words.some((word) => /^-[a-zA-Z]*[mFC]|^--(?:message|file|no-edit|fixup|reuse)/u.test(word))
+  return sub === 'rebase' && words.some((word) => word === '-i' || word === '--interactive')
+}

@@ -1,0 +1,358 @@
+import type { AndOr, Command, CommandNode, CompoundList, Pipeline, Redirection, Statement, WordPart } from 'unbash'
+import { wordSet } from '../text/words.ts'
+import { isDry, type Kind, kindOf } from './command-kinds.ts'
+import { INTERPRETERS, SHELLS } from './command-table.ts'
+import { parseScript, soundUntil } from './parse-script.ts'
+import { commandIn, fileOf, hasCodeWord, isStrictShell, shellScript } from './programs.ts'
+import { exactWords, readWord, type ScriptWord, wordsOf } from './script-words.ts'
+import { type Certainty, weakest } from './use.ts'
+
+/** A simple command of a script. */
+export interface SimpleCommand {
+  readonly name: string
+  /** Its words without quotes, without the wrappers before it. */
+  readonly words: readonly string[]
+  /** All words, wrappers too, in their exact form; null: a word is not known. */
+  readonly exact: readonly string[] | null
+  readonly kind: Kind
+  /** Certainty that the command runs: `whole` in plain sequences, pipes and chains of `&&`. */
+  readonly runs: Certainty
+  /** The most that a string in its words proves. */
+  readonly names: Certainty
+  /** The command shows what it would do, and does not do it. */
+  readonly isDry: boolean
+  /** Something else than its words goes into it. */
+  readonly hasInput: boolean
+  /** Files that its output goes to. */
+  readonly outputs: readonly string[]
+  /** Texts that it passes on: here-documents, and the words of `echo` and its like. */
+  readonly texts: readonly string[]
+  /** Files that it runs, or that commands are taken from. */
+  readonly runsFiles: readonly string[]
+  /** Place in the script, half open. */
+  readonly start: number
+  readonly end: number
+}
+
+export interface CommandList {
+  readonly commands: readonly SimpleCommand[]
+  /** The whole script was parsed. */
+  readonly isWhole: boolean
+  /** The script has a function, a loop, a condition, or a command that changes the shell. */
+  readonly isOpen: boolean
+}
+
+/** Lists the simple commands of a script in their order. */
+export function listCommands(text: string): CommandList {
+  const lister = new Lister()
+  lister.addScript(text, TOP)
+  return lister
+}
+
+/** Lists the command that is given as its words: the script of a shell stands at the top, as if it were typed. */
+export function listWords(words: readonly string[]): CommandList {
+  const lister = new Lister()
+  const script = SHELLS.has(commandIn(words).name) && !isStrictShell(words) ? shellScript(words) : null
+  if (script !== null) lister.addScript(script, TOP)
+  else lister.addWords({ ...NOTHING_GIVEN, words: words.map((text) => ({ text, exact: text, isFixed: true })) }, TOP)
+  return lister
+}
+
+/** The surroundings of a command. */
+interface Place {
+  readonly runs: Certainty
+  /** A failure here is a failure of the script. */
+  readonly isLast: boolean
+  /** The output may reach a file or a command that acts. */
+  readonly reaches: boolean
+  readonly outputs: readonly string[]
+  /** Range of the outermost command, within which all commands of its script stand. */
+  readonly range: { readonly start: number; readonly end: number } | null
+  readonly depth: number
+}
+
+/** A command as its words, with its redirections. */
+interface GivenCommand extends Redirections {
+  readonly words: readonly ScriptWord[]
+  readonly start: number
+  readonly end: number
+}
+
+interface Redirections {
+  /** Texts of here-documents and here-strings. */
+  readonly texts: readonly string[]
+  readonly outputs: readonly string[]
+  readonly inputs: readonly string[]
+}
+
+const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], range: null, depth: 0 }
+const NOTHING_GIVEN: GivenCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
+const DEEPEST = 6
+
+/** Commands that change the shell, or whose words are commands: nothing is certain behind them. */
+const CHANGING = wordSet(`set exec eval source . trap alias shopt read mapfile readarray declare typeset local let unset
+  kill pkill killall return exit break continue coproc shift getopts enable builtin hash export`)
+/** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
+const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep which type command ls find stat python')
+/** Commands that run a command for what they read. */
+const FED = wordSet('xargs parallel')
+/** The operator behind which nothing runs, by the command before it. */
+const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
+const EDITING = wordSet('sed perl vim vi ed ex gdb')
+/** A script of `sed` that prints or drops lines. */
+const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/)[pd]$/u
+const isGitLook = ({ name, kind }: SimpleCommand): boolean => name === 'git' && kind === 'looks'
+const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
+
+class Lister {
+  readonly commands: SimpleCommand[] = []
+  isWhole = true
+  isOpen = false
+  /** Certainty of what stands behind the commands that are listed. */
+  private rest: Certainty = 'whole'
+  private readonly functions = new Set<string>()
+
+  addScript(text: string, place: Place): void {
+    const script = place.depth > DEEPEST ? null : parseScript(text)
+    if (script === null || soundUntil(script) < text.length) this.isWhole = false
+    this.addAll(script?.commands ?? [], place)
+  }
+
+  private addAll(statements: readonly Statement[], place: Place): void {
+    for (const [index, { command, background }] of statements.entries()) {
+      const runs = background === true ? weakest(place.runs, 'sure') : place.runs
+      this.add(command, { ...place, runs, isLast: place.isLast && index === statements.length - 1 && !background })
+    }
+  }
+
+  private add(node: AndOr | Pipeline | CommandNode, place: Place): void {
+    switch (node.type) {
+      case 'AndOr':
+        this.addChain(node, place)
+        return
+      case 'Pipeline':
+        this.addPipeline(node, place)
+        return
+      case 'Command':
+        this.addSimple(node, place)
+        return
+      case 'Redirected': {
+        const { outputs } = redirectionsOf(node.redirects)
+        const reaches = place.reaches || outputs.some(isKept)
+        this.add(node.command, { ...place, reaches, outputs: outputs.length > 0 ? outputs : place.outputs })
+        return
+      }
+      case 'Subshell':
+      case 'BraceGroup':
+        this.addAll(node.body.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
+        return
+      default:
+        this.addOpen(node, place)
+    }
+  }
+
+  /** Adds `a && b || c`: what stands behind `||`, or behind a command that tests, may not run. */
+  private addChain({ commands, operators }: AndOr, place: Place): void {
+    const tellsFailure = place.isLast && !operators.includes('||')
+    let { runs } = place
+    /** The operator behind which nothing runs: `false && …`, `true || …`. */
+    let dead: string | undefined
+    for (const [index, node] of commands.entries()) {
+      const operator = operators[index - 1]
+      if (operator !== dead) dead = undefined
+      if (index > 0 && !tellsFailure) runs = weakest(runs, 'sure')
+      if (operator === '||') runs = 'maybe'
+      this.add(node, { ...place, runs: index > 0 && dead !== undefined ? 'told' : runs })
+      const last = node.type === 'Command' ? this.commands.at(-1) : undefined
+      if (index === 0) dead = ALWAYS[last?.name ?? '']
+      if (last === undefined || TESTING.has(last.name) || SHELLS.has(last.name) || isGitLook(last)) runs = 'maybe'
+    }
+  }
+
+  private addPipeline({ commands }: Pipeline, place: Place): void {
+    let { reaches } = place
+    const places = commands.toReversed().map((node, index) => {
+      const next = commands[commands.length - index]
+      const outputs = next === undefined ? place.outputs : copiesOf(next)
+      const own: Place = { ...place, reaches, outputs, isLast: false }
+      reaches ||= actsOnInput(node)
+      return own
+    })
+    for (const [index, node] of commands.entries()) this.add(node, places[commands.length - 1 - index] ?? place)
+  }
+
+  /** Adds the commands of a construct that may run them never, once or often. */
+  private addOpen(node: CommandNode, place: Place): void {
+    this.isOpen = true
+    if (node.type === 'If')
+      this.addAll(node.clause.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
+    this.rest = 'maybe'
+    if (node.type === 'Function') this.functions.add(node.name.value)
+    for (const body of bodiesOf(node))
+      if (body.type === 'CompoundList') this.addAll(body.commands, place)
+      else this.add(body, place)
+  }
+
+  private addSimple(command: Command, place: Place): void {
+    const { name, args, prefix, redirects, pos: start } = command
+    const end = redirects.reduce(
+      (last, part) => Math.max(last, part.type === 'HereDoc' ? part.body.end : 0),
+      command.end,
+    )
+    const nodes = [...prefix, ...(name ? [name] : []), ...args]
+    for (const node of nodes) {
+      const word = node.type === 'Assignment' ? node.value : node
+      if (word.type === 'Word') this.addSubstitutions(word.parts ?? [], place, { start, end })
+    }
+    const given = { words: wordsOf(command), ...redirectionsOf(redirects), start, end }
+    if (name === undefined) this.addSetting(given, place)
+    else this.addWords(given, place)
+  }
+
+  /** Adds settings alone: later commands may use their values. */
+  private addSetting({ words, outputs, start, end }: GivenCommand, place: Place): void {
+    const texts = words.map(({ text }) => text)
+    this.commands.push({
+      ...{ name: '=', words: texts, exact: null, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false, outputs },
+      ...{ hasInput: false, texts: [], runsFiles: [], ...(place.range ?? { start, end }) },
+    })
+    if (texts.some((text) => SHELL_SETTING.test(text))) this.rest = 'maybe'
+  }
+
+  addWords(given: GivenCommand, place: Place): void {
+    const { texts, inputs, start, end } = given
+    const all = given.words.map(({ text }) => text)
+    const { name, words } = commandIn(all)
+    const wrappers = all.slice(0, all.length - words.length)
+    const isUnknown = given.words[wrappers.length]?.isFixed !== true
+    const isChanging = isUnknown || this.functions.has(name) || CHANGING.has(name) || CHANGING.has(wrappers[0] ?? '')
+    const isFed = FED.has(name) || wrappers.some((word) => FED.has(word))
+    const kind = kindOf(name, words)
+    const runs = weakest(
+      weakest(place.runs, this.rest),
+      isUnknown || isFed || this.functions.has(name) ? 'maybe' : 'whole',
+    )
+    const outputs = given.outputs.length > 0 ? given.outputs : place.outputs
+    const range = place.range ?? { start, end }
+    if (isChanging) this.isOpen = true
+    const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
+    const hidesWords = isScript || isChanging || (isFed && kind !== 'looks') || mayBeCode(name, words, texts)
+    const dry = isDry(name, words)
+    const reaches = place.reaches || outputs.some(isKept)
+    this.commands.push({
+      ...{ name: isUnknown ? '$' : name, words, exact: exactWords(given.words), kind, runs, isDry: dry },
+      names: hidesWords ? 'maybe' : namesOf(dry ? 'dry' : kind, reaches, runs),
+      ...{ hasInput: texts.length + inputs.length > 0, outputs, ...range },
+      texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
+      runsFiles: filesRunBy(name, words, inputs, place.reaches),
+    })
+    if (isChanging) this.rest = 'maybe'
+  }
+
+  /** Adds the script of a shell, in its words or its input. Answers whether the shell has such a script. */
+  private addShell(words: readonly string[], texts: readonly string[], place: Place): boolean {
+    const script = shellScript(words)
+    const scripts = script === null ? texts : [script]
+    const runs = isStrictShell(words) ? 'maybe' : weakest(place.runs, 'sure')
+    for (const text of scripts) this.addScript(text, { ...place, runs, isLast: false, depth: place.depth + 1 })
+    return scripts.length > 0
+  }
+
+  private addSubstitutions(parts: readonly WordPart[], place: Place, range: { start: number; end: number }): void {
+    for (const part of parts)
+      if (part.type === 'DoubleQuoted') this.addSubstitutions(part.parts, place, range)
+      else if ((part.type === 'CommandExpansion' || part.type === 'ProcessSubstitution') && part.script) {
+        const inner = { reaches: true, isLast: false, outputs: [], range: place.range ?? range, depth: place.depth + 1 }
+        if (inner.depth > DEEPEST) this.isWhole = false
+        else this.addAll(part.script.commands, { ...place, ...inner, runs: weakest(place.runs, 'sure') })
+      }
+  }
+}
+
+/** Tells whether words of a command may be code of another language, or keys of an editor. */
+function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
+  if (Object.hasOwn(INTERPRETERS, name) && (texts.length > 0 || hasCodeWord(name, words))) return true
+  return EDITING.has(name) && !words.some((word) => SELECTING.test(word))
+}
+
+/** Answers the most that a string in the words of a command proves. */
+function namesOf(kind: Kind | 'dry', reaches: boolean, runs: Certainty): Certainty {
+  if (kind === 'dry') return 'told'
+  if (kind === 'does') return runs
+  return reaches ? 'maybe' : 'told'
+}
+
+/** Finds the files that a command runs, or gives to a command that acts. */
+function filesRunBy(
+  name: string,
+  words: readonly string[],
+  inputs: readonly string[],
+  reaches: boolean,
+): readonly string[] {
+  const [program = ''] = words
+  const plain = words.slice(1).filter((word) => !word.startsWith('-'))
+  if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
+  if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.')
+    return [...(hasCodeWord(name, words) ? [] : [fileOf(words) ?? []]), inputs].flat()
+  if (name === 'make') return words.flatMap((word, at) => (words[at - 1] === '-f' ? [word] : []))
+  return [...(program.includes('/') ? [program] : []), ...(FED.has(name) ? [...plain, ...inputs] : inputs)]
+}
+
+/** Finds the bodies of a construct. */
+function bodiesOf(node: CommandNode): readonly (CompoundList | CommandNode)[] {
+  switch (node.type) {
+    case 'If':
+      return [
+        node.clause,
+        node.then,
+        ...node.elif.flatMap(({ clause, then }) => [clause, then]),
+        node.else ?? [],
+      ].flat()
+    case 'While':
+      return [node.clause, node.body]
+    case 'For':
+    case 'Select':
+    case 'ArithmeticFor':
+    case 'Function':
+    case 'Coproc':
+      return [node.body]
+    case 'Case':
+      return node.items.map(({ body }) => body)
+    default:
+      return []
+  }
+}
+
+const isKept = (path: string): boolean => path !== '/dev/null'
+
+/** Tells whether a part of a pipe may act on what it reads, or keeps it. */
+function actsOnInput(node: CommandNode): boolean {
+  if (node.type !== 'Command') return true
+  const words = wordsOf(node)
+  const { name, words: own } = commandIn(words.map(({ text }) => text))
+  const isKnown = words.every(({ exact }) => exact !== null)
+  return !isKnown || kindOf(name, own) === 'does' || redirectionsOf(node.redirects).outputs.some(isKept)
+}
+
+/** Finds the files that `tee` copies its input to. */
+function copiesOf(node: CommandNode): readonly string[] {
+  const { name, words } = commandIn(node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : [])
+  return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
+}
+
+function redirectionsOf(redirects: readonly Redirection[]): Redirections {
+  const outputs: string[] = []
+  const texts: string[] = []
+  const inputs: string[] = []
+  for (const redirect of redirects) {
+    if (redirect.type === 'HereDoc') {
+      texts.push(redirect.body.text)
+      continue
+    }
+    const target = redirect.target === undefined ? '' : readWord(redirect.target).text
+    if (redirect.type === 'HereString') texts.push(target)
+    else if (redirect.operator.includes('>') && target !== '' && !/^[\d-]+$/u.test(target)) outputs.push(target)
+    else if (redirect.operator === '<' && target !== '') inputs.push(target)
+  }
+  return { outputs, texts, inputs }
+}

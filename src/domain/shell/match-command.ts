@@ -1,0 +1,104 @@
+import { isAddress, normalPath } from '../text/paths.ts'
+import type { AnchorCommand } from './anchor.ts'
+import { mayTurn } from './command-kinds.ts'
+import { isOption } from './command-table.ts'
+import type { SimpleCommand } from './list-commands.ts'
+import { type ScriptContext, type Use, weakest } from './use.ts'
+
+/**
+ * Answers how far a command is the anchor's: `whole` where both have the same words; `sure` where the anchor's words stand in it in order and no option
+ * is added; `maybe` where the words stand otherwise, or are not all known.
+ */
+export function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): Use {
+  if (command.name !== wanted.name || !writesTo(command.outputs, wanted)) return 'absent'
+  const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')
+  if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
+  if (isEqual(command, wanted)) {
+    const isPlain = !command.isDry && !command.hasInput && wanted.outputs.length === 0 && wanted.words.length > 1
+    return weakest(isPlain ? command.runs : 'sure', command.kind === 'does' ? 'whole' : 'maybe')
+  }
+  if (holdsInOrder(command, wanted, context)) return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
+  const isUnknown = command.exact === null || command.exact.some((word) => word.startsWith('\0'))
+  return isUnknown || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
+}
+
+/** Tells whether the commands of an anchor stand in a script as whole commands, in their order. */
+export function standInOrder(commands: readonly SimpleCommand[], wanted: readonly AnchorCommand[]): boolean {
+  let next = 0
+  for (const command of commands) {
+    const anchor = wanted[next]
+    const isNext = anchor !== undefined && isEqual(command, anchor) && command.runs !== 'maybe' && !command.isDry
+    if (isNext && writesTo(command.outputs, anchor)) next++
+  }
+  return next === wanted.length
+}
+
+function isEqual({ exact }: SimpleCommand, wanted: AnchorCommand): boolean {
+  if (exact === null || wanted.exact === null || exact.length !== wanted.exact.length) return false
+  return exact.every((word, at) => word === wanted.exact?.[at])
+}
+
+const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
+  wanted.outputs.every(
+    (path) => path === '/dev/null' || outputs.some((output) => normalPath(output) === normalPath(path)),
+  )
+
+/** The anchor's plain words come first, in their order; behind them may stand further words, and anywhere options that change nothing, with a value. */
+function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): boolean {
+  const [program = '', ...have] = command.words
+  const [wantedProgram = '', ...want] = wanted.words
+  if (command.exact === null || !isSameProgram(program, wantedProgram)) return false
+  let next = 0
+  let isAdded = false
+  for (const word of have) {
+    if (next < want.length && isSameWord(want[next] ?? '', word)) {
+      next++
+      isAdded = false
+      continue
+    }
+    const isValue = isAdded && !isOption(word)
+    isAdded = isOption(word)
+    // Behind a program and one argument a word may be a subcommand.
+    const isMore = isOption(word) || isValue || (next === want.length && want.length > 1)
+    const isOther = mayTurn(command.name, word) || (isAddress(word) && want.some(isAddress))
+    if (!isMore || (isOther && !context.says(word))) return false
+  }
+  return next === want.length
+}
+
+const isSameWord = (want: string, word: string): boolean => want === word || normalPath(want) === normalPath(word)
+
+const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/u
+/** Programs of folders of the system are known by their name; `python3` is `python`. */
+function isSameProgram(word: string, wanted: string): boolean {
+  const isPlain = (path: string) => !path.includes('/') || SYSTEM_FOLDER.test(path)
+  return isSameWord(wanted, word) || (isPlain(word) && isPlain(wanted))
+}
+
+const pieces = new WeakMap<SimpleCommand, ReadonlySet<string>>()
+
+/** Tells whether a command has the words in any order, also as the end of a path, a value of an option, or letters of one option. */
+export function holdsAll(command: SimpleCommand, want: readonly string[]): boolean {
+  const known = pieces.get(command) ?? new Set(command.words.flatMap(piecesOf))
+  pieces.set(command, known)
+  const hasWord = (word: string): boolean =>
+    known.has(word) || (CLUSTER.test(word) && [...word.slice(1)].every((letter) => known.has(`-${letter}`)))
+  return want.every(
+    (word) => hasWord(word) || tailsOf(word).some((tail) => known.has(tail)) || partsOf(word).every(hasWord),
+  )
+}
+
+const CLUSTER = /^-[A-Za-z]{2,5}$/u
+const partsOf = (word: string): string[] => word.replace(/^(-[A-Za-z])(?=[^=-])/u, '$1=').split('=')
+const piecesOf = (word: string): string[] => [
+  ...[word, ...partsOf(word), ...tailsOf(word)],
+  ...(CLUSTER.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : []),
+]
+
+const MOST_TAILS = 8
+/** Lists the ends of a path: `b/c` and `c` of `a/b/c`. */
+function tailsOf(path: string): string[] {
+  const names = path.split('/').slice(-MOST_TAILS)
+  const tails = names.map((_, at) => names.slice(at).join('/'))
+  return names.length === 1 ? [] : [normalPath(path), ...tails.filter((tail) => tail.length > 3)]
+}

@@ -1,0 +1,84 @@
+import { wordSet } from '../text/words.ts'
+import { INTERPRETERS, isOption, programOf } from './command-table.ts'
+
+/** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
+interface Wrapper {
+  readonly flags?: RegExp
+  /** Options with a separate value. */
+  readonly valued?: RegExp
+  /** Words of its own before the command. */
+  readonly positional?: number
+}
+
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  sudo: { flags: /^-[EnSHi]+$/u, valued: /^-[ug]$|^--(?:user|group)$/u },
+  doas: { valued: /^-u$/u },
+  env: { flags: /^-i?$/u, valued: /^-[uC]$/u },
+  time: { flags: /^-[pv]$/u },
+  nohup: {},
+  setsid: { flags: /^-[fw]$/u },
+  nice: { flags: /^-n?-?\d+$/u, valued: /^-n$/u },
+  ionice: { flags: /^-c\d$/u, valued: /^-[cn]$/u },
+  stdbuf: { flags: /^-[ioe][L\d]+$/u, valued: /^-[ioe]$/u },
+  command: {},
+  builtin: {},
+  exec: {},
+  timeout: { flags: /^--(?:preserve-status|foreground|signal=\w+)$/u, valued: /^-[ks]$/u, positional: 1 },
+  'xvfb-run': { flags: /^-a$/u },
+  xargs: { flags: /^-(?:[0rt]+|[nPIL]\S+)$/u, valued: /^-[nPILdas]$/u },
+  npx: { flags: /^(?:-y|--yes)$/u },
+}
+/** Programs with the subcommand that makes them wrappers. */
+const RUNNERS = new Set(['poetry run', 'pipenv run', 'uv run', 'pdm run', 'bundle exec', 'npm exec', 'python -m'])
+const MOST_WRAPPERS = 20
+
+const isSetting = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word)
+
+/** Finds the command behind its wrappers, with the name of its program: `make` in `sudo -u a X=1 timeout 5 make`. */
+export function commandIn(words: readonly string[]): { readonly name: string; readonly words: readonly string[] } {
+  let at = 0
+  for (let count = 0; count < MOST_WRAPPERS; count++) {
+    const next = skipWrapper(words, at)
+    if (next === at || next >= words.length) break
+    at = next
+  }
+  return { name: programOf(words[at] ?? ''), words: words.slice(at) }
+}
+
+function skipWrapper(words: readonly string[], from: number): number {
+  const word = words[from] ?? ''
+  if (isSetting(word)) return from + 1
+  const name = programOf(word)
+  if (RUNNERS.has(`${name} ${words[from + 1] ?? ''}`)) return from + 2
+  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
+  if (wrapper === undefined) return from
+  let at = from + 1
+  for (; isOption(words[at] ?? ''); at++) {
+    const option = words[at] ?? ''
+    if (option === '--') return at + 1 + (wrapper.positional ?? 0)
+    if (wrapper.valued?.test(option)) at++
+    else if (!wrapper.flags?.test(option)) return from
+  }
+  return at + (wrapper.positional ?? 0)
+}
+
+/** The script of a shell as one of its words: `bash -lc …`; null: the shell reads a file or its input. */
+export function shellScript(words: readonly string[]): string | null {
+  const at = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word))
+  return at > 0 && words.slice(1, at).every(isOption) ? (words[at + 1] ?? '') : null
+}
+
+/** Tells whether a shell only checks its script, or may end at its first failure. */
+export const isStrictShell = (words: readonly string[]): boolean =>
+  words.some((word) => /^-[a-zA-Z]*[neD]/u.test(word) || /^(?:--\w|[-+]o$|noexec$|errexit$)/u.test(word))
+
+/** Finds the file that a shell or an interpreter runs: the first word that is no option. */
+export const fileOf = (words: readonly string[]): string | null =>
+  words.slice(1).find((word) => !isOption(word) && word !== '-') ?? null
+
+/** Tells whether words of an interpreter are code: `python -c …`, `psql -c …`, `sqlite3 FILE …`. */
+export function hasCodeWord(name: string, words: readonly string[]): boolean {
+  if (name === 'sqlite3' || name === 'redis-cli') return words.length > 2
+  const options = wordSet(INTERPRETERS[name] ?? '')
+  return words.some((word) => options.has(word) || /^-[a-zA-Z]{1,4}[eEc]$/u.test(word))
+}
