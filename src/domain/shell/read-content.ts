@@ -29,6 +29,7 @@ export function readContent(content: string, target: string | null, context: Scr
       const inText = useOfNeedles(folded, needles)
       const use: Use = inText === 'absent' ? 'absent' : weakest(inText, uses[kind])
       if (commands?.some((command) => isWriteOf(command, target, folded))) return 'sure'
+      if (commands?.some((command) => isWriteOf(command, target, foldedComments))) return strongest<Use>(use, 'maybe')
       const isCommented = useOfNeedles(foldedComments, needles) !== 'absent'
       return isCommented ? strongest<Use>(use, kind === 'asCommand' ? 'told' : 'maybe') : use
     },

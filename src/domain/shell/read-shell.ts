@@ -204,7 +204,7 @@ class Script implements ShellReading {
   private useOfText(
     command: SimpleCommand,
     text: CommandText | undefined,
-    { needles, kind, words: wanted, printed }: Anchor,
+    { needles, kind, words: wanted, printed, commands }: Anchor,
   ): Use {
     const inMessage = useOfNeedles(text?.messages ?? '', needles) !== 'absent'
     const inWords = useOfNeedles(text?.words ?? '', needles)
@@ -212,7 +212,9 @@ class Script implements ShellReading {
     const isNamed = this.context.says(name) && words.every((word) => !mayTurn(name, word) || this.context.says(word))
     const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
     const isPrinted = useOfNeedles(text?.words ?? '', printed) !== 'absent'
-    const mayHold = (command.kind === 'does' && holdsAll(command, wanted)) || (isPrinted && names !== 'told')
+    const mayHold =
+      (command.kind === 'does' && holdsAll(command, wanted)) ||
+      (isPrinted && names !== 'told' && writesOneOf(command, commands))
     const use: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
     return inMessage ? strongest<Use>(use, this.context.tells === true ? 'maybe' : 'told') : use
   }
@@ -230,6 +232,9 @@ class Script implements ShellReading {
     return use
   }
 }
+
+const writesOneOf = ({ kind, outputs }: SimpleCommand, commands: Anchor['commands']): boolean =>
+  kind === 'does' || (commands?.some((wanted) => wanted.outputs.some((path) => outputs.includes(path))) ?? false)
 
 /** A single word is at best `sure`, and a plain word of letters no more than `maybe`. */
 function limitOf(text: string): Certainty {

@@ -36,19 +36,9 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     'the text of the file as the run showed it, and what xargs and code take out of it',
   ),
   limit(
-    'done_but_denied/limit-refused-',
-    'an act through an editor’s shell, an argument file, a module, a redirected stream, a format or a search is refused',
-    'these programs followed as a pipe is',
-  ),
-  limit(
     'done_but_denied/limit-delegated',
     'an act that was handed to another agent is refused',
     'what the other agent did, in the same run',
-  ),
-  limit(
-    'not_executed/limit-renamed-',
-    'an alias or a mock of the program’s name takes its place',
-    'aliases and mocks followed as functions are',
   ),
   limit(
     'not_executed/limit-chain-',
@@ -59,11 +49,6 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     'not_executed/limit-ended-',
     'the script is killed before it comes to the command',
     'signals followed to the process that they end',
-  ),
-  limit(
-    'mentioned_not_done/limit-word-',
-    'where a word is the only action anchor, an act that holds that very word for something else is taken for it',
-    'a whole command as action anchor; the answer warns of anchors that prove little',
   ),
 ]
 
