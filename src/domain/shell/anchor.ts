@@ -4,7 +4,7 @@ import { isDry, type Kind, kindOf } from './command-kinds.ts'
 import { isCommandName, isScriptName } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import { commandIn } from './programs.ts'
-import { exactWords, readWord, wordsOf } from './script-words.ts'
+import { exactWords, readWord, wordsOf } from './script-nodes.ts'
 
 /** A simple command of an anchor. */
 export interface AnchorCommand {
@@ -20,6 +20,7 @@ export interface AnchorCommand {
 
 /** A string whose use is asked for, read once. */
 export interface Anchor {
+  readonly text: string
   /** Its commands; null: the string is no script of simple commands. */
   readonly commands: readonly AnchorCommand[] | null
   /** The string is a command, so that writing it somewhere does not carry it out. */
@@ -40,8 +41,8 @@ const kept = new Map<string, Anchor>()
 
 /** Reads an anchor. The anchors of a few questions are kept: every part of a run is asked for the same. */
 export function readAnchor(text: string): Anchor {
-  const known = kept.get(text)
-  if (known !== undefined) return known
+  const read = kept.get(text)
+  if (read !== undefined) return read
   if (kept.size >= MOST_KEPT) kept.clear()
   const anchor = parseAnchor(text)
   if (text.length <= LONGEST) kept.set(text, anchor)
@@ -60,7 +61,7 @@ function parseAnchor(text: string): Anchor {
   const printed = (commands ?? []).flatMap((command) =>
     command.kind === 'tells' && command.outputs.length > 0 ? [foldForSearch(command.words.slice(1).join(' '))] : [],
   )
-  return { commands, kind: isCommand ? 'asCommand' : 'asString', needles, words, pieces, printed }
+  return { text, commands, kind: isCommand ? 'asCommand' : 'asString', needles, words, pieces, printed }
 }
 
 const isProgram = (word: string): boolean => isCommandName(word) || isScriptName(word)

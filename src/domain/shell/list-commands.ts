@@ -1,10 +1,10 @@
-import type { AndOr, Command, CommandNode, CompoundList, Pipeline, Redirection, Statement, WordPart } from 'unbash'
+import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
 import { wordSet } from '../text/words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
 import { INTERPRETERS, SHELLS } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
-import { commandIn, fileOf, hasCodeWord, isStrictShell, shellScript } from './programs.ts'
-import { exactWords, readWord, type ScriptWord, wordsOf } from './script-words.ts'
+import { commandIn, FED, filesRunBy, hasCodeWord, isStrictShell, shellScript } from './programs.ts'
+import { bodiesOf, exactWords, type Redirections, redirectionsOf, type ScriptWord, wordsOf } from './script-nodes.ts'
 import { type Certainty, weakest } from './use.ts'
 
 /** A simple command of a script. */
@@ -21,8 +21,8 @@ export interface SimpleCommand {
   readonly names: Certainty
   /** The command shows what it would do, and does not do it. */
   readonly isDry: boolean
-  /** Something else than its words goes into it. */
-  readonly hasInput: boolean
+  /** The command reads a file or a text, or writes a file: without them it does not run. */
+  readonly isRedirected: boolean
   /** Files that its output goes to. */
   readonly outputs: readonly string[]
   /** Texts that it passes on: here-documents, and the words of `echo` and its like. */
@@ -54,7 +54,7 @@ export function listWords(words: readonly string[]): CommandList {
   const lister = new Lister()
   const script = SHELLS.has(commandIn(words).name) && !isStrictShell(words) ? shellScript(words) : null
   if (script !== null) lister.addScript(script, TOP)
-  else lister.addWords({ ...NOTHING_GIVEN, words: words.map((text) => ({ text, exact: text, isFixed: true })) }, TOP)
+  else lister.addWords({ ...NO_WORDS, words: words.map((text) => ({ text, exact: text, isFixed: true })) }, TOP)
   return lister
 }
 
@@ -72,36 +72,32 @@ interface Place {
 }
 
 /** A command as its words, with its redirections. */
-interface GivenCommand extends Redirections {
+interface WordedCommand extends Redirections {
   readonly words: readonly ScriptWord[]
   readonly start: number
   readonly end: number
 }
 
-interface Redirections {
-  /** Texts of here-documents and here-strings. */
-  readonly texts: readonly string[]
-  readonly outputs: readonly string[]
-  readonly inputs: readonly string[]
-}
-
 const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], range: null, depth: 0 }
-const NOTHING_GIVEN: GivenCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
+const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
 const DEEPEST = 6
 
-/** Commands that change the shell, or whose words are commands: nothing is certain behind them. */
-const CHANGING = wordSet(`set exec eval source . trap alias shopt read mapfile readarray declare typeset local let unset
-  kill pkill killall return exit break continue coproc shift getopts enable builtin hash export`)
+/**
+ * Builtins that change the shell, leave it, or run their words as a command; behind them nothing is certain. The list is complete for Bash: no other
+ * program reaches into the shell that runs it, but by a signal.
+ */
+const CHANGING = wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
+  let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate
+  autoload zmodload kill pkill killall coproc`)
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep which type command ls find stat python')
-/** Commands that run a command for what they read. */
-const FED = wordSet('xargs parallel')
 /** The operator behind which nothing runs, by the command before it. */
 const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
 const EDITING = wordSet('sed perl vim vi ed ex gdb')
 /** A script of `sed` that prints or drops lines. */
 const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/)[pd]$/u
 const isGitLook = ({ name, kind }: SimpleCommand): boolean => name === 'git' && kind === 'looks'
+/** Settings that make a name another program. */
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
 class Lister {
@@ -204,35 +200,33 @@ class Lister {
       const word = node.type === 'Assignment' ? node.value : node
       if (word.type === 'Word') this.addSubstitutions(word.parts ?? [], place, { start, end })
     }
-    const given = { words: wordsOf(command), ...redirectionsOf(redirects), start, end }
-    if (name === undefined) this.addSetting(given, place)
-    else this.addWords(given, place)
+    const worded = { words: wordsOf(command), ...redirectionsOf(redirects), start, end }
+    if (name === undefined) this.addSetting(worded, place)
+    else this.addWords(worded, place)
   }
 
   /** Adds settings alone: later commands may use their values. */
-  private addSetting({ words, outputs, start, end }: GivenCommand, place: Place): void {
+  private addSetting({ words, outputs, start, end }: WordedCommand, place: Place): void {
     const texts = words.map(({ text }) => text)
     this.commands.push({
       ...{ name: '=', words: texts, exact: null, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false, outputs },
-      ...{ hasInput: false, texts: [], runsFiles: [], ...(place.range ?? { start, end }) },
+      ...{ isRedirected: false, texts: [], runsFiles: [], ...(place.range ?? { start, end }) },
     })
     if (texts.some((text) => SHELL_SETTING.test(text))) this.rest = 'maybe'
   }
 
-  addWords(given: GivenCommand, place: Place): void {
-    const { texts, inputs, start, end } = given
-    const all = given.words.map(({ text }) => text)
+  addWords(command: WordedCommand, place: Place): void {
+    const { texts, inputs, start, end } = command
+    const all = command.words.map(({ text }) => text)
     const { name, words } = commandIn(all)
     const wrappers = all.slice(0, all.length - words.length)
-    const isUnknown = given.words[wrappers.length]?.isFixed !== true
-    const isChanging = isUnknown || this.functions.has(name) || CHANGING.has(name) || CHANGING.has(wrappers[0] ?? '')
+    const isUnknown = command.words[wrappers.length]?.isFixed !== true
     const isFed = FED.has(name) || wrappers.some((word) => FED.has(word))
+    const isOther = isUnknown || this.functions.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
+    const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
-    const runs = weakest(
-      weakest(place.runs, this.rest),
-      isUnknown || isFed || this.functions.has(name) ? 'maybe' : 'whole',
-    )
-    const outputs = given.outputs.length > 0 ? given.outputs : place.outputs
+    const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : 'whole')
+    const outputs = command.outputs.length > 0 ? command.outputs : place.outputs
     const range = place.range ?? { start, end }
     if (isChanging) this.isOpen = true
     const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
@@ -240,9 +234,9 @@ class Lister {
     const dry = isDry(name, words)
     const reaches = place.reaches || outputs.some(isKept)
     this.commands.push({
-      ...{ name: isUnknown ? '$' : name, words, exact: exactWords(given.words), kind, runs, isDry: dry },
+      ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: dry },
       names: hidesWords ? 'maybe' : namesOf(dry ? 'dry' : kind, reaches, runs),
-      ...{ hasInput: texts.length + inputs.length > 0, outputs, ...range },
+      ...{ isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept), outputs, ...range },
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
     })
@@ -269,6 +263,13 @@ class Lister {
   }
 }
 
+/** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings. */
+function changesShell(name: string, words: readonly string[]): boolean {
+  if (name === 'export')
+    return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
+  return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))
+}
+
 /** Tells whether words of a command may be code of another language, or keys of an editor. */
 function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
   if (Object.hasOwn(INTERPRETERS, name) && (texts.length > 0 || hasCodeWord(name, words))) return true
@@ -280,47 +281,6 @@ function namesOf(kind: Kind | 'dry', reaches: boolean, runs: Certainty): Certain
   if (kind === 'dry') return 'told'
   if (kind === 'does') return runs
   return reaches ? 'maybe' : 'told'
-}
-
-/** Finds the files that a command runs, or gives to a command that acts. */
-function filesRunBy(
-  name: string,
-  words: readonly string[],
-  inputs: readonly string[],
-  reaches: boolean,
-): readonly string[] {
-  const [program = ''] = words
-  const plain = words.slice(1).filter((word) => !word.startsWith('-'))
-  if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
-  if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.')
-    return [...(hasCodeWord(name, words) ? [] : [fileOf(words) ?? []]), inputs].flat()
-  if (name === 'make') return words.flatMap((word, at) => (words[at - 1] === '-f' ? [word] : []))
-  return [...(program.includes('/') ? [program] : []), ...(FED.has(name) ? [...plain, ...inputs] : inputs)]
-}
-
-/** Finds the bodies of a construct. */
-function bodiesOf(node: CommandNode): readonly (CompoundList | CommandNode)[] {
-  switch (node.type) {
-    case 'If':
-      return [
-        node.clause,
-        node.then,
-        ...node.elif.flatMap(({ clause, then }) => [clause, then]),
-        node.else ?? [],
-      ].flat()
-    case 'While':
-      return [node.clause, node.body]
-    case 'For':
-    case 'Select':
-    case 'ArithmeticFor':
-    case 'Function':
-    case 'Coproc':
-      return [node.body]
-    case 'Case':
-      return node.items.map(({ body }) => body)
-    default:
-      return []
-  }
 }
 
 const isKept = (path: string): boolean => path !== '/dev/null'
@@ -338,21 +298,4 @@ function actsOnInput(node: CommandNode): boolean {
 function copiesOf(node: CommandNode): readonly string[] {
   const { name, words } = commandIn(node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : [])
   return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
-}
-
-function redirectionsOf(redirects: readonly Redirection[]): Redirections {
-  const outputs: string[] = []
-  const texts: string[] = []
-  const inputs: string[] = []
-  for (const redirect of redirects) {
-    if (redirect.type === 'HereDoc') {
-      texts.push(redirect.body.text)
-      continue
-    }
-    const target = redirect.target === undefined ? '' : readWord(redirect.target).text
-    if (redirect.type === 'HereString') texts.push(target)
-    else if (redirect.operator.includes('>') && target !== '' && !/^[\d-]+$/u.test(target)) outputs.push(target)
-    else if (redirect.operator === '<' && target !== '') inputs.push(target)
-  }
-  return { outputs, texts, inputs }
 }

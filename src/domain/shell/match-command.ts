@@ -3,7 +3,7 @@ import type { AnchorCommand } from './anchor.ts'
 import { mayTurn } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
 import type { SimpleCommand } from './list-commands.ts'
-import { type ScriptContext, type Use, weakest } from './use.ts'
+import { rankOf, type ScriptContext, type Use, weakest } from './use.ts'
 
 /**
  * Answers how far a command is the anchor's: `whole` where both have the same words; `sure` where the anchor's words stand in it in order and no option
@@ -14,7 +14,7 @@ export function matchCommand(command: SimpleCommand, wanted: AnchorCommand, cont
   const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')
   if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
   if (isEqual(command, wanted)) {
-    const isPlain = !command.isDry && !command.hasInput && wanted.outputs.length === 0 && wanted.words.length > 1
+    const isPlain = !command.isDry && !command.isRedirected && wanted.outputs.length === 0 && wanted.words.length > 1
     return weakest(isPlain ? command.runs : 'sure', command.kind === 'does' ? 'whole' : 'maybe')
   }
   if (holdsInOrder(command, wanted, context)) return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
@@ -27,10 +27,10 @@ export function standInOrder(commands: readonly SimpleCommand[], wanted: readonl
   let next = 0
   for (const command of commands) {
     const anchor = wanted[next]
-    const isNext = anchor !== undefined && isEqual(command, anchor) && command.runs !== 'maybe' && !command.isDry
-    if (isNext && writesTo(command.outputs, anchor)) next++
+    const isPlain = !command.isDry && rankOf(command.runs) >= rankOf('sure')
+    if (anchor !== undefined && isPlain && isEqual(command, anchor) && writesTo(command.outputs, anchor)) next++
   }
-  return next === wanted.length
+  return next === wanted.length && wanted.some(({ kind }) => kind === 'does')
 }
 
 function isEqual({ exact }: SimpleCommand, wanted: AnchorCommand): boolean {
@@ -79,12 +79,12 @@ const pieces = new WeakMap<SimpleCommand, ReadonlySet<string>>()
 
 /** Tells whether a command has the words in any order, also as the end of a path, a value of an option, or letters of one option. */
 export function holdsAll(command: SimpleCommand, want: readonly string[]): boolean {
-  const known = pieces.get(command) ?? new Set(command.words.flatMap(piecesOf))
-  pieces.set(command, known)
+  const held = pieces.get(command) ?? new Set(command.words.flatMap(piecesOf))
+  pieces.set(command, held)
   const hasWord = (word: string): boolean =>
-    known.has(word) || (CLUSTER.test(word) && [...word.slice(1)].every((letter) => known.has(`-${letter}`)))
+    held.has(word) || (CLUSTER.test(word) && [...word.slice(1)].every((letter) => held.has(`-${letter}`)))
   return want.every(
-    (word) => hasWord(word) || tailsOf(word).some((tail) => known.has(tail)) || partsOf(word).every(hasWord),
+    (word) => hasWord(word) || tailsOf(word).some((tail) => held.has(tail)) || partsOf(word).every(hasWord),
   )
 }
 

@@ -1,5 +1,6 @@
 import { wordSet } from '../text/words.ts'
-import { INTERPRETERS, isOption, programOf } from './command-table.ts'
+import { kindOf } from './command-kinds.ts'
+import { INTERPRETERS, isOption, programOf, SHELLS } from './command-table.ts'
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
 interface Wrapper {
@@ -81,4 +82,23 @@ export function hasCodeWord(name: string, words: readonly string[]): boolean {
   if (name === 'sqlite3' || name === 'redis-cli') return words.length > 2
   const options = wordSet(INTERPRETERS[name] ?? '')
   return words.some((word) => options.has(word) || /^-[a-zA-Z]{1,4}[eEc]$/u.test(word))
+}
+
+/** Programs that run a command for what they read. */
+export const FED: ReadonlySet<string> = new Set(['xargs', 'parallel'])
+
+/** Finds the files that a command runs, or gives to a command that acts. */
+export function filesRunBy(
+  name: string,
+  words: readonly string[],
+  inputs: readonly string[],
+  reaches: boolean,
+): readonly string[] {
+  const [program = ''] = words
+  const plain = words.slice(1).filter((word) => !word.startsWith('-'))
+  if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
+  if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.')
+    return [...(hasCodeWord(name, words) ? [] : [fileOf(words) ?? []]), inputs].flat()
+  if (name === 'make') return words.flatMap((word, at) => (words[at - 1] === '-f' ? [word] : []))
+  return [...(program.includes('/') ? [program] : []), ...(FED.has(name) ? [...plain, ...inputs] : inputs)]
 }

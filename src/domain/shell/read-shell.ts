@@ -41,16 +41,16 @@ export function readShell(text: string, language: ScriptLanguage, context: Scrip
     case 'argv': {
       const words = wordsOf(text)
       const list = words === null ? listCommands(text) : listWords(words)
-      return new Script({ source: text, isExact: words === null, most: 'whole' }, list, context)
+      return new Script({ text, isExact: words === null, most: 'whole' }, list, context)
     }
     case 'keystrokes': {
       const { script, isPlain, erased } = readKeystrokes(text)
       const isExact = script === text
-      const source = isExact ? text : [script, isPlain ? erased.map((line) => `# ${line}`) : text].flat().join('\n')
-      return new Script({ source, isExact, most: isPlain ? 'sure' : 'maybe' }, listCommands(script), context)
+      const all = isExact ? text : [script, isPlain ? erased.map((line) => `# ${line}`) : text].flat().join('\n')
+      return new Script({ text: all, isExact, most: isPlain ? 'sure' : 'maybe' }, listCommands(script), context)
     }
     case 'shell':
-      return new Script({ source: text, isExact: true, most: 'whole' }, listCommands(text), context)
+      return new Script({ text, isExact: true, most: 'whole' }, listCommands(text), context)
   }
 }
 
@@ -87,8 +87,8 @@ function readCode(text: string, path: string): ShellReading {
 /** Files of one command whose text is read. */
 const MOST_OUTPUTS = 8
 
-interface Source {
-  readonly source: string
+interface ScriptSource {
+  readonly text: string
   /** Places of commands are places of the source. */
   readonly isExact: boolean
   /** The most that the script proves. */
@@ -104,7 +104,7 @@ class Script implements ShellReading {
   readonly isOne: boolean
   readonly runs: readonly string[]
   readonly outputs: readonly string[]
-  private readonly given: Source
+  private readonly source: ScriptSource
   private readonly list: CommandList
   private readonly context: ScriptContext
   private readonly most: Certainty
@@ -118,16 +118,16 @@ class Script implements ShellReading {
   private readonly all: string
   private readonly makesWords: boolean
 
-  constructor(given: Source, list: CommandList, context: ScriptContext) {
+  constructor(source: ScriptSource, list: CommandList, context: ScriptContext) {
     const { commands, isWhole, isOpen } = list
-    this.given = given
+    this.source = source
     this.list = list
     this.context = context
-    this.most = isWhole ? given.most : 'maybe'
-    const source = spread(given.source)
-    this.folded = foldWhole(source)
-    this.live = foldWhole(withoutComments('x.sh', source).live)
-    this.makesWords = isOpen || given.most === 'maybe' || MAKES_WORDS.test(given.source)
+    this.most = isWhole ? source.most : 'maybe'
+    const text = spread(source.text)
+    this.folded = foldWhole(text)
+    this.live = foldWhole(withoutComments('x.sh', text).live)
+    this.makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
     this.isOne = commands.length === 1
     this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
     this.outputs = commands.flatMap(({ outputs }) => outputs)
@@ -149,8 +149,9 @@ class Script implements ShellReading {
   }
 
   useAt(start: number, end: number): Certainty {
-    const { source, isExact } = this.given
-    const quote = isExact ? '' : foldForSearch(source.slice(start, end).replaceAll('\\"', '"'))
+    const { text, isExact } = this.source
+    // The words of an argv stand in quotes of their own.
+    const quote = isExact ? '' : foldForSearch(text.slice(start, end).replaceAll('","', ' ').replaceAll('\\"', '"'))
     const use = this.list.commands.reduce<Use>((most, command, index) => {
       const isIn = isExact ? command.start < end && command.end > start : overlaps(this.texts[index], quote)
       return isIn ? strongest<Use>(most, this.isMessage(index, start, end) ? 'told' : command.names) : most
@@ -161,7 +162,7 @@ class Script implements ShellReading {
 
   private isMessage(index: number, start: number, end: number): boolean {
     const { words = '', messages = '' } = this.texts[index] ?? {}
-    const quote = messages === '' ? '' : foldForSearch(this.given.source.slice(start, end))
+    const quote = messages === '' ? '' : foldForSearch(this.source.text.slice(start, end))
     return quote !== '' && this.context.tells !== true && messages.includes(quote) && !words.includes(quote)
   }
 
@@ -182,10 +183,7 @@ class Script implements ShellReading {
     if (run === 'whole') return this.list.isOpen ? weakest('sure', this.most) : this.most
     if (run === 'sure') return weakest(run, this.most)
     const inWords = this.list.commands.map((command, index) => this.useOfText(command, this.texts[index], anchor))
-    const inFiles = this.writes.map(({ content, runs }) => {
-      const use = content.useOf(anchor.needles[0] ?? '')
-      return weakest(use, runs)
-    })
+    const inFiles = this.writes.map(({ content, runs }) => weakest(content.useOf(anchor.text), runs))
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
     return this.bounded(weakest(listed, this.most), anchor, inWords.includes('told'))
   }
@@ -269,4 +267,6 @@ function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
 }
 
 const overlaps = (text: CommandText | undefined, quote: string): boolean =>
-  text !== undefined && quote !== '' && (text.words.includes(quote) || quote.includes(text.words))
+  text !== undefined &&
+  quote !== '' &&
+  (text.words.includes(quote) || (text.words.includes(' ') && quote.includes(text.words)))

@@ -7,6 +7,8 @@ export type Use = 'whole' | 'sure' | 'maybe' | 'told' | 'absent'
 export type Certainty = Exclude<Use, 'absent'>
 
 const ORDER: readonly Use[] = ['absent', 'told', 'maybe', 'sure', 'whole']
+/** Tells whether a use is an act for sure. */
+export const isDone = (use: Use): use is 'whole' | 'sure' => use === 'whole' || use === 'sure'
 export const rankOf = (use: Use): number => ORDER.indexOf(use)
 
 export const strongest = <U extends Use>(a: U, b: U): U => (rankOf(a) >= rankOf(b) ? a : b)

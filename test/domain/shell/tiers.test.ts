@@ -19,7 +19,7 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['cd /app && make test && make deploy', 'make deploy'],
       ['make deploy || true', 'make deploy'],
       ['! make deploy', 'make deploy'],
-      ['make deploy > log 2>&1', 'make deploy'],
+      ['make deploy > /dev/null 2>&1', 'make deploy'],
     ],
     'has the same wrappers, options and patterns': [
       ['sudo -u bob make deploy', 'sudo -u bob make deploy'],
@@ -50,10 +50,13 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['cp a b dir', 'cp a b'],
       ['./make-all.sh --now', 'make-all.sh --now'],
     ],
-    'reads something else': [['psql app < dump.sql', 'psql app']],
+    'reads or writes a file': [
+      ['psql app < dump.sql', 'psql app'],
+      ['make deploy > log 2>&1', 'make deploy'],
+    ],
     'is several whole commands': [
       ['cd /app && make deploy', 'cd /app && make deploy'],
-      ['cat a | sort | uniq -c > b', 'cat a | sort | uniq -c'],
+      ['cat a | make deploy > b', 'cat a | make deploy'],
       ['echo X=1 >> f.conf', 'echo X=1 >> f.conf'],
     ],
     'is a name in a command that the instruction names': [
@@ -115,7 +118,11 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['echo mode=b1 >> other.conf', 'mode=b1'],
       ["sed -i 's/DEBUG=0/DEBUG=1/' f.conf", 'DEBUG=1'],
     ],
-    'only looks, as the anchor does': [['cat NOTES.txt', 'cat NOTES.txt']],
+    'only looks or tells, as the anchor does': [
+      ['cat NOTES.txt', 'cat NOTES.txt'],
+      ['echo a1-b2', 'echo a1-b2'],
+      ['cat a | sort | uniq -c', 'cat a | sort | uniq -c'],
+    ],
   },
   told: {
     'is looked for or looked at': [

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 
 const NAMES = ['x', 'y', 'z'] as const
 const VALUES = ['deploy', 'test', '1', "''"] as const
-/** Every script begins so: a reader cannot know the environment, and a command whose file is missing would fail. */
+/** The beginning of scripts with functions: a command whose file or function is missing would fail. */
 const HEAD = 'f() { :; }\ng() { :; }\nx=\ny=\nz=\n: > t.sh\n'
 const MOST_DEPTH = 4
 
@@ -215,9 +215,68 @@ const BODY: Rules = {
 }
 const WORDS: Rules = { n: NAMES, v: VALUES, f: ['0', '1', '2'] }
 
-export const shellScripts: fc.Arbitrary<string> = fc
-  .array(statement(SCRIPT, 0), { minLength: 2, maxLength: 6 })
-  .map((all) => HEAD + all.join('\n'))
+/** Sequences, pipes, chains, groups and substitutions, without functions and loops: a reading is certain of most of them. */
+const PLAIN: Rules = {
+  b: [
+    ...[...ACTS, 'make deploy', 'make test', 'ls', ...PRINTS, ...FILES, ...TAKERS, ...SETS],
+    ...['%c && %s', '%c || %s', '%s && %s', '%s && %s || %s', '%s || %s && %s', 'true && %s', 'false && %s; %s'],
+    ...[
+      '%s | %s',
+      '%p | %s',
+      '%s | cat',
+      '%s | grep -q d && %s',
+      '(%b)',
+      '{ %b\n}',
+      '{ %s; } &\nwait',
+      '! %s',
+      '! %s && %s',
+    ],
+    ...[
+      "bash -c '%s'",
+      "bash -c '%c && %s'",
+      "bash <<'EOF'\n%b\nEOF",
+      'bash <<EOF\n%s\nEOF',
+      'echo "$(%s)"',
+      'cat <(%s)',
+    ],
+    ...[
+      'time %s',
+      'command %s',
+      'env %n=deploy %s',
+      'nohup %s',
+      'timeout 2 %s',
+      '%n=deploy %s',
+      'xargs %s < in',
+      '%s > f3',
+    ],
+    ...[
+      '# %s',
+      '%s # make deploy',
+      ': %s',
+      'echo make deploy',
+      'grep -o "make deploy" f%f',
+      "printf 'make deploy\\n' | %p",
+    ],
+    ...['%s; exit', 'exit 0; %s', 'if %s; then %s; fi', 'make {deploy,test}', "sed -n '/make deploy/p' f%f"],
+    ...[
+      'cat <<EOF | bash\nmake %v\nEOF',
+      'find . -name in -exec make %v \\;',
+      'false || %s',
+      'true || %s',
+      'true || %s && %s',
+    ],
+  ],
+  p: [...PRINTS, '%c && echo %v', '%p\n%p', 'echo make deploy', 'printf "make %v\\n"'],
+  s: [...ACTS, 'make deploy', 'make test', 'ls', 'true', 'cat in', 'echo make deploy', 'false', 'exit 0'],
+}
+
+const scriptsOf = (head: string, rules: Rules): fc.Arbitrary<string> =>
+  fc.array(statement(rules, 0), { minLength: 1, maxLength: 6 }).map((all) => head + all.join('\n'))
+
+export const shellScripts: fc.Arbitrary<string> = fc.oneof(scriptsOf(HEAD, SCRIPT), {
+  arbitrary: scriptsOf('', PLAIN),
+  weight: 3,
+})
 
 function statement(rules: Rules, depth: number): fc.Arbitrary<string> {
   const forms = depth < MOST_DEPTH ? (rules['b'] ?? []) : ACTS

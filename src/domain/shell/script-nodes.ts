@@ -1,4 +1,4 @@
-import type { Assignment, Command, Word, WordPart } from 'unbash'
+import type { Assignment, Command, CommandNode, CompoundList, Redirection, Word, WordPart } from 'unbash'
 
 /** A word of a command. */
 export interface ScriptWord {
@@ -48,4 +48,49 @@ function plainPart(part: WordPart): string {
   if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.map(plainPart).join('')
   const isPlain = part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
   return isPlain ? part.value : part.text
+}
+
+/** The redirections of a command. */
+export interface Redirections {
+  /** Texts of here-documents and here-strings. */
+  readonly texts: readonly string[]
+  readonly outputs: readonly string[]
+  readonly inputs: readonly string[]
+}
+
+export function redirectionsOf(redirects: readonly Redirection[]): Redirections {
+  const outputs: string[] = []
+  const texts: string[] = []
+  const inputs: string[] = []
+  for (const redirect of redirects) {
+    if (redirect.type === 'HereDoc') {
+      texts.push(redirect.body.text)
+      continue
+    }
+    const target = redirect.target === undefined ? '' : readWord(redirect.target).text
+    if (redirect.type === 'HereString') texts.push(target)
+    else if (redirect.operator.includes('>') && target !== '' && !/^[\d-]+$/u.test(target)) outputs.push(target)
+    else if (redirect.operator === '<' && target !== '') inputs.push(target)
+  }
+  return { outputs, texts, inputs }
+}
+
+/** Finds the bodies of a construct, without the clause of an `if`. */
+export function bodiesOf(node: CommandNode): readonly (CompoundList | CommandNode)[] {
+  switch (node.type) {
+    case 'If':
+      return [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), node.else ?? []].flat()
+    case 'While':
+      return [node.clause, node.body]
+    case 'For':
+    case 'Select':
+    case 'ArithmeticFor':
+    case 'Function':
+    case 'Coproc':
+      return [node.body]
+    case 'Case':
+      return node.items.map(({ body }) => body)
+    default:
+      return []
+  }
 }
