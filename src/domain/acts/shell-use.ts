@@ -6,7 +6,7 @@ import { type Use as ScriptUse, strongest as strongestUse } from '../shell/use.t
 export type Use = 'done' | 'unsure' | 'told' | 'absent'
 export type Taken = Exclude<Use, 'absent'>
 
-const OF = { whole: 'done', sure: process.env['SURE'] === 'unsure' ? 'unsure' : 'done', maybe: 'unsure', told: 'told', absent: 'absent' } as const
+const OF = { whole: 'done', sure: 'done', maybe: 'unsure', told: 'told', absent: 'absent' } as const
 const BACK = { done: 'whole', unsure: 'maybe', told: 'told', absent: 'absent' } as const
 
 export const useOf = <U extends ScriptUse>(use: U) => OF[use] as U extends 'absent' ? Use : Taken
