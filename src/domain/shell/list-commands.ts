@@ -1,9 +1,9 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
 import { wordSet } from '../text/words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
-import { INTERPRETERS, SHELLS } from './command-table.ts'
+import { SHELLS } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
-import { commandIn, FED, filesRunBy, hasCodeWord, isStrictShell, shellScript } from './programs.ts'
+import { commandIn, FED, filesRunBy, isStrictShell, mayBeCode, shellScript } from './programs.ts'
 import { bodiesOf, exactWords, type Redirections, redirectionsOf, type ScriptWord, wordsOf } from './script-nodes.ts'
 import { type Certainty, weakest } from './use.ts'
 
@@ -93,9 +93,6 @@ const CHANGING = wordSet(`set exec eval source . trap alias unalias shopt read m
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep which type command ls find stat python')
 /** The operator behind which nothing runs, by the command before it. */
 const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
-const EDITING = wordSet('sed perl vim vi ed ex gdb')
-/** A script of `sed` that prints or drops lines. */
-const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/)[pd]$/u
 const isGitLook = ({ name, kind }: SimpleCommand): boolean => name === 'git' && kind === 'looks'
 /** Settings that make a name another program. */
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
@@ -116,8 +113,10 @@ class Lister {
 
   private addAll(statements: readonly Statement[], place: Place): void {
     for (const [index, { command, background }] of statements.entries()) {
-      const runs = background === true ? weakest(place.runs, 'sure') : place.runs
-      this.add(command, { ...place, runs, isLast: place.isLast && index === statements.length - 1 && !background })
+      // A later signal may end a list in the background before its last command.
+      const most = background !== true ? 'whole' : command.type === 'Command' ? 'sure' : 'maybe'
+      const isLast = place.isLast && index === statements.length - 1 && most === 'whole'
+      this.add(command, { ...place, runs: weakest(place.runs, most), isLast })
     }
   }
 
@@ -268,12 +267,6 @@ function changesShell(name: string, words: readonly string[]): boolean {
   if (name === 'export')
     return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
   return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))
-}
-
-/** Tells whether words of a command may be code of another language, or keys of an editor. */
-function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
-  if (Object.hasOwn(INTERPRETERS, name) && (texts.length > 0 || hasCodeWord(name, words))) return true
-  return EDITING.has(name) && !words.some((word) => SELECTING.test(word))
 }
 
 /** Answers the most that a string in the words of a command proves. */

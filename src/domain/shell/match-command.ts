@@ -43,7 +43,10 @@ const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
     (path) => path === '/dev/null' || outputs.some((output) => normalPath(output) === normalPath(path)),
   )
 
-/** The anchor's plain words come first, in their order; behind them may stand further words, and anywhere options that change nothing, with a value. */
+/**
+ * Tells whether a command begins with the anchor's words, in their order: further words may stand behind them, and anywhere options that change nothing,
+ * with a value.
+ */
 function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): boolean {
   const [program = '', ...have] = command.words
   const [wantedProgram = '', ...want] = wanted.words
@@ -69,22 +72,22 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: Sc
 const isSameWord = (want: string, word: string): boolean => want === word || normalPath(want) === normalPath(word)
 
 const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/u
-/** Programs of folders of the system are known by their name; `python3` is `python`. */
+/** Tells whether two words name one program: those in folders of the system are known by their name, and `python3` is `python`. */
 function isSameProgram(word: string, wanted: string): boolean {
   const isPlain = (path: string) => !path.includes('/') || SYSTEM_FOLDER.test(path)
   return isSameWord(wanted, word) || (isPlain(word) && isPlain(wanted))
 }
 
-const pieces = new WeakMap<SimpleCommand, ReadonlySet<string>>()
+const cache = new WeakMap<SimpleCommand, ReadonlySet<string>>()
 
 /** Tells whether a command has the words in any order, also as the end of a path, a value of an option, or letters of one option. */
 export function holdsAll(command: SimpleCommand, want: readonly string[]): boolean {
-  const held = pieces.get(command) ?? new Set(command.words.flatMap(piecesOf))
-  pieces.set(command, held)
+  const pieces = cache.get(command) ?? new Set(command.words.flatMap(piecesOf))
+  cache.set(command, pieces)
   const hasWord = (word: string): boolean =>
-    held.has(word) || (CLUSTER.test(word) && [...word.slice(1)].every((letter) => held.has(`-${letter}`)))
+    pieces.has(word) || (CLUSTER.test(word) && [...word.slice(1)].every((letter) => pieces.has(`-${letter}`)))
   return want.every(
-    (word) => hasWord(word) || tailsOf(word).some((tail) => held.has(tail)) || partsOf(word).every(hasWord),
+    (word) => hasWord(word) || tailsOf(word).some((tail) => pieces.has(tail)) || partsOf(word).every(hasWord),
   )
 }
 

@@ -63,7 +63,7 @@ function skipWrapper(words: readonly string[], from: number): number {
   return at + (wrapper.positional ?? 0)
 }
 
-/** The script of a shell as one of its words: `bash -lc …`; null: the shell reads a file or its input. */
+/** Finds the script among the words of a shell: `bash -lc …`; null: the shell reads a file or its input. */
 export function shellScript(words: readonly string[]): string | null {
   const at = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word))
   return at > 0 && words.slice(1, at).every(isOption) ? (words[at + 1] ?? '') : null
@@ -82,6 +82,16 @@ export function hasCodeWord(name: string, words: readonly string[]): boolean {
   if (name === 'sqlite3' || name === 'redis-cli') return words.length > 2
   const options = wordSet(INTERPRETERS[name] ?? '')
   return words.some((word) => options.has(word) || /^-[a-zA-Z]{1,4}[eEc]$/u.test(word))
+}
+
+const EDITING = wordSet('sed perl vim vi ed ex gdb')
+/** A script of `sed` that prints or drops lines. */
+const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/)[pd]$/u
+
+/** Tells whether words of a command may be code of another language, or keys of an editor. */
+export function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
+  if (Object.hasOwn(INTERPRETERS, name) && (texts.length > 0 || hasCodeWord(name, words))) return true
+  return EDITING.has(name) && !words.some((word) => SELECTING.test(word))
 }
 
 /** Programs that run a command for what they read. */

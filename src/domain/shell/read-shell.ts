@@ -128,7 +128,7 @@ class Script implements ShellReading {
     this.folded = foldWhole(text)
     this.live = foldWhole(withoutComments('x.sh', text).live)
     this.makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
-    this.isOne = commands.length === 1
+    this.isOne = commands.length === 1 && isWhole && !isOpen
     this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
     this.outputs = commands.flatMap(({ outputs }) => outputs)
     this.texts = commands.map(foldCommand)

@@ -45,11 +45,6 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     'a command before it failed, and no exit code that is read says so',
     'the exit code of the harness, or the words of programs that failed',
   ),
-  limit(
-    'not_executed/limit-ended-',
-    'the script is killed before it comes to the command',
-    'signals followed to the process that they end',
-  ),
 ]
 
 /** Acts that the built-in judge does not find either: it says so with `low`. */

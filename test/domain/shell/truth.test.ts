@@ -60,6 +60,10 @@ const TRUTHS = {
     ],
     ...[
       'kill $$; RUN',
+      '(sleep 600; RUN) & kill %1',
+      'printf -v PATH x; RUN',
+      'export PATH=x; RUN',
+      'logout; RUN',
       'bash -e -c "RUN"',
       'source a.sh\nRUN',
       'RUN() { :; }',
