@@ -3,7 +3,17 @@ import { wordSet } from '../text/words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
 import { SHELLS } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
-import { commandIn, FED, filesRunBy, isStrictShell, mayBeCode, shellScript } from './programs.ts'
+import {
+  actsOnInput,
+  commandIn,
+  copiesOf,
+  FED,
+  filesRunBy,
+  isKept,
+  isStrictShell,
+  mayBeCode,
+  shellScript,
+} from './programs.ts'
 import { bodiesOf, exactWords, type Redirections, redirectionsOf, type ScriptWord, wordsOf } from './script-nodes.ts'
 import { type Certainty, weakest } from './use.ts'
 
@@ -14,6 +24,8 @@ export interface SimpleCommand {
   readonly words: readonly string[]
   /** All words, wrappers too, in their exact form; null: a word is not known. */
   readonly exact: readonly string[] | null
+  /** No word has an expansion or a pattern. */
+  readonly isFixed: boolean
   readonly kind: Kind
   /** Certainty that the command runs: `whole` in plain sequences, pipes and chains of `&&`. */
   readonly runs: Certainty
@@ -80,6 +92,11 @@ interface WordedCommand extends Redirections {
 
 const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], range: null, depth: 0 }
 const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
+/** Settings without a command. */
+const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
+  ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
+  ...{ isRedirected: false, texts: [], runsFiles: [] },
+}
 const DEEPEST = 6
 
 /**
@@ -207,10 +224,7 @@ class Lister {
   /** Adds settings alone: later commands may use their values. */
   private addSetting({ words, outputs, start, end }: WordedCommand, place: Place): void {
     const texts = words.map(({ text }) => text)
-    this.commands.push({
-      ...{ name: '=', words: texts, exact: null, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false, outputs },
-      ...{ isRedirected: false, texts: [], runsFiles: [], ...(place.range ?? { start, end }) },
-    })
+    this.commands.push({ ...SETTING, words: texts, outputs, ...(place.range ?? { start, end }) })
     if (texts.some((text) => SHELL_SETTING.test(text))) this.rest = 'maybe'
   }
 
@@ -230,12 +244,12 @@ class Lister {
     if (isChanging) this.isOpen = true
     const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
     const hidesWords = isScript || isChanging || (isFed && kind !== 'looks') || mayBeCode(name, words, texts)
-    const dry = isDry(name, words)
-    const reaches = place.reaches || outputs.some(isKept)
+    const isShown = isDry(name, words)
+    const most = namesOf(isShown ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
     this.commands.push({
-      ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: dry },
-      names: hidesWords ? 'maybe' : namesOf(dry ? 'dry' : kind, reaches, runs),
-      ...{ isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept), outputs, ...range },
+      ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
+      ...{ isFixed: command.words.every(({ isFixed }) => isFixed), names: hidesWords ? 'maybe' : most, ...range },
+      isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
     })
@@ -274,21 +288,4 @@ function namesOf(kind: Kind | 'dry', reaches: boolean, runs: Certainty): Certain
   if (kind === 'dry') return 'told'
   if (kind === 'does') return runs
   return reaches ? 'maybe' : 'told'
-}
-
-const isKept = (path: string): boolean => path !== '/dev/null'
-
-/** Tells whether a part of a pipe may act on what it reads, or keeps it. */
-function actsOnInput(node: CommandNode): boolean {
-  if (node.type !== 'Command') return true
-  const words = wordsOf(node)
-  const { name, words: own } = commandIn(words.map(({ text }) => text))
-  const isKnown = words.every(({ exact }) => exact !== null)
-  return !isKnown || kindOf(name, own) === 'does' || redirectionsOf(node.redirects).outputs.some(isKept)
-}
-
-/** Finds the files that `tee` copies its input to. */
-function copiesOf(node: CommandNode): readonly string[] {
-  const { name, words } = commandIn(node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : [])
-  return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
 }

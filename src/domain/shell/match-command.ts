@@ -18,8 +18,7 @@ export function matchCommand(command: SimpleCommand, wanted: AnchorCommand, cont
     return weakest(isPlain ? command.runs : 'sure', command.kind === 'does' ? 'whole' : 'maybe')
   }
   if (holdsInOrder(command, wanted, context)) return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
-  const isUnknown = command.exact === null || command.exact.some((word) => word.startsWith('\0'))
-  return isUnknown || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
+  return !command.isFixed || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
 }
 
 /** Tells whether the commands of an anchor stand in a script as whole commands, in their order. */

@@ -1,6 +1,8 @@
+import type { CommandNode } from 'unbash'
 import { wordSet } from '../text/words.ts'
 import { kindOf } from './command-kinds.ts'
 import { INTERPRETERS, isOption, programOf, SHELLS } from './command-table.ts'
+import { redirectionsOf, wordsOf } from './script-nodes.ts'
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
 interface Wrapper {
@@ -111,4 +113,21 @@ export function filesRunBy(
     return [...(hasCodeWord(name, words) ? [] : [fileOf(words) ?? []]), inputs].flat()
   if (name === 'make') return words.flatMap((word, at) => (words[at - 1] === '-f' ? [word] : []))
   return [...(program.includes('/') ? [program] : []), ...(FED.has(name) ? [...plain, ...inputs] : inputs)]
+}
+
+export const isKept = (path: string): boolean => path !== '/dev/null'
+
+/** Tells whether a part of a pipe may act on what it reads, or keeps it. */
+export function actsOnInput(node: CommandNode): boolean {
+  if (node.type !== 'Command') return true
+  const words = wordsOf(node)
+  const { name, words: own } = commandIn(words.map(({ text }) => text))
+  const isKnown = words.every(({ exact }) => exact !== null)
+  return !isKnown || kindOf(name, own) === 'does' || redirectionsOf(node.redirects).outputs.some(isKept)
+}
+
+/** Finds the files that `tee` copies its input to. */
+export function copiesOf(node: CommandNode): readonly string[] {
+  const { name, words } = commandIn(node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : [])
+  return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
 }

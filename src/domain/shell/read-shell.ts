@@ -1,6 +1,7 @@
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
 import { mayTurn, withoutMessages } from './command-kinds.ts'
+import { isOption } from './command-table.ts'
 import { withoutComments } from './file-kinds.ts'
 import { readKeystrokes } from './keystrokes.ts'
 import { type CommandList, listCommands, listWords, type SimpleCommand } from './list-commands.ts'
@@ -132,7 +133,7 @@ class Script implements ShellReading {
     this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
     this.outputs = commands.flatMap(({ outputs }) => outputs)
     this.texts = commands.map(foldCommand)
-    this.all = [this.folded, ...this.texts.map(({ words }) => words)].join('\n')
+    this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
     this.writes = commands.flatMap(({ texts, outputs, runs }) =>
       texts.length === 0
         ? []
@@ -182,7 +183,9 @@ class Script implements ShellReading {
     const run = this.useOfCommands(anchor.commands ?? [])
     if (run === 'whole') return this.list.isOpen ? weakest('sure', this.most) : this.most
     if (run === 'sure') return weakest(run, this.most)
-    const inWords = this.list.commands.map((command, index) => this.useOfText(command, this.texts[index], anchor))
+    const inWords = this.mayStandInCommand(anchor)
+      ? this.list.commands.map((command, index) => this.useOfText(command, this.texts[index], anchor))
+      : []
     const inFiles = this.writes.map(({ content, runs }) => weakest(content.useOf(anchor.text), runs))
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
     return this.bounded(weakest(listed, this.most), anchor, inWords.includes('told'))
@@ -196,6 +199,13 @@ class Script implements ShellReading {
     const use = uses.reduce<Use>(weakest, uses.length === 0 ? 'absent' : 'whole')
     if (wanted.length < 2) return use
     return standInOrder(commands, wanted) ? 'sure' : weakest(use, 'maybe')
+  }
+
+  /** Tells whether a command may have the words of an anchor; a script of many commands is searched once for most anchors. */
+  private mayStandInCommand({ needles, printed, words }: Anchor): boolean {
+    const isIn = (text: string): boolean => this.all.includes(text)
+    const lastPiece = (word: string): string => word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('=')) + 1)
+    return needles.some(isIn) || printed.some(isIn) || words.every((word) => isOption(word) || isIn(lastPiece(word)))
   }
 
   /** Answers the use of a string in the words of a command: an act only where the instruction names the program. */
