@@ -1,7 +1,7 @@
 import { wordSet } from '../text/words.ts'
 import { subcommandOf } from './command-kinds.ts'
 import { INTERPRETERS, SHELLS } from './command-table.ts'
-import { commandIn, fileOf, hasCodeWord } from './programs.ts'
+import { commandIn, fileOf, hasCodeWord, SQL } from './programs.ts'
 
 /** Keys that were typed into a terminal. */
 interface Typed {
@@ -73,7 +73,6 @@ function correct(line: string): string {
 const INTERACTIVE = wordSet(`vi vim nvim view vimdiff ex visudo vipw nano pico emacs micro joe hx helix mcedit ne jed
   less more most man info top htop tig journalctl ed bc dc gdb lldb ftp sftp lftp telnet nc ncat irb pry ghci R julia
   iex erl jshell scala clj pdb mongosh mongo tee sponge read mail wall xargs passwd su ssh tmux screen exec`)
-const SQL = wordSet('psql sqlite3 mysql mariadb duckdb redis-cli')
 const PAGED = wordSet('log diff show blame reflog')
 
 const HERE_DOCUMENT = /(?:^|[^<])<<-?[ \t]*["'\\]?([A-Za-z_][\w.-]*)/u

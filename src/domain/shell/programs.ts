@@ -96,6 +96,9 @@ export function mayBeCode(name: string, words: readonly string[], texts: readonl
   return EDITING.has(name) && !words.some((word) => SELECTING.test(word))
 }
 
+/** Programs that take statements, with a database as their first word. */
+export const SQL: ReadonlySet<string> = new Set(['psql', 'sqlite3', 'mysql', 'mariadb', 'duckdb', 'redis-cli'])
+
 /** Programs that run a command for what they read. */
 export const FED: ReadonlySet<string> = new Set(['xargs', 'parallel'])
 
@@ -109,9 +112,11 @@ export function filesRunBy(
   const [program = ''] = words
   const plain = words.slice(1).filter((word) => !word.startsWith('-'))
   if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
-  if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.')
-    return [...(hasCodeWord(name, words) ? [] : [fileOf(words) ?? []]), inputs].flat()
-  if (name === 'make') return words.flatMap((word, at) => (words[at - 1] === '-f' ? [word] : []))
+  if (name === 'make' || SQL.has(name)) return [...words.filter((_, at) => words[at - 1] === '-f'), ...inputs]
+  if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.') {
+    const hasScript = SHELLS.has(name) ? shellScript(words) !== null : hasCodeWord(name, words)
+    return [...(hasScript ? [] : [fileOf(words) ?? []]), inputs].flat()
+  }
   return [...(program.includes('/') ? [program] : []), ...(FED.has(name) ? [...plain, ...inputs] : inputs)]
 }
 
