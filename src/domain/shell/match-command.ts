@@ -15,7 +15,7 @@ export function matchCommand(command: SimpleCommand, wanted: AnchorCommand, cont
   if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
   if (isEqual(command, wanted)) {
     const isPlain = !command.isDry && !command.isRedirected && wanted.outputs.length === 0 && wanted.words.length > 1
-    return weakest(isPlain ? command.runs : 'sure', command.kind === 'does' ? 'whole' : 'maybe')
+    return weakest(command.runs, command.kind === 'does' ? (isPlain ? 'whole' : 'sure') : 'maybe')
   }
   if (holdsInOrder(command, wanted, context)) return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
   return !command.isFixed || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'

@@ -60,6 +60,8 @@ const TRUTHS = {
     ],
     ...[
       'kill $$; RUN',
+      'if exit 0; then ls; fi\nRUN > f',
+      '[ -f x ] && RUN < f',
       '(sleep 600; RUN) & kill %1',
       'printf -v PATH x; RUN',
       'export PATH=x; RUN',
