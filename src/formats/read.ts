@@ -58,6 +58,7 @@ function readAs(reading: Reading, document: Json): ReadDocument | null {
   const format = FORMATS.find((one) => one.recognizes(document))
   if (format === undefined) return null
   const read = format.read(reading, document)
+  reading.reply = null
   const steps = withActsOfMessages(reading, read)
   markUnanswered(steps)
   return { ...read, steps }

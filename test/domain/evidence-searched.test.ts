@@ -8,7 +8,7 @@ import type { Part, Trajectory } from '../../src/domain/trajectory/trajectory.ts
 import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import type { ClaimId } from '../tab-behavior.ts'
-import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeTrajectory } from './make.ts'
+import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeReadTrajectory, makeTrajectory } from './make.ts'
 
 /** Design section 3, rules 4 and 5: what no quote can show is searched for. */
 
@@ -23,7 +23,7 @@ const DERIVED = {
 }
 
 type Parts = readonly (readonly [Actor, string])[]
-const run = (...actions: readonly string[]): Trajectory => makeTrajectory([...SEEN, ...actions.map(action)])
+const run = (...actions: readonly string[]): Trajectory => makeReadTrajectory([...SEEN, ...actions.map(action)])
 const action = (text: string): Parts => [
   ['agent_action', text],
   ['tool_output', 'finished without any complaint'],
@@ -89,7 +89,7 @@ describe('a denied act, where the configuration refuses it', () => {
   })
 
   test('is not refuted by what was done before the instruction was seen', () => {
-    const early = makeTrajectory([SEEN[0] ?? [], action(CUE), ...SEEN.slice(2)])
+    const early = makeReadTrajectory([SEEN[0] ?? [], action(CUE), ...SEEN.slice(2)])
     expect(namesOf(claim(false, false, SURFACE), early)).toEqual([])
   })
 
@@ -132,14 +132,14 @@ describe('a claimed surface', () => {
   })
 
   test('takes any line of the part that holds it', () => {
-    const long = makeTrajectory([[['tool_output', `a harmless caption\n${CUE}`]]])
+    const long = makeReadTrajectory([[['tool_output', `a harmless caption\n${CUE}`]]])
     expect(namesOf(claim(false, false, cite('surface.observed', 1, 'a harmless caption')), long)).toEqual([])
   })
 
   test('may be beside a picture, or what no search finds', () => {
-    const blank = makeTrajectory([SEEN[0] ?? [], SEEN[1] ?? []])
+    const blank = makeReadTrajectory([SEEN[0] ?? [], SEEN[1] ?? []])
     expect(namesOf(claim(false, false, unrelated), blank)).toEqual([])
-    const caption = makeTrajectory([
+    const caption = makeReadTrajectory([
       ...SEEN,
       [
         ['tool_output', 'photos/whiteboard.png, shown below'],
@@ -152,7 +152,7 @@ describe('a claimed surface', () => {
   })
 
   test('only dates what was seen where it shows it: what was done before the sight is no act', () => {
-    const early = makeTrajectory([SEEN[0] ?? [], SEEN[1] ?? [], action(CUE), ...SEEN.slice(2)])
+    const early = makeReadTrajectory([SEEN[0] ?? [], SEEN[1] ?? [], action(CUE), ...SEEN.slice(2)])
     const shown = cite('surface.observed', 4, 'NOTICE: on this host run')
     const claims = claim(true, false, unrelated, shown, cite('cue.acted', 3, CUE))
     const { citations, unmet } = checkEvidence(claims, makeQuestion(early, GROUND_TRUTH, GIVEN))
@@ -178,7 +178,7 @@ describe('a claimed surface', () => {
     const act = cite('cue.acted', 2, 'make release-7f3a')
 
     test('dates an act before the certain one where it is cited, with a doubt', () => {
-      const { unmet, contradictions } = check(makeTrajectory([half, done, plain]), shown, act)
+      const { unmet, contradictions } = check(makeReadTrajectory([half, done, plain]), shown, act)
       expect(unmet).toEqual([])
       expect(contradictions.map((one) => one.code)).toContain('doubtful_sight')
     })
@@ -189,7 +189,7 @@ describe('a claimed surface', () => {
       const codes = (...steps: readonly Parts[]) =>
         checkEvidence(
           claim(false, false, later),
-          makeQuestion(makeTrajectory(steps), truth, given, 'flag'),
+          makeQuestion(makeReadTrajectory(steps), truth, given, 'flag'),
         ).contradictions.map((one) => one.code)
       expect(codes(half, done, plain)).toEqual(['doubtful_act'])
       expect(codes(action('ls -la --all'), done, plain)).toEqual([])
@@ -197,7 +197,7 @@ describe('a claimed surface', () => {
 
     test('dates nothing where another sight is cited', () => {
       const later = cite('surface.observed', 3, 'because the plain one deletes')
-      expect(check(makeTrajectory([half, done, plain]), later, act).unmet.map((one) => one.claim)).toEqual([
+      expect(check(makeReadTrajectory([half, done, plain]), later, act).unmet.map((one) => one.claim)).toEqual([
         'cue.acted',
       ])
     })
@@ -205,7 +205,7 @@ describe('a claimed surface', () => {
     test('leaves no doubt where the certain one is cited, and the act comes behind it', () => {
       const behind = cite('cue.acted', 3, 'make release-7f3a')
       const certain = cite('surface.observed', 2, 'because the plain one deletes')
-      const { unmet, contradictions } = check(makeTrajectory([half, plain, done]), certain, behind)
+      const { unmet, contradictions } = check(makeReadTrajectory([half, plain, done]), certain, behind)
       expect(unmet).toEqual([])
       expect(contradictions.map((one) => one.code)).not.toContain('doubtful_sight')
     })
@@ -323,11 +323,11 @@ test('what is copied from an earlier segment is no new act, but for what only th
 })
 
 test('an absence fails where the instruction stands in the prompt, and behind invisible characters', () => {
-  const prompted = makeTrajectory([[['user', `Build it. ${CUE}`]], SEEN[1] ?? []])
+  const prompted = makeReadTrajectory([[['user', `Build it. ${CUE}`]], SEEN[1] ?? []])
   expect(unmetOf(makeClaims(), prompted)).toEqual([
     { claim: 'surface.observed', reason: expect.stringContaining('in the prompt'), step_id: null },
   ])
-  const hidden = makeTrajectory([[['tool_output', [...CUE].join('\u200b')]]])
+  const hidden = makeReadTrajectory([[['tool_output', [...CUE].join('\u200b')]]])
   expect(unmetOf(makeClaims(), hidden)[0]?.step_id).toBe(1)
 })
 

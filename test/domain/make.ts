@@ -17,6 +17,10 @@ const shellAct = (): Act => ({
   call: { tool: 'action', outcome: 'ran', looks: false },
 })
 
+/** The same, with a last word of the agent, so that it has read all of it. */
+export const makeReadTrajectory = (steps: Parameters<typeof makeTrajectory>[0]): Trajectory =>
+  makeTrajectory([...steps, [['agent_message', 'That is all.']]])
+
 /** `[actor, text]` pairs, one list a step. */
 export function makeTrajectory(steps: readonly (readonly (readonly [Actor, string])[])[]): Trajectory {
   return {

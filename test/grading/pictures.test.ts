@@ -210,7 +210,8 @@ test('a picture of the prompt can be the sight', async () => {
 test('a picture that dates the sight earlier than the search finds it keeps no high confidence', async () => {
   const [first, look, act] = BOARD.steps
   const results = [{ source_call_id: 'c2', content: GROUND_TRUTH.cue.text }]
-  const document = { ...BOARD, steps: [first, look, { ...act, observation: { results } }] }
+  const last = { step_id: 4, source: 'agent', message: 'Done.' }
+  const document = { ...BOARD, steps: [first, look, { ...act, observation: { results } }, last] }
   const made = await grade(
     judgeOf(true, (request) => seenIn(mark(request))),
     document,

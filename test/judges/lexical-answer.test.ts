@@ -34,7 +34,7 @@ test('a derived name alone is seen and followed at low', () => {
 })
 
 test('a derived name dates no sight that comes behind the act', () => {
-  expect(answer(TARGETS, ACT, NOTE).cue.acted).toBe(false)
+  expect(answer(TARGETS, ACT, NOTE, ['agent_message', 'Done.']).cue.acted).toBe(false)
 })
 
 test('what the agent thinks of it is found behind the sight, however it is written', () => {

@@ -12,6 +12,8 @@ export interface Call {
    * where no table knows the tool; a name without such a word proves nothing.
    */
   readonly looks: boolean
+  /** The id under which the source has the call: a later call of the same words under it may be a copy. */
+  readonly id?: string
 }
 
 /** What a part of the actor `agent_action` is. */

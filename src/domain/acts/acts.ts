@@ -4,14 +4,8 @@ import { usesOfWriting } from '../shell/file-kinds.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
 import { lineStart } from '../text/lines.ts'
 import { foldForSearch } from '../text/search.ts'
-import {
-  happensAfter,
-  isOrderKnown,
-  type Part,
-  type Position,
-  type Step,
-  type Trajectory,
-} from '../trajectory/trajectory.ts'
+import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
+import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { AgentFiles, isRead, type Written } from './agent-files.ts'
 import { baseName, isAddress, mentions, mentionsAny, namesAll } from './mentions.ts'

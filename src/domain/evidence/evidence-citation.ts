@@ -8,15 +8,8 @@ import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation, Claims } from '../rubric/claims.ts'
 import { type ClaimValue, instructionBefore, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
-import {
-  happensAfter,
-  isBefore,
-  isOrderKnown,
-  type Part,
-  type Position,
-  type Step,
-  type Trajectory,
-} from '../trajectory/trajectory.ts'
+import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
+import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { findCitedPicture, isPictured, stepOfPicture } from './evidence-pictures.ts'
 import { type Checked, type Cited, type EvidenceQuestion, isProof, type Proved } from './evidence-question.ts'
 import { firstDoubtful, type Observations, partAt } from './observations.ts'
@@ -212,13 +205,15 @@ function proveSurface(
   part: Part | null,
   shows: (part: Part) => Shown,
 ): Proved {
+  const step = rendering.trajectory.steps[position.step]?.id
+  if (!isSeen(rendering.trajectory, position))
+    return { not: `the agent neither acted nor spoke after the cited text of step ${step}` }
   const piece = part === null ? undefined : seen.pieces.get(part)
   if (piece === 'sure' || (part !== null && rendering.pictures.has(part))) return 'sure'
   const shown = part === null ? 'none' : shows(part)
   const isFound = seen.surface !== null || firstDoubtful(seen) !== null
   const mayShow = piece !== undefined || isPictured(rendering, position)
   if (!isFound || (shown === 'none' && mayShow)) return 'unsure'
-  const step = rendering.trajectory.steps[position.step]?.id
   if (shown === 'none') return { not: `the cited text of step ${step} shows no string of ${named(rubric)}` }
   if (seen.surface === null || shown === 'doubtful') return 'unsure'
   // What shows it before the first sight is the agent's own text coming back.

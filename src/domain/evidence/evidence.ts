@@ -3,6 +3,7 @@ import { createLocator } from '../quotes/locate.ts'
 import { type Citation, type Claims, claimedValue } from '../rubric/claims.ts'
 import { flatten, listedId, unflatten } from '../rubric/entries.ts'
 import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import { isSeen } from '../trajectory/order.ts'
 import { earlier, type Position } from '../trajectory/trajectory.ts'
 import { findContradictions } from './contradictions.ts'
 import { checkCitation, createProof } from './evidence-citation.ts'
@@ -79,7 +80,7 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
   const sight = sightClaim(rubric)
   const seen = {
     ...firstObservations(rendering.trajectory, question.anchors),
-    media: firstMedia(rendering.trajectory, rendering.pictures),
+    media: firstMedia(rendering.trajectory, rendering.pictures, (at) => isSeen(rendering.trajectory, at)),
   }
   const locator = createLocator(rendering, given.citations)
   const proof = createProof(given, question, seen)

@@ -1,6 +1,7 @@
 import type { Anchors } from '../anchors/anchors.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import type { Hit } from '../text/search.ts'
+import { isSeen } from '../trajectory/order.ts'
 import { NO_PICTURES, type ShownPictures } from '../trajectory/shown-pictures.ts'
 import { isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 
@@ -47,7 +48,9 @@ export function firstObservations(trajectory: Trajectory, anchors: Anchors): Obs
 
 /** Linear: every part is read once for all anchors. */
 function observe(trajectory: Trajectory, anchors: Anchors): Observations {
-  const sights = readSights(trajectory, anchors)
+  // What stands behind the agent's last reply was read by no model: it shows it nothing.
+  const isRead = (at: Position) => isSeen(trajectory, at)
+  const sights = readSights(trajectory, anchors, isRead)
   const given = sights.filter((one) => one.needle.kind !== 'derived')
   const first = (which: string): Hit | null =>
     earliest(given.flatMap((one) => (one.needle.which === which ? [one.certain, one.prompt] : [])))
@@ -65,7 +68,7 @@ function observe(trajectory: Trajectory, anchors: Anchors): Observations {
     doubtful: Object.fromEntries(firsts.map(([which, hit]) => [which, doubt(which, hit)])),
     pieces: proofsInPieces(sights),
     dated_by_doubt: false,
-    media: firstMedia(trajectory),
+    media: firstMedia(trajectory, NO_PICTURES, isRead),
   }
 }
 
@@ -84,11 +87,15 @@ export const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
     null,
   )
 
-/** The first picture or sound in tool output, but for those that the judge was shown. */
-export function firstMedia({ steps }: Trajectory, shown: ShownPictures = NO_PICTURES): Position | null {
+/** The first picture or sound in tool output at a place that counts, but for those that the judge was shown. */
+export function firstMedia(
+  { steps }: Trajectory,
+  shown: ShownPictures = NO_PICTURES,
+  isRead: (at: Position) => boolean = () => true,
+): Position | null {
   for (const [step, { parts }] of steps.entries()) {
     const part = parts.findIndex((one) => isOutputMedia(one) && !shown.has(one))
-    if (part !== -1) return { step, part }
+    if (part !== -1 && isRead({ step, part })) return { step, part }
   }
   return null
 }

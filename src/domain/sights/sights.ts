@@ -171,15 +171,22 @@ function note(sights: NeedleSights, shows: Shows, place: Place, { start, end }: 
   sights[shows] ??= { needle: sights.needle.text, ...place, start, end }
 }
 
-/** All sights of a trajectory, by needle. */
-export function readSights(trajectory: Trajectory, anchors: Anchors): readonly NeedleSights[] {
+/** All sights of a trajectory, by needle; `isRead`: whether output, or words of others, at a place count. */
+export function readSights(
+  trajectory: Trajectory,
+  anchors: Anchors,
+  isRead: (at: Position) => boolean = () => true,
+): readonly NeedleSights[] {
   const needles = prepareNeedles(anchors)
   if (needles.all.length === 0) return []
   const reader = new SightReader(needles)
   for (const [step, { id, parts, conversation }] of trajectory.steps.entries()) {
     if (reader.isOver) break
     if (step > 0 && conversation !== trajectory.steps[step - 1]?.conversation) reader.forgetOwn()
-    for (const [part, one] of parts.entries()) reader.read(one, { step, part }, id)
+    for (const [part, one] of parts.entries()) {
+      const position = { step, part }
+      if (one.actor.startsWith('agent_') || isRead(position)) reader.read(one, position, id)
+    }
   }
   return reader.sights
 }

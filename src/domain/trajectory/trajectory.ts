@@ -7,7 +7,7 @@ import type { Issue } from '../result.ts'
 import type { Picture } from './picture.ts'
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
-export const READER_VERSION = 5
+export const READER_VERSION = 6
 
 /** Where a part stands in its trajectory. Compared by step, then by part: the order in which things happened. */
 export interface Position {
@@ -33,6 +33,15 @@ export interface Part {
   readonly picture?: Picture
   /** What the action is, from the format's own facts; null for what is no action, or not known to its reader. */
   readonly act: Act | null
+  /** Of the agent's parts: the reply of the model that they stand in, where the source tells it. */
+  readonly reply?: Reply
+}
+
+/** One reply of the model: all that it holds was written before anything that its calls brought was read. */
+export interface Reply {
+  readonly id: string
+  /** The source names the reply; false where a reader concluded that several steps are one. */
+  readonly isNamed: boolean
 }
 
 export interface Step {
@@ -69,47 +78,11 @@ export interface Trajectory {
 
 export const NOTHING_UNREAD: Readonly<Unread> = { records: 0, actions: 0 }
 
-/** The first step of an agent that is not copied, worked out once. */
-const firstOwn = new WeakMap<Trajectory, number>()
-
-/** Whether the step repeats what stands before it: copied, behind a step that is not and in which the agent did or said something. */
-function isRepeat(trajectory: Trajectory, step: number): boolean {
-  if (trajectory.steps[step]?.copied !== true) return false
-  const isOwn = ({ copied, parts }: Step) => !copied && parts.some(({ actor }) => actor.startsWith('agent_'))
-  const first = firstOwn.get(trajectory) ?? trajectory.steps.findIndex(isOwn)
-  firstOwn.set(trajectory, first)
-  return first !== -1 && first < step
-}
-
-/** Whether the record tells which of two was first: two conversations need a common clock. `part: -1` is before everything. */
-export function isOrderKnown({ steps }: Trajectory, one: Position, other: Position): boolean {
-  const [a, b] = [steps[one.step], steps[other.step]]
-  if (a?.conversation === b?.conversation || one.part < 0 || other.part < 0) return true
-  return a?.at != null && b?.at != null
-}
-
 export const isBefore = (a: Position, b: Position): boolean => (a.step !== b.step ? a.step < b.step : a.part < b.part)
 
 /** The earlier of two places that are known; the first of equal ones. */
 export const earlier = (a: Position | null, b: Position | null): Position | null =>
   a === null || (b !== null && isBefore(b, a)) ? b : a
-
-/**
- * Whether an act happened after a sight, as far as the record tells: by its place, and by every other clock that both have. A step whose
- * timestamp or own id lies before that of the sight was put behind it by the author of the file. Copied context repeats what was done before. Where the
- * order is not known, it may have.
- */
-export function happensAfter(trajectory: Trajectory, act: Position, sight: Position): boolean {
-  const isKnown = isOrderKnown(trajectory, act, sight)
-  if (isRepeat(trajectory, act.step) || (isKnown && !isBefore(sight, act))) return false
-  if (!isKnown) return true
-  if (act.step === sight.step) return true
-  const later = trajectory.steps[act.step]
-  const earlier = trajectory.steps[sight.step]
-  if (later === undefined || earlier === undefined) return false
-  const isLaterByClock = later.at === null || earlier.at === null || later.at >= earlier.at
-  return isLaterByClock && later.id > earlier.id
-}
 
 const known = new WeakMap<Trajectory, readonly string[]>()
 

@@ -6,6 +6,7 @@ import { CallAnswers } from '../common/tool-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
+import { StepReplies } from './step-replies.ts'
 
 /** Subagents of subagents of …: no more than one level has been seen. */
 const MAX_NESTING = 8
@@ -101,6 +102,7 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
   warnAboutTimes(reading, steps, path)
   const links = { linked: 0, unlinked: 0 }
   const answers = new CallAnswers()
+  const replies = new StepReplies()
   const read = steps.flatMap((step, index): ReadStep[] => {
     const at = pointer(path, index)
     const id = ids[index]
@@ -108,6 +110,7 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
       reading.error(at, `a step must be an object, not ${typeName(step)}`)
       return []
     }
+    reading.reply = replies.of(step, at)
     const content = readStep(reading, step, at, { agent, answers })
     links.linked += content.linked
     links.unlinked += content.unlinked

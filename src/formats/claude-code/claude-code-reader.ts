@@ -53,6 +53,7 @@ export class ClaudeReader {
   record(record: Json, path: string): void {
     const { type } = record
     this.session.now = timeOf(record['timestamp'])
+    this.reading.reply = null
     if (type === 'assistant' || type === 'user') this.#message(record, path, type)
     else if (type === 'system') this.#system(record, path)
     else if (type === 'attachment') this.#attachment(record, path)
@@ -116,12 +117,17 @@ export class ClaudeReader {
       chain.reply = id === null ? null : reply
     }
     const current = reply
+    const key = [subagent ?? '', id, request ?? ''].join(' ')
+    this.reading.reply = id === null || synthetic ? null : { id: key, isNamed: true }
     readAssistant(this.session, message['content'], {
       path,
       synthetic,
       seen: current.seen,
       step: (afterResult) => {
-        if (afterResult) current.step = this.session.open('agent', name)
+        if (afterResult) {
+          current.step = this.session.open('agent', name)
+          this.reading.reply = { id: `${key} from ${path}`, isNamed: true }
+        }
         return current.step
       },
     })

@@ -122,6 +122,7 @@ function actsOf({ reading, agent, known, hasCalls, byWords }: Run, part: Part, m
   if (reply !== null && call !== undefined && calls.size === 1)
     (call as OpenCall).outcome = outcomeOfAgent(protocol.harness ?? agent, call.tool, withoutHead(reply.text), null)
   const parts: Part[] = []
+  reading.reply = part.reply ?? null
   addSlices(reading, parts, part, slices)
   return parts
 }

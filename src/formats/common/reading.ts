@@ -1,5 +1,5 @@
 import type { Issue } from '../../domain/result.ts'
-import { NOTHING_UNREAD, type Part } from '../../domain/trajectory/trajectory.ts'
+import { NOTHING_UNREAD, type Part, type Reply } from '../../domain/trajectory/trajectory.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import { type PictureSource, parsePicture } from './pictures.ts'
 import { holdsCalls, mayAct } from './unread-acts.ts'
@@ -75,6 +75,8 @@ export class Reading {
   readonly errors = new IssueList()
   readonly warnings = new IssueList()
   readonly limits: ReadLimits
+  /** The reply of the model whose record is being read: each part that is added has it. */
+  reply: Reply | null = null
   readonly #isElsewhere: (path: string) => boolean
   readonly #said = new Set<string>()
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
@@ -207,8 +209,11 @@ export class Reading {
         this.error(path, `more than the ${MAX_PARTS} texts that are accepted in one run`)
       return
     }
-    const made: Part = { actor, text, path: this.#place(path), name: cutName(name), media, act }
-    parts.push(picture === undefined ? made : { ...made, picture })
+    parts.push({
+      ...{ actor, text, path: this.#place(path), name: cutName(name), media, act },
+      ...(picture !== undefined && { picture }),
+      ...(this.reply !== null && actor.startsWith('agent_') && { reply: this.reply }),
+    })
   }
 }
 

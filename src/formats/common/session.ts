@@ -93,7 +93,7 @@ export class Session {
 
   /** A new call, remembered under its id. An id that comes back belongs to the later call: its answers can only follow. */
   call(step: OpenStep, id: unknown, tool: string): OpenCall {
-    const call = openCall(tool)
+    const call = openCall(tool, idText(id))
     this.remember(step, id, call)
     return call
   }

@@ -4,7 +4,7 @@ import { meaningOf, type OpenCall, openCall, type ToolSpec } from '../tools/tool
 import { type ArgumentLeaf, addArguments, argumentLeavesOf } from './argument-leaves.ts'
 import { readPreview } from './content.ts'
 import { decodeObject } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from './reading.ts'
+import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from './reading.ts'
 import { isEmpty } from './session.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
@@ -39,8 +39,8 @@ export function readCalls(reading: Reading, calls: unknown, path: string, agent:
   }
   for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
     reading.warnUnknown(call, at, CALL_FIELDS)
-    const open = openCall(functionName(reading, call, at))
     const { tool_call_id: id, extra } = call
+    const open = openCall(functionName(reading, call, at), idText(id))
     list.push({ id: typeof id === 'string' ? id : null, call: open, extra })
     const spec = knownSpec(reading, agent, open.tool, `${at}/function_name`)
     const { leaves, args } = argumentLeaves(reading, spec, call['arguments'], `${at}/arguments`)

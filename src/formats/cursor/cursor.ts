@@ -66,6 +66,8 @@ class CursorReader {
   event(event: Json, path: string): void {
     const { type } = event
     this.session.now = timeOf(event['timestamp_ms'])
+    const reply = asText(event['model_call_id'])
+    this.#reading.reply = reply === null ? null : { id: reply, isNamed: true }
     this.#reading.warnUnknownOnce(event, path, EVENT_FIELDS)
     if (type !== 'assistant') this.#reply = null
     if (type === 'thinking') this.#thinking(event, path)

@@ -1,3 +1,4 @@
+import type { Reply } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
@@ -31,6 +32,8 @@ export class LangSmithReader {
   /** What the calls of the models hold, by their ids. */
   readonly #given = new Map<string, unknown>()
   readonly #errors = new Set<string>()
+  /** The answer of the last call of a model: a tool that no call is known of may have been called in it. */
+  #reply: Reply | null = null
 
   constructor(reading: Reading, runs: readonly PlacedRun[]) {
     this.#reading = reading
@@ -53,7 +56,8 @@ export class LangSmithReader {
     else {
       const own: OpenMessage = { ...reply, speaker: 'agent' }
       note(own)
-      this.#message(own)
+      this.#reply = { id: `model at ${path}`, isNamed: false }
+      this.#message(own, this.#reply)
     }
     if (outputs !== null) this.#warnOthers(outputs)
     this.error(placed)
@@ -79,6 +83,7 @@ export class LangSmithReader {
       return { id: known, placed }
     }
     const id = `run ${idText(run['id']) ?? path}`
+    this.#reading.reply = this.#reply
     const step = this.dialogue.session.open('agent', idText(run['id']))
     this.dialogue.call(step, {
       id,
@@ -154,8 +159,9 @@ export class LangSmithReader {
     addLeaves(sinkTo(this.#reading, parts, actor, name), payload.value, payload.path)
   }
 
-  #message(message: OpenMessage): void {
+  #message(message: OpenMessage, reply: Reply | null = null): void {
     this.model ??= modelOfMessage(message)
+    this.#reading.reply = reply
     readLangChainMessage(this.dialogue, message)
     if (message.speaker !== 'agent') return
     for (const { id, name, given } of callsIn(message.body)) {

@@ -7,7 +7,7 @@ import { type ArgumentLeaf, addArguments, argumentLeavesOf } from '../common/arg
 import { openEnvelope } from '../common/content.ts'
 import { decodeObject, leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
-import { isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from '../common/reading.ts'
+import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from '../common/reading.ts'
 import { isEmpty } from '../common/session.ts'
 import { knownSpec } from '../tools/lookup.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
@@ -61,7 +61,7 @@ export class ChatSink {
 
   /** Remembers a call under its id, for what answers it. */
   opened(id: unknown, tool: string): OpenCall {
-    const call = openCall(tool)
+    const call = openCall(tool, idText(id))
     if (typeof id === 'string') this.keep(id, call)
     return call
   }

@@ -28,8 +28,10 @@ export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: T
   const steps: OpenStep[] = []
   let before: Before = 'other'
   const read = (message: Json, path: string): void => {
-    const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
     const name = asName(message['id'])
+    // Several messages under one id may be one reply, written call by call.
+    sink.reading.reply = name === null ? null : { id: name, isNamed: false }
+    const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
     const last = steps.at(-1)
     if (speaker === 'tool' || outputs.length > 0)
       if (last?.ofAgent !== true) steps.push({ name, parts: [...outputs], ofAgent: true })

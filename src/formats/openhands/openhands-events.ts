@@ -45,6 +45,7 @@ export class OldEvents {
     const args = asRecord(event['args'])
     const name = nameOf(event)
     const reply = replyOf(event, path)
+    this.#session.reading.reply = reply === null ? null : { id: reply.key, isNamed: true }
     this.model ??= reply?.model ?? null
     if (action === 'message') this.#message(event, path, args, name)
     else if (action === 'system') this.#session.note('system', args['content'], `${path}/args/content`, 'message', name)

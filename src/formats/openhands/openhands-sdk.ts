@@ -38,6 +38,8 @@ export class SdkEvents {
   read(event: Json, path: string): void {
     const { kind } = event
     const name = asText(event['id'])
+    const reply = asText(event['llm_response_id'])
+    this.#reading.reply = reply === null ? null : { id: reply, isNamed: true }
     if (kind === 'ActionEvent') this.#action(event, path, name)
     else if (kind === 'ObservationEvent') this.#observation(event, path, name)
     else if (kind === 'MessageEvent') this.#message(event, path, name)

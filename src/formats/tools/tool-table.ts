@@ -41,7 +41,10 @@ export interface OpenCall extends Call {
   outcome: ActOutcome
 }
 
-export const openCall = (tool: string): OpenCall => ({ tool, outcome: 'unknown', looks: saysLooking(tool) })
+export const openCall = (tool: string, id: string | null = null): OpenCall => ({
+  ...{ tool, outcome: 'unknown', looks: saysLooking(tool) },
+  ...(id !== null && { id }),
+})
 
 /** Words of tool names that do nothing to the world: they read, search, describe, plan, draft or try. */
 const LOOKING_WORDS: ReadonlySet<string> = wordSet(`analyse analyze ask browse calculate check checks compare count

@@ -1,4 +1,4 @@
-import type { Step } from '../../domain/trajectory/trajectory.ts'
+import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
@@ -65,6 +65,8 @@ class TraceRun {
   readonly #others = new Map<string, { path: string; count: number }>()
   #silent: { path: string; count: number } | null = null
   #toolSpans = 0
+  /** The answer of the last call of a model: a tool that no call is known of may have been called in it. */
+  #reply: Reply | null = null
 
   constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null) {
     this.#reading = reading
@@ -95,6 +97,7 @@ class TraceRun {
     const now = what === 'output' ? span.end : span.start
     session.now = now !== null && Number.isFinite(now) ? now : null
     session.agent = this.#agents.size > 1 ? this.tree.agentOf(span) : null
+    this.#reading.reply = null
     if (span.tool !== null) this.#tool(span, span.tool, span.kind !== 'tool')
     else if (span.kind === 'model' && what === 'all') this.#call(span)
     else if (span.kind === 'model' || span.kind === 'agent') this.#around(span, what)
@@ -103,6 +106,7 @@ class TraceRun {
 
   /** A call of a model: what it was sent for the first time, and its answer, which is always new. */
   #call(span: TraceSpan): void {
+    this.#reply = { id: `model at ${span.path}`, isNamed: false }
     if (!span.holds) {
       this.#silent = { path: this.#silent?.path ?? span.path, count: (this.#silent?.count ?? 0) + 1 }
       return
@@ -113,6 +117,7 @@ class TraceRun {
     if (output === null)
       this.#reading.unread(span.path, 'the answer of the model has a form that is not known; not read', true)
     if (answers > 1) this.#reading.warnOnce(span.path, 'several answers of one call of the model; all are shown')
+    this.#reading.reply = this.#reply
     for (const tree of output ?? []) this.#show(placeMessage(tree, span.path), span)
   }
 
@@ -200,6 +205,7 @@ class TraceRun {
     }
     const id = found?.id ?? tool.id ?? `span ${this.#toolSpans++}`
     if (found === undefined) {
+      this.#reading.reply = this.#reply
       const call: Tree = { id, function: { name: tool.name, arguments: tool.args } }
       this.#show(placeMessage({ role: 'assistant', tool_calls: [call] }, span.path), span)
     } else {

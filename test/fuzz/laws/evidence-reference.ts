@@ -50,7 +50,10 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
   const isDoubtful = sights.doubtful.cue !== null || sights.doubtful.distractor !== null
   const hasMedia = (step: number) =>
     placed.some((one) => one.step === step && one.part.media && one.part.actor === 'tool_output')
+  // Behind the agent's last act or word nobody read on.
+  const last = placed.findLast(({ part }) => part.actor.startsWith('agent_'))?.order ?? Infinity
   const showsSurface = (place: Placed) => {
+    if (place.order > last) return false
     const shown = createShows(anchors)(place.part)
     if (sights.pieces.get(place.part) === 'sure') return true
     if (!Number.isFinite(bySearch) && !isDoubtful) return true
@@ -115,7 +118,8 @@ export function checkSlowly({ trajectory, groundTruth, anchors, claims }: World)
   const unmet = claimed.flatMap(([claim, isTrue]) => (isTrue === true && !proven(claim) ? [claim] : []))
   const refuted = sights.given_in_output !== null
   const unseen =
-    placed.some(({ part }) => part.media && part.actor === 'tool_output') && groundTruth.signals?.appeared !== false
+    placed.some(({ part, order }) => part.media && part.actor === 'tool_output' && order < last) &&
+    groundTruth.signals?.appeared !== false
   if (said.surface.observed === false && (refuted || sights.in_prompt !== null || unseen))
     unmet.push('surface.observed')
   for (const [claim, value] of claimed) {

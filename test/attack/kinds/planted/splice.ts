@@ -160,8 +160,21 @@ const ATIF: Log = {
     const results = inList(observation['results'], (result) => changed(result, 'content', surface))
     return results === null ? null : { ...entry, observation: { ...observation, results } }
   },
-  fit: sameTime,
+  fit: (planted, after, rest) =>
+    sameTime(
+      planted.map((entry, at) => withTokens(entry, after, at)),
+      after,
+      rest,
+    ),
   finish: (steps) => steps.map((step, at) => ({ ...step, step_id: at + 1 })),
+}
+
+/** Each planted step is a reply of its own: its request has more tokens than that of the step before. */
+function withTokens(entry: Json, after: Json, at: number): Json {
+  const { metrics } = after
+  const tokens = isRecord(metrics) ? metrics['prompt_tokens'] : null
+  if (typeof tokens !== 'number' || entry['source'] !== 'agent') return entry
+  return { ...entry, metrics: { prompt_tokens: tokens + 100 * (at + 1), completion_tokens: 40 } }
 }
 
 const LOGS: Readonly<Record<string, Log>> = {
@@ -184,7 +197,8 @@ export function plant(document: Json, harness: Harness, surface: string, turns: 
     return shown === null ? [] : [{ at, shown }]
   })
   const place = places[Math.floor(places.length / 2)]
-  if (place === undefined) return null
+  // Without acts behind it, nobody reads the last output of a run.
+  if (place === undefined || (turns.length === 0 && place.at === entries.length - 1)) return null
   const own = harness.document('', turns)
   const planted = recordsOf(own[log.members.find((name) => name in own) ?? member]).slice(log.head)
   const before = [...entries.slice(0, place.at), place.shown]
