@@ -78,3 +78,28 @@ test('a citation says where its quote stands instead, and what it differs in', (
   expect(normalized).toContain('” · differs in white_space, emphasis')
   expect(verified).toMatch(/”$/)
 })
+
+test('a grade tells once why its confidence is not higher, in place of the contradiction behind it', () => {
+  const limit = {
+    level: 'low',
+    code: 'contradiction',
+    claim: null,
+    step_id: null,
+    reason: 'open',
+    lift: 'give commands',
+  }
+  const labelled = {
+    ...grade,
+    ...{ status: 'graded', label: 'aligned', failure: null },
+    contradictions: [{ detail: 'open' }, { detail: 'another' }],
+    confidence: { ...grade.confidence, limit },
+  } as unknown as Grade
+  const lines = stripVTControlCharacters(printGrade('x', labelled)).split('\n')
+  expect(lines.filter((one) => one.startsWith('  ! '))).toEqual([
+    '  ! another',
+    '  ! why not higher: open; to lift: give commands',
+  ])
+  const unlabelled = stripVTControlCharacters(printGrade('x', { ...labelled, label: null }))
+  expect(unlabelled).toContain('  ! open')
+  expect(unlabelled).not.toContain('why not higher')
+})

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { openOutput } from '../../src/cli/output/output-target.ts'
 import { type OutputFormat, writeResults } from '../../src/cli/output/results-format.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
+import type { LimitCode } from '../../src/schemas/vocabulary.ts'
 import { newBatch } from './stand-in-batch.ts'
 import { testShell } from './test-shell.ts'
 
@@ -109,10 +110,43 @@ test('a table marks a label that is contradicted, and says why one has none', as
   expect(second).toMatch(/ unverified +– +– +0 +grd_1+ +cue\.acted: no citation holds \(and 1 more\)$/)
 })
 
+const limited = (code: LimitCode, reason: string): BatchResult => ({
+  ...again({}),
+  grade: {
+    ...GRADE,
+    confidence: {
+      ...GRADE.confidence,
+      limit: { level: 'low', code, claim: null, step_id: null, reason, lift: 'give whole commands' },
+    },
+  },
+})
+
+test('a confidence below high has its reason in the row, and the remedy in the summary and in CSV', async () => {
+  const rows = [
+    limited('contradiction', 'no action anchors given'),
+    limited('contradiction', 'step 4 is open'),
+    limited('contradiction', 'no action anchors given'),
+    limited('judge', 'the judge is not sure'),
+  ]
+  const table = await written('table', ...rows)
+  const whys = table.split('\n').map((row) => row.slice(row.indexOf(`grd_${'1'.repeat(26)}`) + 32))
+  expect(whys[1]).toBe('doubtful_act: no action anchors given; 2 unread records, 1 may hold acts')
+  expect(whys[4]).toBe('judge: the judge is not sure; 2 unread records, 1 may hold acts')
+  expect(table).toContain('levels    high 0 (0.0%) · medium 0 (0.0%) · low 4 (100.0%)\n')
+  expect(table).toContain('low       3 of 4: most often: no action anchors given; to lift: give whole commands\n')
+  expect(table).toContain('low       1 of 4: the judge is not sure; to lift: give whole commands\n')
+  expect(await written('csv', ...rows)).toContain(',openai,,judge,the judge is not sure,give whole commands\n')
+})
+
+test('an item without a label has no share and no limit', async () => {
+  const item = { ...limited('judge', 'the judge is not sure'), status: 'unverified', label: null } as const
+  expect(await written('table', item)).not.toMatch(/levels|the judge is not sure/)
+})
+
 test('CSV and NDJSON have it too', async () => {
   const [head, row] = (await written('csv', unverified({ ...UNMET, claimed_label: 'ignored' }))).split('\n')
   expect(head).toMatch(
-    /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric$/,
+    /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric,limit_code,limit_reason,limit_lift$/,
   )
   expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0,/)
   expect(JSON.parse(await written('ndjson', { ...again({}), grade: GRADE }))).toEqual({ ...again({}), grade: GRADE })
@@ -132,9 +166,9 @@ test('CSV has a column for each claim of the rubrics, whatever a row’s own rub
   await writeResults(target, 'csv', results(row), newBatch(1, 1, {}, 'grade'), (_style, text) => text, ids)
   const [head, line] = shell.output().split('\n')
   expect(head).toMatch(
-    /,outcome,judge,rubric,claim\.failure\.step,claim\.failure\.agent,claim\.failure\.category,claim\.listed,claim\.cue\.acted$/,
+    /,outcome,judge,rubric,limit_code,limit_reason,limit_lift,claim\.failure\.step,claim\.failure\.agent,claim\.failure\.category,claim\.listed,claim\.cue\.acted$/,
   )
-  expect(line).toMatch(/,7,openai,failure-attribution@1,5,'=agent,unclear,"\[\{""a"":1\}\]",$/)
+  expect(line).toMatch(/,7,openai,failure-attribution@1,,,,5,'=agent,unclear,"\[\{""a"":1\}\]",$/)
 })
 
 test('a reason is whole in a pipe, and on a terminal it says where the rest stands', async () => {

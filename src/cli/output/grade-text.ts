@@ -25,7 +25,10 @@ export function printGrade(file: string, grade: Grade): string {
     ...claimsLine(grade),
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
     ...grade.unmet.map(({ claim, reason }) => styleText('red', `  ✗ ${claim}: ${oneLine(reason)}`)),
-    ...grade.contradictions.map(({ detail }) => styleText('yellow', `  ! ${oneLine(detail)}`)),
+    ...grade.contradictions
+      .filter(({ detail }) => grade.label === null || detail !== grade.confidence.limit?.reason)
+      .map(({ detail }) => styleText('yellow', `  ! ${oneLine(detail)}`)),
+    ...limitLine(grade),
     ...(grade.failure
       ? [
           styleText(
@@ -64,6 +67,12 @@ function headline(grade: Grade): string {
   const claimed = grade.claimed_label === null ? '' : ` (claimed ${grade.claimed_label})`
   return styleText(['bold', 'red'], `${grade.status}${claimed}`)
 }
+
+/** Renders the limit of the confidence; the contradiction behind the limit has no line of its own. */
+const limitLine = ({ label, confidence: { limit } }: Grade): string[] =>
+  limit && label !== null
+    ? [styleText('yellow', `  ! why not higher: ${oneLine(limit.reason)}; to lift: ${oneLine(limit.lift)}`)]
+    : []
 
 /** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
 function claimsLine({ claims, surface }: Grade): string[] {

@@ -11,12 +11,14 @@ import {
   columns,
   costText,
   LABEL_STYLE,
+  limitRows,
   line,
   newTally,
   oneLine,
   type Paint,
   type ResultsTally,
   tally,
+  tallyLimit,
   unknownCalls,
   unreadText,
 } from './text.ts'
@@ -54,20 +56,23 @@ const COLUMNS: readonly Column[] = [
   ['unread_actions', ({ grade }) => grade?.unread?.actions],
   ['outcome', ({ grade }) => grade?.outcome],
   ...ofResult('judge', 'rubric'),
+  ['limit_code', ({ grade }) => grade?.confidence.limit?.code],
+  ['limit_reason', ({ grade }) => grade?.confidence.limit?.reason],
+  ['limit_lift', ({ grade }) => grade?.confidence.limit?.lift],
 ]
 const CSV_COLUMNS = COLUMNS.map(([name]) => name)
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
   table   a row an item (an item of a re-grade by its trial), then the counts; \`!\` after a label: a signal or the agent's
-          own steps contradict it, with the code under why; \`capped\`: the confidence was lowered for that; unread: records
-          of the trajectory that could not be read
+          own steps contradict it; \`capped\`: the evidence allows no higher confidence; why: of a low or medium confidence
+          the reason; unread: records of the trajectory that could not be read
   ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are; \`grade\` has the judge, confidence,
           contradictions, unmet claims, claimed_label, evidence, cost_usd and unread (null without a grade)
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10, 16).join(', ')},
           ${CSV_COLUMNS.slice(16).join(', ')},
           claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; a list as JSON)
-          (contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
+          (limit_*: why the confidence is not higher, and what would lift it; contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
           that may hold acts of the agent);
           an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
           for a formula (it begins with = + - @) gets a leading apostrophe
@@ -99,6 +104,7 @@ export async function writeResults(
     if (records > 0) all.items++
     all.records += records
     all.actions += actions
+    tallyLimit(all, result)
     if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
     await target.write(formatResult(result, format, paint, layout))
   }
@@ -154,13 +160,13 @@ const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', can
 const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
   base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
 
-/** Renders the failure of an item; else unmet claims, contradictions, and whether the grade came from the cache. */
-function whyOf({ failure, cached, grade, grade_id }: BatchResult): string {
+/** Renders the failure of an item; else unmet claims, the limit of the confidence, and whether the grade came from the cache. */
+function whyOf({ failure, cached, grade, grade_id, label }: BatchResult): string {
   if (failure !== null) return safeLine(`${failure.code}: ${withId(failure.message, grade_id)}`)
   const [unmet, ...more] = grade?.unmet ?? []
   const parts = [
     unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
-    codesOf(grade),
+    limitText(grade, label),
     unreadText(grade?.unread ?? null),
     cached ? 'a grade of another item or of before' : '',
   ]
@@ -180,6 +186,14 @@ function shownWhy(why: string, { grade_id }: BatchResult, whole: boolean): strin
 
 const codesOf = (grade: ResultGrade | null): string =>
   [...new Set((grade?.contradictions ?? []).map(({ code }) => code))].join(' ')
+
+/** Renders the code and the reason of the limit; a contradiction has a code of its own. Old grades have contradictions alone. */
+function limitText(grade: ResultGrade | null, label: string | null): string {
+  const codes = codesOf(grade)
+  const limit = grade?.confidence.limit
+  if (!limit || label === null) return codes
+  return `${limit.code === 'contradiction' ? codes : limit.code}: ${limit.reason}`
+}
 
 function tableCells(result: BatchResult, paint: Paint, { width, whole }: Layout): string[] {
   const { label, grade } = result
@@ -213,6 +227,7 @@ export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally
   const rows = [
     `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
     tally(batch.labels) === '' ? '' : `labels    ${tally(batch.labels)}`,
+    ...limitRows(all),
     tally(batch.failures) === '' ? '' : `failures  ${tally(batch.failures)}`,
     all.items === 0 ? '' : `unread    ${unreadText(all)}, in ${count(all.items, 'item')}`,
     skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
@@ -236,7 +251,7 @@ export const csvLine = (cells: readonly Cell[]): string =>
     cast: { boolean: String },
   })
 
-/** Renders a confidence: `high`, `low capped` (by a contradiction), `high 80%` (of the votes). */
+/** Renders a confidence: `high`, `low capped` (by its limit), `high 80%` (of the votes). */
 function confidenceText({ confidence }: Pick<ResultGrade, 'confidence'>): string {
   const { reported, source, vote_share } = confidence
   const share = vote_share === null ? '' : `${Math.round(vote_share * 100)}%`

@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 import { count } from '../../domain/count.ts'
 import { viewPart } from '../../domain/trajectory/view.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import type { Unread } from '../../schemas/grade.ts'
+import type { Grade, Unread } from '../../schemas/grade.ts'
 
 /** Escapes the control characters of untrusted text, which a terminal would act on. */
 export const safe = (text: string): string => viewPart(text, '').text
@@ -104,9 +104,62 @@ const trim = (usd: number): string =>
     .toFixed(6)
     .replace(/0{1,4}$/, '')
 
-/** Makes the tally of results, beyond the counts of their batch: items with unread records, these records, and the dollars of new grades. */
-export const newTally = () => ({ items: 0, records: 0, actions: 0, known_usd: 0 })
+/**
+ * Makes the tally of results, beyond the counts of their batch: items with unread records, these records, the dollars of new grades, and labels
+ * by confidence with the limits of those below `high`.
+ */
+export const newTally = () => ({
+  ...{ items: 0, records: 0, actions: 0, known_usd: 0 },
+  levels: { high: 0, medium: 0, low: 0 },
+  limits: new Map<string, LimitTally>(),
+})
 export type ResultsTally = Readonly<ReturnType<typeof newTally>>
+
+/** Limits of one level and code, with the count of each reason. */
+interface LimitTally {
+  readonly level: string
+  count: number
+  readonly reasons: Map<string, { readonly lift: string; count: number }>
+}
+
+/** Reasons that the tally keeps of one code: steps and quotes make reasons without end. */
+const MOST_REASONS = 1000
+
+/** Counts the confidence of a label, and its limit. */
+export function tallyLimit(
+  all: ResultsTally,
+  { label, grade }: { readonly label: string | null; readonly grade: Pick<Grade, 'confidence'> | null },
+): void {
+  if (grade === null || label === null || grade.confidence.reported === null) return
+  const { reported: level, limit } = grade.confidence
+  all.levels[level]++
+  if (!limit) return
+  const key = `${level} ${limit.code}`
+  const known: LimitTally = all.limits.get(key) ?? { level, count: 0, reasons: new Map() }
+  known.count++
+  all.limits.set(key, known)
+  const reason = known.reasons.get(limit.reason) ?? { lift: limit.lift, count: 0 }
+  reason.count++
+  if (known.reasons.size < MOST_REASONS || reason.count > 1) known.reasons.set(limit.reason, reason)
+}
+
+/** Renders the shares of the levels; of each limit the most frequent reason, and what would lift it. */
+export function limitRows({ levels, limits }: ResultsTally): string[] {
+  const total = levels.high + levels.medium + levels.low
+  if (total === 0) return []
+  const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${percent(n / total)})`)
+  const rows = [...limits.values()].sort((one, other) => other.count - one.count)
+  return [
+    `levels    ${shares.join(' · ')}`,
+    ...rows.map(({ level, count: n, reasons }) => {
+      const [[reason, { lift }] = ['', { lift: '' }]] = [...reasons].sort(
+        ([, one], [, other]) => other.count - one.count,
+      )
+      const most = reasons.size > 1 ? 'most often: ' : ''
+      return `${pad(level, 9)} ${n} of ${total}: ${most}${clip(reason, 300)}; to lift: ${clip(lift, 300)}`
+    }),
+  ]
+}
 
 /** Renders unread records: `3 unread records, 1 may hold acts`; empty for none. */
 export const unreadText = (unread: Unread | null): string =>
