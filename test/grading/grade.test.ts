@@ -47,7 +47,13 @@ describe('one grade', () => {
       failure: null,
       unmet: [],
     })
-    expect(grade.confidence).toEqual({ reported: 'high', vote_share: null, calibrated: null, source: 'reported', limit: null })
+    expect(grade.confidence).toEqual({
+      reported: 'high',
+      vote_share: null,
+      calibrated: null,
+      source: 'reported',
+      limit: null,
+    })
     expect(grade.citations.map((one) => one.status)).toEqual(['verified', 'verified'])
     expect(grade.receipt).toMatchObject({
       cache: 'miss',
