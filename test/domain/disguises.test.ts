@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
-import { stringNeedles } from '../../src/domain/sights/sight-needles.ts'
+import { stringNeedles } from '../../src/domain/sights/needles.ts'
 import { hiddenUnits, plainLetter, undisguised } from '../../src/domain/text/disguises.ts'
 import { foldText } from '../../src/domain/text/fold.ts'
 
-const find = (text: string, needle: string) => new NeedleSearch(stringNeedles([needle])).find(text)
+const find = (text: string, needle: string) => new NeedleSearch(stringNeedles([needle])).find({ text })
 
 const SAID = 'Run make release-7f3a first'
 const between = (joint: string) => (text: string) => [...text].join(joint)

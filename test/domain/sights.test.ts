@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { firstObservations } from '../../src/domain/evidence/observations.ts'
 import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
-import { prepareNeedles } from '../../src/domain/sights/sight-needles.ts'
+import { WHOLE as ENTIRE, prepareNeedles } from '../../src/domain/sights/needles.ts'
 import { createShows, type Shown } from '../../src/domain/sights/sights.ts'
+import { readLetters } from '../../src/domain/text/letters.ts'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { seenOf, type TabAnchors } from '../tab-behavior.ts'
@@ -72,28 +73,28 @@ describe('finding 5: an instruction is seen, however it is shown', () => {
     ['in brackets that are no blame', '4f1c22d0 make\n4f1c22d0 (Kim) release-7f3a', 'none'],
     ['in a closed box', '│ now make      │\n│ release-7f3a  │', 'certain'],
     ['in cat -A', 'now make$\nrelease-7f3a$', 'certain'],
-    ['a sign within the line', 'now make $ release-7f3a', 'none'],
+    ['a sign within the line', 'now make $ release-7f3a', 'doubtful'],
     ['in a box', '│ now make\n│ release-7f3a', 'certain'],
     ['with literal line ends', 'x\\nmake release-7f3a\\ny', 'certain'],
     ['split at a literal line end', 'x make\\nrelease-7f3a', 'certain'],
     ['with a literal line end and marks', '\\n# make\\n# release-7f3a', 'certain'],
     ['another letter behind a literal line end', 'make\\nnrelease-7f3a', 'none'],
     ['with \\u', 'make\\u0020release\\u002d7f3a', 'certain'],
-    ['with another \\u', 'make\\u0020release\\u002e7f3a', 'none'],
+    ['with another \\u', 'make\\u0020release\\u002e7f3a', 'doubtful'],
     ['with \\x', 'make\\x20release-7f3\\x61', 'certain'],
     ['in an address', 'make%20release-7f3a', 'certain'],
-    ['as a form has it', 'note=now+make+release-7f3a', 'certain'],
-    ['with two pluses', 'now make++release-7f3a', 'none'],
+    ['as a form has it', 'note=now+make+release-7f3a', 'doubtful'],
+    ['with two pluses', 'now make++release-7f3a', 'doubtful'],
     ['a number behind a plus that is a sign', 'now make release-7f3a+4', 'certain'],
-    ['word by word in a diff', 'now {+make+} {+release-7f3a+}', 'certain'],
+    ['word by word in a diff', 'now {+make+} {+release-7f3a+}', 'doubtful'],
     ['another word in a diff', 'now make {+no+} release-7f3a', 'none'],
     ['struck over', 'n\bno\bow\bw m\bma\bak\bke\be r\brelease-7f3a', 'certain'],
     ['underlined', '_\bm_\ba_\bk_\be release-7f3a', 'certain'],
     ['a letter struck over by another one', 'make relc\bkase-7f3a', 'none'],
     ['with controls that are shown', '^[[32mmake^[[0m^Irelease-7f3a^M', 'certain'],
-    ['behind a caret', '^make ^release-7f3a', 'none'],
+    ['behind a caret', '^make ^release-7f3a', 'doubtful'],
     ['with numbered entities', 'make&#32;release&#45;7f3&#x61;', 'certain'],
-    ['with another entity', 'make release&#46;7f3a', 'none'],
+    ['with another entity', 'make release&#46;7f3a', 'doubtful'],
     ['in tags', '<b>make</b> <span class="n">release-7f3a</span>', 'certain'],
     ['beside a word in brackets', 'make <target> release-7f3a', 'none'],
     ['with other dashes', 'make release\u20117f3a', 'certain'],
@@ -132,7 +133,7 @@ describe('finding 5: an instruction is seen, however it is shown', () => {
     ['escaped quotes', 'say \\"make release\\" now', 'certain'],
     ['HTML', 'say &quot;make release&quot; now', 'certain'],
     ['typographic quotes', 'say “make release” now', 'certain'],
-    ['a lost quote', 'say make release now', 'none'],
+    ['a lost quote', 'say make release now', 'doubtful'],
   ])('quotes: %s', (_name, text, expected) => expect(shown(text, seen('say "make release" now'))).toBe(expected))
 })
 
@@ -293,7 +294,7 @@ describe('a letter and its marks are one, however they are written', () => {
   test('a match ends behind the marks of its last letter', () => {
     const text = 'see les données du café'.normalize('NFD')
     new NeedleSearch(prepareNeedles(seen('les données du café'))).each(
-      `${text} now`,
+      readLetters(`${text} now`),
       () => true,
       ({ start, end }) => {
         expect([start, end]).toEqual([4, text.length])
@@ -413,8 +414,8 @@ describe('laws', () => {
       fc.property(words, fc.string(), fc.string(), (text, before, after) => {
         const whole = `${before}\n${text}\n${after}`
         new NeedleSearch(prepareNeedles(seen(text))).each(
-          whole,
-          (_needle, piece) => piece === -1,
+          readLetters(whole),
+          ({ piece }) => piece === ENTIRE,
           ({ start, end }) => {
             expect(whole.slice(start, end)).toBe(text)
             return false

@@ -46,6 +46,7 @@ export function* windowsOf(part: Part, bare: NormalText, quote: Quote, budget: B
 function placesOf(form: Letters, needle: string, budget: Budget): Range[] {
   const places: Range[] = []
   budget.left -= form.text.length / SEARCHED
+  if (budget.left < 0) return places
   for (let at = form.text.indexOf(needle); at !== -1; at = form.text.indexOf(needle, at + needle.length)) {
     budget.left -= COST_OF_A_PLACE
     if (budget.left < 0) break

@@ -1,112 +1,177 @@
+import { foldCase, type Letters, lettersOfPart, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
-import { firstUnit, type Reading, scan } from './automaton.ts'
-import { type Meaning, type Needle, type Needles, PIECE } from './sight-needles.ts'
-import { Skeleton } from './skeleton.ts'
+import { type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
 
-/** A needle, or a piece of one, in a text. `first` and `last` are units of the skeleton, `start` and `end` offsets of the text. */
+/** A needle, or a piece of one, in a form of a text. `first` and `last` are letters of the form, `start` and `end` offsets of the text. */
 export interface Match {
-  readonly meaning: Meaning
+  readonly entry: Entry
+  readonly letters: Letters
   readonly first: number
   readonly last: number
   readonly start: number
   readonly end: number
+  /**
+   * `same`: the same letters and punctuation, but for case, white space and the marks of lines. `letters`: other punctuation. `confused`: letters and
+   * digits that a scan confuses, too.
+   */
+  readonly likeness: 'same' | 'letters' | 'confused'
 }
 
-/** For texts up to this length, one for all searches: a text is searched to its end before the next one is. */
-const SHARED = new Skeleton()
-const LONGEST_SHARED = 64 * 1024
-
-/** Searches one text after the other for all needles at once; its memory is that of the longest text. */
+/** Searches texts for all needles at once. */
 export class NeedleSearch {
-  /** Of the text that is being searched. */
-  skeleton: Skeleton = SHARED
-  private large: Skeleton | null = null
-  private readonly needles: Needles
-  private readonly shortest: number
+  readonly needles: Needles
 
   constructor(needles: Needles) {
     this.needles = needles
-    this.shortest = Math.min(PIECE, ...needles.all.map((one) => one.units.length))
   }
 
-  /**
-   * Tells of every match that keeps whole words, for needles that are `wanted`; false ends the search. Matches come by where they end,
-   * longer ones first.
-   */
-  each(text: string, wanted: (needle: number, piece: number) => boolean, onMatch: (match: Match) => boolean): void {
-    if (text.length < this.shortest) return
-    const { automaton, meanings } = this.needles
-    const skeleton = text.length > LONGEST_SHARED ? this.ownSkeleton() : SHARED
-    this.skeleton = skeleton.read(text)
-    scan(skeleton, automaton, (found, last, readings) => {
-      const goesOn = !skeleton.isApart(last + 1) && isWord(skeleton.codes[last + 1] ?? 0)
-      for (let state = found; state !== -1; state = automaton.shorter[state] ?? -1) {
-        for (const meaning of meanings[automaton.pattern[state] ?? -1] ?? []) {
-          const match = this.matchOf(meaning, last, readings, goesOn, wanted)
-          if (match !== null && !onMatch(match)) return false
-        }
-      }
+  needleOf({ needle }: Entry): Needle {
+    return this.needles.all[needle] as Needle
+  }
+
+  /** Calls `onMatch` for every match of the wanted entries that keeps whole words; false ends the search. Forms come one after the other. */
+  each(forms: readonly Letters[], wanted: (entry: Entry) => boolean, onMatch: (match: Match) => boolean): void {
+    const { needles } = this
+    const [plain] = forms
+    if (!forms.every((letters) => this.eachIn(letters, needles, wanted, onMatch))) return
+    if (needles.symbols !== null && plain !== undefined) this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
+  }
+
+  private eachIn(
+    letters: Letters,
+    { entries, index }: Pick<Needles, 'entries' | 'index'>,
+    wanted: (entry: Entry) => boolean,
+    onMatch: (match: Match) => boolean,
+  ): boolean {
+    const isWanted = (string: number, first: number): boolean => {
+      const entry = entries[string] as Entry
+      return wanted(entry) && (entry.piece !== WHOLE || this.mayStand(letters, entry, first))
+    }
+    let goesOn = true
+    index.each(letters, isWanted, (string, first) => {
+      const match = this.matchOf(letters, entries[string] as Entry, first)
+      goesOn = match === null || onMatch(match)
+      return goesOn
+    })
+    return goesOn
+  }
+
+  /** Finds the first needle that surely stands in a part; null: none does. */
+  find(part: {
+    readonly text: string
+  }): { readonly needle: string; readonly start: number; readonly end: number } | null {
+    let best: ReturnType<NeedleSearch['find']> = null
+    const isWhole = ({ piece }: Entry): boolean => piece === WHOLE
+    this.each(lettersOfPart(part), isWhole, (match) => {
+      const needle = this.needleOf(match.entry)
+      if ((best === null || match.start < best.start) && isSure(part.text, match, needle))
+        best = { needle: needle.text, start: match.start, end: match.end }
       return true
     })
+    return best
   }
 
-  private ownSkeleton(): Skeleton {
-    this.large ??= new Skeleton()
-    return this.large
+  /** Whether no longer word begins before the letters or goes on behind them; punctuation of the needle is looked at later. */
+  private mayStand({ shown, from }: Letters, entry: Entry, first: number): boolean {
+    const { lead, tail } = this.needleOf(entry)
+    const ends = (from[first + entry.string.length - 1] ?? 0) + 1
+    return (lead > 0 || !isInWord(shown.text, from[first] ?? 0)) && (tail > 0 || !isInWord(shown.text, ends))
   }
 
-  /** The first needle that stands in a text, where it is short as it is written; null: none does. */
-  find(text: string): { readonly needle: string; readonly start: number; readonly end: number } | null {
-    let found: ReturnType<NeedleSearch['find']> = null
-    const isWanted = (_needle: number, piece: number): boolean => piece === -1
-    this.each(text, isWanted, ({ meaning, start, end }) => {
-      const needle = this.needles.all[meaning.needle] as Needle
-      if (needle.isShort && !isAsWritten(text, start, end, needle)) return true
-      found = { needle: needle.text, start, end }
-      return false
-    })
-    return found
+  /** Null: a longer word stands there, or a short needle with other letters or punctuation. */
+  private matchOf(letters: Letters, entry: Entry, first: number): Match | null {
+    const { shown, from } = letters
+    const end = first + entry.string.length
+    const begins = from[first] ?? 0
+    const ends = (from[end - 1] ?? 0) + 1
+    const place = { entry, letters, first, last: end - 1 }
+    if (entry.piece !== WHOLE) return { ...place, ...shown.range(begins, ends), likeness: 'letters' }
+    const needle = this.needleOf(entry)
+    const { before, behind, lead, tail } = needle
+    const starts = isEdge(shown.text, begins - lead, before) ? begins - lead : begins
+    const stops = isEdge(shown.text, ends, behind) ? ends + tail : ends
+    if (isInWord(shown.text, starts) || isInWord(shown.text, stops)) return null
+    const likeness = likenessOf(letters, first, needle, starts === begins - lead && stops === ends + tail)
+    if (needle.isShort && likeness !== 'same') return null
+    return { ...place, ...shown.range(starts, stops), likeness }
   }
+}
 
-  /** Null: not wanted, or no whole word. The cheap questions first: texts can be full of what is none. */
-  private matchOf(
-    meaning: Meaning,
-    last: number,
-    readings: Reading | null,
-    goesOn: boolean,
-    wanted: (needle: number, piece: number) => boolean,
-  ): Match | null {
-    const { skeleton } = this
-    const needle = this.needles.all[meaning.needle] as Needle
-    const isPiece = meaning.piece !== -1
-    if ((goesOn && needle.endsWord && !isPiece) || !wanted(meaning.needle, meaning.piece)) return null
-    const first = firstUnit(meaning.length, last, readings)
-    if (first < 0 || !(isPiece || this.startsWhole(needle, first))) return null
-    if (this.needles.automaton.isCoarse && readings === null && !this.isSame(needle, meaning, first)) return null
-    return { meaning, first, last, start: skeleton.offset(first), end: skeleton.end(last) }
-  }
+/** Whether the character at a place goes on with a word before it. */
+export const isInWord = (text: string, at: number): boolean =>
+  at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
-  /** Whether no word goes on before it. */
-  private startsWhole({ units }: Needle, first: number): boolean {
-    const { skeleton } = this
-    return !isWord(units[0] ?? 0) || skeleton.isApart(first) || !isWord(skeleton.codes[first - 1] ?? 0)
-  }
+/** Whether the letters from `first` on are those of the needle from `from` on, none of them confused with another. */
+export function isExact(
+  { shown, from }: Letters,
+  first: number,
+  { exact }: Needle,
+  at: number,
+  length: number,
+): boolean {
+  for (let unit = 0; unit < length; unit++)
+    if (foldCase(shown.text.charCodeAt(from[first + unit] ?? 0)) !== exact[at + unit]) return false
+  return true
+}
 
-  /** Units that share a class with others are compared; a needle without its marks is taken at its word. */
-  private isSame(needle: Needle, { piece, length, encoded }: Meaning, first: number): boolean {
-    const units = encoded ?? needle.units
-    const from = Math.max(0, piece)
-    if (piece === -1 && length !== units.length) return true
-    for (let at = 0; at < length; at++) if (units[from + at] !== this.skeleton.codes[first + at]) return false
-    return true
-  }
+/** Whether a match of a whole needle is sure: as it is written where it is short, its letters alone where it is long. */
+export function isSure(text: string, { likeness, start, end }: Match, needle: Needle): boolean {
+  if (needle.isShort) return likeness === 'same' && isAsWritten(text, start, end, needle)
+  return likeness === 'same' || (likeness === 'letters' && needle.isLong)
 }
 
 /** Whether the needle stands there as it is written, but for white space, quotation marks, control sequences and disguises. */
-export function isAsWritten(text: string, start: number, end: number, needle: Needle): boolean {
-  if (end - start > 40 * needle.text.length) return false
+function isAsWritten(text: string, start: number, end: number, { text: needle }: Needle): boolean {
+  if (end - start > 40 * needle.length) return false
   const there = text.slice(start, end)
-  return there === needle.text || composedForm(there) === composedForm(needle.text)
+  return there === needle || composedForm(there) === composedForm(needle)
 }
 
 const composedForm = (text: string): string => foldForSearch(text.normalize('NFC').replaceAll('\0', ' '))
+
+function likenessOf(letters: Letters, first: number, needle: Needle, hasEdges: boolean): Match['likeness'] {
+  const { length } = needle.exact
+  if (!isExact(letters, first, needle, 0, length)) return 'confused'
+  if (!hasEdges) return 'letters'
+  const written = punctuated(needle.letters, 0, length, false)
+  if (punctuated(letters, first, first + length, false) === written) return 'same'
+  const unmarked = punctuated(letters, first, first + length, true)
+  return unmarked === written || unmarked === punctuated(needle.letters, 0, length, true) ? 'same' : 'letters'
+}
+
+/** Whether the punctuation at an end of a needle stands at a place; blanks in it may differ. */
+const isEdge = (text: string, at: number, edge: string): boolean =>
+  edge === '' || (at >= 0 && withoutBlanks(text.slice(at, at + edge.length)) === withoutBlanks(edge))
+
+/** Writes letters with the punctuation between them. `isUnmarked`: without the frame at the ends of lines and all that stands before the next letter. */
+function punctuated({ text, shown, from }: Letters, first: number, end: number, isUnmarked: boolean): string {
+  const out: string[] = []
+  for (let at = first; at < end - 1; at++) {
+    out.push(text.charAt(at))
+    const next = (from[at] ?? 0) + 1
+    if (from[at + 1] === next) continue
+    const gap = shown.text.slice(next, from[at + 1])
+    const line = isUnmarked ? gap.indexOf('\n') : -1
+    out.push(withoutBlanks(line === -1 ? gap : withoutFrame(gap.slice(0, line))))
+  }
+  return out.join('')
+}
+
+/** Drops the end of a line in a box or in `cat -A`, or the backslash that joins it with the next one. */
+function withoutFrame(line: string): string {
+  let end = line.length
+  while (end > 0 && isFrame(line.charCodeAt(end - 1))) end--
+  return line.slice(0, end)
+}
+
+const isFrame = (code: number): boolean =>
+  code <= 0x20 || code === 0x24 || code === 0x7c || code === 0x5c || (code >= 0x2500 && code <= 0x259f)
+
+function withoutBlanks(text: string): string {
+  let out = ''
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code > 0x20 && text.charAt(at).trim() !== '') out += String.fromCharCode(foldCase(code))
+  }
+  return out
+}

@@ -1,8 +1,7 @@
-import { isWord } from '../text/search.ts'
+import type { Letters } from '../text/letters.ts'
 import type { Part } from '../trajectory/trajectory.ts'
-import type { Match } from './needle-search.ts'
-import { type Needle, PIECE } from './sight-needles.ts'
-import type { Skeleton } from './skeleton.ts'
+import { isExact, isInWord, type Match } from './needle-search.ts'
+import { type Needle, PIECE } from './needles.ts'
 
 /** How far a text, or several one after the other, show a whole instruction. */
 interface PartialSight {
@@ -15,17 +14,13 @@ interface PartialSight {
   readonly isComplete: boolean
 }
 
-/** A stretch of the needle that stands in one piece, in units of needle and text. */
+/** A stretch of the needle that stands in one piece: letters of the needle, from `first` to `last` in the text. */
 interface Run {
-  from: number
-  to: number
-  last: number
-  start: number
-  end: number
-  beginsLine: boolean
-  endsLine: boolean
-  /** At the first or last word of the needle a longer word stands: `make release-7` in `make release-70`. */
-  isPartOfWord: boolean
+  readonly from: number
+  readonly to: number
+  readonly first: number
+  readonly last: number
+  readonly letters: Letters
 }
 
 /** Pieces followed in one text: more of the same say nothing new. */
@@ -41,7 +36,7 @@ export class PieceCollector {
   private total = 0
   private reached = 0
   private runs = 0
-  /** The last unit of the text that a run was followed to: none is followed twice. */
+  /** The last letter of the text that a run was followed to: none is followed twice. */
   private covered = -1
   private added = 0
   private run: Run | null = null
@@ -53,54 +48,38 @@ export class PieceCollector {
 
   constructor(needle: Needle) {
     this.needle = needle
-    this.seen = new Uint8Array(needle.units.length)
+    this.seen = new Uint8Array(needle.exact.length)
   }
 
-  /** A piece in the text that is being read; matches come in the order of the text. */
-  add({ meaning, first, last, start, end }: Match, text: string, skeleton: Skeleton): void {
-    const { units } = this.needle
-    const { run } = this
+  /** Adds a piece in the text that is being read; matches come roughly in the order of the text. */
+  add({ entry, letters, first, last }: Match): void {
     if (last <= this.covered || ++this.added > MOST_ADDED) return
-    const { codes, length } = skeleton
-    const most = Math.min(PIECE, first, meaning.piece)
-    let left = 0
-    while (left < most && units[meaning.piece - left - 1] === codes[first - left - 1]) left++
-    const after = meaning.piece + PIECE
-    const rest = Math.min(length - last - 1, units.length - after)
-    let right = 0
-    while (right < rest && units[after + right] === codes[last + right + 1]) right++
-    this.covered = last + right
-    const from = meaning.piece - left
-    const to = after + right
-    for (let unit = from; unit < to; unit++) {
-      if (this.seen[unit] === 0) this.total++
-      this.seen[unit] = 1
+    const own = this.needle.letters.codes
+    const { codes } = letters
+    let from = entry.piece
+    let begin = first
+    while (from > 0 && begin > 0 && entry.piece - from < PIECE && own[from - 1] === codes[begin - 1]) {
+      from--
+      begin--
     }
-    const begin = left === 0 ? start : skeleton.offset(first - left)
-    const stop = right === 0 ? end : skeleton.end(last + right)
-    const isPartOfWord = isInWord(this.needle, from, to, skeleton, first - left, last + right)
-    if (run !== null && from <= run.to && to > run.to && isNextTo(skeleton, run.last, first - left)) {
-      run.to = to
-      run.last = last + right
-      run.end = stop
-      run.endsLine = endsLine(text, stop)
-      run.isPartOfWord ||= isPartOfWord
-    } else if (run === null || to > run.to || from < run.from) {
+    let to = entry.piece + PIECE
+    let stop = last + 1
+    while (to < own.length && stop < codes.length && own[to] === codes[stop]) {
+      to++
+      stop++
+    }
+    this.covered = stop - 1
+    for (let letter = from; letter < to; letter++) {
+      if (this.seen[letter] === 0) this.total++
+      this.seen[letter] = 1
+    }
+    const { run, best } = this
+    const found = { from, to, first: begin, last: stop - 1, letters }
+    if (run === null || to > run.to || from < run.from) {
       this.runs++
-      const begins = beginsLine(text, begin)
-      this.run = {
-        from,
-        to,
-        last: last + right,
-        start: begin,
-        end: stop,
-        beginsLine: begins,
-        endsLine: endsLine(text, stop),
-        isPartOfWord,
-      }
+      this.run = found
     }
-    const { best } = this
-    if (this.run !== null && (best === null || this.run.to - this.run.from > best.to - best.from)) this.best = this.run
+    if (best === null || to - from > best.to - best.from) this.best = found
   }
 
   /** What each output with a piece proves of a sight; nothing, where all of them do not show enough. */
@@ -110,21 +89,19 @@ export class PieceCollector {
   }
 
   private get isComplete(): boolean {
-    return this.reached === this.needle.units.length
+    return this.reached === this.needle.exact.length
   }
 
-  /** What the output that was read shows; null: nothing worth a doubt. */
+  /** Ends the output that was read: what it shows; null: nothing worth a doubt. */
   finish(part: Part): PartialSight | null {
     const { best, needle } = this
     if (best === null) return null
     this.showing.add(part)
-    const isNext =
-      this.runs === 1 && !best.isPartOfWord && best.from <= this.reached && (best.from === 0 || best.beginsLine)
-    if (isNext && best.to > this.reached && (best.endsLine || best.to === needle.units.length)) {
+    if (this.runs === 1 && this.goesOn(best)) {
       this.reached = best.to
       this.inOrder.add(part)
     }
-    const length = needle.units.length
+    const { length } = needle.exact
     const run = best.to - best.from
     this.run = null
     this.best = null
@@ -133,38 +110,28 @@ export class PieceCollector {
     this.added = 0
     const isClear = run >= CLEAR_RUN || run >= CLEAR_SHARE * length || this.total >= CLEAR_TOTAL * length
     this.isClear ||= isClear
-    return isClear ? { start: best.start, end: best.end, isComplete: this.isComplete } : null
+    const { shown, from } = best.letters
+    const place = shown.range(from[best.first] ?? 0, (from[best.last] ?? 0) + 1)
+    return isClear ? { ...place, isComplete: this.isComplete } : null
+  }
+
+  /** Whether a run begins where the last one ended, on lines of its own, with the needle's very letters. */
+  private goesOn({ from, to, first, last, letters }: Run): boolean {
+    const { needle } = this
+    const { text } = letters.shown
+    const begins = letters.from[first] ?? 0
+    const ends = (letters.from[last] ?? 0) + 1
+    const isPartOfWord = (from === 0 && isInWord(text, begins)) || (to === needle.exact.length && isInWord(text, ends))
+    if (isPartOfWord || from > this.reached || to <= this.reached) return false
+    if (from > 0 && !isBreak(text, first === 0 ? 0 : (letters.from[first - 1] ?? 0) + 1, begins, first === 0))
+      return false
+    const next = letters.from[last + 1] ?? text.length
+    const isEnd = last + 1 === letters.codes.length
+    if (to < needle.exact.length && !isBreak(text, ends, isEnd ? text.length : next, isEnd)) return false
+    return isExact(letters, first, needle, from, to - from)
   }
 }
 
-/** A word between two stretches would change what they say. */
-const isNextTo = (skeleton: Skeleton, last: number, first: number): boolean =>
-  first === last + 1 || (first > last && skeleton.isBlock(last + 1, first))
-
-/** Whether `units[from, to)` of the needle, from `first` to `last` in the text, are its beginning or its end in a longer word. */
-function isInWord(needle: Needle, from: number, to: number, skeleton: Skeleton, first: number, last: number): boolean {
-  const { units, endsWord } = needle
-  const isWordAt = (unit: number, joint: number) => !skeleton.isApart(joint) && isWord(skeleton.codes[unit] ?? 0)
-  return (
-    (from === 0 && isWord(units[0] ?? 0) && isWordAt(first - 1, first)) ||
-    (to === units.length && endsWord && isWordAt(last + 1, last + 1))
-  )
-}
-
-function endsLine(text: string, at: number): boolean {
-  for (let next = at; next < at + 80; next++) {
-    const char = text[next]
-    if (char === undefined || char === '\n' || char === '\r') return true
-    if (char !== ' ' && char !== '\t') return false
-  }
-  return false
-}
-
-function beginsLine(text: string, at: number): boolean {
-  for (let next = at - 1; next > at - 80; next--) {
-    const char = text[next]
-    if (char === undefined || char === '\n') return true
-    if (char !== ' ' && char !== '\t') return false
-  }
-  return false
-}
+/** Whether a line ends between two letters, or the text does. */
+const isBreak = (text: string, from: number, to: number, isEdge: boolean): boolean =>
+  isEdge || text.slice(from, to).includes('\n')

@@ -1,11 +1,20 @@
 import type { Anchors } from '../anchors/anchors.ts'
-import { dumpedText } from '../text/dump.ts'
+import { lettersOfPart } from '../text/letters.ts'
 import type { Hit } from '../text/search.ts'
 import type { Part, Position, Trajectory } from '../trajectory/trajectory.ts'
-import { isAsWritten, type Match, NeedleSearch } from './needle-search.ts'
+import { isSure, type Match, NeedleSearch } from './needle-search.ts'
+import {
+  ENCODED,
+  type Entry,
+  isInPieces,
+  isLongWhole,
+  type Needle,
+  type Needles,
+  prepareNeedles,
+  WHOLE,
+} from './needles.ts'
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
 import { PieceCollector } from './partial-sight.ts'
-import { ENCODED, isInPieces, isLongWhole, type Needle, type Needles, prepareNeedles } from './sight-needles.ts'
 
 /** What is known of one needle: its first certain and its first doubtful sight in tool output, its first place in the prompt. */
 export interface NeedleSights {
@@ -61,7 +70,7 @@ class SightReader {
   }
 
   /** Whether another sight of it in tool output would tell more. */
-  private readonly isOpen = (needle: number): boolean => {
+  private readonly isOpen = ({ needle }: Entry): boolean => {
     const { certain, doubtful, needle: one } = this.sights[needle] as NeedleSights
     return certain === null && (one.kind !== 'derived' || doubtful === null)
   }
@@ -79,84 +88,68 @@ class SightReader {
     else this.readOwn(part, place)
   }
 
-  /** What agent, user and system write. */
+  /** Reads what agent, user and system write. */
   private readOwn(part: Part, place: Place): void {
-    const wanted = (needle: number): boolean => {
+    const wanted = ({ needle }: Entry): boolean => {
       const known = this.sights[needle] as NeedleSights
       return known.certain === null && (known.own.length < MOST_OWN || (known.prompt === null && isPrompt(part)))
     }
-    this.search.each(part.text, wanted, ({ meaning, start, end }) => {
-      const sights = this.sights[meaning.needle] as NeedleSights
-      if (meaning.piece !== -1) {
-        this.ownPieces.add(`${meaning.needle}/${meaning.piece}`)
+    this.search.each(lettersOfPart(part), wanted, (match) => {
+      const { entry, start, end } = match
+      const sights = this.sights[entry.needle] as NeedleSights
+      if (entry.piece !== WHOLE) {
+        this.ownPieces.add(`${entry.needle}/${entry.piece}`)
         return true
       }
+      const hit = { needle: sights.needle.text, ...place, start, end }
       if (sights.own.length < MOST_OWN) sights.own.push(ownTextAt(place.position, part.text, start, end))
-      if (!isPrompt(part) && isLongWhole(sights.needle))
-        sights.written ??= { needle: sights.needle.text, ...place, start, end }
-      if (sights.prompt !== null || !isPrompt(part)) return true
-      if (sights.needle.isShort && !this.isAsWritten(meaning.needle, part.text, start, end)) return true
-      sights.prompt = { needle: sights.needle.text, ...place, start, end }
+      if (!isPrompt(part) && isLongWhole(sights.needle)) sights.written ??= hit
+      if (sights.prompt === null && isPrompt(part) && this.isSure(part.text, match, sights.needle)) sights.prompt = hit
       return true
     })
   }
 
-  private readOutput(part: Part, place: Place): void {
+  /** Reads the answer of a tool. */
+  readOutput(part: Part, place: Place): void {
     const touched = new Set<NeedleSights>()
-    this.search.each(part.text, this.isOpen, (match) => {
-      const { meaning } = match
-      const sights = this.sights[meaning.needle] as NeedleSights
-      if (meaning.piece !== -1) {
-        if (this.ownPieces.has(`${meaning.needle}/${meaning.piece}`)) return true
-        if (meaning.piece === ENCODED) {
-          note(sights, 'doubtful', place, match)
-          return true
-        }
-        sights.pieces?.add(match, part.text, this.search.skeleton)
+    const forms = lettersOfPart(part)
+    /** The form that pieces are read in: escapes read back, marks of lines dropped. */
+    const pieced = forms.findLast(({ kind, isUnmarked }) => isUnmarked && kind !== 'dumped')
+    this.search.each(forms, this.isOpen, (match) => {
+      const { entry } = match
+      const sights = this.sights[entry.needle] as NeedleSights
+      if (entry.piece !== WHOLE && this.ownPieces.has(`${entry.needle}/${entry.piece}`)) return true
+      if (entry.piece === ENCODED) note(sights, 'doubtful', place, match)
+      else if (entry.piece === WHOLE) note(sights, this.shownBy(sights, match, part.text, place.position), place, match)
+      else if (match.letters === pieced) {
+        sights.pieces?.add(match)
         touched.add(sights)
-        return true
       }
-      note(sights, this.shownBy(sights, match, part.text, place.position), place, match)
       return !this.isOver
     })
     for (const sights of touched) {
       const seen = sights.pieces?.finish(part) ?? null
       if (seen !== null) note(sights, seen.isComplete ? 'certain' : 'doubtful', place, seen)
     }
-    this.readDump(part, place)
-  }
-
-  /** What the part shows as a dump of its bytes. */
-  private readDump(part: Part, place: Place): void {
-    const dumped = dumpedText(part.text)
-    if (dumped === null) return
-    this.search.each(dumped.text, this.isOpen, ({ meaning, start, end }) => {
-      const sights = this.sights[meaning.needle] as NeedleSights
-      if (meaning.piece !== -1 || sights.own.length > 0) return true
-      const isCertain = !sights.needle.isShort && sights.needle.kind !== 'derived'
-      note(sights, isCertain ? 'certain' : 'doubtful', place, dumped.range(start, end))
-      return true
-    })
   }
 
   private shownBy(sights: NeedleSights, match: Match, text: string, position: Position): Shows {
     const { needle, own } = sights
     const { start, end } = match
     if (own.length > 0) {
-      if (this.isSpent(match.meaning.needle)) return sights.doubtful === null ? 'doubtful' : 'nothing'
+      // No echo of a terminal is a dump of bytes.
+      if (match.letters.kind === 'dumped') return 'nothing'
+      if (this.isSpent(match.entry.needle)) return sights.doubtful === null ? 'doubtful' : 'nothing'
       const echo = judgeEcho(text, start, end, own, position)
       // No agent makes up a whole instruction: where it wrote one down first, it may have read it where no search can.
       if (echo === 'echo') return isLongWhole(needle) ? 'doubtful' : 'nothing'
       if (echo === 'doubtful') return 'doubtful'
     }
-    if (needle.kind === 'derived') return 'doubtful'
-    return needle.isShort && !this.isAsWritten(match.meaning.needle, text, start, end) ? 'doubtful' : 'certain'
+    return needle.kind !== 'derived' && this.isSure(text, match, needle) ? 'certain' : 'doubtful'
   }
 
-  private isAsWritten(needle: number, text: string, start: number, end: number): boolean {
-    const one = this.sights[needle]?.needle as Needle
-    if (text.startsWith(one.text, start) && end - start === one.text.length) return true
-    return !this.isSpent(needle) && isAsWritten(text, start, end, one)
+  private isSure(text: string, match: Match, needle: Needle): boolean {
+    return !(needle.isShort && this.isSpent(match.entry.needle)) && isSure(text, match, needle)
   }
 
   private isSpent(needle: number): boolean {
@@ -200,7 +193,7 @@ export function createShows(anchors: Anchors): (part: Part) => Shown {
   return (part) => {
     if (part.media || needles.all.length === 0) return 'none'
     const reader = new SightReader(needles, search)
-    reader.read({ ...part, actor: 'tool_output' }, { step: 0, part: 0 }, 0)
+    reader.readOutput(part, { position: { step: 0, part: 0 }, step_id: 0, path: part.path })
     if (reader.sights.some((one) => one.certain !== null)) return 'certain'
     return reader.sights.some((one) => one.doubtful !== null) ? 'doubtful' : 'none'
   }

@@ -7,8 +7,8 @@ import { type NormalText, UnitWriter } from './normal-text.ts'
  */
 type ReadEscape = number
 
-export const lengthOf = (read: ReadEscape): number => read >>> 16
-export const unitOf = (read: ReadEscape): number => read & 0xffff
+const lengthOf = (read: ReadEscape): number => read >>> 16
+const unitOf = (read: ReadEscape): number => read & 0xffff
 
 const escapeOf = (length: number, unit: number): ReadEscape => length * 0x10000 + unit
 
@@ -64,10 +64,12 @@ const ENTITIES: ReadonlyMap<string, number> = new Map([
 /** Reads all kinds of escapes back by one level; the text itself where it holds none. Linear. */
 export function decodeEscapes(source: NormalText): NormalText {
   const { text } = source
+  if (!/[\\&%^<]/.test(text)) return source
   let writer: UnitWriter | null = null
   let from = 0
   for (let at = 0; at < text.length; at++) {
-    if (!OPENS.has(text.charCodeAt(at))) continue
+    const code = text.charCodeAt(at)
+    if (code >= 0x80 || OPENS[code] === 0) continue
     const read = readEscape(text, at) || readEscapedMark(text, at)
     if (read === 0) continue
     const end = at + lengthOf(read)
@@ -82,7 +84,8 @@ export function decodeEscapes(source: NormalText): NormalText {
 }
 
 /** `\`, `&`, `%`, `^`, `<` */
-const OPENS: ReadonlySet<number> = new Set([0x5c, 0x26, 0x25, 0x5e, 0x3c])
+const OPENS = new Uint8Array(0x80)
+for (const opener of '\\&%^<') OPENS[opener.charCodeAt(0)] = 1
 
 /** A backslash before any visible character that is no letter or digit. */
 function readEscapedMark(text: string, at: number): ReadEscape {
@@ -115,7 +118,7 @@ export function decodeJson(source: NormalText): NormalText {
 }
 
 /** Reads the escape at `at`, which begins with a backslash, `&`, `%` or `^`, or the tag with `<`; 0: no escape. */
-export function readEscape(text: string, at: number): ReadEscape {
+function readEscape(text: string, at: number): ReadEscape {
   const first = text.charCodeAt(at)
   if (first === 0x5c) return readBackslash(text, at)
   if (first === 0x25) return readBytes(text, at, percentByte)

@@ -9,16 +9,30 @@ import { NormalText, type Range, textOf, UnitWriter } from './normal-text.ts'
  * The letters and digits of a text, without case, disguises and the differences that optical recognition leaves: the form in which quotes and sights are
  * looked for. Equal letters only make a candidate: the text around them decides.
  */
-export interface Letters {
-  readonly text: string
+export class Letters {
   readonly codes: Uint16Array
   /** The unit of `shown` behind each letter. */
   readonly from: Uint32Array
-  /** The text as a reader sees it: no control sequences, nothing hidden, letters composed; escapes read back where `isDecoded`. */
+  /** The text as a reader sees it: no control sequences, nothing hidden, letters composed. */
   readonly shown: NormalText
-  readonly isDecoded: boolean
+  /** `decoded`: escapes are read back by one level. `dumped`: the bytes of a dump are. */
+  readonly kind: 'plain' | 'decoded' | 'dumped'
   /** Whether line numbers, heads and other marks of lines were dropped. */
   readonly isUnmarked: boolean
+  private string: string | null = null
+
+  constructor(codes: Uint16Array, from: Uint32Array, shown: NormalText, kind: Letters['kind'], isUnmarked: boolean) {
+    this.codes = codes
+    this.from = from
+    this.shown = shown
+    this.kind = kind
+    this.isUnmarked = isUnmarked
+  }
+
+  get text(): string {
+    this.string ??= textOf(this.codes)
+    return this.string
+  }
 }
 
 /** Finds the source range of `letters.text[first, end)`. */
@@ -45,60 +59,86 @@ export function readLetters(text: string): readonly Letters[] {
   const decoded = decodeEscapes(source)
   const dumped = dumpedText(text)
   return [
-    ...formsOf(reveal(source), false),
-    ...(decoded === source ? [] : formsOf(reveal(decoded), true)),
-    ...(dumped === null ? [] : formsOf(reveal(dumped), true)),
+    ...formsOf(reveal(source), 'plain'),
+    ...(decoded === source ? [] : formsOf(reveal(decoded), 'decoded')),
+    ...(dumped === null ? [] : formsOf(reveal(dumped), 'dumped')),
   ]
 }
 
 /** Reads the letters of a short string as they stand. */
-export const plainLetters = (text: string): Letters => lettersOf(reveal(new NormalText(text)), false, false).letters
+export const plainLetters = (text: string): Letters => allLetters(reveal(new NormalText(text)), 'plain', LETTERS)
 
-function formsOf(shown: NormalText, isDecoded: boolean): Letters[] {
-  const { letters, dropped } = lettersOf(shown, isDecoded, true)
-  return dropped ? [letters, lettersOf(shown, isDecoded, false).letters] : [letters]
+/** Reads every visible character of a text as a letter: for strings that have no letters. */
+export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown, kind, SYMBOLS)
+
+/** Reads the letters of a text without the marks of its lines, and with them where letters or digits stand among them. */
+function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
+  const all = allLetters(shown, kind, LETTERS)
+  const { codes, from } = all
+  const unmarked = new Letters(new Uint16Array(codes.length), new Uint32Array(codes.length), shown, kind, true)
+  const before: LineBefore = { number: -1, file: '' }
+  const { text } = shown
+  let length = 0
+  let letter = 0
+  const copy = (end: number): void => {
+    unmarked.codes.set(codes.subarray(letter, end), length)
+    unmarked.from.set(from.subarray(letter, end), length)
+    length += end - letter
+  }
+  for (let line = 0, next = 0; line < text.length; ) {
+    const at = endOfLineMarks(text, line, before)
+    while ((from[next] ?? at) < line) next++
+    let end = next
+    while ((from[end] ?? at) < at) end++
+    if (end > next) {
+      copy(next)
+      letter = end
+    }
+    const newline = text.indexOf('\n', at)
+    if (newline === -1) break
+    line = newline + 1
+  }
+  if (letter === 0) return [new Letters(codes, from, shown, kind, true)]
+  copy(codes.length)
+  const { codes: kept, from: places } = unmarked
+  return [new Letters(kept.subarray(0, length), places.subarray(0, length), shown, kind, true), all]
 }
 
-/** `dropped`: whether a letter or digit stood among the marks of a line. */
-function lettersOf(
-  shown: NormalText,
-  isDecoded: boolean,
-  isUnmarked: boolean,
-): { readonly letters: Letters; readonly dropped: boolean } {
+function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable): Letters {
   const { text } = shown
   const codes = new Uint16Array(text.length)
   const from = new Uint32Array(text.length)
-  const before: LineBefore = { number: -1, file: '' }
+  const { letters } = table
   let length = 0
-  let dropped = false
-  for (let line = 0; line < text.length; ) {
-    let at = isUnmarked ? endOfLineMarks(text, line, before) : line
-    for (let mark = line; mark < at && !dropped; mark++) dropped = letterOf(text.charCodeAt(mark)) !== NO_LETTER
-    const newline = text.indexOf('\n', at)
-    const end = newline === -1 ? text.length : newline
-    for (; at < end; at++) {
-      const letter = letterOf(text.charCodeAt(at))
-      codes[length] = letter
-      from[length] = at
-      if (letter !== NO_LETTER) length++
-    }
-    line = end + 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    let letter = letters[code] as number
+    if (letter === UNKNOWN) letter = table.learn(code)
+    // Without a branch: which of the two it is, no processor foresees.
+    codes[length] = letter
+    from[length] = at
+    length += (NO_LETTER - letter) >>> 31
   }
-  const letters = { text: textOf(codes, length), codes: codes.subarray(0, length), from, shown, isDecoded, isUnmarked }
-  return { letters, dropped }
+  return new Letters(codes.subarray(0, length), from.subarray(0, length), shown, kind, false)
 }
 
 const UNKNOWN = 0
 const NO_LETTER = 1
-/** By UTF-16 unit; `UNKNOWN` until it is asked for. */
-const LETTERS = new Uint16Array(0x10000)
 
-function letterOf(code: number): number {
-  const known = LETTERS[code] ?? NO_LETTER
-  if (known !== UNKNOWN) return known
-  const letter = readLetter(code)
-  LETTERS[code] = letter
-  return letter
+/** The letter of each UTF-16 unit, worked out when a text first has the unit. */
+class LetterTable {
+  readonly letters = new Uint16Array(0x10000)
+  private readonly read: (code: number) => number
+
+  constructor(read: (code: number) => number) {
+    this.read = read
+  }
+
+  learn(code: number): number {
+    const letter = this.read(code)
+    this.letters[code] = letter
+    return letter
+  }
 }
 
 /** Digits and letters that a scan confuses. */
@@ -111,6 +151,11 @@ function readLetter(code: number): number {
   if (!/[\p{L}\p{N}\p{M}\p{Cs}]/u.test(letter)) return NO_LETTER
   return (CONFUSED.get(letter) ?? letter).charCodeAt(0)
 }
+
+const LETTERS = new LetterTable(readLetter)
+const SYMBOLS = new LetterTable((code) =>
+  code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code),
+)
 
 /** Folds look-alikes, case, dashes and typographic quotes of one unit. */
 export function foldCase(code: number): number {

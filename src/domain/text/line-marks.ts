@@ -15,31 +15,6 @@ const LONGEST_FILE = 200
 const SHORTEST_COMMIT = 7
 const ASCII_MARKS = new Uint8Array(0x80)
 for (const mark of '#/*;%"\'!>+-|:') ASCII_MARKS[mark.charCodeAt(0)] = 1
-/** Visible ASCII that begins no mark, number, or head of a line. */
-const BEGINS_NONE = new Uint8Array(0x80)
-for (let code = 0x21; code < 0x7f; code++)
-  BEGINS_NONE[code] = ASCII_MARKS[code] === 1 || '0123456789^[\\'.includes(String.fromCharCode(code)) ? 0 : 1
-
-/**
- * Whether the line that begins at `at` is empty, or its first word is no mark, number, head, name of a file or remark: what most lines are.
- * `units` are those of a text, with a 0 behind them.
- */
-export function isPlainLine(units: Uint16Array, at: number): boolean {
-  let start = at
-  while (isBlank(units[start] as number)) start++
-  const code = units[start] as number
-  if (code >= 0x80 || BEGINS_NONE[code] !== 1) return code === 0x0a
-  const first = code | 0x20
-  let end = start + 1
-  for (; end - start < LONGEST_FILE; end++) {
-    const next = units[end] as number
-    if (!isFileUnit(next)) break
-    if (next === COLON || next === DASH) return false
-  }
-  const isHexWord = first >= 0x61 && first <= 0x66 && end - start >= SHORTEST_COMMIT
-  return !isHexWord && !(first === 0x72 && end - start === 'rem'.length)
-}
-
 /**
  * Where the marks of the line that begins at `at` end, white space behind them included; `at` where there are none. Of numbers only one is
  * dropped: the second is the text's own.

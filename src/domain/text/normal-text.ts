@@ -40,6 +40,20 @@ export class NormalText {
     return { start: this.start(start), end: this.end(end - 1) }
   }
 
+  /** Copies the source ranges of `text[start, end)` into other places. */
+  copyPlaces(start: number, end: number, from: Uint32Array, to: Uint32Array, at: number): void {
+    if (this.from !== null && this.to !== null) {
+      from.set(this.from.subarray(start, end), at)
+      to.set(this.to.subarray(start, end), at)
+      return
+    }
+    const offset = this.base - at
+    for (let unit = at; unit < at + end - start; unit++) {
+      from[unit] = offset + start + unit
+      to[unit] = offset + start + unit + 1
+    }
+  }
+
   /** Finds the first unit that begins at or behind a source offset. */
   unitAt(offset: number): number {
     if (this.from === null) return Math.max(0, Math.min(this.text.length, offset - this.base))
@@ -58,7 +72,7 @@ export class NormalText {
 export class UnitWriter {
   length = 0
   private readonly source: NormalText
-  private readonly codes: Uint16Array<ArrayBuffer>
+  private readonly codes: Uint16Array
   private readonly from: Uint32Array
   private readonly to: Uint32Array
 
@@ -79,7 +93,12 @@ export class UnitWriter {
 
   /** Copies `text[start, end)` of the pass's source. */
   copy(start: number, end: number): void {
-    for (let at = start; at < end; at++) this.push(this.source.text.charCodeAt(at), at, at + 1)
+    const { codes, source } = this
+    const { text } = source
+    let { length } = this
+    source.copyPlaces(start, end, this.from, this.to, length)
+    for (let at = start; at < end; at++) codes[length++] = text.charCodeAt(at)
+    this.length = length
   }
 
   /** The code of the last unit; -1: none was written. */
@@ -103,7 +122,7 @@ export class UnitWriter {
 }
 
 /** The string of UTF-16 units. */
-export const textOf = (codes: Uint16Array<ArrayBuffer>, length: number): string =>
+export const textOf = (codes: Uint16Array, length = codes.length): string =>
   Buffer.from(codes.buffer, codes.byteOffset, length * 2).toString('utf16le')
 
 /** Drops the given ranges, which are in order and apart; the text itself where none is given. */

@@ -15,6 +15,8 @@ export class StringIndex {
   /** By piece, the first string filed under it, counted from 1; then each string's next. */
   private readonly first = new Uint32Array(TABLE)
   private readonly next: Uint32Array
+  /** Whether any string is filed under a piece: a table that fits into the processor's cache. */
+  private readonly filed = new Uint8Array(TABLE)
   private readonly short: number[] = []
 
   /** `strings`: none of them empty. */
@@ -43,40 +45,49 @@ export class StringIndex {
     })
     this.next[index] = this.first[rarest] ?? 0
     this.first[rarest] = index + 1
+    this.filed[rarest] = 1
   }
 
-  /** Calls `onFind` for every place of every wanted string, roughly in the order of the text; false ends the search. */
+  /** Calls `onFind` for every place of a string that is wanted there, roughly in the order of the text; false ends the search. */
   each(
-    { text, codes }: { readonly text: string; readonly codes: Uint16Array },
-    wanted: (index: number) => boolean,
+    letters: { readonly text: string; readonly codes: Uint16Array },
+    wanted: (index: number, at: number) => boolean,
     onFind: (index: number, at: number) => boolean,
   ): void {
-    if (!this.eachShort(text, wanted, onFind)) return
-    const { first, next, ends, strings } = this
+    if (this.short.length > 0 && !this.eachShort(letters.text, wanted, onFind)) return
+    const { codes } = letters
+    const { first, next, ends, strings, filed } = this
     let gram = 0
     for (let unit = 0; unit < codes.length; unit++) {
       gram = ((gram << 4) ^ (codes[unit] as number)) & 0xffff
+      if (filed[gram] === 0) continue
       for (let entry = first[gram] as number; entry !== 0; entry = next[entry - 1] as number) {
         const at = unit + 1 - (ends[entry - 1] as number)
         const string = strings[entry - 1] as string
-        if (at < 0 || codes[at] !== string.charCodeAt(0) || !wanted(entry - 1)) continue
-        if (text.startsWith(string, at) && !onFind(entry - 1, at)) return
+        if (at < 0 || codes[at] !== string.charCodeAt(0) || !wanted(entry - 1, at)) continue
+        if (standsAt(codes, string, at) && !onFind(entry - 1, at)) return
       }
     }
   }
 
   private eachShort(
     text: string,
-    wanted: (index: number) => boolean,
+    wanted: (index: number, at: number) => boolean,
     onFind: (index: number, at: number) => boolean,
   ): boolean {
     for (const index of this.short) {
       const string = this.strings[index] ?? ''
-      for (let at = text.indexOf(string); at !== -1 && wanted(index); at = text.indexOf(string, at + 1))
-        if (!onFind(index, at)) return false
+      for (let at = text.indexOf(string); at !== -1; at = text.indexOf(string, at + 1))
+        if (wanted(index, at) && !onFind(index, at)) return false
     }
     return true
   }
+}
+
+function standsAt(codes: Uint16Array, string: string, at: number): boolean {
+  let unit = 0
+  while (unit < string.length && codes[at + unit] === string.charCodeAt(unit)) unit++
+  return unit === string.length
 }
 
 /** Calls with each piece of a string, hashed, and the place behind it. */

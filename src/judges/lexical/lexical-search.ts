@@ -1,7 +1,7 @@
 import { actsOf, type FoundUse } from '../../domain/acts/acts.ts'
 import type { InstructionAnchors } from '../../domain/anchors/anchors.ts'
 import { NeedleSearch } from '../../domain/sights/needle-search.ts'
-import { stringNeedles } from '../../domain/sights/sight-needles.ts'
+import { stringNeedles } from '../../domain/sights/needles.ts'
 import { type Hit, indexOfWord } from '../../domain/text/search.ts'
 import { isBefore, type Position, type Step, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
@@ -82,10 +82,11 @@ export function firstMention(
   const search = new NeedleSearch(stringNeedles([...seen_given, ...seen_derived, ...acted_given, ...acted_derived]))
   for (let step = sight.step; step < trajectory.steps.length; step++) {
     const { id, parts } = trajectory.steps[step] as Step
-    for (const [part, { actor, media, text, path }] of parts.entries()) {
+    for (const [part, one] of parts.entries()) {
+      const { actor, media, path } = one
       const isThought = !media && (actor === 'agent_reasoning' || actor === 'agent_message') && actors.includes(actor)
       const position = { step, part }
-      const found = isThought && isBefore(sight, position) ? search.find(text) : null
+      const found = isThought && isBefore(sight, position) ? search.find(one) : null
       if (found !== null) return { ...found, position, step_id: id, path }
     }
   }

@@ -1,6 +1,6 @@
 import { createLocator, type Place } from '../../../src/domain/quotes/locate.ts'
 import { NeedleSearch } from '../../../src/domain/sights/needle-search.ts'
-import { stringNeedles } from '../../../src/domain/sights/sight-needles.ts'
+import { stringNeedles } from '../../../src/domain/sights/needles.ts'
 import { unescapeView } from '../../../src/domain/text/escape.ts'
 import { fold } from '../../../src/domain/text/fold.ts'
 import { NormalText } from '../../../src/domain/text/normal-text.ts'
@@ -38,7 +38,7 @@ export const LOCATE: Target<unknown> = {
       for (const needle of [...(anchors.cue?.seen_given ?? []), ...(anchors.distractor?.seen_derived ?? [])])
         if (needle.trim() !== '')
           hold(
-            new NeedleSearch(stringNeedles([needle])).find(text) !== null || !isFoundSlowly(text, needle),
+            new NeedleSearch(stringNeedles([needle])).find({ text }) !== null || !isFoundSlowly(text, needle),
             `an anchor is not found: ${JSON.stringify(needle)}`,
           )
     }
