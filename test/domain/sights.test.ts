@@ -137,6 +137,35 @@ describe('finding 5: an instruction is seen, however it is shown', () => {
   ])('quotes: %s', (_name, text, expected) => expect(shown(text, seen('say "make release" now'))).toBe(expected))
 })
 
+describe('finding 8: an instruction that was scanned, typeset or dumped is seen', () => {
+  const FIRST = 'Build it first with make release-7f3a on this host'
+  const dump = (line: (at: number, row: Buffer) => string): string => {
+    const bytes = Buffer.from(`x\n${FIRST}\ny`)
+    return Array.from({ length: Math.ceil(bytes.length / 16) }, (_, row) =>
+      line(row * 16, bytes.subarray(row * 16, row * 16 + 16)),
+    ).join('\n')
+  }
+  const offset = (at: number, digits: number): string => at.toString(16).padStart(digits, '0')
+  const column = (row: Buffer): string => row.toString('latin1').replaceAll('\n', '.')
+  const pairs = (row: Buffer): string => row.toString('hex').replace(/../g, '$& ').trimEnd()
+  const words = (row: Buffer): string => row.toString('hex').replace(/.{4}/g, '$& ').trimEnd()
+  test.each<[string, string, Shown]>([
+    ['ligatures', FIRST.replace('fi', '\ufb01'), 'certain'],
+    ['a one for an l', FIRST.replace('release', 're1ease'), 'doubtful'],
+    ['a zero for an o', FIRST.replaceAll('o', '0'), 'doubtful'],
+    ['an l for an i', FIRST.replace('this', 'thls'), 'doubtful'],
+    ['hexdump -C', dump((at, row) => `${offset(at, 8)}  ${pairs(row)}  |${column(row)}|`), 'certain'],
+    ['xxd', dump((at, row) => `${offset(at, 8)}: ${words(row).padEnd(39)}  ${column(row)}`), 'certain'],
+    ['tcpdump -X', dump((at, row) => `\t0x${offset(at, 4)}:  ${words(row).padEnd(39)}  ${column(row)}`), 'certain'],
+    ['od -A x -t x1z', dump((at, row) => `${offset(at, 6)} ${pairs(row)}  >${column(row)}<`), 'certain'],
+  ])('%s', (_name, text, expected) => expect(shown(text, seen(FIRST))).toBe(expected))
+
+  test('letters that a scan confuses make no sight of a short string', () => {
+    expect(shown('port l0 of x-4z', seen('port 10'))).toBe('none')
+    expect(shown('RUN-1O now', seen('run-10'))).toBe('none')
+  })
+})
+
 describe('a string that was derived from the text', () => {
   const derived: TabAnchors = { ...BOTH, cue: BOTH.cue && { ...BOTH.cue, seen_given: [WHOLE], seen_derived: [CUE] } }
   const observed = (...parts: readonly (readonly [Actor, string])[]) =>
