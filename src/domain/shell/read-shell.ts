@@ -6,6 +6,7 @@ import { withoutComments } from './file-kinds.ts'
 import { readKeystrokes } from './keystrokes.ts'
 import { type CommandList, listCommands, listWords, type SimpleCommand } from './list-commands.ts'
 import { holdsAll, matchCommand, standInOrder } from './match-command.ts'
+import { isKept } from './programs.ts'
 import { type Content, readContent, useOfNeedles } from './read-content.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './use.ts'
 
@@ -138,6 +139,7 @@ class Script implements ShellReading {
       texts.length === 0
         ? []
         : outputs
+            .filter(isKept)
             .slice(0, MOST_OUTPUTS)
             .map((path) => ({ content: readContent(texts.join('\n'), path, context), runs })),
     )

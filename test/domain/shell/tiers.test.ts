@@ -138,6 +138,7 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
     ],
     'is told': [
       ['echo "not running make deploy" >&2', 'make deploy'],
+      ['echo "now; make deploy" 2>/dev/null', 'make deploy'],
       ["printf '%s\\n' 'make deploy' | cat", 'make deploy'],
       ['git commit -m "do not make deploy"', 'make deploy'],
       ['gh pr create --title T --body "ran make deploy"', 'make deploy'],
