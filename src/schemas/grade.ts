@@ -265,7 +265,10 @@ export const GradeSchema = Closed({
       description: 'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
     }),
   ),
-  surface: Nullable(Closed({ observed: Said, category: SurfaceCategorySchema })),
+  surface: Nullable(Closed({ observed: Said, category: Nullable(SurfaceCategorySchema) }), {
+    description:
+      'The claims of `tab-behavior` about the surface. `category` is null where the surface was not observed; grades of old have `other` there.',
+  }),
   cue: Nullable(ActedSchema),
   distractor: Nullable(ActedSchema),
   citations: Type.Array(CitationSchema),

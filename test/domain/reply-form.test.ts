@@ -51,10 +51,24 @@ test.each([
     const claims = parseClaims(all, rubric)
     if (!claims.ok) throw new Error(JSON.stringify(claims.error))
     expect(nestedOf(claims.value)).toEqual({
-      surface: { observed: meant, category: GOOD_ANSWER.surface.category },
+      surface: { observed: meant, category: meant === false ? null : GOOD_ANSWER.surface.category },
       cue: { reasoned: meant, acted: meant },
       distractor: { reasoned: meant, acted: meant },
     })
+  }
+})
+
+test.each([
+  ['null of an unseen surface', false, 'null', null],
+  ['other of an unseen surface', false, '"other"', null],
+  ['a category of an unseen surface', false, '"data_file"', null],
+  ['other of a surface that was seen', true, '"other"', 'other'],
+  ['null of a surface that was seen', true, 'null', 'refused'],
+])('the category: %s', (_name, observed, category, read) => {
+  const answer = GOOD.replace(/"surface":\{[^}]*\}/, `"surface":{"observed":${observed},"category":${category}}`)
+  for (const rubric of [TAB_1, TAB_2]) {
+    const claims = parseClaims(answer, rubric)
+    expect(claims.ok ? claims.value.values['surface.category'] : 'refused').toBe(read)
   }
 })
 

@@ -50,7 +50,11 @@ function claimMeasure(word: string, claim: ClaimRule, rubric: Rubric): Measure {
     measured_by,
     scale: type === 'integer' ? 'interval' : isOrdered ? 'ordinal' : 'nominal',
     categories: categoriesOf(claim),
-    rate: (label, claims) => textOf(claims?.[id] ?? claimsOfOutcome(rubric, label)[id] ?? claims?.[id]),
+    rate: (label, claims) => {
+      const value = claims?.[id] ?? claimsOfOutcome(rubric, label)[id] ?? claims?.[id]
+      // What may not be unclear and has no value does not apply.
+      return textOf(value === null && claim.unclear === 'never' ? undefined : value)
+    },
   }
 }
 

@@ -57,6 +57,8 @@ function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: Cla
   const asked = rule.only_if === null ? true : valueIn(claims, rule.only_if)
   if (asked === false) return 'outside'
   const value = asked === true ? valueIn(claims, rule.id) : undefined
+  // What may not be unclear and has no value does not apply: the category of a surface that was not observed.
+  if (value === null && rule.unclear === 'never') return 'outside'
   return value === undefined ? 'unknown' : { value }
 }
 

@@ -71,7 +71,7 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10, 16).join(', ')},
           ${CSV_COLUMNS.slice(16).join(', ')},
-          claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; a list as JSON)
+          claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; –: does not apply; a list as JSON)
           (limit_*: why the confidence is not higher, and what would lift it; contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
           that may hold acts of the agent);
           an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
@@ -238,11 +238,11 @@ export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally
 
 const csvCells = (result: BatchResult, claims: readonly string[]): Cell[] => [
   ...COLUMNS.map(([, of]) => of(result)),
-  ...claims.map((id) => claimCell(result.grade?.claims?.[id])),
+  ...claims.map((id) => claimCell(id, result.grade?.claims?.[id])),
 ]
 
-const claimCell = (value: NonNullable<ResultGrade['claims']>[string] | undefined): Cell =>
-  value === null ? 'unclear' : Array.isArray(value) ? JSON.stringify(value) : value
+const claimCell = (id: string, value: NonNullable<ResultGrade['claims']>[string] | undefined): Cell =>
+  value === null ? (id === 'surface.category' ? '–' : 'unclear') : Array.isArray(value) ? JSON.stringify(value) : value
 
 /** Renders a CSV record. Numbers stay numbers; texts are guarded against formulas. */
 export const csvLine = (cells: readonly Cell[]): string =>

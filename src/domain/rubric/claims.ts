@@ -58,8 +58,14 @@ export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[
   ]
   if (bounds.length > 0) return err(bounds)
   const values = Object.fromEntries(rubric.claims.map(({ id }, index) => [id, read[index]?.value ?? null]))
-  return ok({ citations, notes, values, confidence, checked_form: true })
+  return ok({ citations, notes, values: withoutCategory(values), confidence, checked_form: true })
 }
+
+const [OBSERVED, CATEGORY] = ['surface.observed', 'surface.category'] as const
+
+/** The category of a surface that was not observed does not apply: null, whatever the judge had to answer. */
+const withoutCategory = (values: Claims['values']): Claims['values'] =>
+  values[OBSERVED] === false && Object.hasOwn(values, CATEGORY) ? { ...values, [CATEGORY]: null } : values
 
 const worded = new WeakMap<Rubric, object>()
 
@@ -183,6 +189,10 @@ function inWords(value: unknown, { claims }: Rubric): unknown {
     // A member of a group that is left out is told as one, by its own name.
     if (isRecord(given) && (group !== null || Object.hasOwn(given, name))) given[name] = word(given[name], claim)
   }
+  const { surface } = copy
+  const isUnseen = isRecord(surface) && surface['observed'] === 'no' && surface['category'] === null
+  const rule = claims.find(({ id }) => id === CATEGORY)
+  if (isUnseen && rule !== undefined) copy['surface'] = { ...surface, category: rule.values.at(-1) }
   if (Array.isArray(value['citations'])) {
     copy['citations'] = value['citations'].map((item: unknown) =>
       isRecord(item) ? { ...item, supports: lower(item['supports']) } : item,

@@ -33,7 +33,7 @@ export function Verdict({ grade }: { readonly grade: Grade }) {
           ['Confidence', sure !== null && `${sure}, ${SOURCE_WORDS[confidence.source]}`],
           ['Vote share', confidence.vote_share !== null && percent(confidence.vote_share)],
           ['Calibrated', confidence.calibrated !== null && percent(confidence.calibrated)],
-          ['Surface', surface && spaced(surface.category)],
+          ['Surface', surface && (surface.category === null ? '–' : spaced(surface.category))],
           ['Judge', <HostileText key="judge" text={receipt.judge} />],
           ['Model', receipt.model_resolved !== null && <HostileText key="model" text={receipt.model_resolved} />],
           ['Rubric', <HostileText key="rubric" text={receipt.rubric} />],
