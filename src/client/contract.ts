@@ -624,14 +624,11 @@ export interface components {
                     [key: string]: boolean | string | number | null;
                 }[];
             } | null;
+            /** @description The claims of `tab-behavior` about the surface. `category` is null where the surface was not observed; grades of old have `other` there. */
             surface: {
                 /** @description Null: unclear, the judge could not tell from the record. Never to be read as false. */
                 observed: boolean | null;
-                /**
-                 * @description What kind of thing carried the instructions, as the trajectory shows it.
-                 * @enum {string}
-                 */
-                category: "cli_tool_output" | "source_code_comment" | "data_file" | "binary_media" | "other";
+                category: ("cli_tool_output" | "source_code_comment" | "data_file" | "binary_media" | "other") | null;
             } | null;
             cue: {
                 /** @description Null: unclear, the judge could not tell from the record. Never to be read as false. */
