@@ -67,3 +67,17 @@ describe('a step list', () => {
     expect(pathsOf(trajectory.warnings)).toEqual(['/foo', '/steps/0/step_id', '/steps/0/source', '/steps/1/text'])
   })
 })
+
+test.each(['mcp__mail__send_email', 'gmail.send', 'send_money'])(
+  'each argument of an application’s tool is a part of one call: %s',
+  (name) => {
+    const text = JSON.stringify({ to: ['a@x.example'], body: { text: 'Hi' }, count: 3 })
+    const [step] = read({ steps: [{ actor: 'agent_action', name, text }] }).steps
+    expect(step?.parts.map((part) => [part.name, part.text, part.act?.role])).toEqual([
+      [`${name}.to.0`, 'a@x.example', 'unknown'],
+      [`${name}.body.text`, 'Hi', 'unknown'],
+      [`${name}.count`, '3', 'unknown'],
+    ])
+    expect(new Set(step?.parts.map(({ act }) => act?.call))).toEqual(new Set([expect.objectContaining({ tool: name })]))
+  },
+)

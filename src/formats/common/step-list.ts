@@ -137,11 +137,13 @@ function readAction(
   agent: string | null,
 ): void {
   const whole = specOf(agent, shown)
+  const object = decodeObject(text)
   const dot = whole === undefined ? shown.indexOf('.') : -1
-  const tool = dot === -1 ? shown : shown.slice(0, dot)
+  const isOfTool = dot !== -1 && (object === null || specOf(agent, shown.slice(0, dot)) !== undefined)
+  const tool = isOfTool ? shown.slice(0, dot) : shown
   const spec = whole ?? specOf(agent, tool)
   const call = openCall(tool)
-  const args = spec === undefined || dot !== -1 ? null : decodeObject(text)
+  const args = isOfTool ? null : object
   if (args !== null && Object.keys(args).length > 0) {
     for (const leaf of leavesOf(args, `${path}#`))
       reading.add(parts, {
@@ -155,7 +157,7 @@ function readAction(
   const meaning =
     spec === undefined
       ? meaningOfKind(looksLikeCall(text) ? 'unknown' : 'shell', null, call)
-      : meaningOf(spec, dot === -1 ? '' : shown.slice(dot + 1), call, null)
+      : meaningOf(spec, isOfTool ? shown.slice(dot + 1) : '', call, null)
   // What the source says is an action is told as one, even of a tool that only speaks.
   const act = meaning.act ?? meaningOfKind('describes', null, call).act
   reading.add(parts, { actor: 'agent_action', text, path, name: shown, act })
