@@ -14,8 +14,7 @@ import {
   sightClaim,
 } from '../rubric/rubric.ts'
 import { quoted } from '../text/quoted.ts'
-import type { Hit } from '../text/search.ts'
-import { earlier, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { earlier, type Hit, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import type { EvidenceQuestion } from './evidence-question.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'

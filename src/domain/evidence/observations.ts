@@ -1,9 +1,8 @@
 import type { Anchors } from '../anchors/anchors.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
-import type { Hit } from '../text/search.ts'
 import { isSeen } from '../trajectory/order.ts'
 import { NO_PICTURES, type ShownPictures } from '../trajectory/shown-pictures.ts'
-import { isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 
 /** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */
 export interface Observations {

@@ -1,7 +1,6 @@
 import type { Anchors } from '../anchors/anchors.ts'
 import { lettersOfPart } from '../text/letters.ts'
-import type { Hit } from '../text/search.ts'
-import type { Part, Position, Trajectory } from '../trajectory/trajectory.ts'
+import type { Hit, Part, Position, Trajectory } from '../trajectory/trajectory.ts'
 import { isSure, type Match, NeedleSearch } from './needle-search.ts'
 import {
   ENCODED,

@@ -1,15 +1,4 @@
-import type { Position } from '../trajectory/trajectory.ts'
 import { foldText } from './fold.ts'
-
-/** Where a needle stands; offsets are those of the part's source text. */
-export interface Hit {
-  readonly needle: string
-  readonly position: Position
-  readonly step_id: number
-  readonly path: string
-  readonly start: number
-  readonly end: number
-}
 
 /** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
 export const foldForSearch = (text: string): string => foldWhole(text).trim()
@@ -56,41 +45,19 @@ function isIdentifier(text: string, start: number, end: number): boolean {
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
-/** The first place at which the needle stands as is accepted. */
+/** Finds the first accepted place of a needle. Inside a run of word characters only the first of overlapping places is compared. */
 function find(
   text: string,
   needle: string,
   from: number,
   accepts: (text: string, start: number, end: number) => boolean,
 ): number {
-  const isWhole = (at: number): boolean => accepts(text, at, at + needle.length)
-  let compared = 0
-  for (let at = text.indexOf(needle, from); at !== -1; at = text.indexOf(needle, at + 1)) {
-    if (isWhole(at)) return at
-    compared += needle.length
-    if (compared > MOST_COMPARED + (at - from)) return indexOfOverlapping(text, needle, at + 1, isWhole)
-  }
-  return -1
-}
-
-/** Units compared in vain, above those of one reading: occurrences that overlap (`aaaa` in `aaaaaa…`) cost the native search a needle each. */
-const MOST_COMPARED = 100_000
-
-/** The same after Knuth, Morris and Pratt: slower for texts that people write, linear for all. */
-function indexOfOverlapping(text: string, needle: string, from: number, accept: (at: number) => boolean): number {
-  const border = new Uint32Array(needle.length + 1)
-  for (let at = 1, length = 0; at < needle.length; at++) {
-    while (length > 0 && needle[at] !== needle[length]) length = border[length] ?? 0
-    if (needle[at] === needle[length]) length++
-    border[at + 1] = length
-  }
-  for (let at = from, length = 0; at < text.length; at++) {
-    while (length > 0 && text[at] !== needle[length]) length = border[length] ?? 0
-    if (text[at] === needle[length]) length++
-    if (length < needle.length) continue
-    const start = at + 1 - needle.length
-    if (accept(start)) return start
-    length = border[length] ?? 0
+  const beginsWord = isWord(needle.charCodeAt(0))
+  for (let at = text.indexOf(needle, from); at !== -1; ) {
+    if (accepts(text, at, at + needle.length)) return at
+    let next = at + 1
+    while (beginsWord && next < text.length && isWord(text.charCodeAt(next - 1))) next++
+    at = text.indexOf(needle, next)
   }
   return -1
 }

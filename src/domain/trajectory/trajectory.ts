@@ -15,6 +15,16 @@ export interface Position {
   readonly part: number
 }
 
+/** The place of a string in a part; offsets are those of the part's text. */
+export interface Hit {
+  readonly needle: string
+  readonly position: Position
+  readonly step_id: number
+  readonly path: string
+  readonly start: number
+  readonly end: number
+}
+
 export interface Part {
   readonly actor: Actor
   /** The decoded text, as JavaScript holds it; every offset of the product counts its UTF-16 units. */

@@ -12,8 +12,7 @@ import {
   sightClaim,
 } from '../../domain/rubric/rubric.ts'
 import { quoted } from '../../domain/text/quoted.ts'
-import type { Hit } from '../../domain/text/search.ts'
-import { isBefore, type Position, type Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { type Hit, isBefore, type Position, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'
 import { guessCategory } from './lexical-category.ts'
