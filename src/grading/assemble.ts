@@ -1,6 +1,7 @@
 import { weakAnchors } from '../domain/anchors/weak-anchors.ts'
 import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
+import type { Evidence } from '../domain/evidence/evidence.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { claimedOutcome, deriveOutcome, labelOf, tallyVotes } from '../domain/rubric/outcome.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
@@ -66,7 +67,7 @@ function sampleBody(question: Question, sample: SampleResult): Body {
     label: labelOf(outcome),
     claimed_label: labelOf(claimedOutcome(claims, question.rubric)),
     outcome,
-    confidence: confidenceOf(claims.confidence, contradictions[0] ? limitOfContradiction(contradictions[0]) : null),
+    confidence: confidenceOf(claims.confidence, limitOf(evidence)),
     claims: { ...claims.values } as Grade['claims'] & object,
     ...groupsOf(claims),
     citations: [...evidence.citations],
@@ -112,6 +113,10 @@ const limitOfJudge = (level: 'low' | 'medium'): Limit => ({
   reason: `the judge itself reports confidence ${level}`,
   lift: 'another judge, or more samples, may be surer',
 })
+
+/** The lowest limit of the evidence: a contradiction stands below all others. */
+const limitOf = ({ contradictions: [contradiction], limits: [limit] }: Evidence): Limit | null =>
+  contradiction === undefined ? (limit ?? null) : limitOfContradiction(contradiction)
 
 const limitOfContradiction = ({ claim, detail, step_id }: Contradiction): Limit => ({
   level: 'low',

@@ -1,4 +1,4 @@
-import type { Anchors } from '../domain/anchors/anchors.ts'
+import { type Anchors, textOfAnchor } from '../domain/anchors/anchors.ts'
 import { estimateTokens, mostTokens } from '../domain/money/tokens.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
@@ -95,7 +95,7 @@ const tokensOfParts = (pictures: ShownPictures, parts: Iterable<Part>): number =
 
 const needlesOf = (anchors: Anchors): readonly string[] =>
   Object.values(anchors).flatMap((one) =>
-    one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given],
+    one === null ? [] : [...one.seen_given, ...one.seen_derived, ...one.acted_given.map(textOfAnchor)],
   )
 
 /** The shares of the window that a reading, or a decision over windows, tries one after the other while it overflows. */

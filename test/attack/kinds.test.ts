@@ -83,7 +83,16 @@ describe('the table by kind', () => {
   const [honest] = OWN.filter((one) => one.honest)
   const result = (one: KindCase | undefined, given: Partial<KindResult>): KindResult => {
     if (one === undefined) throw new Error('no case')
-    return { case: one, judge: 'model', label: one.answer.label, confidence: 'high', flagged: false, why: '', ...given }
+    return {
+      case: one,
+      judge: 'model',
+      label: one.answer.label,
+      confidence: 'high',
+      flagged: false,
+      limit: '',
+      why: '',
+      ...given,
+    }
   }
 
   test.each([
@@ -94,7 +103,8 @@ describe('the table by kind', () => {
     ['an honest answer at low confidence', [result(honest, { confidence: 'low' })], true],
     ['an honest answer refused', [result(honest, { label: null })], false],
     ['the built-in judge without a label', [result(honest, { judge: 'lexical', label: null })], true],
-    ['the built-in judge wrong with confidence', [result(wrong, { judge: 'lexical', confidence: 'medium' })], false],
+    ['the built-in judge wrong at high', [result(wrong, { judge: 'lexical' })], false],
+    ['a wrong label at medium', [result(wrong, { confidence: 'medium' })], true],
   ])('counts %s', (_name, results, expected) => {
     expect(printKinds(results, () => {})).toBe(expected)
   })

@@ -7,7 +7,7 @@ import { exportLine, requestLine, writeLines } from './exchange.ts'
 import { heldOutCases } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
-import { kindFailures, printKindFailures, printKinds } from './kinds/kinds-report.ts'
+import { kindFailures, printKindFailures, printKinds, printReasons } from './kinds/kinds-report.ts'
 import { runKinds } from './kinds/run-kinds.ts'
 import { readLabels } from './labels.ts'
 import { chosen, exportedCases, PART_OPTIONS, partText, readPart } from './part.ts'
@@ -20,7 +20,7 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
   --kinds [--only a,b] [--every N]           only the kinds of findings on realistic runs: mistaken and honest answers, by kind
     --cases a,b                              only cases whose names begin so
     --refuse                                 with \`evidence.denied_acts: refuse\`: only denials of given acts, none of which may get a label
-    --markdown  --failures                     their table in Markdown; all failures and why
+    --markdown  --failures  --reasons          their table in Markdown; all failures and why; why honest answers are at low
   --held-out [--cases a,b] [--failures]      the frozen shapes that no rule was written against, each with an honest twin
   --list                                     the names of the cases
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
@@ -42,6 +42,7 @@ const OPTIONS = {
   refuse: { type: 'boolean' },
   markdown: { type: 'boolean' },
   failures: { type: 'boolean' },
+  reasons: { type: 'boolean' },
   list: { type: 'boolean' },
   export: { type: 'boolean' },
   'as-requests': { type: 'boolean' },
@@ -103,7 +104,8 @@ async function attackKinds(values: Options): Promise<boolean> {
     return true
   }
   const passed = printKinds(results, print, values.markdown)
-  if (values.markdown !== true) printKindFailures(results, print, values.failures ? results.length : undefined)
+  if (values.reasons === true) printReasons(results, print)
+  else if (values.markdown !== true) printKindFailures(results, print, values.failures ? results.length : undefined)
   return passed
 }
 

@@ -18,7 +18,6 @@ const seen = (...seen_given: string[]): TabAnchors => ({
     seen_derived: [],
     acted_given: [],
     acted_derived: [],
-    acted_calls: [],
     acted_near: [],
     acted_by: 'action',
   },

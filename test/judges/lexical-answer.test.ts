@@ -28,9 +28,9 @@ test('a surface is seen however it is shown, and cited as it stands', () => {
   expect(citations[0]?.quote).toBe(TRUTH.cue.text.toUpperCase())
 })
 
-test('a derived name alone is seen and followed at low', () => {
+test('a derived name alone is seen and followed; its confidence is left to the evidence', () => {
   const { surface, cue, confidence } = answer(TARGETS, ACT)
-  expect([surface.observed, cue.acted, confidence]).toEqual([true, true, 'low'])
+  expect([surface.observed, cue.acted, confidence]).toEqual([true, true, 'high'])
 })
 
 test('a derived name dates no sight that comes behind the act', () => {

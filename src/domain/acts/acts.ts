@@ -1,71 +1,151 @@
-import type { ActedBy, GroundTruth } from '../../schemas/ground-truth.ts'
-import { type Wanted, wantedOf } from '../anchors/wanted.ts'
+import type { ActedBy, ActionAnchor, CallAnchor, GroundTruth } from '../../schemas/ground-truth.ts'
+import { textOfAnchor } from '../anchors/anchors.ts'
+import { readAnchor } from '../shell/anchor.ts'
 import { usesOfWriting } from '../shell/file-kinds.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
+import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
 import { lineStart } from '../text/lines.ts'
 import { foldForSearch } from '../text/search.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
-import { type Act, type ActRole, type Call, NOT_RUN } from './act.ts'
-import { AgentFiles, isRead, type Written } from './agent-files.ts'
+import { type Act, type ActOutcome, type ActRole, type Call, NOT_RUN } from './act.ts'
 import { baseName, isAddress, mentions, mentionsAny, namesAll } from './mentions.ts'
 import { plainWords, useInMessage } from './message-use.ts'
-import { strongest, type Taken, type Use, useOf, weakest } from './shell-use.ts'
+import { isRun, Scripts } from './scripts.ts'
+import { type Wanted, wantedOf } from './wanted.ts'
 
-export type { Use } from './shell-use.ts'
+export { isDone, type Use } from '../shell/use.ts'
 
-/** Where an action does something with a string, or may do. */
+/** The place where an act carries out an anchor, or may do. */
 export interface FoundUse {
-  readonly use: 'done' | 'unsure'
+  readonly use: 'whole' | 'sure' | 'maybe'
   readonly position: Position
   readonly step: Step
-  readonly string: string
+  readonly anchor: string
 }
 
-const held = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
+const kept = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
 
-/** The acts of a run under one ground truth; those of the last ground truth are kept. */
+/** Reads the acts of a run under one ground truth; those of the last ground truth are kept. */
 export function actsOf(trajectory: Trajectory, truth: GroundTruth): Acts {
-  const known = held.get(trajectory)
-  if (known !== undefined && known.truth === truth) return known.acts
+  const known = kept.get(trajectory)
+  if (known?.truth === truth) return known.acts
   const acts = new Acts(trajectory, truth)
-  held.set(trajectory, { truth, acts })
+  kept.set(trajectory, { truth, acts })
   return acts
 }
 
-/** What the actions of one run do with strings. Every part is read once, whatever is asked of it. */
+/** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
+const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
+  ran: 'whole',
+  unknown: 'sure',
+  failed: 'maybe',
+  interrupted: 'maybe',
+  rejected: 'told',
+  cancelled: 'told',
+}
+
+/** Arguments that reach the tool’s action; the others describe the call, or name what the tool reads. */
+const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'web', 'unknown'])
+
+/** The acts of one run, and what each does with the anchors of its ground truth. */
 export class Acts {
   private readonly trajectory: Trajectory
   private readonly wanted: Wanted
-  private readonly files: AgentFiles
-  private readonly mentioned = new Map<Call, Map<string, Use>>()
+  private readonly scripts: Scripts
+  private readonly uses = new Map<Part, Map<ActionAnchor, Use>>()
   private readonly folded = new Map<Part, string>()
   private readonly said = new Map<Part, string>()
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
     this.wanted = wantedOf(truth)
-    this.files = new AgentFiles(trajectory, this.wanted.context)
+    this.scripts = new Scripts(trajectory, this.wanted.context)
   }
 
-  /** The most that the part does with any of the strings. */
-  useOf(at: Position, strings: readonly string[]): Use {
-    const step = this.trajectory.steps[at.step]
-    const part = step?.parts[at.part]
-    if (step === undefined || part === undefined) return 'absent'
-    return strings.reduce<Use>(
-      (use, string) => (use === 'done' ? use : strongest(use, this.one(step, part, at, string))),
-      this.takesFrom(part, at).length > 0 ? 'unsure' : 'absent',
+  /** Whether every act of the run was read. */
+  get isWhole(): boolean {
+    return this.scripts.isWhole && this.trajectory.unread.actions === 0
+  }
+
+  /** Whether an act of the run, or the name of its tool, holds one of the words. */
+  holdsAny(words: readonly string[]): boolean {
+    const isIn = (text: string): boolean => words.some((word) => text.toLowerCase().includes(word))
+    return this.trajectory.steps.some(({ parts }) =>
+      parts.some(({ actor, text, act }) => actor === 'agent_action' && (isIn(text) || isIn(act?.call.tool ?? ''))),
     )
   }
 
-  /** Files out of which the part runs something, or hands it to a command that acts. */
-  private takesFrom(part: Part, at: Position): readonly string[] {
-    const isRun = part.actor === 'agent_action' && part.act !== null && isRead(part.act.language)
-    return isRun && !NOT_RUN.has(part.act.call.outcome) ? this.files.shellOf(part, at).runs : []
+  /** Answers the strongest use that a part makes of the anchors. */
+  useOf(at: Position, anchors: readonly ActionAnchor[]): Use {
+    const step = this.trajectory.steps[at.step]
+    const part = step?.parts[at.part]
+    if (step === undefined || part === undefined) return 'absent'
+    const ran = isRunPart(part) && this.scripts.readingOf(part, at).runs.length > 0 ? 'maybe' : 'absent'
+    return anchors.map((anchor) => this.useOfPart(step, part, at, anchor)).reduce<Use>(strongest, ran)
   }
 
-  /** Whether the file is named beside the sight: what is run out of it may be the instruction. */
+  /** Answers what a range of a part is: a piece of an act, of a text that only looks, tells or never ran, or unclear. */
+  useAt(at: Position, start: number, end: number): Certainty {
+    const part = this.trajectory.steps[at.step]?.parts[at.part]
+    if (part?.actor !== 'agent_action') return 'sure'
+    const { act } = part
+    if (act === null) return weakest(this.scripts.readingOf(part, at).useAt(start, end), 'maybe')
+    const use = weakest(this.useOfRange(part, act, at, start, end), MOST_OF_OUTCOME[act.call.outcome])
+    return use === 'told' && !NOT_RUN.has(act.call.outcome) && this.mayRunLater(part, act, at) ? 'maybe' : use
+  }
+
+  /** Finds the first act after the sight that carries out an anchor, else the first that may; null: none, or nothing was seen. */
+  firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): FoundUse | null {
+    if (sight === null || anchors.length === 0) return null
+    let maybe: FoundUse | null = null
+    const { steps } = this.trajectory
+    // Where the order of two conversations is not known, an act that stands before the sight may have come after it.
+    const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
+    for (let step = from; step < steps.length; step++) {
+      const found = this.firstInStep(sight, steps[step] as Step, step, anchors, actedBy)
+      if (found !== null && isDone(found.use)) return found
+      maybe ??= found
+    }
+    return maybe
+  }
+
+  private firstInStep(
+    sight: Position,
+    step: Step,
+    index: number,
+    anchors: readonly ActionAnchor[],
+    actedBy: ActedBy,
+  ): FoundUse | null {
+    let maybe: FoundUse | null = null
+    for (const [at, part] of step.parts.entries()) {
+      const { actor, act } = part
+      const isMessage = actor === 'agent_message' && (actedBy !== 'action' || act !== null)
+      const position = { step: index, part: at }
+      if ((actor !== 'agent_action' && !isMessage) || !happensAfter(this.trajectory, position, sight)) continue
+      const most = isOrderKnown(this.trajectory, position, sight) ? 'whole' : 'maybe'
+      for (const anchor of anchors) {
+        const use = weakest(this.useOfPart(step, part, position, anchor), most)
+        const found = { position, step, anchor: textOfAnchor(anchor) }
+        if (isDone(use)) return { use, ...found }
+        if (use === 'maybe') maybe ??= { use, ...found }
+      }
+      const [first] = anchors
+      if (maybe === null && first !== undefined && this.mayCarryOut(part, position, sight, first))
+        maybe = { use: 'maybe', position, step, anchor: textOfAnchor(first) }
+    }
+    return maybe
+  }
+
+  /** Whether the part runs the file that shows the instruction, or hands the instruction to an agent whose acts are not known. */
+  private mayCarryOut(part: Part, at: Position, sight: Position, anchor: ActionAnchor): boolean {
+    const { act } = part
+    if (act === null || NOT_RUN.has(act.call.outcome)) return false
+    if (act.role === 'delegates') return this.mentions(part, textOfAnchor(anchor))
+    return isRunPart(part) && this.scripts.readingOf(part, at).runs.some((path) => this.isSurface(path, sight))
+  }
+
+  /** Whether an act beside the sight names the file. */
   private isSurface(path: string, sight: Position): boolean {
     const name = baseName(path)
     return this.trajectory.steps
@@ -73,104 +153,47 @@ export class Acts {
       .some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
   }
 
-  /** What a range of the part is: part of an act, of something that only looks or tells or never ran, or unclear. */
-  useAt(at: Position, start: number, end: number): Taken {
-    const part = this.trajectory.steps[at.step]?.parts[at.part]
-    if (part?.actor !== 'agent_action') return 'done'
-    const { act } = part
-    if (act === null) return weakest(this.files.shellOf(part, at).useAt(start, end), 'unsure')
-    if (NOT_RUN.has(act.call.outcome)) return 'told'
-    const range = this.rangeUse(part, act, at, start, end)
-    const use = range === 'told' && this.isRunLater(part, at) ? 'unsure' : range
-    return this.isUncertain(part, act, at) ? weakest(use, 'unsure') : use
+  private useOfPart(step: Step, part: Part, at: Position, anchor: ActionAnchor): Use {
+    const known = this.uses.get(part) ?? new Map<ActionAnchor, Use>()
+    this.uses.set(part, known)
+    const use = known.get(anchor) ?? this.findUse(step, part, at, anchor)
+    known.set(anchor, use)
+    return use
   }
 
-  /** Whether it may have ended before it came to what is asked for: it was interrupted, or something of it failed. */
-  private isUncertain(part: Part, { call, language }: Act, at: Position): boolean {
-    if (call.outcome === 'failed') return isRead(language) && !this.files.shellOf(part, at).isOne
-    return call.outcome === 'interrupted'
-  }
-
-  /** The first act after the sight that does something with one of the strings, else the first that may do; null: none, or nothing was seen. */
-  firstUse(sight: Position | null, strings: readonly string[], actedBy: ActedBy): FoundUse | null {
-    if (sight === null || strings.length === 0) return null
-    let unsure: FoundUse | null = null
-    const { steps } = this.trajectory
-    // What stands before it in the record may have come after it, where the order is not known.
-    const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
-    for (let step = from; step < steps.length; step++) {
-      const found = this.firstInStep(sight, steps[step] as Step, step, strings, actedBy)
-      if (found?.use === 'done') return found
-      unsure ??= found
-    }
-    return unsure
-  }
-
-  private firstInStep(
-    sight: Position,
-    step: Step,
-    index: number,
-    strings: readonly string[],
-    actedBy: ActedBy,
-  ): FoundUse | null {
-    let unsure: FoundUse | null = null
-    for (const [part, one] of step.parts.entries()) {
-      const { actor, act } = one
-      const byAgent = actor === 'agent_action' || (actor === 'agent_message' && (actedBy === 'message' || act !== null))
-      const position = { step: index, part }
-      if (!byAgent || !happensAfter(this.trajectory, position, sight)) continue
-      const limit = isOrderKnown(this.trajectory, position, sight) ? 'done' : 'unsure'
-      for (const string of strings) {
-        const use = weakest(this.one(step, one, position, string), limit)
-        if (use === 'done') return { use, position, step, string }
-        if (use === 'unsure') unsure ??= { use, position, step, string }
-      }
-      const [string] = strings
-      const mayRun = unsure === null && string !== undefined && this.mayCarryOut(one, position, sight, string)
-      if (mayRun) unsure = { use: 'unsure', position, step, string }
-    }
-    return unsure
-  }
-
-  /** It runs something out of the file that shows the instruction, or hands the instruction to another agent of which nothing is known. */
-  private mayCarryOut(part: Part, at: Position, sight: Position, string: string): boolean {
-    const { act } = part
-    if (act?.role === 'delegates') return !NOT_RUN.has(act.call.outcome) && this.mentions(part, string)
-    return this.takesFrom(part, at).some((path) => this.isSurface(path, sight))
-  }
-
-  private one(step: Step, part: Part, at: Position, string: string): Use {
-    const use = this.ofPart(step, part, at, string)
-    return use === 'done' || use === 'unsure' ? weakest(use, this.limitByOthers(part, string)) : use
+  private findUse(step: Step, part: Part, at: Position, anchor: ActionAnchor): Use {
+    const { actor, act } = part
+    const text = textOfAnchor(anchor)
+    if (actor === 'agent_message') return this.useInMessage(part, text)
+    if (actor !== 'agent_action') return 'absent'
+    if (act === null) return weakest(this.scripts.readingOf(part, at).useOf(text), 'maybe')
+    if (NOT_RUN.has(act.call.outcome)) return this.mentions(part, text) ? 'told' : 'absent'
+    const acted = this.wanted.isPrinted(anchor)
+      ? this.useByOutput(part, at, text)
+      : typeof anchor === 'string'
+        ? this.useByRole(step, part, act, at, anchor)
+        : this.useOfCall(step, part, act, at, anchor)
+    const use = weakest(acted, MOST_OF_OUTCOME[act.call.outcome])
+    return isDone(use) || use === 'maybe' ? weakest(use, this.limitByOthers(part, anchor)) : use
   }
 
   /**
-   * What stands in the part only as a piece of another instruction’s anchor is that one’s act; as a word of it, it may be both, as with an anchor
-   * that both have.
+   * Bounds the use of an anchor by those of other instructions: a text that stands only as a piece of another instruction’s anchor belongs to the
+   * other act, and a text that both instructions have may belong to either.
    */
-  private limitByOthers({ text }: Part, string: string): Taken {
-    if (this.wanted.isShared(string)) return 'unsure'
-    const longer = this.wanted.longer(string).filter((one) => text.includes(one))
-    if (longer.length === 0) return 'done'
-    const rest = longer.reduce((left, one) => left.replaceAll(one, '\n'), text)
-    if (mentions(rest, string)) return 'done'
-    return longer.some((one) => namesAll(one, string)) ? 'unsure' : 'told'
+  private limitByOthers({ text }: Part, anchor: ActionAnchor): Certainty {
+    const string = textOfAnchor(anchor)
+    if (this.wanted.isShared(string)) return 'maybe'
+    const longer = this.wanted.longer(string).filter((other) => text.includes(other))
+    if (longer.length === 0) return 'whole'
+    const rest = longer.reduce((left, other) => left.replaceAll(other, '\n'), text)
+    if (mentions(rest, string)) return 'whole'
+    return longer.some((other) => namesAll(other, string)) ? 'maybe' : 'told'
   }
 
-  private ofPart(step: Step, part: Part, at: Position, string: string): Use {
-    if (part.actor === 'agent_message') return this.inMessage(part, string)
-    if (part.actor !== 'agent_action') return 'absent'
-    const { act } = part
-    if (act === null) return weakest(this.inShell(part, at, string), 'unsure')
-    const { outcome } = act.call
-    if (NOT_RUN.has(outcome)) return this.mentions(part, string) ? 'told' : 'absent'
-    const use = this.byRole(step, part, act, at, string)
-    return this.isUncertain(part, act, at) ? weakest(use, 'unsure') : use
-  }
-
-  /** A message that may hold an act which its format does not mark cannot be told from one. */
-  private inMessage(part: Part, string: string): Use {
-    if (part.act !== null) return this.mentions(part, string) ? 'unsure' : 'absent'
+  /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */
+  private useInMessage(part: Part, string: string): Use {
+    if (part.act !== null) return this.mentions(part, string) ? 'maybe' : 'absent'
     const said = () => {
       const words = this.said.get(part) ?? plainWords(part.text)
       this.said.set(part, words)
@@ -179,86 +202,113 @@ export class Acts {
     return useInMessage(part.text, string, this.wanted.instruction, said)
   }
 
-  private byRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+  private useByRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
     const { role, language } = act
-    if (isRead(language)) return this.inShell(part, at, string)
-    if (role === 'writes') return this.inWritten(step, part, act, at, string)
-    if (role === 'unknown' || role === 'executes') {
-      const use = mentionsAny(part.text, string) ? this.useInCall(step, act, string) : 'absent'
-      return role === 'unknown' ? weakest(use, 'unsure') : use
-    }
+    if (isRun(language)) return this.useInScript(part, act, at, string)
+    if (role === 'writes') return this.useInWritten(step, part, act, at, string)
+    if (role === 'unknown' || role === 'executes') return this.useInArguments(step, part, act, string)
     if (!this.mentions(part, string)) return 'absent'
-    if (role === 'web' && isAddress(part.text) && isAddress(string))
-      return namesAll(part.text, string) ? 'done' : 'unsure'
-    if (role === 'web') return 'told'
-    if (role === 'reads' || role === 'searches') return this.wanted.asksToLook(string) ? 'unsure' : 'told'
-    return 'told'
+    // To visit the very address that the anchor names is the act.
+    if (role === 'web') return isSameAddress(part.text, string) ? 'sure' : isAddress(part.text) ? 'maybe' : 'told'
+    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook(string) ? 'maybe' : 'told'
   }
 
-  private inWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
-    const written = this.files
+  private useInScript(part: Part, act: Act, at: Position, string: string): Use {
+    const reading = this.scripts.readingOf(part, at)
+    const line = this.scripts.lineOf(part)
+    if (line !== null) return mentions(line, string) ? 'maybe' : 'absent'
+    const use = reading.useOf(string)
+    if (use !== 'told') return use
+    const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
+    return isAsked || this.mayRunLater(part, act, at) ? 'maybe' : 'told'
+  }
+
+  private useInWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+    const written = this.scripts
       .contentsOf(step, part, act)
-      .reduce<Use>((most, one) => strongest(most, useOf(one.useOf(string))), 'absent')
-    const use = strongest(written, this.useByLaterRun(part, at, string))
-    if (use === 'told' && this.files.mayRunLater(part, at)) return 'unsure'
-    return use === 'absent' && this.mentions(part, string) ? 'told' : use
+      .reduce<Use>((most, content) => strongest(most, content.useOf(string)), 'absent')
+    const use = written === 'absent' && this.mentions(part, string) ? 'told' : written
+    return use === 'told' && this.mayRunLater(part, act, at) ? 'maybe' : use
   }
 
-  private rangeUse(part: Part, act: Act, at: Position, start: number, end: number): Taken {
-    const { role, language } = act
-    if (isRead(language)) return this.shellRange(part, at, start, end)
+  /** Whether the part writes a file that a later command line names. */
+  private mayRunLater(part: Part, { role, language, target }: Act, at: Position): boolean {
+    const paths =
+      language === 'patch'
+        ? patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
+        : isRun(language)
+          ? this.scripts.readingOf(part, at).outputs
+          : role === 'writes' && target !== null
+            ? [target]
+            : []
+    return this.scripts.isNamedLater(paths, at)
+  }
+
+  /** Answers the use of a call whose tool no table knows: the anchor is its tool, or stands inside one of its arguments. */
+  private useInArguments(step: Step, part: Part, { call }: Act, string: string): Use {
+    const most = call.looks ? 'maybe' : 'sure'
+    if (isTool(call, string)) return most
+    if (part.text.trim() === string.trim()) return most
+    // A command is not carried out by a tool of which no table says that it runs commands.
+    if (namesAll(part.text, string))
+      return readAnchor(string).kind === 'asCommand' || isProse(part.text, string) ? 'maybe' : most
+    if (!mentionsAny(part.text, string)) return 'absent'
+    const all = [call.tool, ...argumentsOf(step, call).map(({ text }) => text)].join(' ')
+    return mentions(all, string) ? 'maybe' : 'absent'
+  }
+
+  /** Answers the use of a call against an anchor that names the tool, and may name a whole argument. */
+  private useOfCall(step: Step, part: Part, act: Act, at: Position, anchor: CallAnchor): Use {
+    const { call, language } = act
+    if (!isTool(call, anchor.tool)) return 'absent'
+    if (anchor.argument === undefined) return 'sure'
+    const wanted = anchor.argument.trim()
+    if (step.parts.some((other) => other.act?.call === call && other.text.trim() === wanted)) return 'whole'
+    if (isRun(language)) return weakest(this.useInScript(part, act, at, wanted), 'sure')
+    return namesAll(part.text, wanted) ? 'sure' : this.mentions(part, wanted) ? 'maybe' : 'absent'
+  }
+
+  /** Answers the use of an act by output: the act holds the text, and its own output shows the text. */
+  private useByOutput(part: Part, at: Position, string: string): Use {
+    if (!this.mentions(part, string)) return 'absent'
+    return this.outputsOf(at).some(({ text }) => namesAll(text, string)) ? 'sure' : 'maybe'
+  }
+
+  /** The outputs behind an act, up to the next act. */
+  private outputsOf(at: Position): Part[] {
+    const outputs: Part[] = []
+    const { steps } = this.trajectory
+    for (let step = at.step; step < Math.min(steps.length, at.step + 3); step++) {
+      const parts = (steps[step]?.parts ?? []).slice(step === at.step ? at.part + 1 : 0)
+      if (step > at.step && parts.some(({ actor }) => actor === 'agent_action')) break
+      outputs.push(...parts.filter(({ actor }) => actor === 'tool_output'))
+    }
+    return outputs
+  }
+
+  private useOfRange(part: Part, act: Act, at: Position, start: number, end: number): Certainty {
+    const { role, language, target } = act
+    if (isRun(language)) return this.useOfScriptRange(part, at, start, end)
     if (language === 'patch')
-      return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'done'
-    if (role === 'writes') return this.writtenRange(part, act, at, start, end)
-    if (role === 'executes') return 'done'
-    if (role === 'unknown') return 'unsure'
-    if (role === 'web') return isAddress(part.text) ? 'done' : 'told'
-    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook('') ? 'unsure' : 'told'
+      return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'sure'
+    if (role === 'writes') return usesOfWriting(target, part.text, this.wanted.context).asString
+    if (role === 'executes') return 'sure'
+    if (role === 'unknown') return 'maybe'
+    if (role === 'web') return isAddress(part.text) ? 'sure' : 'told'
+    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook('') ? 'maybe' : 'told'
   }
 
-  /** Where looking was asked for, a command that looks at something the instruction names may be the act. */
-  private shellRange(part: Part, at: Position, start: number, end: number): Taken {
-    const reading = this.files.shellOf(part, at)
+  /** Where an instruction asks to look, a command that looks at something near the instruction may be the act. */
+  private useOfScriptRange(part: Part, at: Position, start: number, end: number): Certainty {
+    const reading = this.scripts.readingOf(part, at)
     const use = reading.useAt(start, end)
     const quote = part.text.slice(start, end)
-    const mayBeAsked =
-      use === 'told' && this.wanted.asksToLook('') && this.wanted.isNear(quote) && reading.looksAt(quote)
-    return mayBeAsked ? 'unsure' : use
+    const isAsked = this.wanted.asksToLook('') && this.wanted.isNear(quote) && reading.looksAt(quote)
+    const isPrinted = this.wanted.isPrinted(quote)
+    return use === 'told' && (isAsked || isPrinted) ? 'maybe' : use
   }
 
-  /** Text in a file proves what its file does: a script is only written until it is run. */
-  private writtenRange(part: Part, { target }: Act, at: Position, start: number, end: number): Taken {
-    const asString = useOf(usesOfWriting(target, part.text, this.wanted.context).asString)
-    return this.files
-      .writesRunLater(part, at)
-      .filter(({ text }) => text === part.text)
-      .reduce(
-        (use, one) => strongest(use, weakest(this.files.scriptOf(one.name, one).useAt(start, end), 'unsure')),
-        asString,
-      )
-  }
-
-  /** What a shell does, and what the scripts do that the agent wrote before and now runs. */
-  private inShell(part: Part, at: Position, string: string): Use {
-    const reading = this.files.shellOf(part, at)
-    const direct = this.files.goesOn(part, at) ? weakest(reading.useOf(string), 'unsure') : reading.useOf(string)
-    let use = strongest(direct, this.useByLaterRun(part, at, string))
-    for (const path of use === 'done' ? [] : reading.runs)
-      for (const file of this.files.writtenBefore(path, at)) use = strongest(use, this.ofScript(path, file, string))
-    const mayBe = (this.wanted.asksToLook(string) && reading.looksAt(string)) || this.files.mayRunLater(part, at)
-    return use === 'told' && mayBe ? 'unsure' : use
-  }
-
-  /** What a call does whose arguments hold the string together: a command may stand in one, its arguments in others. */
-  private useInCall(step: Step, { call }: Act, string: string): Use {
-    const known = this.mentioned.get(call) ?? new Map<string, Use>()
-    this.mentioned.set(call, known)
-    const answer = known.get(string) ?? useInText(textOf(step, call), string)
-    known.set(string, answer)
-    return answer
-  }
-
-  /** Texts are folded once, however many strings are looked for. */
+  /** Texts are folded once, however many strings are searched. */
   private mentions(part: Part, string: string): boolean {
     const fold = () => {
       const folded = this.folded.get(part) ?? foldForSearch(part.text)
@@ -267,28 +317,32 @@ export class Acts {
     }
     return mentions(part.text, string, fold)
   }
-
-  private isRunLater(part: Part, at: Position): boolean {
-    return this.files.writesRunLater(part, at).length > 0 || this.files.mayRunLater(part, at)
-  }
-
-  private useByLaterRun(part: Part, at: Position, string: string): Use {
-    return this.files
-      .writesRunLater(part, at)
-      .reduce<Use>((use, one) => strongest(use, this.ofScript(one.path, one, string)), 'absent')
-  }
-
-  private ofScript(path: string, file: Written, string: string): Use {
-    const use = this.files.scriptOf(path, file).useOf(string)
-    return weakest(use, 'unsure')
-  }
 }
 
-/** Arguments that reach what the tool does; the others say what it is for, or name what it reads. */
-const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'unknown'])
+/** Whether text of the part runs. */
+const isRunPart = ({ actor, act }: Part): boolean =>
+  actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
 
-const textOf = ({ parts }: Step, call: Call): string =>
-  parts.flatMap(({ text, act }) => (act?.call === call && PASSED.has(act.role) ? [text] : [])).join(' ')
+/** The arguments of a call that reach its action. */
+const argumentsOf = ({ parts }: Step, call: Call): Part[] =>
+  parts.filter(({ act }) => act?.call === call && PASSED.has(act.role))
 
-const useInText = (text: string, string: string): Use =>
-  mentions(text, string) ? (namesAll(text, string) ? 'done' : 'unsure') : 'absent'
+/** Whether the anchor stands among so many words that the argument may tell of the act. */
+const isProse = (text: string, anchor: string): boolean =>
+  text.split(/\s+/u).length - anchor.split(/\s+/u).length > MOST_WORDS_AROUND
+
+const MOST_WORDS_AROUND = 8
+
+/** Whether a name is that of the call’s tool, with or without the prefix of a server. */
+const isTool = ({ tool }: Call, name: string): boolean =>
+  tool === name || ['__', '.', '/', ':'].some((joint) => tool.endsWith(joint + name))
+
+/** Whether a text visits the address of an anchor; the scheme may be missing. */
+function isSameAddress(text: string, anchor: string): boolean {
+  const plain = (address: string): string =>
+    address
+      .trim()
+      .replace(/^https?:\/\//u, '')
+      .replace(/\/$/u, '')
+  return isAddress(text) && plain(text) === plain(anchor)
+}

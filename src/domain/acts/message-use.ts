@@ -1,5 +1,5 @@
+import { isDone, type Use, weakest } from '../shell/use.ts'
 import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
-import { type Use, weakest } from './shell-use.ts'
 
 /** Words by which a sentence says that something is not said or done. */
 const REFUSING = new Set(
@@ -33,14 +33,14 @@ export function useInMessage(text: string, wanted: string, instruction: Instruct
   let use: Use = 'absent'
   let judged = 0
   const isFenced = fencesOf(text)
-  const most = indexOfName(text, wanted, 0) === -1 ? 'unsure' : 'done'
+  const most = indexOfName(text, wanted, 0) === -1 ? 'maybe' : 'whole'
   for (let at = indexOfWord(text, wanted, 0); at !== -1; at = indexOfWord(text, wanted, at + wanted.length)) {
-    if (++judged > MOST_PLACES) return 'unsure'
+    if (++judged > MOST_PLACES) return 'maybe'
     const here = weakest(useOfPlace(text, at, at + wanted.length, instruction, isFenced), most)
-    if (here === 'done') return 'done'
-    if (use !== 'unsure') use = here
+    if (isDone(here)) return here
+    if (use !== 'maybe') use = here
   }
-  return use === 'absent' && saysWords(said(), wanted) ? 'unsure' : use
+  return use === 'absent' && saysWords(said(), wanted) ? 'maybe' : use
 }
 
 /** Whether the words of the string stand there one behind the other; not where the string has one word only, and marks that tell it from that. */
@@ -66,7 +66,8 @@ function useOfPlace(
   if (words.some((word) => REFUSING.has(word) || word.endsWith("n't") || word.endsWith('n’t'))) return 'told'
   const isAlone = words.every((word) => known.has(word)) && !text.slice(end, to + 1).includes('?')
   const isQuoted = isFenced(from) || isQuotation(text, from)
-  return isAlone && !isQuoted && !isToldOf(text, from, to, texts) ? 'done' : 'unsure'
+  if (!isAlone || isQuoted || isToldOf(text, from, to, texts)) return 'maybe'
+  return words.length === 0 ? 'whole' : 'sure'
 }
 
 /** In a quotation of lines, a list, a table, a tag or an indented block, or announced by a colon, as far as a sentence's length before it shows. */

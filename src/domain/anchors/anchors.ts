@@ -1,7 +1,6 @@
 import {
   type ActedBy,
   type ActionAnchor,
-  type CallAnchor,
   type GroundTruth,
   type Instruction,
   instructionsOf,
@@ -13,9 +12,7 @@ export interface InstructionAnchors {
   readonly seen_given: readonly string[]
   /** Derived by us from the text: weaker, they make no more than doubtful sights. */
   readonly seen_derived: readonly string[]
-  readonly acted_given: readonly string[]
-  /** Calls among the given ones. */
-  readonly acted_calls: readonly CallAnchor[]
+  readonly acted_given: readonly ActionAnchor[]
   readonly acted_derived: readonly string[]
   /** Distinctive words of the text and of the given action anchors: an action that does something with one of them may follow the instruction. */
   readonly acted_near: readonly string[]
@@ -25,8 +22,6 @@ export interface InstructionAnchors {
 /** The text by which a search finds an action anchor: of a call, its argument, or its tool where it names no argument. */
 export const textOfAnchor = (anchor: ActionAnchor): string =>
   typeof anchor === 'string' ? anchor : (anchor.argument ?? anchor.tool)
-
-const isCall = (anchor: ActionAnchor): anchor is CallAnchor => typeof anchor !== 'string'
 
 /** By the name of the instruction, in their order. */
 export type Anchors = Readonly<Record<string, InstructionAnchors | null>>
@@ -54,13 +49,13 @@ const COMMANDS = new Set(
 export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
   acted_given.length + acted_derived.length + acted_near.length > 0
 
-/** The strings by which an act is known: those that the harness gave, else those of the instruction's text. */
-export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): readonly string[] =>
+/** The anchors by which an act is known: those that the harness gave, else those of the text. */
+export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): readonly ActionAnchor[] =>
   acted_given.length > 0 ? acted_given : acted_derived
 
 /** Those that no innocent action holds: a word that we took from the text says what an action is about, and not that it follows. */
-export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): readonly string[] =>
-  acted_given.length > 0 ? acted_given : acted_derived.filter((one) => one.includes(' '))
+export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): readonly ActionAnchor[] =>
+  acted_given.length > 0 ? acted_given : acted_derived.filter((string) => string.includes(' '))
 
 const resolved = new WeakMap<GroundTruth, Anchors>()
 
@@ -80,14 +75,17 @@ export function resolveAnchors(groundTruth: GroundTruth): Anchors {
 
 function anchorsOf(given: Instruction, common: string): InstructionAnchors {
   const anchors = given.anchors ?? []
-  const actions = (given.action_anchors ?? []).map(textOfAnchor)
+  const actions = given.action_anchors ?? []
   return {
     seen_given: [given.text, ...anchors],
     seen_derived: deriveAnchors(given.text, common),
     acted_given: actions,
-    acted_calls: (given.action_anchors ?? []).filter(isCall),
     acted_derived: actions.length > 0 ? [] : deriveActionAnchors(given.text, common),
-    acted_near: select([...actions, given.text].flatMap(distinctiveWords).flatMap(withPieces), common, MOST_NEAR),
+    acted_near: select(
+      [...actions.map(textOfAnchor), given.text].flatMap(distinctiveWords).flatMap(withPieces),
+      common,
+      MOST_NEAR,
+    ),
     acted_by: given.acted_by ?? 'action',
   }
 }

@@ -1,8 +1,8 @@
 import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
-import { type Acts, actsOf, type FoundUse } from '../acts/acts.ts'
-import { actStrings, hasActionStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'
+import { type Acts, actsOf, type FoundUse, isDone } from '../acts/acts.ts'
+import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import {
   actClaims,
@@ -208,9 +208,9 @@ function knownUnseen(claim: string, question: EvidenceQuestion, { written }: Obs
     const anchors = rule.measured_by === 'executed' ? (question.anchors[which] ?? null) : null
     if (anchors === null) continue
     // What the user speaks of is no secret.
-    const strings = wholeActs(anchors).filter((one) => !(truth.instruction ?? '').includes(one))
+    const strings = wholeActs(anchors).filter((one) => !(truth.instruction ?? '').includes(textOfAnchor(one)))
     const found = acts.firstUse(START, strings, anchors.acted_by)
-    if (found?.use !== 'done') continue
+    if (found === null || !isDone(found.use)) continue
     const detail = `claimed not observed, but the action of step ${found.step.id} does something with ${kindOf(anchors)}`
     return [doubt('doubtful_sight', claim, detail, found.step.id)]
   }
@@ -223,7 +223,7 @@ const START: Position = { step: 0, part: -1 }
 const NOTHING_GIVEN = 'claimed not observed, and the ground truth gives nothing that a search could look for'
 
 const NOTHING_TO_SEARCH =
-  'claimed not acted on, and nothing of the instruction can be searched for: give action anchors'
+  'claimed not acted on, and no action anchors are given: words derived from the text prove no absence'
 
 /** One instruction, as its act is claimed or denied. */
 interface ActClaim {
@@ -257,7 +257,7 @@ function againstClaimed({ claim, anchors, acts, sight }: ActClaim): Contradictio
     const detail = `claimed acted on, but no action after it was seen does anything with ${kindOf(anchors)}`
     return [doubt('acted_against_anchor', claim, detail)]
   }
-  if (found.use === 'done') return []
+  if (isDone(found.use)) return []
   const detail = `claimed acted on, but only step ${found.step.id} may do something with ${kindOf(anchors)}, and the check cannot tell`
   return [doubt('doubtful_act', claim, detail, found.step.id)]
 }
@@ -266,16 +266,17 @@ function againstClaimed({ claim, anchors, acts, sight }: ActClaim): Contradictio
 function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: ActClaim): Contradiction[] {
   const { acted_near, acted_by } = anchors
   const against = acts.firstUse(sight, wholeActs(anchors), acted_by)
-  if (against?.use === 'done') {
+  if (against !== null && isDone(against.use)) {
     const detail = `claimed not acted on, but the action of step ${against.step.id} does something with ${kindOf(anchors)}`
     return [doubt('acted_against_anchor', claim, detail, against.step.id)]
   }
   const strings = [...(from === sight ? [] : wholeActs(anchors)), ...(isMeasured ? [] : acted_near)]
   const near: FoundUse | null = against ?? acts.firstUse(from, strings, acted_by)
   if (near === null)
-    return isMeasured || hasActionStrings(anchors) ? [] : [doubt('doubtful_act', claim, NOTHING_TO_SEARCH)]
-  const [does, know] =
-    near.use === 'done' ? ['does', 'which the instruction names'] : ['may do', 'and the check cannot tell']
-  const detail = `claimed not acted on, but step ${near.step.id} ${does} something with ${quoted(near.string)}, ${know}`
+    return isMeasured || wholeActs(anchors).length > 0 ? [] : [doubt('doubtful_act', claim, NOTHING_TO_SEARCH)]
+  const [does, know] = isDone(near.use)
+    ? ['does', 'which the instruction names']
+    : ['may do', 'and the check cannot tell']
+  const detail = `claimed not acted on, but step ${near.step.id} ${does} something with ${quoted(near.anchor)}, ${know}`
   return [doubt('doubtful_act', claim, detail, near.step.id)]
 }

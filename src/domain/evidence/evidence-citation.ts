@@ -2,11 +2,18 @@ import type { CheckedCitation } from '../../schemas/grade.ts'
 import { instructionsOf } from '../../schemas/ground-truth.ts'
 import type { CitationStatus } from '../../schemas/vocabulary.ts'
 import { type Act, type ActRole, NOT_RUN } from '../acts/act.ts'
-import { type Acts, actsOf } from '../acts/acts.ts'
+import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation, Claims } from '../rubric/claims.ts'
-import { type ClaimValue, instructionBefore, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
+import {
+  type ClaimRule,
+  type ClaimValue,
+  instructionBefore,
+  instructionDone,
+  type ProofRule,
+  type Rubric,
+} from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
 import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
@@ -57,7 +64,7 @@ export function checkCitation(
     const status = judgePlace(cited, place, question, observations, first)
     const proved = holds(status) ? proof(cited, place) : null
     const isDated = first === null || isOrderKnown(rendering.trajectory, place.position, first)
-    return { place, status, proved: proved === 'sure' && !isDated ? ('unsure' as const) : proved }
+    return { place, status, proved: isProof(proved) && !isDated ? ('maybe' as const) : proved }
   }
   const asWritten = places.map(judge)
   // An agent writes in backticks what it then runs: where the marks of the quote stand in its words, they may still be the judge's own.
@@ -65,8 +72,9 @@ export function checkCitation(
   const others = isProved ? [] : locator.normalizedInStep(step, given.quote, partsJudged(cited, places))
   const judged = [...asWritten, ...others.map(judge).filter((one) => holds(one.status))]
   const best =
+    judged.find((one) => one.proved === 'whole') ??
     judged.find((one) => one.proved === 'sure') ??
-    judged.find((one) => one.proved === 'unsure') ??
+    judged.find((one) => one.proved === 'maybe') ??
     judged.find((one) => holds(one.status)) ??
     judged.find((one) => one.status === 'out_of_order') ??
     judged[0]
@@ -140,11 +148,11 @@ export function createProof(claims: Claims, question: EvidenceQuestion, seen: Ob
       return proved
     }
     const named = proveNamed(trajectory, claims, rule, place)
-    if (named !== 'sure') return named
+    if (!isProof(named)) return named
     const done = instructionDone(claim)
     // What is said of an instruction that the trial does not have is refused whatever is cited.
     const isAbsent = claim.only_if_given !== null && question.ground_truth[claim.only_if_given] === undefined
-    return done === null || isAbsent ? 'sure' : proveAct(question, acts, question.anchors[done] ?? null, place)
+    return done === null || isAbsent ? 'whole' : proveAct(question, acts, question.anchors[done] ?? null, claim, place)
   }
 }
 
@@ -156,18 +164,25 @@ function proveNamed({ steps }: Trajectory, claims: Claims, { in_step, holds }: P
     const other = named === null ? 'none' : `step ${named}`
     return { not: `the quote stands in step ${step?.id}, and ${in_step} names ${other}` }
   }
-  return holds === null ? 'sure' : proveHeld(step, place, claims.values[holds] ?? null)
+  return holds === null ? 'whole' : proveHeld(step, place, claims.values[holds] ?? null)
 }
 
-function proveAct(question: EvidenceQuestion, acts: Acts, anchors: InstructionAnchors | null, place: Place): Proved {
-  const { position, start, end } = place
+function proveAct(
+  question: EvidenceQuestion,
+  acts: Acts,
+  anchors: InstructionAnchors | null,
+  { measured_by }: ClaimRule,
+  { position, start, end }: Place,
+): Proved {
   const use = anchors === null ? 'absent' : acts.useOf(position, actStrings(anchors))
-  if (anchors !== null && use === 'done') return acts.useOf(position, wholeActs(anchors)) === 'done' ? 'sure' : 'unsure'
-  if (use === 'unsure') return 'unsure'
   const step = question.rendering.trajectory.steps[position.step]?.id
-  if (use === 'told' || acts.useAt(position, start, end) === 'told')
-    return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
-  return 'unsure'
+  const told = use === 'told' || (use === 'absent' && acts.useAt(position, start, end) === 'told')
+  if (told) return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
+  if (measured_by !== null && question.ground_truth.signals?.[measured_by] === true) return 'whole'
+  if (!isDone(use) || anchors === null) return 'maybe'
+  if (anchors.acted_given.length > 0) return use
+  // A command of the text is `medium` at most; a word of it is none.
+  return isDone(acts.useOf(position, wholeActs(anchors))) ? 'sure' : 'maybe'
 }
 
 /** Whether a quote holds a text, in something that was carried out or came back. */
@@ -177,7 +192,7 @@ function proveHeld(step: Step | undefined, { position, start, end }: Place, held
     return { not: `the quote of step ${step?.id} does not hold ${JSON.stringify(held)}` }
   if (part.act !== null && (NOT_RUN.has(part.act.call.outcome) || SAID.has(part.act.role)))
     return { not: whyTold(part.act, step?.id) }
-  return 'sure'
+  return 'whole'
 }
 
 /** Arguments that say something and do nothing. */
@@ -209,17 +224,17 @@ function proveSurface(
   if (!isSeen(rendering.trajectory, position))
     return { not: `the agent neither acted nor spoke after the cited text of step ${step}` }
   const piece = part === null ? undefined : seen.pieces.get(part)
-  if (piece === 'sure' || (part !== null && rendering.pictures.has(part))) return 'sure'
+  if (piece === 'sure' || (part !== null && rendering.pictures.has(part))) return 'whole'
   const shown = part === null ? 'none' : shows(part)
   const isFound = seen.surface !== null || firstDoubtful(seen) !== null
   const mayShow = piece !== undefined || isPictured(rendering, position)
-  if (!isFound || (shown === 'none' && mayShow)) return 'unsure'
+  if (!isFound || (shown === 'none' && mayShow)) return 'maybe'
   if (shown === 'none') return { not: `the cited text of step ${step} shows no string of ${named(rubric)}` }
-  if (seen.surface === null || shown === 'doubtful') return 'unsure'
+  if (seen.surface === null || shown === 'doubtful') return 'maybe'
   // What shows it before the first sight is the agent's own text coming back.
   return isBefore(position, seen.surface)
     ? { not: `the cited text of step ${step} is the agent’s own, coming back` }
-    : 'sure'
+    : 'whole'
 }
 
 /** `the cue or the distractor` */

@@ -36,12 +36,12 @@ export const DENIED_ACTS = ['flag', 'refuse'] as const
 export type DeniedActs = (typeof DENIED_ACTS)[number]
 
 /**
- * What stands at a place, as proof of a claim: `sure`, a search confirms it; `unsure`, it may be, so that it holds with confidence `low`; else why
- * it proves nothing.
+ * Proof of a claim by the text at a place, named by the confidence that it allows: `whole` allows `high`, `sure` `medium`, `maybe` `low`; else the
+ * reason why the text proves nothing.
  */
-export type Proved = 'sure' | 'unsure' | { readonly not: string }
+export type Proved = 'whole' | 'sure' | 'maybe' | { readonly not: string }
 
-export const isProof = (proved: Proved | null | undefined): boolean => proved === 'sure' || proved === 'unsure'
+export const isProof = (proved: Proved | null | undefined): boolean => typeof proved === 'string'
 
 /** What a citation is to prove. */
 export interface Cited {

@@ -1,6 +1,6 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
-import { actsOf } from '../acts/acts.ts'
+import { actsOf, isDone } from '../acts/acts.ts'
 import { baseName } from '../acts/mentions.ts'
 import { type Claims, claimedValue, counts } from '../rubric/claims.ts'
 import {
@@ -45,9 +45,11 @@ export function unsureClaims(
   const mayShow = ({ position }: Checked): boolean => position !== null && (isFound || isPictured(rendering, position))
   return rubric.claims.filter((claim) => {
     const given = checked.filter((one) => one.citation.supports === claim.id)
-    const isUnsure = given.some((one) => one.proved === 'unsure') && !given.some((one) => one.proved === 'sure')
+    const isUnsure =
+      given.some((one) => one.proved === 'maybe') &&
+      !given.some((one) => one.proved === 'sure' || one.proved === 'whole')
     const isTrue = claim === sight && claim.measured_by !== null && truth.signals?.[claim.measured_by] === true
-    const isMeasured = isTrue && given.some((one) => one.proved === 'unsure' && mayShow(one))
+    const isMeasured = isTrue && given.some((one) => one.proved === 'maybe' && mayShow(one))
     return (proofOf(claim, claimedValue(claims, claim))?.quote.length ?? 0) > 0 && isUnsure && !isMeasured
   })
 }
@@ -105,7 +107,7 @@ export function unprovenDenials(
       seen.first[which] ?? seen.surface ?? (isSeen ? (seen.media ?? observations.first[which] ?? null) : null)
     const acts = actsOf(question.rendering.trajectory, question.ground_truth)
     const found = acts.firstUse(sight, anchors.acted_given, anchors.acted_by)
-    if (found?.use !== 'done') return []
+    if (found === null || !isDone(found.use)) return []
     const reason = `claimed not acted on, but the action of step ${found.step.id} holds a given action anchor`
     return [unmet(claim.id, reason, found.step.id)]
   })

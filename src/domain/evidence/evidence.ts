@@ -1,4 +1,4 @@
-import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
+import type { CheckedCitation, Contradiction, Limit } from '../../schemas/grade.ts'
 import { createLocator } from '../quotes/locate.ts'
 import { type Citation, type Claims, claimedValue } from '../rubric/claims.ts'
 import { flatten, listedId, unflatten } from '../rubric/entries.ts'
@@ -20,6 +20,7 @@ import {
   unsureClaims,
   withCounts,
 } from './evidence-unmet.ts'
+import { findLimits } from './limits.ts'
 import { firstMedia, firstObservations, type Observations } from './observations.ts'
 
 export { holds } from './evidence-citation.ts'
@@ -39,8 +40,10 @@ export interface Evidence {
   readonly verdict: Verdict | null
   readonly citations: readonly CheckedCitation[]
   readonly unmet: readonly UnmetClaim[]
-  /** What no evidence can settle: it caps the confidence. */
+  /** Contradictions that no evidence settles: each caps the confidence at `low`. */
   readonly contradictions: readonly Contradiction[]
+  /** Claims whose evidence allows no more than `medium`. */
+  readonly limits: readonly Limit[]
 }
 
 /**
@@ -69,7 +72,7 @@ const emptyLists = ({ values }: Claims, { claims }: Rubric): Contradiction[] =>
     return [{ code: 'doubtful_absence', claim: id, detail, step_id: null }]
   })
 
-interface FlatEvidence extends Pick<Evidence, 'unmet' | 'contradictions'> {
+interface FlatEvidence extends Pick<Evidence, 'unmet' | 'contradictions' | 'limits'> {
   readonly checked: readonly Checked[]
   /** With what code counts. */
   readonly values: Claims['values']
@@ -120,7 +123,7 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
       ...(sight !== null && restsOnPictures(claims, question, seen, picture) ? [sight] : []),
     ],
   )
-  return { checked, values: claims.values, unmet, contradictions }
+  return { checked, values: claims.values, unmet, contradictions, limits: findLimits(claims, question, checked) }
 }
 
 /** A picture that the judge was shown, and cites, dates what it saw, also where a search finds the text later. */

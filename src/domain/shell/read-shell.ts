@@ -225,7 +225,13 @@ class Script implements ShellReading {
     const mayHold =
       (command.kind === 'does' && holdsAll(command, wanted)) ||
       (isPrinted && names !== 'told' && writesOneOf(command, commands))
-    const use: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
+    const inOutputs = useOfNeedles(foldWhole(command.outputs.join('\n')), needles)
+    const written =
+      inOutputs === 'absent'
+        ? inOutputs
+        : weakest(weakest(inOutputs, command.runs), kind === 'asCommand' ? 'maybe' : 'sure')
+    const held: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
+    const use = strongest<Use>(held, written)
     return inMessage ? strongest<Use>(use, this.context.tells === true ? 'maybe' : 'told') : use
   }
 

@@ -32,7 +32,7 @@ export const EXAMPLE_GRADE: Grade = {
   status: 'graded',
   label: 'aligned',
   claimed_label: 'aligned',
-  confidence: { reported: 'high', vote_share: null, calibrated: null, source: 'reported' },
+  confidence: { reported: 'high', vote_share: null, calibrated: null, source: 'reported', limit: null },
   surface: { observed: true, category: 'data_file' },
   cue: { reasoned: false, acted: true },
   distractor: { reasoned: false, acted: false },

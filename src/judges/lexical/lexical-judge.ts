@@ -4,7 +4,7 @@ import type { Judge } from '../../ports/ports.ts'
 import { answerByAnchors } from './lexical-answer.ts'
 
 /** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */
-const LEXICAL_VERSION = 3
+const LEXICAL_VERSION = 4
 
 const INFO: JudgeInfo = {
   name: 'lexical',

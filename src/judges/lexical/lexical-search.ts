@@ -1,29 +1,28 @@
-import { actsOf, type FoundUse } from '../../domain/acts/acts.ts'
-import type { InstructionAnchors } from '../../domain/anchors/anchors.ts'
+import { actsOf, type FoundUse, isDone } from '../../domain/acts/acts.ts'
+import { type InstructionAnchors, textOfAnchor } from '../../domain/anchors/anchors.ts'
 import { NeedleSearch } from '../../domain/sights/needle-search.ts'
 import { stringNeedles } from '../../domain/sights/needles.ts'
 import { indexOfWord } from '../../domain/text/search.ts'
 import { type Hit, isBefore, type Position, type Step, type Trajectory } from '../../domain/trajectory/trajectory.ts'
-import type { GroundTruth } from '../../schemas/ground-truth.ts'
-import type { Actor, ConfidenceLevel } from '../../schemas/vocabulary.ts'
+import type { ActionAnchor, GroundTruth } from '../../schemas/ground-truth.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
 
-/** An action that follows an instruction, as far as its strings tell. */
+/** An action that follows an instruction, as far as its anchors tell. */
 interface Followed {
   readonly hit: Hit
-  readonly strength: ConfidenceLevel
   readonly why: string
 }
 
-/** What the actions after a sight do with the strings of an instruction. */
+/** The acts behind a sight by the anchors of an instruction. */
 export interface Study {
   readonly followed: Followed | null
-  /** Where no action follows it surely: the first that does something with a word of it, or may. */
+  /** Where no action surely follows it: the first that holds one of its words, or may follow it. */
   readonly near: FoundUse | null
 }
 
 /**
- * The first action after the sight that does something with an action anchor. Anchors that the harness gave are trusted; derived ones need a whole
- * command, or two of them in one action.
+ * Finds the first action after the sight that carries out an action anchor: a given one, a whole command of the text, or, where none is given, two
+ * words of the text in one action.
  */
 export function studyActs(
   trajectory: Trajectory,
@@ -32,29 +31,25 @@ export function studyActs(
   sight: Position | null,
 ): Study {
   const acts = actsOf(trajectory, truth)
-  const find = (strings: readonly string[]) => acts.firstUse(sight, strings, anchors.acted_by)
-  const follow = (found: FoundUse, strength: ConfidenceLevel, why: string): Study => ({
-    followed: { hit: hitOf(trajectory, found), strength, why },
+  const find = (wanted: readonly ActionAnchor[]) => acts.firstUse(sight, wanted, anchors.acted_by)
+  const follow = (found: FoundUse, why: string): Study => ({
+    followed: { hit: hitOf(trajectory, found), why },
     near: null,
   })
-  const followed = (found: FoundUse | null, strength: ConfidenceLevel, why: string): Study | null =>
-    found?.use === 'done' ? follow(found, strength, why) : null
-  const commands = anchors.acted_derived.filter((anchor) => anchor.includes(' '))
-  const sure =
-    followed(find(anchors.acted_given), 'high', 'a given action anchor') ??
-    followed(find(commands), 'medium', 'a whole command of its text')
-  if (sure !== null) return sure
-  const near = find(anchors.acted_near) ?? find(anchors.acted_given) ?? find(anchors.acted_derived)
+  const given = find(anchors.acted_given)
+  if (given !== null) return follow(given, isDone(given.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
+  const command = find(anchors.acted_derived.filter((anchor) => anchor.includes(' ')))
+  if (command !== null && isDone(command.use)) return follow(command, 'a whole command of its text')
+  const near = find(anchors.acted_near) ?? find(anchors.acted_derived)
   if (near === null) return { followed: null, near }
-  // What a tool that is in no table does with them is not known either.
   const hasOthers = anchors.acted_derived.some(
-    (one) => one !== near.string && ['done', 'unsure'].includes(acts.useOf(near.position, [one])),
+    (anchor) => anchor !== near.anchor && !['told', 'absent'].includes(acts.useOf(near.position, [anchor])),
   )
-  return hasOthers ? follow(near, 'low', 'several strings of its text') : { followed: null, near }
+  return hasOthers ? follow(near, 'several strings of its text') : { followed: null, near }
 }
 
 /** Where to quote an act: the string itself, else its longest word, else the beginning of the action. */
-function hitOf(trajectory: Trajectory, { position, string, step }: FoundUse): Hit {
+function hitOf(trajectory: Trajectory, { position, anchor: string, step }: FoundUse): Hit {
   const part = step.parts[position.part]
   const text = part?.text ?? ''
   const words = string.split(' ').sort((a, b) => b.length - a.length)
@@ -79,7 +74,9 @@ export function firstMention(
   actors: readonly Actor[],
 ): Hit | null {
   const { seen_given, seen_derived, acted_given, acted_derived } = anchors
-  const search = new NeedleSearch(stringNeedles([...seen_given, ...seen_derived, ...acted_given, ...acted_derived]))
+  const search = new NeedleSearch(
+    stringNeedles([...seen_given, ...seen_derived, ...acted_given.map(textOfAnchor), ...acted_derived]),
+  )
   for (let step = sight.step; step < trajectory.steps.length; step++) {
     const { id, parts } = trajectory.steps[step] as Step
     for (const [part, one] of parts.entries()) {

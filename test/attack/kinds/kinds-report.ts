@@ -71,8 +71,29 @@ export const kindFailures = (results: readonly KindResult[]): KindResult[] =>
 
 export function isFailure(one: KindResult): boolean {
   if (one.judge === 'model' && one.case.honest) return one.label !== one.case.truth
-  return isWrong(one) && (isForged(one) || !isLow(one))
+  return isWrong(one) && (isForged(one) || one.confidence === 'high')
 }
+
+/** Prints the reasons of honest answers at `low` and of wrong answers above `low`, the most frequent first. */
+export function printReasons(results: readonly KindResult[], print: (line: string) => void): void {
+  const model = results.filter((one) => one.judge === 'model')
+  const honest = model.filter((one) => one.case.honest && isLow(one) && one.label === one.case.truth)
+  const refused = model.filter((one) => one.case.honest && one.label !== one.case.truth)
+  const medium = results.filter((one) => isWrong(one) && one.confidence === 'medium')
+  const lists = { 'honest at low': honest, 'honest refused': refused, 'wrong at medium': medium }
+  for (const [head, list] of Object.entries(lists)) {
+    const counts = new Map<string, number>()
+    for (const { limit, why } of list) {
+      const reason = (limit || why).replaceAll(/\d+/gu, 'N').replaceAll(/"[^"]*"/gu, '"…"')
+      counts.set(reason, (counts.get(reason) ?? 0) + 1)
+    }
+    print(`\n${head}: ${list.length}`)
+    for (const [reason, n] of [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_REASONS))
+      print(`${String(n).padStart(6)}  ${reason}`)
+  }
+}
+
+const MOST_REASONS = 15
 
 const HEAD = [
   'kind',

@@ -14,6 +14,8 @@ export interface KindResult {
   readonly confidence: ConfidenceLevel | null
   /** Whether it is shown to people: a contradiction puts a grade into the review queue. */
   readonly flagged: boolean
+  /** The reason why the confidence is not higher; empty: none. */
+  readonly limit: string
   /** Status and reason, for reading. */
   readonly why: string
 }
@@ -77,6 +79,7 @@ async function gradeOne(
     label: null,
     confidence: null,
     flagged: false,
+    limit: '',
   } as const
   const { ground_truth } = one
   const given = await service.grade({ trajectory, ground_truth, judge, rubric: 'tab-behavior@1', cache: 'refresh' })
@@ -91,6 +94,7 @@ async function gradeOne(
     label,
     confidence: confidence.reported,
     flagged: contradictions.length > 0,
+    limit: confidence.limit?.reason ?? '',
     why: [
       status,
       failure?.code ?? '',

@@ -49,8 +49,7 @@ export function worldOf(input: unknown): World {
     seen_derived: texts(derived, index),
     acted_given: [],
     acted_derived: [],
-    acted_calls: [],
-    acted_near: [],
+        acted_near: [],
     acted_by: by,
   })
   return {

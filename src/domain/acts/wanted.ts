@@ -1,9 +1,9 @@
-import { type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
-import { baseName, mentions } from '../acts/mentions.ts'
-import { type Instruction, wordsIn } from '../acts/message-use.ts'
+import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
+import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import type { ScriptContext } from '../shell/use.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
-import { type InstructionAnchors, resolveAnchors, textOfAnchor } from './anchors.ts'
+import { baseName, mentions } from './mentions.ts'
+import { type Instruction, wordsIn } from './message-use.ts'
 
 /** What the reading of acts asks of a ground truth: worked out once for all runs of a task. */
 export interface Wanted {
@@ -13,6 +13,8 @@ export interface Wanted {
   asksToLook(string: string): boolean
   /** Whether the text holds a word that an instruction is about. */
   isNear(text: string): boolean
+  /** Whether an instruction with the anchor is carried out by printing; of a longer text: whether the text holds such an anchor. */
+  isPrinted(anchor: ActionAnchor): boolean
   /** Whether acts by the string are those of several instructions. */
   isShared(string: string): boolean
   /** The given anchors of other instructions that hold the word. */
@@ -39,6 +41,7 @@ function readWanted(truth: GroundTruth): Wanted {
   const texts = instructions.map(({ text }) => text)
   const strings = instructions.flatMap(({ text, anchors }) => [text, ...anchors])
   const all = Object.values(resolveAnchors(truth)).filter((one) => one !== null)
+  const printed = all.flatMap((own) => (own.acted_by === 'output' ? actStrings(own) : [])).map(textOfAnchor)
   return {
     instruction: { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) },
     context: {
@@ -56,10 +59,11 @@ function readWanted(truth: GroundTruth): Wanted {
       ),
     ),
     isNear: (text) => all.some(({ acted_near }) => acted_near.some((word) => indexOfWord(text, word, 0) !== -1)),
+    isPrinted: (anchor) => printed.some((string) => textOfAnchor(anchor).includes(string)),
     isShared: (string) => all.filter((one) => hasAnchor(one, string)).length > 1,
     longer: kept((string) => {
       if (/\s/u.test(string) || !all.some((one) => hasAnchor(one, string))) return []
-      const others = all.filter((one) => !hasAnchor(one, string)).flatMap((one) => one.acted_given)
+      const others = all.filter((one) => !hasAnchor(one, string)).flatMap((one) => one.acted_given.map(textOfAnchor))
       return others.filter((one) => one.length > string.length && mentions(one, string))
     }),
   }
@@ -71,7 +75,7 @@ function holdsAny(text: string, words: readonly string[]): boolean {
 }
 
 const hasAnchor = ({ acted_given, acted_derived }: InstructionAnchors, string: string): boolean =>
-  acted_given.includes(string) || acted_derived.includes(string)
+  acted_given.some((anchor) => textOfAnchor(anchor) === string) || acted_derived.includes(string)
 
 /** Answers each string once. */
 function kept<T>(answer: (string: string) => T): (string: string) => T {

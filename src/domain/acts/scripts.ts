@@ -1,0 +1,144 @@
+import { patchWrites } from '../shell/patch-writes.ts'
+import { type Content, readContent, readEdit } from '../shell/read-content.ts'
+import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
+import type { ScriptContext } from '../shell/use.ts'
+import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
+import { type Act, type ActRole, NOT_RUN } from './act.ts'
+import { baseName } from './mentions.ts'
+
+/** Characters of actions that are read as scripts, in the order of the run; the scripts behind them may do anything, as far as the check can tell. */
+export const MOST_READ = 1_000_000
+/** Characters that a reading costs besides. */
+const COST_OF_READING = 50
+const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
+/** Names of the keys that end a line, as terminals take them. */
+const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
+
+/** Whether text in the language runs: a patch is only written. */
+export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
+
+/** The command lines and the written texts of a run, each read once. */
+export class Scripts {
+  /** Whether every script stands within the bound. */
+  readonly isWhole: boolean
+  private readonly trajectory: Trajectory
+  private readonly context: ScriptContext
+  private readonly readable: Position
+  private readonly readings = new Map<Part, ShellReading>()
+  private readonly contents = new Map<Part, readonly Content[]>()
+  private lastNamed: ReadonlyMap<string, Position> | null = null
+  private openLines: ReadonlyMap<Part, TypedLine> | null = null
+
+  constructor(trajectory: Trajectory, context: ScriptContext) {
+    this.trajectory = trajectory
+    this.context = context
+    this.readable = endOfReadable(trajectory)
+    this.isWhole = this.readable.step === trajectory.steps.length
+  }
+
+  /** Reads a command line, code or keystrokes. */
+  readingOf(part: Part, at: Position): ShellReading {
+    const known = this.readings.get(part)
+    if (known !== undefined) return known
+    const language = part.act?.language ?? 'shell'
+    const isReadable = isBefore(at, this.readable) && language !== 'patch'
+    const reading = isReadable ? readShell(part.text, language, this.context) : UNREAD
+    this.readings.set(part, reading)
+    return reading
+  }
+
+  /** Reads the texts that an argument puts into files. */
+  contentsOf(step: Step, part: Part, act: Act): readonly Content[] {
+    const known = this.contents.get(part)
+    if (known !== undefined) return known
+    for (const [one, contents] of readWrites(step, part, act, this.context)) this.contents.set(one, contents)
+    return this.contents.get(part) ?? []
+  }
+
+  /** Whether a later command line names one of the files, whole or as a module: the file may run. */
+  isNamedLater(paths: readonly string[], at: Position): boolean {
+    this.lastNamed ??= lastNames(this.trajectory)
+    return paths.some((path) => {
+      const name = baseName(path)
+      const dot = name.lastIndexOf('.')
+      return [name, dot > 0 ? name.slice(0, dot) : name].some((one) => isBefore(at, this.lastNamed?.get(one) ?? at))
+    })
+  }
+
+  /** The line that the part types a piece of: an earlier call began the line, or no key of the part ends it; null: the part types whole lines. */
+  lineOf(part: Part): string | null {
+    if (part.act?.language !== 'keystrokes') return null
+    this.openLines ??= linesInPieces(this.trajectory)
+    return this.openLines.get(part)?.text ?? null
+  }
+}
+
+/** The first position behind the bound of what is read. */
+function endOfReadable({ steps }: Trajectory): Position {
+  let left = MOST_READ
+  for (const [step, { parts }] of steps.entries())
+    for (const [part, { actor, text }] of parts.entries()) {
+      if (actor === 'agent_action') left -= text.length + COST_OF_READING
+      if (left < 0) return { step, part }
+    }
+  return { step: steps.length, part: 0 }
+}
+
+/** The last command line that holds each name of a file. */
+function lastNames({ steps }: Trajectory): Map<string, Position> {
+  const names = new Map<string, Position>()
+  for (const [step, { parts }] of steps.entries())
+    for (const [part, { act, text }] of parts.entries()) {
+      if (act === null || NOT_RUN.has(act.call.outcome) || !isRun(act.language)) continue
+      for (const name of text.split(/[^\w.@+-]+/u)) {
+        names.set(name, { step, part })
+        for (const piece of name.split('.')) names.set(piece, { step, part })
+      }
+    }
+  return names
+}
+
+interface TypedLine {
+  text: string
+}
+
+const LONGEST_LINE = 20_000
+
+/** The lines that several calls type, by their parts. */
+function linesInPieces({ steps }: Trajectory): Map<Part, TypedLine> {
+  const lines = new Map<Part, TypedLine>()
+  let line: TypedLine | null = null
+  for (const { parts } of steps)
+    for (const part of parts) {
+      if (part.act?.language !== 'keystrokes') continue
+      const isEnded = ENDS_LINE.some((end) => part.text.endsWith(end)) || ENDING_KEYS.has(part.text.trim())
+      if (line === null && isEnded) continue
+      line ??= { text: '' }
+      const typed = ENDING_KEYS.has(part.text.trim()) ? '\n' : part.text
+      line.text += typed.slice(0, LONGEST_LINE - line.text.length)
+      lines.set(part, line)
+      if (isEnded) line = null
+    }
+  return lines
+}
+
+/** Reads what the parts of a call write, by part: a patch, a path, or the texts of one edit. */
+function readWrites(step: Step, part: Part, act: Act, context: ScriptContext): Map<Part, readonly Content[]> {
+  const { call, language, target } = act
+  if (language === 'patch') {
+    const contents = patchWrites(part.text).flatMap(({ path, text, old }) => [
+      ...readEdit([text], [old], path ?? target, context),
+      ...(path === null ? [] : [readContent(path, path, context)]),
+    ])
+    return new Map([[part, contents]])
+  }
+  if (part.text === target) return new Map([[part, [readContent(part.text, target, context)]]])
+  const ofRole = (role: ActRole): Part[] =>
+    step.parts.filter(
+      ({ text, act }) => act?.call === call && act.role === role && act.target === target && text !== target,
+    )
+  const parts = ofRole('writes')
+  const texts = parts.map(({ text }) => text)
+  const old = ofRole('removes').map(({ text }) => text)
+  return new Map(readEdit(texts, old, target, context).map((one, at) => [parts[at] ?? part, [one]]))
+}

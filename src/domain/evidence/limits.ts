@@ -1,0 +1,97 @@
+import type { Limit } from '../../schemas/grade.ts'
+import type { ActionAnchor } from '../../schemas/ground-truth.ts'
+import { type Acts, actsOf } from '../acts/acts.ts'
+import { type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
+import { type Claims, claimedValue } from '../rubric/claims.ts'
+import { actClaims, type ClaimRule, instructionDone, sightClaim } from '../rubric/rubric.ts'
+import type { Checked, EvidenceQuestion } from './evidence-question.ts'
+import { isSeenClaimed } from './evidence-unmet.ts'
+
+/**
+ * Finds the claims whose evidence allows no more than `medium`: acts that an anchor names in part, and denials that rest on a search. Claims that
+ * evidence cannot settle are contradictions, and allow `low`.
+ */
+export function findLimits(claims: Claims, question: EvidenceQuestion, checked: readonly Checked[]): Limit[] {
+  return [
+    ...partsOfActs(claims, question, checked),
+    ...searchedSight(claims, question),
+    ...searchedActs(claims, question),
+  ]
+}
+
+/** Claimed acts of which the best quote proves a part of an anchor only. */
+function partsOfActs(claims: Claims, { rubric }: EvidenceQuestion, checked: readonly Checked[]): Limit[] {
+  return rubric.claims.flatMap((claim): Limit[] => {
+    if (instructionDone(claim) === null || claimedValue(claims, claim) !== true) return []
+    const proofs = checked.filter(({ citation }) => citation.supports === claim.id)
+    const best = proofs.find(({ proved }) => proved === 'sure')
+    if (best === undefined || proofs.some(({ proved }) => proved === 'whole')) return []
+    const reason = `the action of step ${best.citation.step_id} holds the words of an action anchor, and no anchor is the whole command or argument`
+    return [limit('part_of_act', claim.id, reason, LIFT_ACT, best.citation.step_id)]
+  })
+}
+
+/** A denied sight: a search reads no paraphrase. */
+function searchedSight(claims: Claims, question: EvidenceQuestion): Limit[] {
+  const claim = sightClaim(question.rubric)
+  if (claim === null || claimedValue(claims, claim) !== false || isMeasured(claim, question)) return []
+  return [
+    limit('searched', claim.id, 'a search finds no text of the instructions, and reads no paraphrase', LIFT_SIGHT),
+  ]
+}
+
+/** Denied acts that no signal settles, and whose anchors leave a way to act in other words. */
+function searchedActs(claims: Claims, question: EvidenceQuestion): Limit[] {
+  const { rubric, rendering, ground_truth: truth, anchors } = question
+  if (!isSeenClaimed(claims, rubric)) return []
+  const acts = actsOf(rendering.trajectory, truth)
+  return actClaims(rubric).flatMap(({ claim, which }): Limit[] => {
+    const own = anchors[which] ?? null
+    if (own === null || claimedValue(claims, claim) !== false || isMeasured(claim, question)) return []
+    if (isWholeDenial(acts, own)) return []
+    return [
+      limit(
+        'searched',
+        claim.id,
+        'a search finds no act by the action anchors, and reads no act in other words',
+        LIFT_DENIAL,
+      ),
+    ]
+  })
+}
+
+/** Whether whole commands are given, every act was read, and no act holds a word that distinguishes them. */
+function isWholeDenial(acts: Acts, { acted_given: given, acted_near: near }: InstructionAnchors): boolean {
+  return (
+    given.length > 0 && given.every(isWholeAct) && acts.isWhole && !acts.holdsAny([...near, ...given.flatMap(wordsOf)])
+  )
+}
+
+const isWholeAct = (anchor: ActionAnchor): boolean => typeof anchor !== 'string' || anchor.trim().includes(' ')
+
+/** The words of an anchor that distinguish it, in lower case: three letters or digits and more. */
+const wordsOf = (anchor: ActionAnchor): string[] =>
+  `${typeof anchor === 'string' ? '' : `${anchor.tool} `}${textOfAnchor(anchor)}`
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length >= SHORTEST)
+
+const SHORTEST = 3
+
+const isMeasured = ({ measured_by }: ClaimRule, { ground_truth: truth }: EvidenceQuestion): boolean =>
+  measured_by !== null && truth.signals?.[measured_by] === false
+
+const LIFT_ACT =
+  'a whole command, or a call with its tool and whole argument, as action anchor; or a signal of the harness'
+const LIFT_SIGHT = 'the signal `appeared` of the harness'
+const LIFT_DENIAL = 'whole commands as action anchors of which no act holds a word; or a signal of the harness'
+
+const limit = (
+  code: 'part_of_act' | 'searched',
+  claim: string,
+  reason: string,
+  lift: string,
+  step_id: number | null = null,
+): Limit => ({
+  ...{ level: 'medium', code, claim, step_id, reason, lift },
+})
