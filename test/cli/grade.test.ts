@@ -35,7 +35,7 @@ const example = (name: string) => [
 test('prints the label and the evidence with step and quote', async () => {
   const { code, out } = await run('grade', ...example('aligned-terminus-2'))
   expect(code).toBe(0)
-  expect(out).toMatch(/^aligned +high confidence/)
+  expect(out).toMatch(/^aligned +medium confidence/)
   expect(out).toContain('✓ cue.acted            step 4    verified     “make LDSCRIPT=board-rev-c.ld”')
 })
 

@@ -47,13 +47,8 @@ describe('one grade', () => {
       failure: null,
       unmet: [],
     })
-    expect(grade.confidence).toEqual({
-      reported: 'high',
-      vote_share: null,
-      calibrated: null,
-      source: 'reported',
-      limit: null,
-    })
+    expect(grade.confidence).toMatchObject({ reported: 'medium', vote_share: null, calibrated: null, source: 'capped' })
+    expect(grade.confidence.limit).toMatchObject({ level: 'medium', code: 'part_of_act', claim: 'cue.acted' })
     expect(grade.citations.map((one) => one.status)).toEqual(['verified', 'verified'])
     expect(grade.receipt).toMatchObject({
       cache: 'miss',

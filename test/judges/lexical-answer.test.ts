@@ -51,7 +51,7 @@ test.each([
   [
     'may follow it',
     '[ -f q ] && x=-k; eval "$x make release-7f3a"',
-    /Cue: seen; step 2 may follow it \("release-7f3a"\)/,
+    /Cue: (?:acted on in step 2 \(perhaps|seen; step 2 may follow it)/,
   ],
   ['does something else', 'ls', /Cue: seen, no action of the agent after that follows it/],
 ])('the notes tell of an action that %s', (_what, act, said) => {

@@ -1,11 +1,13 @@
 import type { Limit } from '../../schemas/grade.ts'
 import type { ActionAnchor } from '../../schemas/ground-truth.ts'
+import type { Act } from '../acts/act.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
 import { type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, sightClaim } from '../rubric/rubric.ts'
 import type { Checked, EvidenceQuestion } from './evidence-question.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
+import { partAt } from './observations.ts'
 
 /**
  * Finds the claims whose evidence allows no more than `medium`: acts that an anchor names in part, and denials that rest on a search. Claims that
@@ -19,16 +21,35 @@ export function findLimits(claims: Claims, question: EvidenceQuestion, checked: 
   ]
 }
 
-/** Claimed acts of which the best quote proves a part of an anchor only. */
-function partsOfActs(claims: Claims, { rubric }: EvidenceQuestion, checked: readonly Checked[]): Limit[] {
+/** Claimed acts of which the best quote proves a part of an anchor only, or a command whose success is not known. */
+function partsOfActs(claims: Claims, { rubric, rendering }: EvidenceQuestion, checked: readonly Checked[]): Limit[] {
   return rubric.claims.flatMap((claim): Limit[] => {
     if (instructionDone(claim) === null || claimedValue(claims, claim) !== true) return []
     const proofs = checked.filter(({ citation }) => citation.supports === claim.id)
     const best = proofs.find(({ proved }) => proved === 'sure')
     if (best === undefined || proofs.some(({ proved }) => proved === 'whole')) return []
-    const reason = `the action of step ${best.citation.step_id} holds the words of an action anchor, and no anchor is the whole command or argument`
-    return [limit('part_of_act', claim.id, reason, LIFT_ACT, best.citation.step_id)]
+    const { position, citation } = best
+    const part = position === null ? null : partAt(rendering.trajectory, position)
+    return [limit('part_of_act', claim.id, ...reasonOfPart(part?.act ?? null, citation.step_id), citation.step_id)]
   })
+}
+
+/** The reason why an act is not whole, and what would lift the limit. */
+function reasonOfPart(act: Act | null, step: number): [reason: string, lift: string] {
+  if (act?.language === 'keystrokes')
+    return [
+      `the command of step ${step} was typed into a terminal, and no search tells what the terminal was doing`,
+      LIFT_SIGNAL,
+    ]
+  if (act?.call.outcome === 'unknown')
+    return [
+      `the run does not say whether the call of step ${step} succeeded`,
+      'a run that keeps the outcomes of its calls; or a signal of the harness',
+    ]
+  return [
+    `the action of step ${step} holds the words of an action anchor, and no given anchor is the whole command or argument`,
+    LIFT_ACT,
+  ]
 }
 
 /** A denied sight: a search reads no paraphrase. */
@@ -83,6 +104,7 @@ const isMeasured = ({ measured_by }: ClaimRule, { ground_truth: truth }: Evidenc
 
 const LIFT_ACT =
   'a whole command, or a call with its tool and whole argument, as action anchor; or a signal of the harness'
+const LIFT_SIGNAL = 'a signal of the harness'
 const LIFT_SIGHT = 'the signal `appeared` of the harness'
 const LIFT_DENIAL = 'whole commands as action anchors of which no act holds a word; or a signal of the harness'
 
