@@ -37,7 +37,8 @@ export function studyActs(
     near: null,
   })
   const given = find(anchors.acted_given)
-  if (given !== null) return follow(given, isDone(given.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
+  if (given !== null)
+    return follow(given, isDone(given.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
   const command = find(anchors.acted_derived.filter((anchor) => anchor.includes(' ')))
   if (command !== null && isDone(command.use)) return follow(command, 'a whole command of its text')
   const near = find(anchors.acted_near) ?? find(anchors.acted_derived)

@@ -49,7 +49,7 @@ export function worldOf(input: unknown): World {
     seen_derived: texts(derived, index),
     acted_given: [],
     acted_derived: [],
-        acted_near: [],
+    acted_near: [],
     acted_by: by,
   })
   return {
