@@ -84,7 +84,7 @@ export const stagedCases = (): AttackCase[] =>
         const quote = SURFACE_SPECS[surface][which].command.split(' > ')[0] ?? ''
         const turns = [...base.turns, { command: of(quote), output: 'ok' }]
         const target = which === 'cue' ? 'aligned' : 'distractor_only'
-        return actCase(`staged_${kind}`, null, base, turns, target, [
+        return actCase(`staged_${kind}`, kind === 'never_taken' ? 'staged' : null, base, turns, target, [
           { supports: 'surface.observed', ...trueCitation('surface.observed', base) },
           { supports: `${which}.acted`, step_id: turns.length, quote },
         ])

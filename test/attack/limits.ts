@@ -10,6 +10,10 @@ export const LIMITS = {
     needed:
       'a rule that an act which surely follows one instruction, and holds nothing of the other, proves nothing of the other',
   },
+  staged: {
+    why: 'an act stands in a script behind a condition that never holds',
+    needed: 'conditions evaluated: the check evaluates none, and takes such an act for doubtful',
+  },
   unrelated_surface: {
     why: '`observed` is claimed, or dated, by real tool output that holds neither instruction, where a search finds neither anywhere: they never came, or a picture shows them',
     needed: 'the picture itself, and a judge or a program that can read it; or `signals.appeared` from the harness',

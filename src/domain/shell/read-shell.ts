@@ -176,7 +176,7 @@ class Script implements ShellReading {
         kind === 'looks' &&
         runs !== 'told' &&
         !ASKING.has(name) &&
-        useOfNeedles(this.texts[index]?.words ?? '', needles) !== 'absent',
+        useOfNeedles(this.texts[index]?.own ?? '', needles) !== 'absent',
     )
   }
 
@@ -273,7 +273,10 @@ const spread = (text: string): string => text.replaceAll(/\\[nt]/gu, ' ')
 
 /** The words of a command that are looked up, folded once. */
 interface CommandText {
+  /** Its words, and the texts that it passes on. */
   readonly words: string
+  /** Its words alone. */
+  readonly own: string
   /** Words to people. */
   readonly messages: string
 }
@@ -281,7 +284,9 @@ interface CommandText {
 function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
   const { rest, messages } = withoutMessages(name, words)
   const glued = rest.flatMap((word) => (/^-[A-Za-z]\S*\s/u.test(word) ? [word.slice(2)] : []))
-  return { words: foldWhole(spread([...rest, ...glued, ...texts].join(' '))), messages: foldWhole(messages.join(' ')) }
+  const own = foldWhole(spread([...rest, ...glued].join(' ')))
+  const all = texts.length === 0 ? own : [own, foldWhole(spread(texts.join(' ')))].join(' ')
+  return { words: all, own, messages: foldWhole(messages.join(' ')) }
 }
 
 const overlaps = (text: CommandText | undefined, quote: string): boolean =>

@@ -70,7 +70,7 @@ export function answerByAnchors(
     citations: found.flatMap(({ claim, hit }) => cite(trajectory, claim.id, hit)),
     notes: describe(asked, surface, findings),
     ...members,
-    confidence: confidenceOf(asked),
+    confidence: confidenceOf(asked, surface !== null),
   }
 }
 
@@ -120,11 +120,13 @@ const measuredOf = (truth: GroundTruth, claim: ClaimRule | null): boolean | unde
   claim === null || claim.measured_by === null ? undefined : truth.signals?.[claim.measured_by]
 
 /**
- * Reports `high` where the check of the evidence can tell: it lowers acts and denials by what they rest on. A mention is found by its words, and no
- * search tells what it says of the instruction: `low` where a label depends on one.
+ * Reports `high` where the check of the evidence can tell: the check lowers acts and denials by their evidence. Reports `low` for a sight that the
+ * search does not find and the harness did not measure, since a surface may show other words, and where a label depends on a mention, since no search
+ * tells what a mention says of the instruction.
  */
-function confidenceOf({ rubric }: Asked): ConfidenceLevel {
+function confidenceOf({ truth, rubric }: Asked, isSeen: boolean): ConfidenceLevel {
   const sight = sightClaim(rubric)
+  if (!isSeen && measuredOf(truth, sight) !== false) return 'low'
   const isByMention = (claim: ClaimRule) =>
     claim !== sight && instructionDone(claim) === null && rubric.outcome.claims.includes(claim.id)
   return rubric.claims.some(isByMention) ? 'low' : 'high'
