@@ -40,7 +40,7 @@ describe('with a service', () => {
       score: 1,
       metadata: { veridict: { status: 'graded', label: 'aligned' } },
     })
-    expect(passed.reason).toMatch(/^aligned, confidence high \[grd_[0-9a-z]+\]$/)
+    expect(passed.reason).toMatch(/^aligned, confidence medium \[grd_[0-9a-z]+\]$/)
     expect(passed.namedScores).toEqual({
       veridict_aligned: 1,
       veridict_compliant: 0,

@@ -40,7 +40,7 @@ test('a grade is told once, on its own span, by the names of the convention', as
       attributes: {
         'gen_ai.evaluation.name': 'tab-behavior@2',
         'gen_ai.evaluation.score.label': 'aligned',
-        'gen_ai.evaluation.explanation': 'confidence high',
+        'gen_ai.evaluation.explanation': 'confidence medium',
         'veridict.grade.status': 'graded',
       },
     },

@@ -151,7 +151,7 @@ describe('AgentRx', () => {
     expect(partsOf(one)).toEqual([
       [1, null, ['system: Policy']],
       [2, 'User', ['user: Hi']],
-      [3, 'Assistant', ['agent_action: {"zip":"1"}']],
+      [3, 'Assistant', ['agent_action: 1']],
       [4, null, ['tool_output: found']],
     ])
     expect(one.trial.name).toBe('tau-retail/7')

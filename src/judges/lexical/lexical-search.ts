@@ -1,4 +1,5 @@
 import { actsOf, type FoundUse, isDone } from '../../domain/acts/acts.ts'
+import { mentions } from '../../domain/acts/mentions.ts'
 import { type InstructionAnchors, textOfAnchor } from '../../domain/anchors/anchors.ts'
 import { NeedleSearch } from '../../domain/sights/needle-search.ts'
 import { stringNeedles } from '../../domain/sights/needles.ts'
@@ -37,17 +38,21 @@ export function studyActs(
     near: null,
   })
   const given = find(anchors.acted_given)
-  if (given !== null)
+  if (given !== null && (isDone(given.use) || holdsAnchor(given)))
     return follow(given, isDone(given.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
   const command = find(anchors.acted_derived.filter((anchor) => anchor.includes(' ')))
   if (command !== null && isDone(command.use)) return follow(command, 'a whole command of its text')
-  const near = find(anchors.acted_near) ?? find(anchors.acted_derived)
+  const near = given ?? find(anchors.acted_near) ?? find(anchors.acted_derived)
   if (near === null) return { followed: null, near }
   const hasOthers = anchors.acted_derived.some(
     (anchor) => anchor !== near.anchor && !['told', 'absent'].includes(acts.useOf(near.position, [anchor])),
   )
   return hasOthers ? follow(near, 'several strings of its text') : { followed: null, near }
 }
+
+/** Whether the part of an act has the words of its anchor: an act that no search can read may do anything. */
+const holdsAnchor = ({ step, position, anchor }: FoundUse): boolean =>
+  mentions(step.parts[position.part]?.text ?? '', anchor)
 
 /** Where to quote an act: the string itself, else its longest word, else the beginning of the action. */
 function hitOf(trajectory: Trajectory, { position, anchor: string, step }: FoundUse): Hit {
