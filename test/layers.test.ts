@@ -110,6 +110,26 @@ test('no imports in a circle, types included', () => {
   expect(circles).toEqual([])
 })
 
+test('the folders of the domain import from each other in one direction', () => {
+  const ways = new Set(
+    files.flatMap((file) => {
+      const [layer, own, ...rest] = file.split('/')
+      if (layer !== 'domain' || own === undefined || rest.length === 0) return []
+      return inside(file).flatMap((other) => {
+        const [theirLayer, theirs, ...more] = other.split('/')
+        return theirLayer === 'domain' && theirs !== own && more.length > 0 ? [`${own} ${theirs}`] : []
+      })
+    }),
+  )
+  const reaches = (from: string, to: string, way: readonly string[] = []): boolean =>
+    [...ways].some((one) => {
+      const [own = '', theirs = ''] = one.split(' ')
+      return own === from && !way.includes(theirs) && (theirs === to || reaches(theirs, to, [...way, theirs]))
+    })
+  expect(ways.size).toBeGreaterThan(10)
+  expect([...new Set([...ways].map((one) => one.split(' ')[0] ?? ''))].filter((own) => reaches(own, own))).toEqual([])
+})
+
 test('each outside package has its owning folders, and the core is pure', () => {
   const wrong = files.flatMap((file) =>
     (imports.get(file) ?? []).flatMap((name) => {

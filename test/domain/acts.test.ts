@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Act, ActLanguage, ActOutcome, ActRole } from '../../src/domain/acts/act.ts'
 import { actsOf, type Use } from '../../src/domain/acts/acts.ts'
+import type { Act, ActLanguage, ActOutcome, ActRole } from '../../src/domain/trajectory/act.ts'
 import { happensAfter } from '../../src/domain/trajectory/order.ts'
 import type { Part, Step, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { GROUND_TRUTH, makeTrajectory } from './make.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { ActOutcome, ActRole } from '../../src/domain/acts/act.ts'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
+import type { ActOutcome, ActRole } from '../../src/domain/trajectory/act.ts'
 import type { Part, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { ActionAnchor, GroundTruth } from '../../src/schemas/ground-truth.ts'
 import { makeClaims, makeQuestion, makeTrajectory } from './make.ts'

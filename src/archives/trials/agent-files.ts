@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { baseName } from '../../domain/acts/mentions.ts'
+import { baseName } from '../../domain/text/paths.ts'
 import { byName, findFolder, listFolder, type Place, within } from '../unpack/place.ts'
 import { isPartOfRun } from './joined-files.ts'
 

@@ -1,8 +1,9 @@
 import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
 import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import type { ScriptContext } from '../shell/use.ts'
+import { mentions } from '../text/mentions.ts'
+import { baseName } from '../text/paths.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
-import { baseName, mentions } from './mentions.ts'
 import { type Instruction, wordsIn } from './message-use.ts'
 
 /** What the reading of acts asks of a ground truth: worked out once for all runs of a task. */

@@ -1,6 +1,6 @@
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
-import { baseName } from '../acts/mentions.ts'
 import type { Issue } from '../result.ts'
+import { baseName } from '../text/paths.ts'
 import { quoted } from '../text/quoted.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
 import { hasActionStrings, resolveAnchors, textOfAnchor } from './anchors.ts'

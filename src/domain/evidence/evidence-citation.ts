@@ -1,7 +1,6 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
 import { instructionsOf } from '../../schemas/ground-truth.ts'
 import type { CitationStatus } from '../../schemas/vocabulary.ts'
-import { type Act, type ActRole, NOT_RUN } from '../acts/act.ts'
 import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
@@ -15,6 +14,7 @@ import {
   type Rubric,
 } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
+import { type Act, type ActRole, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { findCitedPicture, isPictured, stepOfPicture } from './evidence-pictures.ts'

@@ -1,7 +1,6 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { actsOf, isDone } from '../acts/acts.ts'
-import { baseName } from '../acts/mentions.ts'
 import { type Claims, claimedValue, counts } from '../rubric/claims.ts'
 import {
   actClaims,
@@ -13,6 +12,7 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
+import { baseName } from '../text/paths.ts'
 import { quoted } from '../text/quoted.ts'
 import { agentsOf, type Step } from '../trajectory/trajectory.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'

@@ -2,6 +2,7 @@ import type { CheckedCitation, Contradiction, Limit } from '../../schemas/grade.
 import { createLocator } from '../quotes/locate.ts'
 import { type Citation, type Claims, claimedValue } from '../rubric/claims.ts'
 import { flatten, listedId, unflatten } from '../rubric/entries.ts'
+import type { Verdict } from '../rubric/outcome.ts'
 import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { isSeen } from '../trajectory/order.ts'
 import { earlier, type Position } from '../trajectory/trajectory.ts'
@@ -24,14 +25,6 @@ import { findLimits } from './limits.ts'
 import { firstMedia, firstObservations, type Observations } from './observations.ts'
 
 export { holds } from './evidence-citation.ts'
-
-declare const checked: unique symbol
-
-/** Claims whose evidence holds. Only `checkEvidence` makes one. */
-export interface Verdict {
-  readonly [checked]: true
-  readonly claims: Claims
-}
 
 export interface Evidence {
   /** What is claimed, with what code counts. */

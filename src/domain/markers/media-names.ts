@@ -1,4 +1,4 @@
-import { baseName } from '../acts/mentions.ts'
+import { baseName } from '../text/paths.ts'
 
 /** Endings of files whose content shows, sounds or is packed: a search of their bytes says nothing of what they hold. SVG is text. */
 const ENDINGS = new Set(

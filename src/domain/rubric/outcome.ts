@@ -1,8 +1,15 @@
-import type { Verdict } from '../evidence/evidence.ts'
 import type { Claims } from './claims.ts'
 import type { ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 
-/** What follows from claims: a label, or a sum. */
+declare const checked: unique symbol
+
+/** Claims whose evidence holds. Only `checkEvidence` makes a verdict. */
+export interface Verdict {
+  readonly [checked]: true
+  readonly claims: Claims
+}
+
+/** The outcome of claims: a label, or a sum. */
 export type Outcome = string | number
 
 /** The outcome of a checked verdict. Code derives it by the rubric's rule, which is total; no judge writes one. */

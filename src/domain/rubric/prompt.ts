@@ -1,7 +1,4 @@
-import type { CheckedCitation } from '../../schemas/grade.ts'
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
-import { CITATION_MEANING, holds } from '../evidence/evidence-citation.ts'
-import type { UnmetClaim } from '../evidence/evidence-question.ts'
 import type { Issue } from '../result.ts'
 import { type Rendering, renderName } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
@@ -112,49 +109,6 @@ export const WINDOW_NOTE =
 export const DECISION_NOTE =
   'The trajectory was too long for one reading. Every step was read in windows; shown above are the steps that hold evidence, ' +
   'cut where they are long, and the first and the last ones where there is room. Decide once, over all of it.'
-
-/** What goes back to the judge: exactly what failed, and the real text of the steps it cited (design rule 6). */
-export function renderComplaint(
-  unmet: readonly UnmetClaim[],
-  citations: readonly CheckedCitation[],
-  rendering: Rendering,
-): string {
-  const failing = citations.filter((citation) => !holds(citation.status))
-  const lines = failing.map((one, index) => {
-    const where = one.found_in_step === undefined ? '' : `; the quote stands in step ${one.found_in_step}`
-    return `${index + 1}. ${one.supports}, step ${one.step_id}: ${one.status} (${CITATION_MEANING[one.status]})${where}`
-  })
-  return [
-    'Your answer was checked against the trajectory and cannot be used as it stands.',
-    ...(lines.length > 0 ? ['Citations that do not hold:', ...lines] : []),
-    'Claims that are not met:',
-    ...unmet.map((one) => `- ${one.claim}: ${one.reason}`),
-    ...citedSteps(failing, unmet, rendering),
-    'Answer again with the whole JSON object. Quote verbatim from one part of the cited step, or withdraw the claim.',
-  ].join('\n')
-}
-
-const SHOWN_AGAIN = 3000
-
-/** The real text of at most three cited steps, cut; framed like the trajectory, so it cannot pass for our words. */
-function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetClaim[], rendering: Rendering): string[] {
-  const wanted = new Set(failing.map((one) => one.step_id))
-  for (const one of unmet) if (one.step_id !== null) wanted.add(one.step_id)
-  const out: string[] = []
-  for (const id of [...wanted].slice(0, 3)) {
-    const index = rendering.trajectory.steps.findIndex((step) => step.id === id)
-    if (index === -1) continue
-    out.push(`=== STEP ${id} · ${rendering.nonce} · shown again ===`)
-    rendering.trajectory.steps[index]?.parts.forEach((part, number) => {
-      const text = rendering.view({ step: index, part: number }).text
-      out.push(
-        `--- ${part.actor} · ${rendering.nonce} ---`,
-        text.length > SHOWN_AGAIN ? `${text.slice(0, SHOWN_AGAIN)}⟦cut⟧` : text,
-      )
-    })
-  }
-  return out
-}
 
 /** What goes back after an answer in the wrong form. Never echoes trajectory text. */
 export const renderFormComplaint = (issues: readonly Issue[]): string =>

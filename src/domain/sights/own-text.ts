@@ -1,5 +1,5 @@
-import { baseName } from '../acts/mentions.ts'
 import { lineEnd, lineStart } from '../text/lines.ts'
+import { baseName } from '../text/paths.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
 
 /**

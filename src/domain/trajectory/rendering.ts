@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import type { Coverage } from '../../schemas/grade.ts'
-import { renderActNotes } from '../acts/act.ts'
+import { renderActNotes } from './act.ts'
 import type { ElisionPlan } from './elision.ts'
 import { NO_PICTURES, type ShownPictures } from './shown-pictures.ts'
 import type { Part, Position, Step, Trajectory } from './trajectory.ts'

@@ -1,9 +1,9 @@
 import type { Unread } from '../../schemas/grade.ts'
 import { MOST_FIELDS, MOST_NAME_CHARS, type TrialMetadata } from '../../schemas/grade-request.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import type { Act } from '../acts/act.ts'
 import type { Digest } from '../digest.ts'
 import type { Issue } from '../result.ts'
+import type { Act } from './act.ts'
 import type { Picture } from './picture.ts'
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */

@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/acts/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, openEnvelope, previewOf, readContent, readPreview, textOf } from '../common/content.ts'
 import { memberName } from '../common/json-tree.ts'

@@ -1,5 +1,5 @@
-import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
+import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ContentSink, readPieces } from '../common/content.ts'

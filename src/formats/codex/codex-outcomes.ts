@@ -1,5 +1,5 @@
-import type { ActOutcome } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
+import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import { isRecord, type Json } from '../common/reading.ts'
 import { CODEX_WORDS } from '../tools/harness-words.ts'
 import { exitCodeSaid, outcomeOfCode, outcomeWithCode, wordsSaid } from '../tools/outcomes.ts'

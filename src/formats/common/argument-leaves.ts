@@ -1,4 +1,4 @@
-import { baseName } from '../../domain/acts/mentions.ts'
+import { baseName } from '../../domain/text/paths.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import {
   type ArgumentKind,

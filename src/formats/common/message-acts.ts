@@ -1,5 +1,5 @@
-import type { Act } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
+import type { Act } from '../../domain/trajectory/act.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import type { ReadDocument } from '../format.ts'
 import { addSlices, type Slice } from '../openai-chat/openai-chat-sink.ts'

@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/acts/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { wordsOf } from '../common/content.ts'

@@ -1,6 +1,6 @@
-import type { Act, ActOutcome, Call } from '../../domain/acts/act.ts'
 import { pushTo } from '../../domain/push-to.ts'
 import { wordSet } from '../../domain/text/words.ts'
+import type { Act, ActOutcome, Call } from '../../domain/trajectory/act.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ArgumentLeaf, addArguments, argumentLeavesOf } from '../common/argument-leaves.ts'

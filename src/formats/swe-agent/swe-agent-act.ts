@@ -1,5 +1,5 @@
-import type { Act } from '../../domain/acts/act.ts'
 import { parseScript } from '../../domain/shell/parse-script.ts'
+import type { Act } from '../../domain/trajectory/act.ts'
 import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
 import { soundsTimedOut, wordsSaid } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'

@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/acts/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/act.ts'
 
 /** Words that a harness itself puts where the output of a call was due. */
 export interface HarnessWords {

@@ -1,5 +1,5 @@
-import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/acts/act.ts'
 import { wordSet } from '../../domain/text/words.ts'
+import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/trajectory/act.ts'
 import { ACT_LANGUAGES, type Actor } from '../../schemas/vocabulary.ts'
 
 /**

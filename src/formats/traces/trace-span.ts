@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/acts/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import type { Reading } from '../common/reading.ts'
 import { type OpenStep, Session } from '../common/session.ts'
 import { readMessage } from '../openai-chat/openai-chat-message.ts'

@@ -1,5 +1,5 @@
-import type { Act } from '../../../src/domain/acts/act.ts'
 import { unescapeView } from '../../../src/domain/text/escape.ts'
+import type { Act } from '../../../src/domain/trajectory/act.ts'
 import { NOTHING_UNREAD, type Part, type Step, type Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import type { JudgeRequest } from '../../../src/ports/judge-ports.ts'
 import { ACTORS, type Actor } from '../../../src/schemas/vocabulary.ts'

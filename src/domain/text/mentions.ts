@@ -1,4 +1,4 @@
-import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
+import { foldForSearch, indexOfName, indexOfWord } from './search.ts'
 
 /** Whether the text holds the string, white space apart, or all of its words in order. */
 export const mentions = (text: string, string: string, fold: () => string = () => foldForSearch(text)): boolean =>
@@ -23,5 +23,3 @@ function holds(text: string, string: string, fold: () => string, indexOf: typeof
 /** Whether the text holds one of its words. */
 export const mentionsAny = (text: string, string: string): boolean =>
   string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim(), 0) !== -1)
-
-export { baseName, isAddress, mayBeOneFile, normalPath } from '../text/paths.ts'
