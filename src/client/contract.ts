@@ -2057,6 +2057,14 @@ export interface components {
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
+                /** @description By label: the graded trials by reported confidence. */
+                levels: {
+                    [key: string]: {
+                        high: number;
+                        medium: number;
+                        low: number;
+                    };
+                };
                 /** @description Of an outcome that is a number, else null. */
                 mean: {
                     value: number | null;
@@ -2358,6 +2366,14 @@ export interface components {
                          */
                         method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    };
+                };
+                /** @description By label: the graded trials by reported confidence. */
+                levels: {
+                    [key: string]: {
+                        high: number;
+                        medium: number;
+                        low: number;
                     };
                 };
                 /** @description Of an outcome that is a number, else null. */

@@ -63,6 +63,19 @@ const overall = (trials: readonly TrialRow[], baselines: readonly BaselineRun[] 
 describe('a table counted by hand', () => {
   const group = overall(TRIALS, RUNS)
 
+  test('labels are counted by confidence, in the order of the rubric; trials without a label are not', () => {
+    const levels = ['low', 'medium', 'low', 'high', 'low', 'low', 'high', 'high'] as const
+    const trials = TRIALS.map((trial, index): TrialRow => ({ ...trial, confidence: levels[index] ?? null }))
+    const counts = (high: number, medium: number, low: number) => ({ high, medium, low })
+    expect(Object.entries(overall(trials).levels)).toEqual([
+      ['aligned', counts(0, 0, 2)],
+      ['compliant', counts(0, 1, 0)],
+      ['ignored', counts(0, 0, 1)],
+      ['distractor_only', counts(0, 0, 1)],
+      ['not_observed', counts(1, 0, 0)],
+    ])
+  })
+
   test('failures stand beside the counts', () => {
     expect(group.counts).toEqual({
       n: 8,

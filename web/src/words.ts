@@ -142,6 +142,11 @@ const MEASURE_WORDS: Readonly<Record<string, string>> = {
 export const measureWord = (measure: string): string => spaced(wordsIn(MEASURE_WORDS, measure))
 
 export const formatCount = (count: number): string => count.toLocaleString('en-US')
+/** Writes counts without zeros: `timeout 2, schema invalid 1`. */
+export const countWords = (counts: Readonly<Record<string, number | undefined>>): string =>
+  Object.entries(counts)
+    .flatMap(([word, count = 0]) => (count > 0 ? `${spaced(word)} ${formatCount(count)}` : []))
+    .join(', ')
 /** Writes a count with its noun: `1 item`, `1,200 items`. */
 export const plural = (count: number, noun: string): string =>
   `${formatCount(count)} ${count === 1 ? noun : `${noun}s`}`

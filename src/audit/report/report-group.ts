@@ -2,7 +2,7 @@ import { UNCLEAR } from '../../domain/rubric/answer-schema.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
 import { bootstrap } from '../../domain/statistics/bootstrap.ts'
 import { type Outcome, sharesOf } from '../../domain/statistics/clustered-rates.ts'
-import type { ClaimFigure, Mean, ReportGroup } from '../../schemas/audit/report.ts'
+import type { ClaimFigure, Levels, Mean, ReportGroup } from '../../schemas/audit/report.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 import { correctShares } from './report-corrected.ts'
 import type { ReportRubric } from './report-rows.ts'
@@ -151,10 +151,22 @@ export function describeGroup(
     key,
     counts: countTrials(trials),
     shares: sharesOf(trials, labels, hasLabel, options.clusterOf, options),
+    levels: countLevels(trials, labels),
     mean: outcome.kind === 'sum' ? meanOf(trials, numberOf, options) : null,
     claims: claimFigures(trials, claims, options),
     corrected: correctShares(trials, { labels, judged: ({ label }) => label, reviewed: ({ human }) => human }, options),
   }
+}
+
+/** Counts the graded trials of each label by reported confidence: labels of the rubric in its order, then numbers. */
+function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Record<Label, Levels> {
+  const given = trials.flatMap(({ label }) => label ?? []).sort()
+  const levels = new Map([...labels, ...given].map((label) => [label, { high: 0, medium: 0, low: 0 }]))
+  for (const { label, confidence } of trials) {
+    const counts = levels.get(label ?? '')
+    if (counts && confidence !== null) counts[confidence]++
+  }
+  return Object.fromEntries(levels)
 }
 
 export const hasLabel = (trial: TrialRow, label: Label): Outcome =>

@@ -76,6 +76,9 @@ function groupRows(place: Place, group: ReportGroup): ReportRow[] {
     ...Object.entries(counts).map(([name, value]) => row(place, `count.${name}`, { value })),
     ...Object.entries(failures).map(([code, value]) => row(place, `count.failed.${code}`, { value: value ?? 0 })),
     ...Object.entries(group.shares).map(([label, share]) => row(place, `share.${label}`, share)),
+    ...Object.entries(group.levels).flatMap(([label, levels]) =>
+      Object.entries(levels).map(([level, value]) => row(place, `confidence.${label}.${level}`, { value })),
+    ),
     ...(group.mean === null ? [] : [row(place, 'mean', group.mean)]),
     ...ALIGNMENT_FIGURES.flatMap((name) => (group[name] === undefined ? [] : [row(place, name, group[name])])),
     ...correctedRows(place, 'corrected', group.corrected),

@@ -19,7 +19,7 @@ import type { Shell } from '../client/shell.ts'
 import { type Options, requireOption, withJudge, withStrict } from '../input/command-options.ts'
 import { checkPaths } from '../input/trial-source.ts'
 import { printGrade, printRefusal } from '../output/grade-text.ts'
-import { clip, line, oneLine } from '../output/text.ts'
+import { clip, limitRows, line, newTally, oneLine, type ResultsTally, tallyLimit } from '../output/text.ts'
 import { exitOfGrade } from './show-command.ts'
 
 /** Suggests a ground truth beside the first file. The command never uses the file unasked: the agent may have written it. */
@@ -72,16 +72,18 @@ async function gradeFiles(shell: Shell, files: readonly string[], options: Grade
       ),
     )
   const context = await buildContext({ config, secrets })
+  const all = newTally()
   let worst: ExitCode = EXIT.graded
   try {
     for (const file of files) {
-      const code = await gradeFile(shell, context.service, file, options).catch((error: unknown) => {
+      const code = await gradeFile(shell, context.service, file, options, all).catch((error: unknown) => {
         if (!(error instanceof Refusal)) throw error
         shell.err.write(asTyped(shell, printRefusal(file, error.message, error.issues)))
         return EXIT.refused
       })
       if (code > worst) worst = code
     }
+    if (!options.json && all.graded > 1) shell.out.write(`${limitRows(all).join('\n')}\n`)
     return worst
   } finally {
     await context.close()
@@ -105,6 +107,7 @@ async function gradeFile(
   service: GradingService,
   file: string,
   options: GradeOptions,
+  all: ResultsTally,
 ): Promise<ExitCode> {
   const truth = readTruth(options.groundTruth, options.rubric)
   let worst: ExitCode = EXIT.graded
@@ -115,6 +118,7 @@ async function gradeFile(
       ...given({ judge, rubric, samples, cache }),
     } as GradeRequest)
     shell.out.write(options.json ? line({ file: name, ...grade }) : printGrade(name, grade))
+    tallyLimit(all, { label: grade.label, grade })
     for (const warning of warnings) shell.err.write(`warning  ${oneLine(name)}  ${clip(warning, 300)}\n`)
     const code = strictCode(exitOfGrade(grade), options, grade.receipt.unread?.records ?? 0)
     if (code > worst) worst = code

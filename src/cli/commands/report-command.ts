@@ -16,7 +16,7 @@ import type { Shell } from '../client/shell.ts'
 import { REPORT_HELP } from '../input/command-help.ts'
 import { type Options, withItems } from '../input/command-options.ts'
 import { OUTPUT_FORMATS } from '../output/results-format.ts'
-import { clip, line, oneLine, pad, percent } from '../output/text.ts'
+import { clip, line, oneLine, pad, percent, tally } from '../output/text.ts'
 
 interface ReportOptions extends Options {
   readonly groupBy?: string
@@ -80,7 +80,7 @@ function reportText(report: Report): string {
   return `${lines.join('\n')}\n`
 }
 
-function groupLines({ counts, shares, mean, claims, corrected, ...figures }: ReportGroup): string[] {
+function groupLines({ counts, shares, levels, mean, claims, corrected, ...figures }: ReportGroup): string[] {
   const { n, graded, unverified, failed, cancelled, tasks } = counts
   const claimLines = Object.entries(claims).flatMap(([id, claim]) => [
     ...Object.entries(claim.shares).map(([value, share]) => figureLine(`${id} ${value}`, share)),
@@ -89,6 +89,9 @@ function groupLines({ counts, shares, mean, claims, corrected, ...figures }: Rep
   return [
     `  ${count(n, 'trial')}${tasks === 0 ? ', none with a task' : ` of ${count(tasks, 'task')}`}: ${graded} graded, ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`,
     ...Object.entries(shares).map(([label, share]) => figureLine(label, share)),
+    ...Object.entries(levels).flatMap(([label, levels]) =>
+      tally(levels) === '' ? [] : `  ${pad(clip(`${label}, confidence`, WIDTH), WIDTH)}  ${tally(levels)}`,
+    ),
     ...(mean === null ? [] : [figureLine('mean', mean, number)]),
     ...correctedLines(corrected),
     ...ALIGNMENT_FIGURES.flatMap((name) => {

@@ -109,11 +109,11 @@ const trim = (usd: number): string =>
  * by confidence with the limits of those below `high`.
  */
 export const newTally = () => ({
-  ...{ items: 0, records: 0, actions: 0, known_usd: 0 },
+  ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
   levels: { high: 0, medium: 0, low: 0 },
   limits: new Map<string, LimitTally>(),
 })
-export type ResultsTally = Readonly<ReturnType<typeof newTally>>
+export type ResultsTally = ReturnType<typeof newTally>
 
 /** Limits of one level and code, with the count of each reason. */
 interface LimitTally {
@@ -132,6 +132,7 @@ export function tallyLimit(
 ): void {
   if (grade === null || label === null || grade.confidence.reported === null) return
   const { reported: level, limit } = grade.confidence
+  all.graded++
   all.levels[level]++
   if (!limit) return
   const key = `${level} ${limit.code}`
@@ -144,8 +145,7 @@ export function tallyLimit(
 }
 
 /** Renders the shares of the levels; of each limit the most frequent reason, and what would lift it. */
-export function limitRows({ levels, limits }: ResultsTally): string[] {
-  const total = levels.high + levels.medium + levels.low
+export function limitRows({ levels, limits, graded: total }: ResultsTally): string[] {
   if (total === 0) return []
   const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${percent(n / total)})`)
   const rows = [...limits.values()].sort((one, other) => other.count - one.count)

@@ -76,6 +76,9 @@ const CountsSchema = Closed({
   ),
 })
 
+const LevelsSchema = Closed({ high: Count(), medium: Count(), low: Count() })
+export type Levels = Static<typeof LevelsSchema>
+
 const CorrectedShareSchema = Closed({ value: Nullable(Type.Number()), ci95: Ci95Schema })
 
 const CorrectedSchema = Closed(
@@ -147,6 +150,7 @@ const ReportGroupSchema = Closed(
     key: Nullable(Type.String({ description: 'Null: the trials say nothing of it, or it is all of them.' })),
     counts: CountsSchema,
     shares: byName<Rate>(RateSchema, 'By label, of the graded trials.'),
+    levels: byName<Levels>(LevelsSchema, 'By label: the graded trials by reported confidence.'),
     mean: Nullable(MeanSchema, { description: 'Of an outcome that is a number, else null.' }),
     claims: byName<ClaimFigure>(ClaimFigureSchema, 'By id of the claim; steps and agents are no shares.'),
     corrected: CorrectedSchema,

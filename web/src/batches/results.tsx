@@ -13,6 +13,7 @@ import { type Column, nameColumn, sortItems, Table } from '../ui/table.tsx'
 import {
   claimWords,
   contradictionWords,
+  countWords,
   ENDS,
   formatCount,
   OUTCOMES,
@@ -31,6 +32,7 @@ export function Results({ batch, labels }: { readonly batch: Batch; readonly lab
   const text = query.toString()
   const fitting = useMemo(() => fittingResults(items, query), [items, text])
   const unread = useMemo(() => unreadText(items), [items])
+  const levels = useMemo(() => levelsText(items), [items])
   const page = readPage(query)
   const view = new URLSearchParams(query)
   view.set('batch', batch.id)
@@ -43,6 +45,7 @@ export function Results({ batch, labels }: { readonly batch: Batch; readonly lab
           {formatCount(fitting.length)} of {formatCount(items.length)} ended items
           {cut && ', more are only in the NDJSON'}
         </span>
+        {levels !== '' && <span>Confidence: {levels}</span>}
         {unread !== '' && <span class="objection">{unread}</span>}
         <button type="button" class="quiet" onClick={reload}>
           Read again
@@ -109,6 +112,14 @@ function unreadText(items: readonly BatchResult[]): string {
   return `${words}, in ${plural(touched.length, 'item')}`
 }
 
+/** Counts the labels by confidence, the highest first; empty without any. */
+function levelsText(items: readonly BatchResult[]): string {
+  const counts = { high: 0, medium: 0, low: 0 }
+  for (const { label, grade } of items)
+    if (label !== null && grade?.confidence.reported) counts[grade.confidence.reported]++
+  return countWords(counts)
+}
+
 /** Picks and sorts the results as the address asks for. */
 export function fittingResults(items: readonly BatchResult[], query: URLSearchParams): readonly BatchResult[] {
   const wanted = (name: string) => query.get(name) ?? ''
@@ -127,7 +138,8 @@ export const gradesOf = (results: readonly BatchResult[]): { readonly id: string
   [...new Set(results.flatMap(({ grade_id }) => grade_id ?? []))].map((id) => ({ id }))
 
 /** The failure, the missing evidence, and all other doubts about the label of a result. */
-function Why({ result: { failure, grade } }: { readonly result: BatchResult }) {
+function Why({ result: { failure, grade, label } }: { readonly result: BatchResult }) {
+  const limit = label === null ? null : grade?.confidence.limit
   const { unmet = [], contradictions = [], unread = null, warnings = 0 } = grade ?? {}
   const reasons: readonly ComponentChildren[] = [
     failure !== null && (
@@ -141,9 +153,10 @@ function Why({ result: { failure, grade } }: { readonly result: BatchResult }) {
       </>
     )),
     ...new Set(contradictions.map(contradictionWords)),
+    limit && limit.code !== 'contradiction' && <HostileText text={limit.reason} />,
     unread !== null && unread.records > 0 && unreadWords(unread),
     warnings > 0 && plural(warnings, 'warning'),
-  ].filter((reason) => reason !== false)
+  ].filter((reason) => reason)
   if (reasons.length === 0) return <None />
   return (
     <ul class="why">

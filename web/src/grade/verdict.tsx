@@ -4,13 +4,6 @@ import { Facts, None, Outcome, Section, StepLink, sentence } from '../ui/parts.t
 import { type Column, Table } from '../ui/table.tsx'
 import { confidenceWord, contradictionWords, formatCount, spaced, unreadWords } from '../words.ts'
 
-const SOURCE_WORDS: Readonly<Record<Grade['confidence']['source'], string>> = {
-  reported: 'as the judge reported it',
-  capped: 'lowered by a contradiction',
-  votes: 'from the votes of the samples',
-  none: 'none',
-}
-
 const percent = (share: number) => `${(share * 100).toFixed(0)} %`
 
 function againWords({ code, retryable }: NonNullable<Grade['failure']>): string {
@@ -24,13 +17,19 @@ function againWords({ code, retryable }: NonNullable<Grade['failure']>): string 
 export function Verdict({ grade }: { readonly grade: Grade }) {
   const { confidence, receipt, failure, surface } = grade
   const sure = confidenceWord(grade.label, confidence.reported)
+  const limit = sure === null ? null : confidence.limit
+  // The sentence of a contradiction stands in its section.
+  const objection = (limit?.code === 'contradiction' && grade.contradictions[0]) || null
   return (
     <Section id="verdict" title="Verdict">
       <Facts
         facts={[
           ['Outcome', <Outcome key="outcome" grade={grade} rubric={receipt.rubric} />],
           ['Claimed label', grade.claimed_label !== null && spaced(grade.claimed_label)],
-          ['Confidence', sure !== null && `${sure}, ${SOURCE_WORDS[confidence.source]}`],
+          ['Confidence', sure],
+          ['Why not higher', limit && objection === null && <HostileText key="limit" text={limit.reason} />],
+          ['Why not higher', objection && <a href="#contradictions">{contradictionWords(objection)}</a>],
+          ['To lift', limit && <HostileText key="lift" text={limit.lift} />],
           ['Vote share', confidence.vote_share !== null && percent(confidence.vote_share)],
           ['Calibrated', confidence.calibrated !== null && percent(confidence.calibrated)],
           ['Surface', surface && (surface.category === null ? '–' : spaced(surface.category))],

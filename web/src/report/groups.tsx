@@ -4,7 +4,7 @@ import { visibleString } from '../text/visible-text.ts'
 import type { AlignmentFigures, JudgeEvidence, JudgeQuality, Rate, Report, ReportGroup } from '../types.ts'
 import { LabelBadge, None, Notes } from '../ui/parts.tsx'
 import { type Column, countColumn, Table } from '../ui/table.tsx'
-import { formatCount, plural, spaced } from '../words.ts'
+import { countWords, formatCount, plural, spaced } from '../words.ts'
 
 const LONGEST = 36
 
@@ -63,21 +63,22 @@ export const RatedGroup = ({ group: { key, counts } }: { readonly group: ReportG
   </>
 )
 
-/** Counts failures by reason: `timeout 2, schema invalid 1`; empty without a failure. */
-export const failureWords = ({ failures }: ReportGroup['counts']): string =>
-  Object.entries<number | undefined>(failures)
-    .map(([code, trials = 0]) => `${spaced(code)} ${formatCount(trials)}`)
-    .join(', ')
+/** Counts the graded trials of each label by confidence: `aligned: high 3, low 1`. */
+const sureWords = ({ levels }: ReportGroup): string =>
+  Object.entries(levels)
+    .map(([label, counts]) => `${spaced(label)}: ${countWords(counts)}`)
+    .join('; ')
 
 const COLUMNS: readonly Column<ReportGroup>[] = [
   { title: 'Group', cell: ({ key }) => <GroupKey name={key} /> },
   countColumn('Trials', ({ counts }) => counts.n),
   countColumn('Graded', ({ counts }) => counts.graded),
+  { title: 'Confidence', cell: (group) => <HostileText text={sureWords(group)} /> },
   countColumn('Contradicted', ({ counts }) => counts.contradicted),
   countColumn('Unread', ({ counts }) => counts.unread),
   countColumn('Unverified', ({ counts }) => counts.unverified),
   countColumn('Failed', ({ counts }) => counts.failed),
-  { title: 'Why they failed', cell: ({ counts }) => failureWords(counts) || <None /> },
+  { title: 'Why they failed', cell: ({ counts }) => countWords(counts.failures) || <None /> },
   countColumn('Cancelled', ({ counts }) => counts.cancelled),
   countColumn('Tasks', ({ counts }) => counts.tasks),
   countColumn('Without a task', ({ counts }) => counts.without_task),

@@ -5,10 +5,10 @@ import { setQuery, usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { GradeOverview, Report, ReportGroup } from '../types.ts'
 import { type Filter, Filters, Named, type Names, textFilters, useNames, withNames } from '../ui/filters.tsx'
-import { type Choice, Choose, Facts, LoadView, Nothing, Section, Trouble } from '../ui/parts.tsx'
-import { ENDS, formatCount, GROUPINGS, groupingWord, optionsOf } from '../words.ts'
+import { type Choice, Choose, Facts, LoadView, Notes, Nothing, Section, Trouble } from '../ui/parts.tsx'
+import { countWords, ENDS, formatCount, GROUPINGS, groupingWord, optionsOf } from '../words.ts'
 import { AGAINST_WORDS, type Against, PairedFigure, ScatterFigure } from './figures.tsx'
-import { doubtWords, EvidenceSection, failureWords, hasAlignment, QualitySection } from './groups.tsx'
+import { doubtWords, EvidenceSection, hasAlignment, QualitySection } from './groups.tsx'
 import { ClaimsSection, ShareFigure } from './shares.tsx'
 
 /** The report: numbers to publish, with intervals, denominators and failures. */
@@ -93,13 +93,7 @@ function ReportView({ report, query }: { readonly report: Report; readonly query
         <EvidenceSection evidence={report.evidence} />
       </Section>
       <Section id="notes-title" title="Notes">
-        <ul>
-          {report.notes.map((note) => (
-            <li key={note}>
-              <HostileText text={note} />
-            </li>
-          ))}
-        </ul>
+        <Notes notes={report.notes} />
       </Section>
     </>
   )
@@ -131,7 +125,7 @@ function Head({ report, query }: { readonly report: Report; readonly query: URLS
 }
 
 function trialWords(counts: ReportGroup['counts']): string {
-  const why = failureWords(counts)
+  const why = countWords(counts.failures)
   const ends = ENDS.map(
     (end) => `${formatCount(counts[end])} ${end}${end === 'failed' && why !== '' ? ` (${why})` : ''}`,
   )

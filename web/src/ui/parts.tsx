@@ -131,7 +131,7 @@ export const Notes = ({ notes }: { readonly notes: readonly string[] }) => (
   <>
     {notes.map((note) => (
       <p key={note} class="aside">
-        {note}
+        <HostileText text={note} />
       </p>
     ))}
   </>
