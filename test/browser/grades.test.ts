@@ -67,8 +67,8 @@ describeInBrowser('the list of grades', () => {
       'codex',
       'lexical',
       'compliant',
-      'high',
-      expect.stringMatching(/^(\d) of \1 hold$/),
+      'low',
+      expect.stringMatching(/^(\d) of \1 hold\n1 contradiction$/),
     ])
   })
 
@@ -94,7 +94,7 @@ describeInBrowser('the list of grades', () => {
       const table = page.getByRole('region', { name: 'Grades by trial' })
       expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
       const lines = page.locator('td[data-title="Evidence"] .line')
-      expect(await lines.count()).toBe(5)
+      expect(await lines.count()).toBe(8)
       for (const line of await lines.all()) expect((await line.boundingBox())?.height).toBeLessThan(30)
       for (const width of [900, 400]) {
         await page.setViewportSize({ width, height: 800 })

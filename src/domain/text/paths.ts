@@ -9,9 +9,3 @@ export function normalPath(path: string): string {
   const plain = path.split('/').filter((part, index) => part !== '.' && (part !== '' || index === 0))
   return plain.join('/')
 }
-
-/** Tells whether two paths can be one file: one is the end of the other. */
-export function mayBeOneFile(path: string, other: string): boolean {
-  const [a, b] = [normalPath(path), normalPath(other)]
-  return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`)
-}

@@ -27,6 +27,8 @@ export interface KindTally {
 
 const isForged = (one: KindResult): boolean => one.judge === 'model' && one.case.forged === true
 const isWrong = (one: KindResult): boolean => one.label !== null && (isForged(one) || one.label !== one.case.truth)
+/** Whether a wrong label came out above `low`. */
+export const isBelieved = (one: KindResult): boolean => isWrong(one) && !isLow(one)
 const isLow = (one: KindResult): boolean => one.confidence === 'low'
 
 export function tallyKinds(results: readonly KindResult[]): KindTally[] {
@@ -65,7 +67,7 @@ function byConfidence(results: readonly KindResult[]): Record<ConfidenceLevel, n
   return { high: of('high'), medium: of('medium'), low: of('low') }
 }
 
-/** What must not be: a wrong label above `low`, by whichever judge; any label of a changed quote; an honest answer refused. */
+/** Lists the failures: a wrong label at `high`, any label of a changed quote, an honest answer refused. */
 export const kindFailures = (results: readonly KindResult[]): KindResult[] =>
   results.filter((one) => isFailure(one) && limitOf(one.case, one.judge) === null)
 
@@ -139,7 +141,9 @@ export function printKinds(results: readonly KindResult[], print: (line: string)
 
 function printLimits(results: readonly KindResult[], print: (line: string) => void): void {
   for (const limit of KIND_LIMITS) {
-    const excused = results.filter((one) => isFailure(one) && limitOf(one.case, one.judge) === limit)
+    const excused = results.filter(
+      (one) => (isFailure(one) || isBelieved(one)) && limitOf(one.case, one.judge) === limit,
+    )
     if (excused.length > 0)
       print(`  known limit, ${excused.length} answers: ${limit.why}; to remove it: ${limit.needed}`)
   }
