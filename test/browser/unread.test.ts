@@ -42,10 +42,10 @@ describeInBrowser('records that could not be read', () => {
   test('stand in the results of their batch, beside judge, confidence and evidence; and are counted, and filtered', async () => {
     const page = await openBatch()
     expect(await column(page, 'Judge')).toEqual(['scripted', 'scripted', 'lexical', '–'])
-    expect(await column(page, 'Confidence')).toEqual(['high', '–', 'low', '–'])
+    expect(await column(page, 'Confidence')).toEqual(['medium', '–', 'low', '–'])
     expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `1 contradiction\n${WORDS}`, '–'])
     expect(await column(page, 'Why')).toEqual([
-      '–',
+      'the run does not say whether the call of step 4 succeeded',
       expect.stringMatching(/^refused: /),
       expect.stringMatching(
         /^a record that may hold an act could not be read\s+3 unread records, 2 may hold acts\s+\d+ warnings$/,
@@ -60,7 +60,7 @@ describeInBrowser('records that could not be read', () => {
     await expect.poll(() => column(page, 'Item')).toEqual(['unread'])
     expect(new URL(page.url()).search).toBe('?unread=some')
     const sorted = await openBatch('?sort=-confidence')
-    expect((await column(sorted, 'Confidence')).slice(0, 2)).toEqual(['high', 'low'])
+    expect((await column(sorted, 'Confidence')).slice(0, 2)).toEqual(['medium', 'low'])
     expect(audit.complaints).toEqual([])
   })
 
