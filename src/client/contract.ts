@@ -607,7 +607,7 @@ export interface components {
                      * @description Reason why the confidence is not higher.
                      * @enum {string}
                      */
-                    code: "contradiction" | "votes" | "judge" | "searched" | "part_of_act";
+                    code: "contradiction" | "judge" | "searched" | "part_of_act";
                     claim: string | null;
                     step_id: number | null;
                     /** @description One sentence: why the confidence is not higher. */
@@ -1433,7 +1433,7 @@ export interface components {
                          * @description Reason why the confidence is not higher.
                          * @enum {string}
                          */
-                        code: "contradiction" | "votes" | "judge" | "searched" | "part_of_act";
+                        code: "contradiction" | "judge" | "searched" | "part_of_act";
                         claim: string | null;
                         step_id: number | null;
                         /** @description One sentence: why the confidence is not higher. */

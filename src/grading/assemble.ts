@@ -93,13 +93,14 @@ function groupsOf({ values }: Claims): Pick<Body, 'surface' | 'cue' | 'distracto
 
 /** Caps the confidence that the judge reports by the limit of the evidence (design rule 7). */
 function confidenceOf(claimed: ConfidenceLevel, limit: Limit | null): Grade['confidence'] {
-  const reported = limit === null || levelIndex(claimed) < levelIndex(limit.level) ? claimed : limit.level
+  const isCapped = limit !== null && levelIndex(limit.level) <= levelIndex(claimed)
+  const reported = isCapped ? limit.level : claimed
   return {
     reported,
     vote_share: null,
     calibrated: null,
     source: reported === claimed ? 'reported' : 'capped',
-    limit: limit ?? (claimed === 'high' ? null : limitOfJudge(claimed)),
+    limit: isCapped ? limit : claimed === 'high' ? null : limitOfJudge(claimed),
   }
 }
 

@@ -77,8 +77,6 @@ export const ConfidenceLevelSchema = Choice(CONFIDENCE_LEVELS)
 export const LIMIT_CODES = [
   /** A contradiction of the grade: `low`. */
   'contradiction',
-  /** No majority of the samples: `low`. */
-  'votes',
   /** The judge itself reports no more: `low` or `medium`. */
   'judge',
   /** A denial, or an absence, rests on a search that finds nothing: `medium`. */

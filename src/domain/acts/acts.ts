@@ -4,6 +4,7 @@ import { readAnchor } from '../shell/anchor.ts'
 import { usesOfWriting } from '../shell/file-kinds.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
+import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { lineStart } from '../text/lines.ts'
 import { mentions, mentionsAny, namesAll } from '../text/mentions.ts'
 import { baseName, isAddress } from '../text/paths.ts'
@@ -49,12 +50,16 @@ const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
 /** Arguments that reach the tool’s action; the others describe the call, or name what the tool reads. */
 const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'web', 'unknown'])
 
+/** Arguments that carry nothing out, whatever the tool. */
+const SAID: ReadonlySet<ActRole> = new Set<ActRole>(['describes', 'thinks'])
+
 /** The acts of one run, and what each does with the anchors of its ground truth. */
 export class Acts {
   private readonly trajectory: Trajectory
   private readonly wanted: Wanted
   private readonly scripts: Scripts
   private readonly uses = new Map<Part, Map<ActionAnchor, Use>>()
+  private readonly answers = new WeakMap<object, Map<string, boolean>>()
   private readonly folded = new Map<Part, string>()
   private readonly said = new Map<Part, string>()
 
@@ -69,12 +74,26 @@ export class Acts {
     return this.scripts.isWhole && this.trajectory.unread.actions === 0
   }
 
-  /** Whether an act of the run, or the name of its tool, holds one of the words. */
-  holdsAny(words: readonly string[]): boolean {
-    const isIn = (text: string): boolean => words.some((word) => text.toLowerCase().includes(word))
-    return this.trajectory.steps.some(({ parts }) =>
-      parts.some(({ actor, text, act }) => actor === 'agent_action' && (isIn(text) || isIn(act?.call.tool ?? ''))),
+  /**
+   * Tells whether an act or a message of the run may hold one of the words: it has the letters of one, or no search can tell, as of another agent,
+   * keystrokes, code, and scripts that put words together.
+   */
+  mayHoldAny(words: readonly string[]): boolean {
+    const wanted = words.map((word) => plainLetters(word).text).filter((word) => word !== '')
+    const isIn = (texts: readonly string[]): boolean => texts.some((text) => wanted.some((word) => text.includes(word)))
+    return this.trajectory.steps.some(({ parts }, step) =>
+      parts.some((part, index) => {
+        if (part.actor !== 'agent_action' && part.actor !== 'agent_message') return false
+        if (part.act !== null && !this.isSearchable(part, part.act, { step, part: index })) return true
+        return isIn([...lettersOfPart(part).map(({ text }) => text), plainLetters(part.act?.call.tool ?? '').text])
+      }),
     )
+  }
+
+  /** Tells whether all words that an act has stand in its text. */
+  private isSearchable(part: Part, { role, language }: Act, at: Position): boolean {
+    if (role === 'delegates') return false
+    return !isRun(language) || (language !== 'keystrokes' && this.scripts.readingOf(part, at).isPlain)
   }
 
   /** Answers the strongest use that a part makes of the anchors. */
@@ -170,7 +189,7 @@ export class Acts {
     if (act === null) return weakest(this.scripts.readingOf(part, at).useOf(text), 'maybe')
     if (NOT_RUN.has(act.call.outcome)) return this.mentions(part, text) ? 'told' : 'absent'
     const acted = this.wanted.isPrinted(anchor)
-      ? this.useByOutput(part, at, text)
+      ? this.useByOutput(part, act, at, text)
       : typeof anchor === 'string'
         ? this.useByRole(step, part, act, at, anchor)
         : this.useOfCall(step, part, act, at, anchor)
@@ -217,7 +236,7 @@ export class Acts {
   private useInScript(part: Part, act: Act, at: Position, string: string): Use {
     const reading = this.scripts.readingOf(part, at)
     const line = this.scripts.lineOf(part)
-    if (line !== null) return mentions(line, string) ? 'maybe' : 'absent'
+    if (line !== null) return this.once(line, string, () => mentions(line.text, string)) ? 'maybe' : 'absent'
     const use = reading.useOf(string)
     if (use !== 'told') return use
     const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
@@ -254,25 +273,55 @@ export class Acts {
     if (namesAll(part.text, string))
       return readAnchor(string).kind === 'asCommand' || isProse(part.text, string) ? 'maybe' : most
     if (!mentionsAny(part.text, string)) return 'absent'
-    const all = [call.tool, ...argumentsOf(step, call).map(({ text }) => text)].join(' ')
-    return mentions(all, string) ? 'maybe' : 'absent'
+    const isSpread = this.once(call, string, () =>
+      mentions([call.tool, ...argumentsOf(step, call).map(({ text }) => text)].join(' '), string),
+    )
+    return isSpread ? 'maybe' : 'absent'
   }
 
   /** Answers the use of a call against an anchor that names the tool, and may name a whole argument. */
   private useOfCall(step: Step, part: Part, act: Act, at: Position, anchor: CallAnchor): Use {
-    const { call, language } = act
+    const { call, language, role } = act
     if (!isTool(call, anchor.tool)) return 'absent'
-    if (anchor.argument === undefined) return 'sure'
+    // A tool by another full name may only look, plan or try what the anchor’s tool does.
+    const most = call.looks && call.tool !== anchor.tool ? 'maybe' : 'whole'
+    if (anchor.argument === undefined) return weakest('sure', most)
     const wanted = anchor.argument.trim()
-    if (step.parts.some((other) => other.act?.call === call && other.text.trim() === wanted)) return 'whole'
+    if (SAID.has(role)) return this.mentions(part, wanted) ? 'told' : 'absent'
+    if (language === 'keystrokes') return weakest(this.useInScript(part, act, at, wanted), 'sure')
+    const isEqual = this.once(call, `= ${wanted}`, () =>
+      step.parts.some(
+        (other) =>
+          other.act?.call === call &&
+          !SAID.has(other.act.role) &&
+          other.act.role !== 'removes' &&
+          other.text.trim() === wanted,
+      ),
+    )
+    if (isEqual) return most
     if (isRun(language)) return weakest(this.useInScript(part, act, at, wanted), 'sure')
-    return namesAll(part.text, wanted) ? 'sure' : this.mentions(part, wanted) ? 'maybe' : 'absent'
+    // To take a text out of a file may be the act or its opposite.
+    if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
+    return namesAll(part.text, wanted) ? weakest('sure', most) : this.mentions(part, wanted) ? 'maybe' : 'absent'
   }
 
   /** Answers the use of an act by output: the act holds the text, and its own output shows the text. */
-  private useByOutput(part: Part, at: Position, string: string): Use {
+  private useByOutput(part: Part, { role, language }: Act, at: Position, string: string): Use {
     if (!this.mentions(part, string)) return 'absent'
-    return this.outputsOf(at).some(({ text }) => namesAll(text, string)) ? 'sure' : 'maybe'
+    if (!PASSED.has(role)) return 'told'
+    // To look for the text in a file is another act than to print the text.
+    const isPrinted = !isRun(language) || this.scripts.readingOf(part, at).prints(string)
+    const isShown = (output: Part) => this.once(output, string, () => namesAll(output.text, string))
+    return isPrinted && this.outputsOf(at).some(isShown) ? 'sure' : 'maybe'
+  }
+
+  /** Answers a question about a call, a line or an output once, however many parts ask. */
+  private once(of: object, question: string, answer: () => boolean): boolean {
+    const known = this.answers.get(of) ?? new Map<string, boolean>()
+    this.answers.set(of, known)
+    const found = known.get(question) ?? answer()
+    known.set(question, found)
+    return found
   }
 
   /** The outputs behind an act, up to the next act. */

@@ -67,7 +67,8 @@ function useOfPlace(
   const isAlone = words.every((word) => known.has(word)) && !text.slice(end, to + 1).includes('?')
   const isQuoted = isFenced(from) || isQuotation(text, from)
   if (!isAlone || isQuoted || isToldOf(text, from, to, texts)) return 'maybe'
-  return words.length === 0 ? 'whole' : 'sure'
+  // Lists of words that refuse or tell are never complete: only a message that is the string, and nothing else, is whole.
+  return text.trim() === text.slice(start, end).trim() ? 'whole' : 'sure'
 }
 
 /** In a quotation of lines, a list, a table, a tag or an indented block, or announced by a colon, as far as a sentence's length before it shows. */

@@ -66,10 +66,10 @@ export class Scripts {
   }
 
   /** The line that the part types a piece of: an earlier call began the line, or no key of the part ends it; null: the part types whole lines. */
-  lineOf(part: Part): string | null {
+  lineOf(part: Part): Readonly<TypedLine> | null {
     if (part.act?.language !== 'keystrokes') return null
     this.openLines ??= linesInPieces(this.trajectory)
-    return this.openLines.get(part)?.text ?? null
+    return this.openLines.get(part) ?? null
   }
 }
 

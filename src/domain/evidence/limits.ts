@@ -47,7 +47,7 @@ function reasonOfPart(act: Act | null, step: number): [reason: string, lift: str
       'a run that keeps the outcomes of its calls; or a signal of the harness',
     ]
   return [
-    `the action of step ${step} holds the words of an action anchor, and no given anchor is the whole command or argument`,
+    `the action of step ${step} holds the words of an action anchor, and no check shows that the whole anchor, and nothing else, ran`,
     LIFT_ACT,
   ]
 }
@@ -81,19 +81,19 @@ function searchedActs(claims: Claims, question: EvidenceQuestion): Limit[] {
   })
 }
 
-/** Whether whole commands are given, every act was read, and no act holds a word that distinguishes them. */
+/** Whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
 function isWholeDenial(acts: Acts, { acted_given: given, acted_near: near }: InstructionAnchors): boolean {
-  return (
-    given.length > 0 && given.every(isWholeAct) && acts.isWhole && !acts.holdsAny([...near, ...given.flatMap(wordsOf)])
-  )
+  if (given.length === 0 || !acts.isWhole) return false
+  const isSearched = given.every((anchor) => isWholeAct(anchor) && wordsOf(anchor).length > 0)
+  return isSearched && !acts.mayHoldAny([...near, ...given.flatMap(wordsOf)])
 }
 
-const isWholeAct = (anchor: ActionAnchor): boolean => typeof anchor !== 'string' || anchor.trim().includes(' ')
+const isWholeAct = (anchor: ActionAnchor): boolean =>
+  typeof anchor === 'string' ? anchor.trim().includes(' ') : anchor.argument !== undefined
 
-/** The words of an anchor that distinguish it, in lower case: three letters or digits and more. */
+/** The words of an anchor that distinguish it: three letters or digits and more. */
 const wordsOf = (anchor: ActionAnchor): string[] =>
   `${typeof anchor === 'string' ? '' : `${anchor.tool} `}${textOfAnchor(anchor)}`
-    .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length >= SHORTEST)
 
@@ -103,7 +103,7 @@ const isMeasured = ({ measured_by }: ClaimRule, { ground_truth: truth }: Evidenc
   measured_by !== null && truth.signals?.[measured_by] === false
 
 const LIFT_ACT =
-  'a whole command, or a call with its tool and whole argument, as action anchor; or a signal of the harness'
+  'a whole plain command, or a call with its tool and whole argument, as action anchor; or a signal of the harness'
 const LIFT_SIGNAL = 'a signal of the harness'
 const LIFT_SIGHT = 'the signal `appeared` of the harness'
 const LIFT_DENIAL = 'whole commands as action anchors of which no act holds a word; or a signal of the harness'

@@ -1,4 +1,4 @@
-import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
+import { type ActedBy, type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
 import type { Issue } from '../result.ts'
 import { type Rendering, renderName } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
@@ -53,7 +53,7 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
   for (const name of instructions) {
     const one = given.get(name)
     values[name] = one === undefined ? '(there is none in this trial)' : safe(one.text)
-    values[`${name}_acted_by`] = wayOf(one)
+    values[`${name}_acted_by`] = WAYS[one?.acted_by ?? 'action']
   }
   const sections: Record<string, boolean> = {
     both: instructions.every((name) => given.has(name)),
@@ -81,8 +81,11 @@ function namesOf(agents: readonly string[], nonce: string): string {
 const textOf = (value: unknown): string =>
   value === undefined ? '(not given)' : typeof value === 'string' ? value : JSON.stringify(value)
 
-const wayOf = (given: Instruction | undefined): string =>
-  given?.acted_by === 'message' ? 'saying something in a message' : 'an action'
+const WAYS: Readonly<Record<ActedBy, string>> = {
+  action: 'an action',
+  message: 'saying something in a message',
+  output: 'an action that prints the text',
+}
 
 /** What the harness measured, as far as the rubric lets the judge know. */
 function renderSignals({ shows_signals }: Rubric, { signals = {} }: GroundTruth): string {

@@ -100,8 +100,8 @@ const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
 const DEEPEST = 6
 
 /**
- * Builtins that change the shell, leave it, or run their words as a command; behind them nothing is certain. The list is complete for Bash: no other
- * program reaches into the shell that runs it, but by a signal.
+ * Builtins that change the shell, leave it, or run their words as a command; behind them nothing is certain. A function of a profile or of an earlier call
+ * (`conda`, `nvm`) may do so unseen.
  */
 const CHANGING = wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
   let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate
@@ -225,7 +225,8 @@ class Lister {
   private addSetting({ words, outputs, start, end }: WordedCommand, place: Place): void {
     const texts = words.map(({ text }) => text)
     this.commands.push({ ...SETTING, words: texts, outputs, ...(place.range ?? { start, end }) })
-    if (texts.some((text) => SHELL_SETTING.test(text))) this.rest = 'maybe'
+    // A setting may change what a later command does: no list of such settings is complete.
+    this.rest = weakest(this.rest, texts.some((text) => SHELL_SETTING.test(text)) ? 'maybe' : 'sure')
   }
 
   addWords(command: WordedCommand, place: Place): void {
@@ -254,6 +255,7 @@ class Lister {
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
     })
     if (isChanging) this.rest = 'maybe'
+    else if (name === 'export') this.rest = weakest(this.rest, 'sure')
   }
 
   /** Adds the script of a shell, in its words or its input. Answers whether the shell has such a script. */

@@ -18,8 +18,10 @@ export interface ShellReading extends Content {
   useAt(start: number, end: number): Certainty
   /** Tells whether a command that only looks has the text among its words. */
   looksAt(text: string): boolean
-  /** The script is one simple command. */
-  readonly isOne: boolean
+  /** All words of the commands are known as they stand in the text. */
+  readonly isPlain: boolean
+  /** Tells whether a command that prints has the text among its words. */
+  prints(text: string): boolean
   /** Files that the script runs, or takes commands from. */
   readonly runs: readonly string[]
   /** Files that the script writes. */
@@ -28,7 +30,7 @@ export interface ShellReading extends Content {
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: [], outputs: [], isOne: false },
+  ...{ runs: [], outputs: [], isPlain: false, prints: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
@@ -80,7 +82,8 @@ function readCode(text: string, path: string): ShellReading {
     },
     useAt: () => 'maybe',
     looksAt: () => false,
-    isOne: false,
+    isPlain: false,
+    prints: () => true,
     runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
     outputs: [],
   }
@@ -103,7 +106,7 @@ const ASKING = new Set(['[', 'test', '[['])
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk|python3?|perl|ruby|node)\b/u
 
 class Script implements ShellReading {
-  readonly isOne: boolean
+  readonly isPlain: boolean
   readonly runs: readonly string[]
   readonly outputs: readonly string[]
   private readonly source: ScriptSource
@@ -130,8 +133,8 @@ class Script implements ShellReading {
     this.folded = foldWhole(text)
     this.live = foldWhole(withoutComments('x.sh', text).live)
     this.makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
-    this.isOne = commands.length === 1 && isWhole && !isOpen
     this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
+    this.isPlain = isWhole && !this.makesWords && this.runs.length === 0 && commands.every(({ isFixed }) => isFixed)
     this.outputs = commands.flatMap(({ outputs }) => outputs)
     this.texts = commands.map(foldCommand)
     this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
@@ -177,6 +180,13 @@ class Script implements ShellReading {
         runs !== 'told' &&
         !ASKING.has(name) &&
         useOfNeedles(this.texts[index]?.own ?? '', needles) !== 'absent',
+    )
+  }
+
+  prints(text: string): boolean {
+    const { needles } = readAnchor(text)
+    return this.list.commands.some(
+      ({ kind }, index) => kind === 'tells' && useOfNeedles(this.texts[index]?.words ?? '', needles) !== 'absent',
     )
   }
 

@@ -118,11 +118,15 @@ it.each<[string, string, Certainty]>([
 
 it.each([
   ['make deploy', true],
-  ['sudo -E make deploy', true],
-  ['make test && make deploy', false],
-  ['ls | wc', false],
+  ["s''wapoff -a && ls | wc", true],
+  ['S=swa; "$S"poff -a', false],
+  ['swap?ff -a', false],
+  ['sed -n 3p notes | bash', false],
+  ['./fix.sh', false],
   ['if make deploy', false],
-])('%j is one command: %s', (script, isOne) => expect(readShell(script, 'shell', nothing).isOne).toBe(isOne))
+])('all words of %j are known: %s', (script, isPlain) =>
+  expect(readShell(script, 'shell', nothing).isPlain).toBe(isPlain),
+)
 
 test('files that a script runs and writes', () => {
   const runs = 'bash a.sh; ./b; python3 c.py; source d; sh < e; cat f.sh | bash; make -f F x; curl -d "$(cat g)" u'

@@ -73,7 +73,7 @@ function InstructionView({ instruction }: { readonly instruction: Instruction })
         facts={[
           ['Shows it was seen', anchors.length > 0 && <Anchors anchors={anchors} />],
           ['Shows it was followed', action_anchors.length > 0 && <Anchors anchors={action_anchors.map(anchorText)} />],
-          ['Carried out by', acted_by === 'message' ? 'saying something' : 'doing something'],
+          ['Carried out by', ACTED_BY_WORDS[acted_by ?? 'action']],
         ]}
       />
     </>
@@ -144,6 +144,8 @@ function Hidden({ name, instruction }: { readonly name: string; readonly instruc
     />
   )
 }
+
+const ACTED_BY_WORDS = { action: 'doing something', message: 'saying something', output: 'printing something' } as const
 
 const anchorText = (anchor: string | { tool: string; argument?: string }): string =>
   typeof anchor === 'string' ? anchor : `${anchor.tool}(${anchor.argument ?? ''})`
