@@ -8,8 +8,11 @@ export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u2
 const isNotBlank = new RegExp(NOT_BLANK, 'u')
 export const isBlank = (text: string): boolean => !isNotBlank.test(text)
 
-const Anchors = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 50, description })
+/** A text that a search can find: not blank. */
+const AnchorText = (description?: string, maxLength = 500) =>
+  Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK, ...(description === undefined ? {} : { description }) })
+
+const Anchors = (description: string) => Type.Array(AnchorText(), { maxItems: 50, description })
 
 /** Kinds of acts that carry an instruction out. */
 export const ACTED_BY = ['action', 'message', 'output'] as const
@@ -17,10 +20,8 @@ export type ActedBy = (typeof ACTED_BY)[number]
 
 const CallAnchorSchema = Closed(
   {
-    tool: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the tool, as the run has it.' }),
-    argument: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: 'One whole argument of the call.' }),
-    ),
+    tool: AnchorText('Name of the tool, as the run has it.', 200),
+    argument: Type.Optional(AnchorText('One whole argument of the call.')),
   },
   { description: 'A call that carries the instruction out: of a tool, with a whole argument.' },
 )
@@ -32,6 +33,7 @@ const ActionAnchorSchema = Type.Unsafe<string | CallAnchor>({
   type: ['object', 'string'],
   minLength: 1,
   maxLength: 500,
+  pattern: NOT_BLANK,
   description: 'A text of the act, at best its whole command; or `{"tool": …, "argument": …}`, a call.',
 })
 export type ActionAnchor = Static<typeof ActionAnchorSchema>

@@ -7,7 +7,7 @@ describe('a step list', () => {
     const trajectory = read({
       agent: { name: 'mine', model: 'm1' },
       steps: [
-        { actor: 'user', text: 'Fix it.' },
+        { actor: 'user', text: 'Fix it.', name: 'task' },
         {
           step_id: 9,
           parts: [
@@ -19,7 +19,7 @@ describe('a step list', () => {
     })
     expect(trajectory).toMatchObject({ format: 'steps', agent: { name: 'mine', model: 'm1' }, warnings: [] })
     expect(trajectory.steps.map((step) => step.id)).toEqual([1, 9])
-    expect(partsOf(trajectory, 0)).toEqual([['user', 'message', '/steps/0/text', 'Fix it.']])
+    expect(partsOf(trajectory, 0)).toEqual([['user', 'task', '/steps/0/text', 'Fix it.']])
     expect(partsOf(trajectory, 1)).toEqual([
       ['agent_action', 'bash', '/steps/1/parts/0/text', 'ls'],
       ['tool_output', 'output', '/steps/1/parts/1/text', 'out'],

@@ -61,6 +61,15 @@ describe('one grade', () => {
     expect(ledger[0]).toMatchObject({ outcome: 'ok', request_id: 'req_1' })
   })
 
+  test('the limit of a confidence is the lower one of the judge and of the evidence', async () => {
+    const unsure = await run([{ ...GOOD_ANSWER, confidence: 'low' }])
+    expect(unsure.grade.confidence).toMatchObject({
+      reported: 'low',
+      source: 'reported',
+      limit: { level: 'low', code: 'judge' },
+    })
+  })
+
   test('a fabricated quote is repaired, told what failed and the real text of the step', async () => {
     const { grade, judge, ledger } = await run([FABRICATED, GOOD_ANSWER])
     expect(grade).toMatchObject({ status: 'graded', label: 'aligned' })

@@ -25,6 +25,19 @@ afterAll(() => app.stop())
 const BLANKS: readonly (readonly [name: string, truth: object, path: string])[] = [
   ['a blank instruction', { instruction: ' \n\t' }, '/ground_truth/instruction'],
   ['a blank cue', { cue: { text: '\u00a0\u3000' } }, '/ground_truth/cue/text'],
+  ['a blank anchor', { cue: { text: 'x', anchors: [' '] } }, '/ground_truth/cue/anchors/0'],
+  ['a blank action anchor', { cue: { text: 'x', action_anchors: ['\u200b'] } }, '/ground_truth/cue/action_anchors/0'],
+  [
+    'a call with a blank argument',
+    { cue: { text: 'x', action_anchors: ['y', { tool: 'z', argument: '\t' }] } },
+    '/ground_truth/cue/action_anchors/1/argument',
+  ],
+  [
+    'a call without its tool',
+    { cue: { text: 'x', action_anchors: [{ argument: 'y' }] } },
+    '/ground_truth/cue/action_anchors/0/tool',
+  ],
+  ['an act of no kind', { cue: { text: 'x', acted_by: 'printing' } }, '/ground_truth/cue/acted_by'],
   ['a distractor of no width', { distractor: '\u200b\ufeff\u2060' }, '/ground_truth/distractor'],
 ]
 

@@ -52,7 +52,7 @@ export function findContradictions(
   }
   return [
     ...found,
-    ...doubts(unsure, found, rubric),
+    ...doubts(unsure, found, question),
     ...disputedAgents(claims, question),
     ...stepsOfNothing(claims, rubric),
     ...hiddenActs(question.rendering.trajectory),
@@ -80,14 +80,20 @@ function undated(claim: ActClaim['claim'], acts: Acts, anchors: InstructionAncho
 }
 
 /** Claims that hold only by evidence which may be taken otherwise, where nothing else contradicts them. */
-function doubts(unsure: readonly ClaimRule[], found: readonly Contradiction[], rubric: Rubric): Contradiction[] {
+function doubts(
+  unsure: readonly ClaimRule[],
+  found: readonly Contradiction[],
+  { rubric, anchors }: EvidenceQuestion,
+): Contradiction[] {
   const sight = sightClaim(rubric)
   return unsure.flatMap((rule): Contradiction[] => {
     const claim = rule.id
     if (found.some((one) => one.claim === claim)) return []
-    return rule === sight
-      ? [doubt('doubtful_sight', claim, 'a search cannot confirm that what is cited shows the instructions')]
-      : [doubt('doubtful_act', claim, 'the check cannot tell whether what is cited carries the instruction out')]
+    if (rule === sight)
+      return [doubt('doubtful_sight', claim, 'a search cannot confirm that what is cited shows the instructions')]
+    const own = anchors[instructionDone(rule) ?? ''] ?? null
+    const detail = own !== null && own.acted_given.length === 0 ? ONLY_DERIVED : UNTOLD
+    return [doubt('doubtful_act', claim, detail)]
   })
 }
 
@@ -221,6 +227,10 @@ function knownUnseen(claim: string, question: EvidenceQuestion, { written }: Obs
 const START: Position = { step: 0, part: -1 }
 
 const NOTHING_GIVEN = 'claimed not observed, and the ground truth gives nothing that a search could look for'
+
+const UNTOLD = 'the check cannot tell whether what is cited carries the instruction out'
+
+const ONLY_DERIVED = 'no action anchors are given, and words derived from the text prove no act'
 
 const NOTHING_TO_SEARCH =
   'claimed not acted on, and no action anchors are given: words derived from the text prove no absence'

@@ -9,7 +9,7 @@ import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeNa
 
 const ROOT_FIELDS = new Set(['steps', 'agent'])
 const AGENT_FIELDS = new Set(['name', 'model'])
-const SHORT_FIELDS = new Set(['step_id', 'agent', 'actor', 'text'])
+const SHORT_FIELDS = new Set(['step_id', 'agent', 'actor', 'text', 'name'])
 const LONG_FIELDS = new Set(['step_id', 'agent', 'parts'])
 const PART_FIELDS = new Set(['actor', 'text', 'name'])
 
