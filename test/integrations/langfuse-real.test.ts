@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled('langfuse'))('the official SDK, to a Langfuse on lo
       [TRACES[0], 'tab-behavior', 'aligned', 'CATEGORICAL'],
       [TRACES[1], 'tab-behavior', 'aligned', 'CATEGORICAL'],
     ])
-    expect(kept[0]).toMatchObject({ comment: 'by good; confidence high; 2 of 2 citations hold' })
+    expect(kept[0]).toMatchObject({ comment: 'by good; confidence medium; 2 of 2 citations hold' })
     await push()
     expect([...langfuse.scores.values()]).toEqual(kept)
     expect(langfuse.asked).toHaveLength(4)

@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled('phoenix'))('the official client, to a Phoenix on l
     expect(first.code).toBe(3)
     expect(phoenix.asked[0]?.headers.authorization).toBe('Bearer key')
     const kept = [...phoenix.kept.values()]
-    const result = { label: 'aligned', score: null, explanation: 'by good; confidence high; 2 of 2 citations hold' }
+    const result = { label: 'aligned', score: null, explanation: 'by good; confidence medium; 2 of 2 citations hold' }
     expect(kept[0]).toMatchObject({ trace_id: TRACES[0], name: 'tab-behavior', annotator_kind: 'LLM', result })
     expect(kept[0]?.identifier).toMatch(/^grd_/)
     expect(kept[1]).toMatchObject({ trace_id: TRACES[1], annotator_kind: 'CODE' })

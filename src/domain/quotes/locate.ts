@@ -1,4 +1,5 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
+import { pushTo } from '../push-to.ts'
 import { dropAnsi, foldText } from '../text/fold.ts'
 import { lettersOfPart } from '../text/letters.ts'
 import { NormalText, type Range } from '../text/normal-text.ts'
@@ -122,7 +123,7 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     }
     let pending = [...absent].filter((one) => !elsewhere.has(one)).map(quoteOf)
     for (const quote of pending) elsewhere.set(quote.text, null)
-    const mayStand = createScan(pending)
+    const mayStand = createScan(pending, budget)
     for (let step = 0; step < steps.length && pending.length > 0; step++) {
       const candidates = mayStand(steps[step]?.parts ?? [])
       const hit = pending.filter((quote) => candidates.has(quote) && inStep(step, quote.text).length > 0)
@@ -162,18 +163,33 @@ function namesIn(steps: readonly Step[]): ReadonlySet<string> {
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
 const showsNothing = (text: string): boolean => foldText(text, { ansi: true, white_space: true }).trim() === ''
 
-/** Makes a search for the quotes whose letters stand in a part, or which have no letters and stand there as they are written. */
-function createScan(quotes: readonly Quote[]): (parts: readonly Part[]) => ReadonlySet<Quote> {
-  const needles = quotes.flatMap((quote) => quote.ways().letters.map((letters) => [letters, quote] as const))
-  const index = new StringIndex(needles.map(([letters]) => letters))
+/** Units of a string that are compared at the cost of one that is folded. */
+const COMPARED = 32
+
+/**
+ * Makes a search for the quotes whose letters stand in a part, or which have no letters and stand there as they are written. Quotes of the same letters
+ * are one string; each comparison is paid from the budget.
+ */
+function createScan(quotes: readonly Quote[], budget: Budget): (parts: readonly Part[]) => ReadonlySet<Quote> {
+  const byLetters = new Map<string, Quote[]>()
+  for (const quote of quotes) for (const letters of quote.ways().letters) pushTo(byLetters, letters, quote)
+  const strings = [...byLetters.keys()]
+  const owners = [...byLetters.values()]
+  const index = new StringIndex(strings)
   const symbolic = quotes.filter((quote) => quote.ways().letters.length === 0)
   return (parts) => {
     const found = new Set<Quote>()
-    const quoteOf = (needle: number): Quote => needles[needle]?.[1] as Quote
-    const wanted = (needle: number): boolean => !found.has(quoteOf(needle))
-    const add = (needle: number): boolean => found.add(quoteOf(needle)).size < quotes.length
+    const wanted = (string: number): boolean => {
+      if (owners[string]?.every((quote) => found.has(quote)) !== false) return false
+      budget.left -= 1 + (strings[string]?.length ?? 0) / COMPARED
+      return budget.left >= 0
+    }
+    const add = (string: number): boolean => {
+      for (const quote of owners[string] ?? []) found.add(quote)
+      return found.size < quotes.length
+    }
     for (const part of parts) {
-      for (const letters of needles.length === 0 ? [] : lettersOfPart(part)) index.each(letters, wanted, add)
+      for (const letters of strings.length === 0 ? [] : lettersOfPart(part)) index.each(letters, wanted, add)
       for (const quote of symbolic) if (part.text.includes(quote.text)) found.add(quote)
     }
     return found

@@ -7,6 +7,7 @@ import { NormalText } from '../../../src/domain/text/normal-text.ts'
 import { createRendering, makeNonce, renderSteps } from '../../../src/domain/trajectory/rendering.ts'
 import type { Part } from '../../../src/domain/trajectory/trajectory.ts'
 import { toSource, viewPart } from '../../../src/domain/trajectory/view.ts'
+import { NOT_BLANK } from '../../../src/schemas/ground-truth.ts'
 import type { QuoteNormalization } from '../../../src/schemas/vocabulary.ts'
 import { worldOf } from '../laws/evidence-world.ts'
 import { foldSlowly, isFoundSlowly, matchSlowly } from '../laws/text-reference.ts'
@@ -14,6 +15,8 @@ import { JSON_INPUTS } from '../near.ts'
 import { hold, type Target } from '../target.ts'
 
 const NONCE = '0123456789abcdef'
+/** A needle that the ground truth takes as an anchor. */
+const isAnchor = new RegExp(NOT_BLANK, 'u')
 /** What the reference does not know: `test/domain/quotes.test.ts` says what they may forgive. */
 const FURTHER: ReadonlySet<QuoteNormalization> = new Set([
   'wrapping',
@@ -36,7 +39,7 @@ export const LOCATE: Target<unknown> = {
     for (const text of texts) {
       checkFold(text)
       for (const needle of [...(anchors.cue?.seen_given ?? []), ...(anchors.distractor?.seen_derived ?? [])])
-        if (needle.trim() !== '')
+        if (isAnchor.test(needle))
           hold(
             new NeedleSearch(stringNeedles([needle])).find({ text }) !== null || !isFoundSlowly(text, needle),
             `an anchor is not found: ${JSON.stringify(needle)}`,
