@@ -6,7 +6,7 @@ import { unknownVariables } from '../config/environment.ts'
 import type { Context } from '../http/context.ts'
 import { openLogStream } from '../process/log-stream.ts'
 import { type Stoppable, stopOnSignals } from '../process/stop.ts'
-import { openTracing } from '../telemetry/open-tracing.ts'
+import { openTracing } from '../telemetry/tracing.ts'
 import { type App, buildApp } from './app.ts'
 import { buildContext } from './context.ts'
 

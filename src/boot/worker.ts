@@ -11,7 +11,7 @@ import { operationRoutes } from '../http/routes/operations.ts'
 import { openLogStream } from '../process/log-stream.ts'
 import { stopOnSignals } from '../process/stop.ts'
 import { logBatches } from '../process/trouble-log.ts'
-import { openTracing } from '../telemetry/open-tracing.ts'
+import { openTracing } from '../telemetry/tracing.ts'
 import { buildContext } from './context.ts'
 
 const NO_DATABASE =

@@ -1,18 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FastifyOtelInstrumentation } from '@fastify/otel'
 import {
   type Context,
   type ContextManager,
   context,
+  DiagLogLevel,
   diag,
   propagation,
   ROOT_CONTEXT,
   SpanStatusCode,
-  trace,
 } from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import { resourceFromAttributes } from '@opentelemetry/resources'
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
@@ -20,28 +22,31 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import type { GradingService } from '../grading/service.ts'
+import type { Judge } from '../ports/ports.ts'
 import type { TracingSettings } from './settings.ts'
-import { parseTraceparent, traceGrades, traceJudge } from './spans.ts'
-import type { Tracing } from './tracing.ts'
+import { traceGrades, traceJudge } from './spans.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000
-const REPORT_MS = 60_000
 /** Bounds an attribute. Attributes are short words and numbers, so that only a mistake would meet the bound. */
 const LONGEST_ATTRIBUTE = 256
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
-export function recordTraces({ sampler, resource, takes_parents, queue }: TracingSettings): Tracing {
-  const exporter = openExporter()
+export function recordTraces({ sampler, queue }: TracingSettings, role: string) {
+  const { exporter, resource } = openExporter()
   const root = new TraceIdRatioBasedSampler(sampler.ratio)
+  const instance = { 'service.name': role, 'service.instance.id': `${hostname()}/${process.pid}` }
   const provider = new TracerProvider({
     sampler: sampler.parents ? new ParentBasedSampler({ root }) : root,
-    resource: resourceFromAttributes(resource),
+    resource: resourceFromAttributes(instance).merge(resource),
     spanLimits: { attributeValueLengthLimit: LONGEST_ATTRIBUTE },
-    spanProcessors: [new BatchSpanProcessor({ exporter, ...queue })],
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter, ...queue, maxExportBatchSize: Math.min(512, queue.maxQueueSize) }),
+    ],
   })
-  installContext(takes_parents)
+  installContext()
   const tracer = provider.getTracer('veridict')
   // Hooks and handlers are no spans of their own: their names and errors say nothing to an operator.
   const requests = new FastifyOtelInstrumentation({
@@ -53,15 +58,17 @@ export function recordTraces({ sampler, resource, takes_parents, queue }: Tracin
   requests.setTracerProvider(provider)
   return {
     plugin: requests.plugin(),
-    service: (service) => traceGrades(tracer, service),
-    judge: (judge) => traceJudge(tracer, judge),
-    onLoss: (listener) => void exporter.listeners.push(listener),
+    service: (service: GradingService) => traceGrades(tracer, service),
+    judge: (judge: Judge) => traceJudge(tracer, judge),
+    onLoss(listener: (spans: number) => void) {
+      exporter.onLoss = listener
+    },
     close: () => Promise.race([provider.shutdown().catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })]),
   }
 }
 
-/** Keeps the active span over `await`, and reads `traceparent` if `takesParents`. Both are settings of the process. */
-function installContext(takesParents: boolean): void {
+/** Keeps the active span over `await`, and reads `traceparent`. Both are settings of the process. */
+function installContext(): void {
   const current = new AsyncLocalStorage<Context>()
   const manager: ContextManager = {
     active: () => current.getStore() ?? ROOT_CONTEXT,
@@ -73,46 +80,43 @@ function installContext(takesParents: boolean): void {
   context.disable()
   context.setGlobalContextManager(manager)
   propagation.disable()
-  if (!takesParents) return
-  // The propagator of the SDK would send `tracestate`, a text of the caller, to the collector.
+  const propagator = new W3CTraceContextPropagator()
   propagation.setGlobalPropagator({
     inject: () => undefined,
     extract(ctx, carrier, getter) {
-      const parent = parseTraceparent(getter.get(carrier, 'traceparent'))
-      return parent === null ? ctx : trace.setSpanContext(ctx, parent)
+      // `tracestate` is a text of the caller, and would be sent to the collector.
+      const get: typeof getter.get = (from, name) => (name === 'traceparent' ? getter.get(from, name) : undefined)
+      return propagator.extract(ctx, carrier, { ...getter, get })
     },
     fields: () => [],
   })
 }
 
-/** Opens the exporter, which reads its own variables. A variable of which the exporter warns is refused, without its value. */
-function openExporter(): TextlessExporter {
+/** Opens the parts of the SDK that read variables themselves. A variable that the SDK cannot use is refused, without its value. */
+function openExporter() {
   let refused: string | undefined
   const warn = (message: string) => {
-    refused ??= message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')
+    refused ??= `OTEL_EXPORTER_OTLP_…: ${message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')}`
+  }
+  const debug = (message: string) => {
+    if (message.startsWith('EnvDetector failed'))
+      refused ??= 'OTEL_RESOURCE_ATTRIBUTES must be name=value,name=value with the values in percent encoding'
   }
   const ignore = () => undefined
-  diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore })
-  const exporter = new TextlessExporter()
+  diag.setLogger({ error: warn, warn, debug, info: ignore, verbose: ignore }, DiagLogLevel.DEBUG)
+  const [exporter, resource] = [new TextlessExporter(), detectResources({ detectors: [envDetector] })]
   diag.disable()
-  if (refused !== undefined) throw new Error(`OTEL_EXPORTER_OTLP_…: ${refused}`)
-  return exporter
+  if (refused !== undefined) throw new Error(refused)
+  return { exporter, resource }
 }
 
-/** Sends spans without texts of callers, and reports lost spans at most once a minute. */
+/** Sends spans without texts of callers, and reports spans that were not accepted. */
 class TextlessExporter extends OTLPTraceExporter {
-  readonly listeners: ((spans: number) => void)[] = []
-  private lost = 0
-  private reported = Number.NEGATIVE_INFINITY
+  onLoss: (spans: number) => void = () => undefined
 
   override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
     super.export(spans.map(withoutText), (result) => {
-      if (result.code !== 0) this.lost += spans.length
-      if (this.lost > 0 && performance.now() - this.reported >= REPORT_MS) {
-        for (const listener of this.listeners) listener(this.lost)
-        this.reported = performance.now()
-        this.lost = 0
-      }
+      if (result.code !== 0) this.onLoss(spans.length)
       done(result)
     })
   }

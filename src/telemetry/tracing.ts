@@ -1,6 +1,7 @@
 import type { FastifyPluginCallback } from 'fastify'
 import type { GradingService } from '../grading/service.ts'
 import type { Judge } from '../ports/ports.ts'
+import { readTracingSettings } from './settings.ts'
 
 /**
  * Sends spans of requests, grades and judge calls to a collector of OpenTelemetry. Names and attributes of spans are closed words, ids and
@@ -13,7 +14,7 @@ export interface Tracing {
   service(service: GradingService): GradingService
   /** Wraps a judge: each call is a span. The provider receives no trace header. */
   judge(judge: Judge): Judge
-  /** Reports the number of spans that the collector did not accept, at most once a minute. */
+  /** Reports the number of spans in a sending that the collector did not accept. */
   onLoss(listener: (spans: number) => void): void
   /** Sends the remaining spans, for three seconds at the most. Never rejects. */
   close(): Promise<void>
@@ -26,4 +27,13 @@ export const NO_TRACING: Tracing = {
   judge: (judge) => judge,
   onLoss: () => undefined,
   close: async () => undefined,
+}
+
+/**
+ * Opens tracing as the standard OTEL_* variables ask; without them no module of OpenTelemetry is loaded. `role` names the service unless
+ * OTEL_SERVICE_NAME does. Throws with the name of a variable that cannot be used, never with its value.
+ */
+export async function openTracing(env: NodeJS.ProcessEnv, role: 'veridict' | 'veridict-worker'): Promise<Tracing> {
+  const settings = readTracingSettings(env)
+  return settings === null ? NO_TRACING : (await import('./recording.ts')).recordTraces(settings, role)
 }

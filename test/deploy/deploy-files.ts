@@ -36,9 +36,9 @@ export function readAsProgram(env: NodeJS.ProcessEnv, file: string): { config: C
     if (path !== CONFIG_PATH) throw new Error(`nobody puts a file to ${path}`)
     return readText(file)
   })
-  readTracingSettings(watch(env), 'test')
+  readTracingSettings(watch(env))
   // Most of them are only looked at where traces are on.
-  readTracingSettings(watch({ ...env, OTEL_TRACES_EXPORTER: 'otlp' }), 'test')
+  readTracingSettings(watch({ ...env, OTEL_TRACES_EXPORTER: 'otlp' }))
   return { config, unread: Object.keys(env).filter((name) => !read.has(name)) }
 }
 

@@ -8,7 +8,6 @@ export interface ReceivedSpan {
   readonly kind: number
   readonly attributes: Readonly<Record<string, unknown>>
   /** `trace/span` of each link. */
-  readonly links: readonly string[]
   /** 0 unset, 2 error. */
   readonly status: number
   readonly status_message: string
@@ -86,7 +85,6 @@ export function decodeSpans(body: Buffer): ReceivedSpan[] {
           name: text(span, 5),
           kind: int(span, 6),
           attributes: attributesOf(span, 9),
-          links: messages(span, 13).map((link) => `${hex(link, 1)}/${hex(link, 2)}`),
           status: int(status, 3),
           status_message: text(status, 2),
           events: messages(span, 11).map((event) => ({ name: text(event, 2), attributes: attributesOf(event, 3) })),

@@ -20,7 +20,7 @@ async function startWithModel(env: NodeJS.ProcessEnv = {}, file: object = {}) {
 }
 
 test('a graded request is one tree: the request, its grade and the call of the judge', async () => {
-  const { provider, collector, service } = await startWithModel()
+  const { collector, service } = await startWithModel()
   const answer = await service.post('/v1/grades', { ...REQUEST, judge: 'openai' }, { traceparent: TRACEPARENT })
   const grade = (await answer.json()) as Grade
   expect([answer.status, grade.label]).toEqual([201, 'aligned'])
@@ -50,8 +50,6 @@ test('a graded request is one tree: the request, its grade and the call of the j
     'gen_ai.response.model': 'mock-resolved-1',
     'gen_ai.usage.input_tokens': 120,
     'gen_ai.usage.output_tokens': 30,
-    'server.address': '127.0.0.1',
-    'server.port': Number(new URL(provider.origin).port),
   })
   const span = collector.spans.find(({ name }) => name === 'grade')
   expect(span?.attributes).toMatchObject({
@@ -209,7 +207,7 @@ test('what comes after a large body, on a connection that others used, is part o
   }
 })
 
-test('items of a batch are traces of their own that link to the request', async () => {
+test('items of a batch are traces of their own', async () => {
   const collector = await startCollector()
   const service = await startTraced(tracedTo(collector.url))
   await service.context.start()
@@ -226,9 +224,9 @@ test('items of a batch are traces of their own that link to the request', async 
     name === 'grade' && 'veridict.item' in attributes
   for (const run of [0, 1, 2])
     await collector.waitFor((span) => isItem(span) && span.attributes['veridict.item'] === run)
-  const request = await collector.waitFor(({ name }) => name === 'POST /v1/batches')
+  await collector.waitFor(({ name }) => name === 'POST /v1/batches')
   for (const item of collector.spans.filter(isItem)) {
-    expect(item).toMatchObject({ parent: '', links: [`${PARENT.trace}/${request.id}`] })
+    expect(item).toMatchObject({ parent: '' })
     expect(item.trace).not.toBe(PARENT.trace)
   }
   await service.tracing.close()

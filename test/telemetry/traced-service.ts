@@ -4,8 +4,8 @@ import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Context } from '../../src/http/context.ts'
 import type { Judge } from '../../src/ports/ports.ts'
-import { openTracing } from '../../src/telemetry/open-tracing.ts'
 import type { Tracing } from '../../src/telemetry/tracing.ts'
+import { openTracing } from '../../src/telemetry/tracing.ts'
 
 export interface TracedService {
   readonly origin: string

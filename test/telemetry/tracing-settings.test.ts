@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import { openTracing } from '../../src/telemetry/open-tracing.ts'
 import { readTracingSettings } from '../../src/telemetry/settings.ts'
+import { openTracing } from '../../src/telemetry/tracing.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
-const read = (env: NodeJS.ProcessEnv) => readTracingSettings(env, 'veridict')
+const read = readTracingSettings
 
 describe('is off', () => {
   test.each<[string, NodeJS.ProcessEnv]>([
@@ -19,13 +19,6 @@ describe('is off', () => {
   ])('%s', (_name, env) => {
     expect(read(env)).toBeNull()
   })
-})
-
-test('attributes of the resource, where the name of the service has the last word', () => {
-  const env = { ...ON, OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=lab,service.name=other' }
-  expect(read(env)?.resource).toMatchObject({ 'service.name': 'other', 'deployment.environment.name': 'lab' })
-  expect(read({ ...env, OTEL_SERVICE_NAME: 'mine' })?.resource['service.name']).toBe('mine')
-  expect(read(ON)?.resource['service.name']).toBe('veridict')
 })
 
 describe('samples', () => {
@@ -52,10 +45,10 @@ describe('refuses', () => {
     [{ OTEL_TRACES_EXPORTER: 'otlp,console' }, 'OTEL_TRACES_EXPORTER must be otlp or none'],
     [{ ...ON, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf'],
     [{ ...ON, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' }, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL must be'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the http://'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'not a url, secret-x' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the http://'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a:secret-x@b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must hold no password'],
-    [{ ...ON, OTEL_RESOURCE_ATTRIBUTES: 'x' }, 'OTEL_RESOURCE_ATTRIBUTES: entry 1'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'not a url, secret-x' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a:secret-x@b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL'],
+    [{ ...ON, OTEL_PROPAGATORS: 'none' }, 'OTEL_PROPAGATORS must be tracecontext'],
     [{ ...ON, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER must be one of always_on'],
     [{ ...ON, OTEL_TRACES_SAMPLER: 'constructor' }, 'OTEL_TRACES_SAMPLER must be one of always_on'],
     [{ ...ON, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be'],
@@ -67,11 +60,12 @@ describe('refuses', () => {
   })
 
   test.each([
-    ['CERTIFICATE', '/no/such/secret-x', 'Failed to read root certificate file'],
-    ['COMPRESSION', 'secret-x', 'Configuration: OTEL_EXPORTER_OTLP_COMPRESSION is invalid'],
-    ['TIMEOUT', '-1', 'Configuration: OTEL_EXPORTER_OTLP_TIMEOUT is invalid'],
-  ])('what the exporter cannot use: %s', async (name, value, message) => {
-    vi.stubEnv(`OTEL_EXPORTER_OTLP_${name}`, value)
+    ['EXPORTER_OTLP_CERTIFICATE', '/no/such/secret-x', 'Failed to read root certificate file'],
+    ['EXPORTER_OTLP_COMPRESSION', 'secret-x', 'Configuration: OTEL_EXPORTER_OTLP_COMPRESSION is invalid'],
+    ['EXPORTER_OTLP_TIMEOUT', '-1', 'Configuration: OTEL_EXPORTER_OTLP_TIMEOUT is invalid'],
+    ['RESOURCE_ATTRIBUTES', 'secret-x', 'OTEL_RESOURCE_ATTRIBUTES must be name=value'],
+  ])('what the SDK cannot use: %s', async (name, value, message) => {
+    vi.stubEnv(`OTEL_${name}`, value)
     const error = await openTracing(ON, 'veridict').catch((reason: unknown) => reason)
     expect(String(error)).toContain(message)
     expect(String(error)).not.toContain('secret-x')
