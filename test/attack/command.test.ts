@@ -43,6 +43,8 @@ describe('what is given wrongly is said in one sentence, with exit code 2', () =
     ['test/attack/run.ts', ['--score', file('bad.ndjson')], 'line 1: no exported case is named "x"'],
     ['test/attack/run.ts', ['--export', '--out', nowhere], `${nowhere}: no such file or folder`],
     ['test/attack/run.ts', ['--out', nowhere], '--out goes with --export'],
+    ['test/attack/run.ts', ['--held-out', '--file', nowhere], `${nowhere}: no such file or folder`],
+    ['test/attack/run.ts', ['--file', nowhere], '--file goes with --held-out'],
     ['test/attack/run.ts', ['--export', '--score', 'x'], '--export and --score do not go together'],
     ['test/fuzz/run.ts', ['--target', 'nope'], 'no target is named nope; there are: '],
     ['test/fuzz/run.ts', ['--target', 'codex', '--input', nowhere], `${nowhere}: no such file or folder`],

@@ -22,6 +22,7 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
     --refuse                                 with \`evidence.denied_acts: refuse\`: only denials of given acts, none of which may get a label
     --markdown  --failures  --reasons          their table in Markdown; all failures and why; why honest answers are at low
   --held-out [--cases a,b] [--failures]      the frozen shapes that no rule was written against, each with an honest twin
+    --file FILE                              cases of another file in the form of held-out/cases.ndjson
   --list                                     the names of the cases
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
     --as-requests                            as lines that \`veridict batch\` and POST /v1/batches take
@@ -38,6 +39,7 @@ const OPTIONS = {
   out: { type: 'string' },
   kinds: { type: 'boolean' },
   'held-out': { type: 'boolean' },
+  file: { type: 'string' },
   cases: { type: 'string' },
   refuse: { type: 'boolean' },
   markdown: { type: 'boolean' },
@@ -87,12 +89,16 @@ async function attack(values: Options): Promise<boolean> {
   return true
 }
 
+/** Reads the held-out cases, of FILE where one is given. */
+const readHeldOut = (file: string | undefined) =>
+  file === undefined ? heldOutCases() : withFile(file, () => heldOutCases(file))
+
 /** The cases by kind of finding, and over real runs where these are present. */
 async function attackKinds(values: Options): Promise<boolean> {
   const kinds = chosen(values.only, KINDS, 'kind')
   const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
   const begins = values.cases?.split(',') ?? ['']
-  const cases = (values['held-out'] ? heldOutCases() : kindCases(tell))
+  const cases = (values['held-out'] ? readHeldOut(values.file) : kindCases(tell))
     .filter((one, at) => at % every === 0 && (kinds === null || kinds.some((kind) => kind === one.kind)))
     .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
     .filter((one) => values.refuse !== true || deniesGivenAct(one))
@@ -158,6 +164,7 @@ function checkOptions(values: Options): void {
   for (const one of ['only', 'markdown', 'failures', 'cases', 'refuse'] as const)
     if (values[one] && !values.kinds && !values['held-out'])
       throw new UsageError(`--${one} goes with --kinds or --held-out`)
+  if (values.file !== undefined && !values['held-out']) throw new UsageError('--file goes with --held-out')
   const modes = ['list', 'export', 'score', 'kinds', 'held-out'] as const
   const given = modes.filter((one) => values[one] !== undefined)
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')} do not go together`)
