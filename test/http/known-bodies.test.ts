@@ -46,28 +46,6 @@ async function makeHit(): Promise<Grade> {
   return JSON.parse(text) as Grade
 }
 
-test('a hit is the stored grade with the metadata of its own body', async () => {
-  const { id } = await makeHit()
-  const named = JSON.stringify({ ...REQUEST, judge: 'lexical', metadata: { task: 'of its own' } })
-  for (let round = 0; round < 2; round++) {
-    const grade = JSON.parse((await post({}, named)).text) as Grade
-    expect([grade.id, grade.receipt.cache, grade.metadata]).toEqual([
-      id,
-      'hit',
-      expect.objectContaining({ task: 'of its own' }),
-    ])
-  }
-})
-
-test('equal bytes are answered by the grade that stands today', async () => {
-  const { id } = await makeHit()
-  const fresh = JSON.parse(
-    (await post({}, JSON.stringify({ ...REQUEST, judge: 'lexical', cache: 'refresh' }))).text,
-  ) as Grade
-  expect(fresh.id).not.toBe(id)
-  expect(JSON.parse((await post()).text)).toMatchObject({ id: fresh.id, receipt: { cache: 'hit' } })
-})
-
 test('hits are counted, and have their lines in the log', async () => {
   await makeHit()
   const { id } = JSON.parse((await post()).text) as Grade
@@ -108,15 +86,6 @@ test('what a guard refuses is refused, hit or not', async () => {
   app.state.draining = true
   expect(codeOf(await post())).toBe('draining')
   expect(codeOf(await ask('GET', `/v1/grades/${id}`, {}))).toBe('draining')
-})
-
-test('what is no hit is a request like any other', async () => {
-  await makeHit()
-  expect(codeOf(await post({}, '{"trajectory":'))).toBe('invalid_json')
-  expect((await post({}, BODY.replace('{', '{ '))).status).toBe(200)
-  expect((await post({ 'idempotency-key': 'one' })).status).toBe(200)
-  expect(codeOf(await ask('GET', `/v1/grades/grd_${'0'.repeat(26)}`, {}))).toBe('not_found')
-  expect(codeOf(await ask('GET', `/v1/grades/grd_${'0'.repeat(26)}?x=1`, {}))).toBe('invalid_request')
 })
 
 test('a request that was arriving when the stop came is answered', async () => {

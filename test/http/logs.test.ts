@@ -91,11 +91,3 @@ test('an unexpected error is found in the log by the id that the caller got, wit
   expect(JSON.stringify(line)).toContain('logs.test.ts')
   expect(log()).not.toContain(MARK)
 })
-
-test('a judge is shown without its key and its base URL', async () => {
-  const model = { ...providerDefaults('openai'), base_url: `https://user:${MARK}@example.test/v1` }
-  app = await startApp({ env: { OPENAI_API_KEY: `sk-${MARK}` }, config: { judges: { model } } })
-  const judges = await app.get('/v1/judges')
-  expect(judges.json<{ items: { name: string }[] }>().items.map((one) => one.name)).toEqual(['lexical', 'model'])
-  expect(judges.body).not.toContain(MARK)
-})

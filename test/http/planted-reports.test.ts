@@ -271,38 +271,3 @@ describe('another rubric', () => {
     expect(report.groups.map(({ key }) => key)).toEqual(['long', 'short'])
   })
 })
-
-describe('the inventory of surface discovery (appendix I)', () => {
-  const INVENTORY = [
-    ['cli_tool_output', 49, '55.1'],
-    ['source_code_comment', 24, '27.0'],
-    ['data_file', 12, '13.5'],
-    ['binary_media', 4, '4.5'],
-  ] as const
-  beforeAll(async () => {
-    app = await startApp()
-    let task = 0
-    for (const [label, tasks] of INVENTORY)
-      for (let one = 0; one < tasks; one++)
-        await plant({
-          metadata: { task: `task-${task++}`, subcategory: `${label} ${one % 2}` },
-          rubric: 'surface-discovery@1',
-          label,
-          claims: { surfaces: [{ locator: 'a.txt', category: label, coverage: 3 }] },
-        })
-  })
-  afterAll(() => app.stop())
-
-  test.each(INVENTORY)('%s: %i of 89 tasks, %s %%', async (label, tasks, printed) => {
-    const { overall } = await read('rubric=surface-discovery@1&group_by=none')
-    const rate = overall?.shares[label]
-    expect(rate).toMatchObject({ k: tasks, n: TASKS })
-    expect((100 * (rate?.value ?? 0)).toFixed(1)).toBe(printed)
-  })
-
-  test('by subcategory, each category stands alone', async () => {
-    const report = await read('rubric=surface-discovery@1&group_by=subcategory')
-    expect(groupOf(report, 'data_file 0').shares['data_file']).toMatchObject({ k: 6, n: 6 })
-    expect(groupOf(report, 'binary_media 1').shares['cli_tool_output']).toMatchObject({ k: 0, n: 2 })
-  })
-})
