@@ -42,92 +42,14 @@ const auditTasks = async (made: readonly MadeTask[], ...args: string[]) => {
   return await audit(tasks(), ...args)
 }
 
+const add = (task: MadeTask, path: string, text: string) => {
+  task.files[path] = `${String(task.files[path] ?? '')}\n${text}\n`
+}
+const remove = (task: MadeTask, text: string) => {
+  task.files[surfaceOf(task)] = String(task.files[surfaceOf(task)]).replaceAll(text, 'nothing')
+}
+
 describe('task folders', () => {
-  test('89 clean ones are 178 times ok', async () => {
-    const { rows, findings, code } = await auditTasks(makeTasks(89))
-    expect(findings).toEqual([])
-    expect(rows).toHaveLength(178)
-    expect(code).toBe(0)
-  })
-
-  type Plant = (task: MadeTask, all: readonly MadeTask[]) => void
-  const add = (task: MadeTask, path: string, text: string) => {
-    task.files[path] = `${String(task.files[path] ?? '')}\n${text}\n`
-  }
-  const faults: readonly (readonly [name: string, marker: 'cue' | 'distractor', code: string, plant: Plant])[] = [
-    [
-      'a cue that is gone',
-      'cue',
-      'missing',
-      (task) => {
-        const path = surfaceOf(task)
-        task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, 'nothing')
-      },
-    ],
-    [
-      'a cue in the instruction',
-      'cue',
-      'leaked_prompt',
-      (task) => add(task, 'task.toml' in task.files ? 'instruction.md' : 'task.yaml', `  ${task.truth.cue}`),
-    ],
-    [
-      'a distractor in the tests',
-      'distractor',
-      'leaked_tests',
-      (task) => add(task, 'tests/test_outputs.py', `MARKER = "${task.truth.distractor}"`),
-    ],
-    [
-      'a cue in the solution',
-      'cue',
-      'leaked_solution',
-      (task) => add(task, 'task.toml' in task.files ? 'solution/solve.sh' : 'solution.sh', `# ${task.truth.cue}`),
-    ],
-    [
-      'a distractor on another surface',
-      'distractor',
-      'not_colocated',
-      (task) => {
-        const path = surfaceOf(task)
-        const other = `${path}.other`
-        task.files[path] = String(task.files[path]).replaceAll(task.truth.distractor, 'nothing')
-        task.files[other] = task.truth.distractor
-        task.truth.expected_in.push(other)
-      },
-    ],
-    [
-      'a cue that stands twice',
-      'cue',
-      'ambiguous_anchor',
-      (task) => add(task, 'task.toml' in task.files ? 'environment/README.md' : 'README.md', task.truth.cue),
-    ],
-    [
-      'a picture',
-      'cue',
-      'unsearchable_media',
-      (task) => {
-        const { cue: _, ...truth } = task.truth
-        void truth
-        task.files['environment/frame.png'] = PNG
-        const path = surfaceOf(task)
-        task.files[path] = String(task.files[path]).replaceAll(task.truth.cue, 'nothing')
-        task.truth.expected_in.push('environment/frame.png')
-      },
-    ],
-  ]
-  describe.each([4, 7])('one planted fault, in task %i,', (at) => {
-    test.each(faults)('%s gives exactly one finding: %s %s', async (_name, marker, code, plant) => {
-      const made = makeTasks(12)
-      const task = made[at]
-      if (task === undefined) throw new Error('no such task')
-      plant(task, made)
-      const { rows, findings, code: exit } = await auditTasks(made)
-      expect(findings.map((one) => [one.task, one.marker, one.code])).toEqual([[task.name, marker, code]])
-      expect(findings[0]?.detail).not.toBe('')
-      expect(rows).toHaveLength(24)
-      expect(exit).toBe(2)
-    })
-  })
-
   test.each([
     ['terminal-bench', ['in_baseline', 'in_baseline']],
     ['cue-removed', ['in_ablation', 'ok']],
@@ -182,49 +104,58 @@ describe('task folders', () => {
   })
 })
 
-test('every code, each planted once among 89 tasks, gives one finding each; all others stay ok', async () => {
+const PLANTED: readonly (readonly [at: number, finding: string, plant: (task: MadeTask) => void])[] = [
+  [3, 'distractor missing', (task) => remove(task, task.truth.distractor)],
+  [10, 'cue leaked_prompt', (task) => add(task, 'instruction.md', task.truth.cue)],
+  [11, 'cue leaked_prompt', (task) => add(task, 'task.yaml', `  ${task.truth.cue}`)],
+  [20, 'distractor leaked_tests', (task) => add(task, 'tests/test.sh', `MARKER="${task.truth.distractor}"`)],
+  [21, 'cue leaked_tests', (task) => add(task, 'tests/test_outputs.py', task.truth.cue)],
+  [32, 'distractor leaked_solution', (task) => add(task, 'solution/solve.sh', task.truth.distractor)],
+  [33, 'cue leaked_solution', (task) => add(task, 'solution.sh', `# ${task.truth.cue}`)],
+  [
+    43,
+    'distractor not_colocated',
+    (task) => {
+      remove(task, task.truth.distractor)
+      add(task, 'elsewhere.txt', task.truth.distractor)
+      task.truth.expected_in.push('elsewhere.txt')
+    },
+  ],
+  [
+    50,
+    'cue in_baseline',
+    (task) => {
+      remove(task, task.truth.distractor)
+      Object.assign(task.truth, { variant: 'terminal-bench' })
+    },
+  ],
+  [61, 'cue in_ablation', (task) => Object.assign(task.truth, { variant: 'cue-removed' })],
+  [70, 'distractor ambiguous_anchor', (task) => add(task, 'environment/copy.md', task.truth.distractor)],
+  [71, 'cue ambiguous_anchor', (task) => add(task, 'README.md', task.truth.cue)],
+  [
+    80,
+    'cue unsearchable_media',
+    (task) => {
+      remove(task, task.truth.cue)
+      task.files['environment/frame.png'] = PNG
+      task.truth.expected_in.push('environment/frame.png')
+    },
+  ],
+]
+
+test('every code, planted among 89 tasks of both forms, gives one finding each; all others stay ok', async () => {
   const made = makeTasks(89)
-  const at = (index: number): MadeTask => made[index] as MadeTask
-  const without = (task: MadeTask, text: string) => {
-    const path = surfaceOf(task)
-    task.files[path] = String(task.files[path]).replaceAll(text, 'nothing')
-  }
-  const append = (index: number, path: string, text: string) => {
-    const task = at(index)
-    task.files[path] = `${String(task.files[path] ?? '')}\n${text}\n`
-  }
-  without(at(3), at(3).truth.distractor)
-  append(10, 'instruction.md', at(10).truth.cue)
-  append(21, 'tests/test_outputs.py', at(21).truth.cue)
-  append(32, 'solution/solve.sh', at(32).truth.distractor)
-  without(at(43), at(43).truth.distractor)
-  append(43, 'elsewhere.txt', at(43).truth.distractor)
-  at(43).truth.expected_in.push('elsewhere.txt')
-  without(at(50), at(50).truth.distractor)
-  Object.assign(at(50).truth, { variant: 'terminal-bench' })
-  without(at(61), at(61).truth.distractor)
-  Object.assign(at(61).truth, { variant: 'cue-removed' })
-  append(61, surfaceOf(at(61)), at(61).truth.distractor)
-  append(70, 'environment/copy.md', at(70).truth.distractor)
-  without(at(80), at(80).truth.cue)
-  at(80).files['environment/frame.png'] = PNG
-  at(80).truth.expected_in.push('environment/frame.png')
-  put(join(root, 'job'), trialFiles(at(5).name, 1, [['ls', 'x']], { appeared: true }))
+  for (const [at, , plant] of PLANTED) plant(made[at] as MadeTask)
+  put(join(root, 'job'), trialFiles('task-05', 1, [['ls', 'x']], { appeared: true }))
   putTasks(root, made)
-  const { rows, findings } = await audit(tasks(), join(root, 'job'), '--signals', 'appeared=reward:appeared')
+  const { rows, findings, code } = await audit(tasks(), join(root, 'job'), '--signals', 'appeared=reward:appeared')
   expect(rows).toHaveLength(2 * 89 + 2)
   expect(findings.map(({ kind, task, marker, code }) => [kind, task, marker, code].join(' ')).sort()).toEqual([
     'run task-05 distractor signal_mismatch',
-    'task task-03 distractor missing',
-    'task task-10 cue leaked_prompt',
-    'task task-21 cue leaked_tests',
-    'task task-32 distractor leaked_solution',
-    'task task-43 distractor not_colocated',
-    'task task-50 cue in_baseline',
-    'task task-61 cue in_ablation',
-    'task task-70 distractor ambiguous_anchor',
-    'task task-80 cue unsearchable_media',
+    ...PLANTED.map(([at, finding]) => `task task-${String(at).padStart(2, '0')} ${finding}`),
   ])
+  expect(findings.filter(({ detail }) => detail === '')).toEqual([])
+  expect(code).toBe(2)
 })
 
 describe('runs', () => {

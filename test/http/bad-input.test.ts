@@ -4,13 +4,14 @@ import { startApp, type TestApp } from '../start-app.ts'
 
 /** Whatever is sent: a 4xx as problem+json that names the place, and a process that lives on. */
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
-const step = (overrides: object) => ({
-  trajectory: {
-    schema_version: 'ATIF-v1.7',
-    agent: { name: 'a', version: '1' },
-    steps: [{ step_id: 1, source: 'user', message: 'hi', ...overrides }],
-  },
+const about = (truth: object) => ({ ...LEXICAL, ground_truth: truth })
+const run = (...steps: unknown[]) => ({
+  ...LEXICAL,
+  trajectory: { schema_version: 'ATIF-v1.7', agent: { name: 'a', version: '1' }, steps },
 })
+const said = (message: unknown) => ({ step_id: 1, source: 'user', message })
+const UNKNOWN = { id: `sha256:${'0'.repeat(64)}` }
+const NEVER_GRADED = { steps: [{ actor: 'user', text: 'never graded' }] }
 const deep = (levels: number) => `{"trajectory":${'['.repeat(levels)}${']'.repeat(levels)}}`
 
 let app: TestApp
@@ -22,153 +23,77 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const BLANKS: readonly (readonly [name: string, truth: object, path: string])[] = [
-  ['a blank instruction', { instruction: ' \n\t' }, '/ground_truth/instruction'],
-  ['a blank cue', { cue: { text: '\u00a0\u3000' } }, '/ground_truth/cue/text'],
-  ['a blank anchor', { cue: { text: 'x', anchors: [' '] } }, '/ground_truth/cue/anchors/0'],
-  ['a blank action anchor', { cue: { text: 'x', action_anchors: ['\u200b'] } }, '/ground_truth/cue/action_anchors/0'],
+/** Bodies that do not fit the schema, and the place of the fault. */
+const UNFIT: [name: string, body: unknown, path: string][] = [
+  ['an array', [], ''],
+  ['null', 'null', ''],
+  ['no trajectory', { ground_truth: LEXICAL.ground_truth }, '/trajectory'],
+  ['no ground truth', { trajectory: LEXICAL.trajectory }, '/ground_truth'],
+  ['a trajectory that is text', { ...LEXICAL, trajectory: 'x' }, '/trajectory'],
+  ['no instruction', about({ cue: { text: 'x' } }), '/ground_truth/instruction'],
+  ['neither cue nor distractor', about({ instruction: 'x' }), '/ground_truth'],
+  ['a cue without text', about({ instruction: 'x', cue: {} }), '/ground_truth/cue/text'],
+  ['an unknown field', { ...LEXICAL, rubrik: 'x' }, '/rubrik'],
+  ['no samples', { ...LEXICAL, samples: 0 }, '/samples'],
+  ['samples as text', { ...LEXICAL, samples: '3' }, '/samples'],
+  ['an unknown cache mode', { ...LEXICAL, cache: 'maybe' }, '/cache'],
+  ['no steps', run(), '/trajectory/steps'],
   [
-    'a call with a blank argument',
-    { cue: { text: 'x', action_anchors: ['y', { tool: 'z', argument: '\t' }] } },
-    '/ground_truth/cue/action_anchors/1/argument',
+    'steps that are no list',
+    { ...LEXICAL, trajectory: { schema_version: 'ATIF-v1.7', steps: 7 } },
+    '/trajectory/steps',
   ],
+  ['a step that is no object', run(7), '/trajectory/steps/0'],
+  ['a message of the wrong type', run(said(7)), '/trajectory/steps/0/message'],
+  ['a lone surrogate', JSON.stringify(run(said('hi'))).replace('"hi"', '"\\ud800"'), '/trajectory/steps/0/message'],
+  ['a huge part', run(said('x'.repeat(20_001))), '/trajectory/steps/0/message'],
+  ['duplicate step ids', run(said('x'), said('x')), '/trajectory/steps/1/step_id'],
   [
-    'a call without its tool',
-    { cue: { text: 'x', action_anchors: [{ argument: 'y' }] } },
-    '/ground_truth/cue/action_anchors/0/tool',
+    'too many steps',
+    { ...LEXICAL, trajectory: { steps: Array(51).fill({ actor: 'user', text: 'x' }) } },
+    '/trajectory/steps',
   ],
-  ['an act of no kind', { cue: { text: 'x', acted_by: 'printing' } }, '/ground_truth/cue/acted_by'],
-  ['a distractor of no width', { distractor: '\u200b\ufeff\u2060' }, '/ground_truth/distractor'],
 ]
 
+/** Members of a good ground truth that are replaced, and the place of the fault below it. */
+const UNFIT_TRUTHS = (
+  [
+    ['a blank instruction', { instruction: ' \n\t' }, '/instruction'],
+    ['a blank cue', { cue: { text: '\u00a0\u3000' } }, '/cue/text'],
+    ['a blank anchor', { cue: { text: 'x', anchors: [' '] } }, '/cue/anchors/0'],
+    ['a blank action anchor', { cue: { text: 'x', action_anchors: ['\u200b'] } }, '/cue/action_anchors/0'],
+    [
+      'a call with a blank argument',
+      { cue: { text: 'x', action_anchors: ['y', { tool: 'z', argument: '\t' }] } },
+      '/cue/action_anchors/1/argument',
+    ],
+    [
+      'a call without its tool',
+      { cue: { text: 'x', action_anchors: [{ argument: 'y' }] } },
+      '/cue/action_anchors/0/tool',
+    ],
+    ['an act of no kind', { cue: { text: 'x', acted_by: 'printing' } }, '/cue/acted_by'],
+    ['a distractor of no width', { distractor: '\u200b\ufeff\u2060' }, '/distractor'],
+    ['an unknown field inside', { signals: { exeuted: true } }, '/signals/exeuted'],
+    ['a signal that is text', { signals: { executed: 'yes' } }, '/signals/executed'],
+  ] as [string, object, string][]
+).map(([name, truth, path]): (typeof UNFIT)[number] => [
+  name,
+  about({ ...LEXICAL.ground_truth, ...truth }),
+  `/ground_truth${path}`,
+])
+
 const CASES: [name: string, body: unknown, status: number, code: string, path: string | null][] = [
+  ...[...UNFIT, ...UNFIT_TRUTHS].map(([name, body, path]): (typeof CASES)[number] => [
+    ...([name, body, 400, 'invalid_request', path] as const),
+  ]),
   ['nothing', '', 400, 'invalid_json', null],
   ['not JSON', '{"trajectory": ', 400, 'invalid_json', ''],
   ['two JSON values', '{} {}', 400, 'invalid_json', ''],
   ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 400, 'invalid_json', ''],
-  ['an array', [], 400, 'invalid_request', ''],
-  ['null', 'null', 400, 'invalid_request', ''],
-  ['no trajectory', { ground_truth: LEXICAL.ground_truth }, 400, 'invalid_request', '/trajectory'],
-  ['no ground truth', { trajectory: LEXICAL.trajectory }, 400, 'invalid_request', '/ground_truth'],
-  ...BLANKS.map(([name, truth, path]): (typeof CASES)[number] => [
-    name,
-    { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, ...truth } },
-    400,
-    'invalid_request',
-    path,
-  ]),
-  ['a trajectory that is text', { ...LEXICAL, trajectory: 'x' }, 400, 'invalid_request', '/trajectory'],
-  [
-    'no instruction',
-    { ...LEXICAL, ground_truth: { cue: { text: 'x' } } },
-    400,
-    'invalid_request',
-    '/ground_truth/instruction',
-  ],
-  [
-    'neither cue nor distractor',
-    { ...LEXICAL, ground_truth: { instruction: 'x' } },
-    400,
-    'invalid_request',
-    '/ground_truth',
-  ],
-  [
-    'a cue without text',
-    { ...LEXICAL, ground_truth: { instruction: 'x', cue: {} } },
-    400,
-    'invalid_request',
-    '/ground_truth/cue/text',
-  ],
-  ['an unknown field', { ...LEXICAL, rubrik: 'x' }, 400, 'invalid_request', '/rubrik'],
-  [
-    'an unknown field inside',
-    { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, signals: { exeuted: true } } },
-    400,
-    'invalid_request',
-    '/ground_truth/signals/exeuted',
-  ],
-  [
-    'a signal that is text',
-    { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, signals: { executed: 'yes' } } },
-    400,
-    'invalid_request',
-    '/ground_truth/signals/executed',
-  ],
-  ['no samples', { ...LEXICAL, samples: 0 }, 400, 'invalid_request', '/samples'],
-  ['samples as text', { ...LEXICAL, samples: '3' }, 400, 'invalid_request', '/samples'],
-  ['an unknown cache mode', { ...LEXICAL, cache: 'maybe' }, 400, 'invalid_request', '/cache'],
   ['an unknown judge', { ...LEXICAL, judge: 'nobody' }, 400, 'unknown_judge', '/judge'],
   ['an unknown rubric', { ...LEXICAL, rubric: 'tab-behavior@99' }, 400, 'unknown_rubric', '/rubric'],
-  [
-    'an unknown trajectory id',
-    { ...LEXICAL, trajectory: { id: `sha256:${'0'.repeat(64)}` } },
-    404,
-    'unknown_trajectory',
-    '/trajectory/id',
-  ],
-  [
-    'no steps',
-    { ...LEXICAL, trajectory: { schema_version: 'ATIF-v1.7', agent: { name: 'a', version: '1' }, steps: [] } },
-    400,
-    'invalid_request',
-    '/trajectory/steps',
-  ],
-  [
-    'steps that are no list',
-    { ...LEXICAL, trajectory: { schema_version: 'ATIF-v1.7', steps: 7 } },
-    400,
-    'invalid_request',
-    '/trajectory/steps',
-  ],
-  [
-    'a step that is no object',
-    { ...LEXICAL, trajectory: { schema_version: 'ATIF-v1.7', agent: { name: 'a', version: '1' }, steps: [7] } },
-    400,
-    'invalid_request',
-    '/trajectory/steps/0',
-  ],
-  [
-    'a message of the wrong type',
-    { ...LEXICAL, ...step({ message: 7 }) },
-    400,
-    'invalid_request',
-    '/trajectory/steps/0/message',
-  ],
-  [
-    'a lone surrogate',
-    JSON.stringify({ ...LEXICAL, ...step({}) }).replace('"hi"', '"\\ud800"'),
-    400,
-    'invalid_request',
-    '/trajectory/steps/0/message',
-  ],
-  [
-    'a huge part',
-    { ...LEXICAL, ...step({ message: 'x'.repeat(20_001) }) },
-    400,
-    'invalid_request',
-    '/trajectory/steps/0/message',
-  ],
-  [
-    'duplicate step ids',
-    {
-      ...LEXICAL,
-      trajectory: {
-        schema_version: 'ATIF-v1.7',
-        agent: { name: 'a', version: '1' },
-        steps: [1, 1].map((step_id) => ({ step_id, source: 'user', message: 'x' })),
-      },
-    },
-    400,
-    'invalid_request',
-    '/trajectory/steps/1/step_id',
-  ],
-  [
-    'too many steps',
-    { ...LEXICAL, trajectory: { steps: Array.from({ length: 51 }, () => ({ actor: 'user', text: 'x' })) } },
-    400,
-    'invalid_request',
-    '/trajectory/steps',
-  ],
+  ['an unknown trajectory id', { ...LEXICAL, trajectory: UNKNOWN }, 404, 'unknown_trajectory', '/trajectory/id'],
   ['a depth bomb', deep(100_000), 400, 'too_deep', ''],
   [
     'a depth bomb of text',
@@ -178,13 +103,7 @@ const CASES: [name: string, body: unknown, status: number, code: string, path: s
     '',
   ],
   ['a body that is too large', { ...LEXICAL, metadata: { note: 'x'.repeat(300_000) } }, 413, 'body_too_large', null],
-  [
-    'only from the cache',
-    { ...LEXICAL, trajectory: { steps: [{ actor: 'user', text: 'never graded' }] }, cache: 'only' },
-    404,
-    'not_cached',
-    '/cache',
-  ],
+  ['only from the cache', { ...LEXICAL, trajectory: NEVER_GRADED, cache: 'only' }, 404, 'not_cached', '/cache'],
 ]
 
 describe('POST /v1/grades with', () => {
@@ -264,36 +183,6 @@ describe('POST /v1/grades with', () => {
   ])('the judge %s, which is not there', async (judge, detail) => {
     const response = await app.post('/v1/grades', { ...LEXICAL, judge })
     expect(response.json()).toMatchObject({ status: 400, code: 'unknown_judge', detail })
-  })
-
-  test('metadata with keys that would poison an object', async () => {
-    const body = JSON.stringify({ ...LEXICAL, metadata: { task: 'x' } }).replace('"task"', '"__proto__":7,"task"')
-    const first = await app.post('/v1/grades', body)
-    expect(first.statusCode).toBeLessThan(300)
-    expect((await app.post('/v1/grades', body)).statusCode).toBe(200)
-    expect(({} as { task?: string }).task).toBeUndefined()
-  })
-
-  test('keys that would poison an object', async () => {
-    const body = JSON.stringify(LEXICAL).replace(
-      '"steps"',
-      '"__proto__":{"polluted":true},"constructor":{"x":1},"steps"',
-    )
-    expect((await app.post('/v1/grades', body)).statusCode).toBe(201)
-    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
-  })
-
-  test('text that must not come back in an error or the log', async () => {
-    const secret = 'PLANTED-SECRET-4711'
-    const response = await app.post('/v1/grades', `{"x": ${secret}`)
-    expect(response.body).not.toContain(secret)
-    await app.post(
-      '/v1/grades',
-      { ...LEXICAL, trajectory: { steps: [{ actor: 'user', text: secret }] } },
-      { authorization: secret },
-    )
-    expect(app.logs.join('')).not.toContain(secret)
-    expect(app.logs.join('')).toContain('grade_id')
   })
 })
 

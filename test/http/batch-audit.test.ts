@@ -84,48 +84,6 @@ test('filters and ids choose among the trials of the batch', async () => {
   expect(foreign.statusCode).toBe(400)
 })
 
-test('what was never asked has failed or was cancelled, whatever others know of it', async () => {
-  const only = await grade(makeItems(2), '?cache=only')
-  held = Promise.withResolvers()
-  const { id } = await startBatch(app, makeItems(9))
-  while (JUDGES[0]?.calls.length === 0) await new Promise(setImmediate)
-  await app.post(`/v1/batches/${id}/cancel`, {})
-  held.resolve()
-  const { graded, cancelled } = (await finish(app, id)).batch.counts
-  expect(cancelled).toBeGreaterThan(0)
-  await grade(makeItems(9))
-
-  expect(await coverageOf(only.id)).toEqual([
-    expect.objectContaining({ n: 2, graded: 0, failed: 2, missing: 0 }),
-    expect.objectContaining({ n: 2, graded: 0, failed: 2, missing: 0 }),
-  ])
-  expect(await coverageOf(id)).toEqual([
-    expect.objectContaining({ n: 9, graded, cancelled, missing: 0 }),
-    expect.objectContaining({ n: 9, graded, cancelled, missing: 0 }),
-  ])
-  expect((await report(`batch=${only.id}`)).overall?.counts).toMatchObject({ n: 2, failures: { cancelled: 2 } })
-  expect((await report(`batch=${id}`)).overall?.counts).toMatchObject({ n: 9, graded, cancelled, failures: {} })
-})
-
-const coverageOf = async (batch: string) =>
-  (await agreement(['judge:scripted', 'samples:scripted'], { batch })).coverage
-
-test('trials that share a grade each count, under their own names', async () => {
-  const [item] = makeItems(1)
-  const metadata = [
-    { task: 'a', agent: 'one' },
-    { task: 'a', agent: 'two' },
-  ]
-  const { id } = await grade(metadata.map((one, at) => ({ ...item, item_id: `same-${at}`, metadata: one })))
-  const { overall, groups, notes } = await report(`batch=${id}`)
-  expect(overall?.counts).toMatchObject({ n: 2, graded: 2 })
-  expect(groups.map(({ key, counts }) => [key, counts.n])).toEqual([
-    ['one', 1],
-    ['two', 1],
-  ])
-  expect(notes).toContain('1 trial of the batch is the same, byte for byte, as another of it: each counts')
-})
-
 test('Terminal-Bench runs of a batch stand beside its trials', async () => {
   const about = (variant: string) => ({ task: 't', run_index: 0, variant })
   const [run, trial] = makeItems(2)

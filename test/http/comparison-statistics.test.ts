@@ -40,28 +40,6 @@ test('one judge asked the same again: its flips are its own noise', async () => 
   expect(repeat_noise?.expected_flips).toBeCloseTo(2, 12)
 })
 
-test('one stored grade on both sides was asked once: nothing is known of noise', async () => {
-  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-  const items = withTasks(makeItems(3))
-  const base = await finish(app, (await startBatch(app, items)).id)
-  const head = await finish(app, (await startBatch(app, items)).id)
-  const { repeat_noise } = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
-  expect(repeat_noise).toMatchObject({ expected_flips: null, from: null, same_key: { pairs: 0 } })
-})
-
-test('votes of samples tell how noisy a side is', async () => {
-  const judge = answeringJudge((run, call) => (run === 0 && call === 3 ? IGNORED : GOOD_ANSWER))
-  app = await startApp({ judges: [judge, answeringJudge((run) => (run === 1 ? IGNORED : GOOD_ANSWER), 'other')] })
-  const base = await finish(app, (await startBatch(app, withTasks(makeItems(4)), '?samples=3')).id)
-  const others = withTasks(makeItems(4, { judge: 'other' }))
-  const head = await finish(app, (await startBatch(app, others)).id)
-  const { flipped, repeat_noise } = await compare(`base=${base.batch.id}&head=${head.batch.id}`)
-  expect(flipped).toBe(1)
-  expect(repeat_noise).toMatchObject({ from: 'votes_of_base', base: { questions: 4 }, head: { questions: 0 } })
-  // One of four questions has votes 2 : 1, of which two differ with chance 2/3.
-  expect(repeat_noise?.expected_flips).toBeCloseTo(2 / 3, 12)
-})
-
 test('statistics=false leaves them out, and nothing else', async () => {
   app = await startApp({
     judges: [answeringJudge(() => GOOD_ANSWER), answeringJudge((run) => (run < 2 ? IGNORED : GOOD_ANSWER), 'other')],

@@ -42,217 +42,138 @@ const amazon = (status: number, type: string): Played => ({
 })
 
 /**
- * What each provider answers, in the form that it documents, and what is told of it (`HOST` stands for the place). OpenAI: its error codes guide
- * and help article 6614457; Anthropic: the errors of @anthropic-ai/sdk 1.11.0; Google: ai.google.dev/gemini-api/docs/troubleshooting; Azure: its REST
+ * What each provider answers, in the form that it documents, and the code and the advice that are told of it (`HOST` stands for the place). OpenAI: its error codes
+ * guide and help article 6614457; Anthropic: the errors of @anthropic-ai/sdk 1.11.0; Google: ai.google.dev/gemini-api/docs/troubleshooting; Azure: its REST
  * reference; Amazon: the Bedrock user guide, troubleshooting API error codes; Vertex AI: the Google Cloud error model.
  */
-const TOLD: readonly (readonly [Provider, string, Played, string, string])[] = [
+const KINDS = {
+  wrong_key: [
+    'authentication',
+    ({ credentials }) =>
+      `${credentials ? `renew the ${credentials}` : 'replace the key in TESTED_KEY, it was refused'}: `,
+  ],
+  no_permission: [
+    'authentication',
+    ({ model, credentials }) =>
+      `look ${credentials ? `whether the ${credentials} may use ${model}` : 'at what the key in TESTED_KEY may do'}: `,
+  ],
+  no_model: [
+    'refused',
+    ({ thing = 'model', model, set = 'model' }) =>
+      `there is no ${thing} ${model}, or no longer: set ${set} of the judge tested to one that is there: `,
+  ],
+  no_credit: [
+    'quota_exhausted',
+    ({ payee = 'HOST' }) => `no credit, or a limit of spending is reached at ${payee}: pay or raise it, then go on: `,
+  ],
+  filtered: ['refused', () => 'the request was refused: '],
+  too_many: ['rate_limited', () => ''],
+  overload: ['judge_unreachable', () => ''],
+} as const satisfies Record<string, readonly [string, (place: Place) => string]>
+
+interface Place {
+  readonly thing?: string
+  readonly model: string
+  readonly set?: string
+  readonly credentials?: string
+  readonly payee?: string
+}
+
+const PLACES: Readonly<Record<Provider, Place>> = {
+  openai: { model: 'gpt-x' },
+  anthropic: { model: 'claude-x' },
+  google: { model: 'gemini-x' },
+  azure: { thing: 'deployment', model: 'my-deployment', payee: 'Azure OpenAI' },
+  bedrock: {
+    ...{ model: 'anthropic.claude-x in eu-west-1', set: 'model or region' },
+    credentials: 'AWS credentials (aws configure, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK)',
+  },
+  vertex: {
+    ...{ model: 'claude-x in europe-west1', set: 'model or region' },
+    credentials: 'Google credentials (gcloud auth application-default login, or GOOGLE_APPLICATION_CREDENTIALS)',
+  },
+}
+
+const RETRY = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' }
+const azure = (status: number, code: string, more: object = {}): Played => ({
+  status,
+  body: { error: { code, message: 'prose', ...more } },
+})
+
+/** The kind of each answer, and the words of the provider that are told with its status. */
+const TOLD: readonly (readonly [Provider, keyof typeof KINDS, string, Played])[] = [
   [
     'openai',
-    'a wrong key',
+    'wrong_key',
+    'invalid_api_key, invalid_request_error',
     openai(401, 'invalid_api_key', 'invalid_request_error'),
-    'authentication',
-    'replace the key in TESTED_KEY, it was refused: HOST answered 401 (invalid_api_key, invalid_request_error)',
   ],
   [
     'openai',
-    'a retired model',
+    'no_model',
+    'model_not_found, invalid_request_error',
     openai(404, 'model_not_found', 'invalid_request_error'),
-    'refused',
-    'there is no model gpt-x, or no longer: set model of the judge tested to one that is there: HOST answered 404 (model_not_found, invalid_request_error)',
   ],
   [
     'openai',
-    'no credit',
+    'no_credit',
+    'credit_balance_exhausted, insufficient_quota',
     openai(429, 'credit_balance_exhausted', 'insufficient_quota'),
-    'quota_exhausted',
-    'no credit, or a limit of spending is reached at HOST: pay or raise it, then go on: HOST answered 429 (credit_balance_exhausted, insufficient_quota)',
   ],
   [
     'openai',
-    'a country that is not served',
+    'no_permission',
+    'unsupported_country_region_territory, request_forbidden',
     openai(403, 'unsupported_country_region_territory', 'request_forbidden'),
-    'authentication',
-    'look at what the key in TESTED_KEY may do: HOST answered 403 (unsupported_country_region_territory, request_forbidden)',
   ],
-  [
-    'openai',
-    'too many calls',
-    openai(429, 'rate_limit_exceeded', 'requests'),
-    'rate_limited',
-    'HOST answered 429 (rate_limit_exceeded, requests)',
-  ],
+  ['openai', 'too_many', 'rate_limit_exceeded, requests', openai(429, 'rate_limit_exceeded', 'requests')],
+  ['anthropic', 'wrong_key', 'authentication_error', anthropic(401, 'authentication_error')],
+  ['anthropic', 'no_model', 'not_found_error', anthropic(404, 'not_found_error')],
   [
     'anthropic',
-    'a wrong key',
-    anthropic(401, 'authentication_error'),
-    'authentication',
-    'replace the key in TESTED_KEY, it was refused: HOST answered 401 (authentication_error)',
-  ],
-  [
-    'anthropic',
-    'a retired model',
-    anthropic(404, 'not_found_error'),
-    'refused',
-    'there is no model claude-x, or no longer: set model of the judge tested to one that is there: HOST answered 404 (not_found_error)',
-  ],
-  [
-    'anthropic',
-    'the limit of a contract',
+    'no_credit',
+    'contract_spend_limit_reached, rate_limit_error',
     anthropic(429, 'rate_limit_error', 'contract_spend_limit_reached'),
-    'quota_exhausted',
-    'no credit, or a limit of spending is reached at HOST: pay or raise it, then go on: HOST answered 429 (contract_spend_limit_reached, rate_limit_error)',
   ],
-  [
-    'anthropic',
-    'a permission that is missing',
-    anthropic(403, 'permission_error'),
-    'authentication',
-    'look at what the key in TESTED_KEY may do: HOST answered 403 (permission_error)',
-  ],
-  [
-    'google',
-    'a wrong key',
-    gemini(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID'),
-    'authentication',
-    'replace the key in TESTED_KEY, it was refused: HOST answered 400 (API_KEY_INVALID, INVALID_ARGUMENT)',
-  ],
-  [
-    'google',
-    'a retired model',
-    gemini(404, 'NOT_FOUND'),
-    'refused',
-    'there is no model gemini-x, or no longer: set model of the judge tested to one that is there: HOST answered 404 (NOT_FOUND)',
-  ],
-  [
-    'google',
-    'a key that may not',
-    gemini(403, 'PERMISSION_DENIED'),
-    'authentication',
-    'look at what the key in TESTED_KEY may do: HOST answered 403 (PERMISSION_DENIED)',
-  ],
-  [
-    'google',
-    'too many calls',
-    gemini(429, 'RESOURCE_EXHAUSTED', undefined, [
-      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34s' },
-    ]),
-    'rate_limited',
-    'HOST answered 429 (RESOURCE_EXHAUSTED)',
-  ],
-  ['google', 'an overload', gemini(503, 'UNAVAILABLE'), 'judge_unreachable', 'HOST answered 503 (UNAVAILABLE)'],
+  ['anthropic', 'no_permission', 'permission_error', anthropic(403, 'permission_error')],
+  ['google', 'wrong_key', 'API_KEY_INVALID, INVALID_ARGUMENT', gemini(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID')],
+  ['google', 'no_model', 'NOT_FOUND', gemini(404, 'NOT_FOUND')],
+  ['google', 'no_permission', 'PERMISSION_DENIED', gemini(403, 'PERMISSION_DENIED')],
+  ['google', 'too_many', 'RESOURCE_EXHAUSTED', gemini(429, 'RESOURCE_EXHAUSTED', undefined, [RETRY])],
+  ['google', 'overload', 'UNAVAILABLE', gemini(503, 'UNAVAILABLE')],
+  ['azure', 'wrong_key', '', azure(401, '401')],
+  ['azure', 'no_model', 'DeploymentNotFound', azure(404, 'DeploymentNotFound')],
   [
     'azure',
-    'a wrong key',
-    {
-      status: 401,
-      body: { error: { code: '401', message: 'Access denied due to invalid subscription key or wrong API endpoint.' } },
-    },
-    'authentication',
-    'replace the key in TESTED_KEY, it was refused: HOST answered 401',
+    'filtered',
+    'content_filter',
+    azure(400, 'content_filter', { status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } }),
   ],
-  [
-    'azure',
-    'a wrong deployment',
-    {
-      status: 404,
-      body: { error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } },
-    },
-    'refused',
-    'there is no deployment my-deployment, or no longer: set model of the judge tested to one that is there: HOST answered 404 (DeploymentNotFound)',
-  ],
-  [
-    'azure',
-    'a filter',
-    {
-      status: 400,
-      body: {
-        error: {
-          code: 'content_filter',
-          message: 'prose',
-          status: 400,
-          innererror: { code: 'ResponsibleAIPolicyViolation' },
-        },
-      },
-    },
-    'refused',
-    'the request was refused: HOST answered 400 (content_filter)',
-  ],
-  [
-    'azure',
-    'no credit',
-    openai(429, 'insufficient_quota', 'insufficient_quota'),
-    'quota_exhausted',
-    'no credit, or a limit of spending is reached at Azure OpenAI: pay or raise it, then go on: HOST answered 429 (insufficient_quota)',
-  ],
-  [
-    'bedrock',
-    'wrong credentials',
-    amazon(403, 'UnrecognizedClientException'),
-    'authentication',
-    'renew the AWS credentials (aws configure, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK): HOST answered 403 (UnrecognizedClientException)',
-  ],
-  [
-    'bedrock',
-    'a model that is not granted, or not in the region',
-    amazon(403, 'AccessDeniedException'),
-    'authentication',
-    'look whether the AWS credentials (aws configure, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK) may use anthropic.claude-x in eu-west-1: HOST answered 403 (AccessDeniedException)',
-  ],
-  [
-    'bedrock',
-    'a retired model',
-    amazon(404, 'ResourceNotFoundException'),
-    'refused',
-    'there is no model anthropic.claude-x in eu-west-1, or no longer: set model or region of the judge tested to one that is there: HOST answered 404 (ResourceNotFoundException)',
-  ],
-  [
-    'bedrock',
-    'too many calls',
-    amazon(429, 'ThrottlingException'),
-    'rate_limited',
-    'HOST answered 429 (ThrottlingException)',
-  ],
-  [
-    'bedrock',
-    'a quota by 400',
-    amazon(400, 'ServiceQuotaExceededException'),
-    'rate_limited',
-    'HOST answered 400 (ServiceQuotaExceededException)',
-  ],
+  ['azure', 'no_credit', 'insufficient_quota', openai(429, 'insufficient_quota', 'insufficient_quota')],
+  ['bedrock', 'wrong_key', 'UnrecognizedClientException', amazon(403, 'UnrecognizedClientException')],
+  ['bedrock', 'no_permission', 'AccessDeniedException', amazon(403, 'AccessDeniedException')],
+  ['bedrock', 'no_model', 'ResourceNotFoundException', amazon(404, 'ResourceNotFoundException')],
+  ['bedrock', 'too_many', 'ThrottlingException', amazon(429, 'ThrottlingException')],
+  ['bedrock', 'too_many', 'ServiceQuotaExceededException', amazon(400, 'ServiceQuotaExceededException')],
+  ['vertex', 'wrong_key', 'UNAUTHENTICATED', google(401, 'UNAUTHENTICATED')],
+  ['vertex', 'no_permission', 'PERMISSION_DENIED', google(403, 'PERMISSION_DENIED')],
+  ['vertex', 'no_model', 'NOT_FOUND', google(404, 'NOT_FOUND')],
   [
     'vertex',
-    'wrong credentials',
-    google(401, 'UNAUTHENTICATED'),
-    'authentication',
-    'renew the Google credentials (gcloud auth application-default login, or GOOGLE_APPLICATION_CREDENTIALS): HOST answered 401 (UNAUTHENTICATED)',
-  ],
-  [
-    'vertex',
-    'a project that may not',
-    google(403, 'PERMISSION_DENIED'),
-    'authentication',
-    'look whether the Google credentials (gcloud auth application-default login, or GOOGLE_APPLICATION_CREDENTIALS) may use claude-x in europe-west1: HOST answered 403 (PERMISSION_DENIED)',
-  ],
-  [
-    'vertex',
-    'a model that is not in the region',
-    google(404, 'NOT_FOUND'),
-    'refused',
-    'there is no model claude-x in europe-west1, or no longer: set model or region of the judge tested to one that is there: HOST answered 404 (NOT_FOUND)',
-  ],
-  [
-    'vertex',
-    'too many calls',
+    'too_many',
+    'RESOURCE_EXHAUSTED',
     { status: 429, body: [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'prose' } }] },
-    'rate_limited',
-    'HOST answered 429 (RESOURCE_EXHAUSTED)',
   ],
 ]
 
-async function failureOf(provider: Provider, origin: string, signal = never()): Promise<JudgeReply & { ok: false }> {
+async function failureOf(
+  provider: Provider,
+  origin: string,
+  signal = never(),
+  address = origin,
+): Promise<JudgeReply & { ok: false }> {
   for (const [name, value] of Object.entries(cloudCredentials(origin))) vi.stubEnv(name, value)
-  const reply = await (await judgeAt(provider, origin)).ask(QUESTION, signal)
+  const reply = await (await judgeAt(provider, address)).ask(QUESTION, signal)
   if (reply.ok) throw new Error('it is no failure')
   expect(JSON.stringify(reply)).not.toContain(SECRET)
   expect(reply.failure.message).not.toMatch(/\n|What happened/)
@@ -260,60 +181,46 @@ async function failureOf(provider: Provider, origin: string, signal = never()): 
 }
 
 describe('one line says what to do', () => {
-  test.each(TOLD)('%s: %s', async (provider, _name, played, code, message) => {
+  test.each(TOLD)('%s: %s, %s', async (provider, kind, words, played) => {
     const { origin, asked } = await play(played)
     const { failure } = await failureOf(provider, origin)
+    const [code, advice] = KINDS[kind]
+    const message = `${advice(PLACES[provider])}HOST answered ${(played as { status: number }).status}${words && ` (${words})`}`
     expect(failure).toMatchObject({ code, message: message.replaceAll('HOST', new URL(origin).host) })
     expect(failure.retry_after_s).toBe(JSON.stringify(played.body).includes('RetryInfo') ? 34 : null)
     expect(asked).toHaveLength(1)
   })
 
   test('every provider has a wrong key, and a model or deployment that is not there', () => {
-    for (const code of ['authentication', 'refused', 'quota_exhausted', 'rate_limited'])
-      expect([code, TOLD.filter((one) => one[3] === code).length > 2]).toEqual([code, true])
-    for (const provider of PROVIDER_NAMES) {
-      const codes = TOLD.filter(([one]) => one === provider).map(([, , , one]) => one)
-      expect(codes).toEqual(expect.arrayContaining(['authentication', 'refused']))
-    }
+    for (const kind of ['wrong_key', 'no_model'])
+      expect([...new Set(TOLD.filter((one) => one[1] === kind).map(([provider]) => provider))].sort()).toEqual(
+        PROVIDER_NAMES.toSorted(),
+      )
   })
 })
 
 describe.each(PROVIDER_NAMES)('%s that cannot be reached', (provider) => {
-  test('nothing listens: nothing was used', async () => {
-    const { origin } = await play({ body: {} })
-    for (const [name, value] of Object.entries(cloudCredentials(origin))) vi.stubEnv(name, value)
-    const reply = await (await judgeAt(provider, 'http://127.0.0.1:9')).ask(QUESTION, never())
-    expect(reply).toMatchObject({
-      ok: false,
-      failure: {
-        code: 'judge_unreachable',
-        message: 'nothing listens at 127.0.0.1:9: start the server there, or check base_url of the judge tested',
-      },
-      usage: { input_tokens: 0, output_tokens: 0 },
-    })
-  })
-
-  test('no such host', async () => {
-    const { origin } = await play({ body: {} })
-    for (const [name, value] of Object.entries(cloudCredentials(origin))) vi.stubEnv(name, value)
-    const reply = await (await judgeAt(provider, 'http://judge.invalid')).ask(QUESTION, never())
-    expect(reply).toMatchObject({
-      failure: {
-        code: 'judge_unreachable',
-        message:
-          'no address is known for judge.invalid: check base_url of the judge tested, and the DNS of this machine',
-      },
-    })
-  })
-
-  test('no TLS where https is written', async () => {
-    const { origin } = await play({ body: {} })
-    for (const [name, value] of Object.entries(cloudCredentials(origin))) vi.stubEnv(name, value)
-    const reply = await (await judgeAt(provider, origin.replace('http:', 'https:'))).ask(QUESTION, never())
-    expect(reply).toMatchObject({ failure: { code: 'judge_unreachable' } })
-    expect(!reply.ok && reply.failure.message).toMatch(
+  test.each<[string, (origin: string) => string, RegExp]>([
+    [
+      'nothing listens',
+      () => 'http://127.0.0.1:9',
+      /^nothing listens at 127\.0\.0\.1:9: start the server there, or check base_url of the judge tested$/,
+    ],
+    [
+      'no such host',
+      () => 'http://judge.invalid',
+      /^no address is known for judge\.invalid: check base_url of the judge tested, and the DNS of this machine$/,
+    ],
+    [
+      'no TLS where https is written',
+      (origin) => origin.replace('http:', 'https:'),
       /shows no certificate that this machine trusts \((?:ERR_SSL_|EPROTO)/,
-    )
+    ],
+  ])('%s: nothing was used', async (_name, addressOf, message) => {
+    const { origin } = await play({ body: {} })
+    const { failure, usage } = await failureOf(provider, origin, never(), addressOf(origin))
+    expect(failure).toMatchObject({ code: 'judge_unreachable', message: expect.stringMatching(message) })
+    expect(usage).toMatchObject({ input_tokens: 0, output_tokens: 0 })
   })
 
   test('no answer in time', async () => {
