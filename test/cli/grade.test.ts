@@ -1,30 +1,10 @@
-import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { tempFolder } from '../temp-folder.ts'
+import { realCommand } from './real-command.ts'
 
-/** The command as a person runs it: a real process on a database of its own. */
-const folder = tempFolder()
-
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-const run = (...args: string[]): Promise<Ended> => runIn({}, ...args)
-
-function runIn(more: NodeJS.ProcessEnv, ...args: string[]): Promise<Ended> {
-  const own = { NO_COLOR: '1', VERIDICT_DATABASE: join(folder, 'v.sqlite'), VERIDICT_CONFIG: '', OPENAI_API_KEY: '' }
-  const env = { ...process.env, ...own, ...more }
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['src/cli.ts', ...args], { env }, (error, out, err) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
-    })
-  })
-}
+const { run, folder } = realCommand()
 
 const example = (name: string) => [
   `examples/${name}/trajectory.json`,
@@ -167,7 +147,8 @@ test.each([
 })
 
 test('a wrong configuration is told in one line', async () => {
-  const { code, err } = await runIn({ VERIDICT_MAX_COST_USD_PER_DAY: 'abc' }, 'grade', ...example('aligned-terminus-2'))
+  const wrong = realCommand({ VERIDICT_MAX_COST_USD_PER_DAY: 'abc' })
+  const { code, err } = await wrong.run('grade', ...example('aligned-terminus-2'))
   expect([code, err]).toEqual([1, 'veridict: VERIDICT_MAX_COST_USD_PER_DAY must be dollars such as 12.50, not "abc"\n'])
 })
 

@@ -1,21 +1,15 @@
-import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
+import { runNode } from '../run-to-end.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { startStandIn } from './stand-in.ts'
 import { testShell } from './test-shell.ts'
 
 /** What belongs to no single command: real processes. */
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const own = { PATH: process.env['PATH'], VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'), ...env }
-  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    const child = execFile(process.execPath, ['src/cli.ts', ...args], { env: own }, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    )
-  })
-}
+const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runNode(['src/cli.ts', ...args], { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'), ...env })
 
 test('--version is that of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }

@@ -1,13 +1,7 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { runNode } from '../run-to-end.ts'
 import { tempFolder } from '../temp-folder.ts'
-
-interface Ended {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
 
 /** The command as a person runs it: real processes on one database, in a folder that goes with the test file. */
 export function realCommand(more: NodeJS.ProcessEnv = {}) {
@@ -24,13 +18,8 @@ export function realCommand(more: NodeJS.ProcessEnv = {}) {
       writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
       return path
     },
-    run: (...args: string[]): Promise<Ended> =>
-      new Promise((resolve) => {
-        const env = { ...process.env, OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '', ...own }
-        execFile(process.execPath, ['src/cli.ts', ...args], { env }, (error, out, err) => {
-          resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
-        })
-      }),
+    run: (...args: string[]) =>
+      runNode(['src/cli.ts', ...args], { ...process.env, OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '', ...own }),
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFailureText } from '../../src/cli/client/errors.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
+import { runNode } from '../run-to-end.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { tempFolder } from '../temp-folder.ts'
 
@@ -25,20 +26,9 @@ test.each([{}, { VERIDICT_DATABASE_URL: '' }])('names the file where there is no
   expect(startFailureText(new StorageError('storage_error', 'damaged'), { env })).toContain('VERIDICT_DATABASE)')
 })
 
-/** What it says until it ends: it must end by itself within the time of the test, which is less than a server waits for a password. */
-async function veridict(args: readonly string[], env: NodeJS.ProcessEnv): Promise<{ code: unknown; err: string }> {
-  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
-    env: { PATH: process.env['PATH'], VERIDICT_PORT: '0', HOME: tempFolder(), ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let err = ''
-  child.stderr.on('data', (text: Buffer) => {
-    err += text.toString()
-  })
-  const [code] = await once(child, 'close')
-  return { code, err }
-}
+/** It must end by itself within the time of the test, which is less than a server waits for a password. */
+const veridict = (args: readonly string[], env: NodeJS.ProcessEnv) =>
+  runNode(['src/cli.ts', ...args], { VERIDICT_PORT: '0', HOME: tempFolder(), ...env })
 
 test('a service on SQLite warns that it cannot leave its batches to others, and of a variable that there is not', async () => {
   const database = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }

@@ -1,29 +1,23 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createFleet } from '../e2e/worker-process.ts'
+import { runNode } from '../run-to-end.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 
-const run = promisify(execFile)
-const veridict = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  run(process.execPath, ['src/cli.ts', ...args], { env: { PATH: process.env['PATH'], ...env } }).then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
-  )
+const veridict = (...args: string[]) => runNode(['src/cli.ts', ...args])
 
 test('on SQLite there is no worker, and it says what to do', async () => {
-  const { code, stderr } = await veridict(['worker'])
+  const { code, err } = await veridict('worker')
   expect(code).toBe(1)
-  expect(stderr).toContain('set VERIDICT_DATABASE_URL')
-  expect(stderr).toContain('works on its batches itself')
+  expect(err).toContain('set VERIDICT_DATABASE_URL')
+  expect(err).toContain('works on its batches itself')
 })
 
 test('its help says how to start one', async () => {
-  const { code, stdout } = await veridict(['worker', '--help'])
+  const { code, out } = await veridict('worker', '--help')
   expect(code).toBe(0)
   for (const word of ['VERIDICT_DATABASE_URL', 'VERIDICT_WORKER_PORT', 'SIGTERM', 'lease_seconds', 'Examples'])
-    expect(stdout).toContain(word)
-  expect((await veridict(['serve', '--help'])).stdout).toContain('--no-worker')
+    expect(out).toContain(word)
+  expect((await veridict('serve', '--help')).out).toContain('--no-worker')
 })
 
 describePostgres('a worker', (tools) => {

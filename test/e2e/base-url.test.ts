@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, TRAJECTORY } from '../grading/harness.ts'
 import { type AnswerPath, answerBody } from '../mock-provider/batch-answers.ts'
+import { type Ended, runNode } from '../run-to-end.ts'
 import { spawnService, tempFolder } from './service-process.ts'
 
 /** What the environment says of a provider’s judge holds beside a configuration file: with real processes and two servers. */
@@ -74,27 +74,12 @@ const PRICE = {
   as_of: '2026-11-01',
 }
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
 function run(args: readonly string[], { database, config, env }: Scene): Promise<Ended> {
   const file = `${database}.config.json`
   writeFileSync(file, JSON.stringify(config))
   const keys = { OPENAI_API_KEY: 'test-key', ANTHROPIC_API_KEY: 'test-key' }
   const settings = { VERIDICT_DATABASE: database, VERIDICT_CONFIG: file, VERIDICT_PORT: '0' }
-  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...settings, ...keys, ...env } })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const heard = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => {
-    heard.out += chunk.toString()
-  })
-  child.stderr.on('data', (chunk: Buffer) => {
-    heard.err += chunk.toString()
-  })
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...heard })))
+  return runNode(args, { ...settings, ...keys, ...env })
 }
 
 const gradeByService = async ({ name }: Provider, scene: Scene) => {

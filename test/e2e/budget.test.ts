@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Batch, BatchEstimate, BatchResult } from '../../src/schemas/batch.ts'
 import { readLines, toLines } from '../http/make-batch.ts'
+import { runNode } from '../run-to-end.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
 import { readLedger } from './ledger.ts'
@@ -68,19 +68,11 @@ test('the command grades them in its own process', async () => {
   writeFileSync(trials, toLines(makeTrials(ENOUGH, 'mock')))
   writeFileSync(file, JSON.stringify(config))
   const env = {
-    PATH: process.env['PATH'],
     VERIDICT_DATABASE: join(folder, 'veridict.sqlite'),
     VERIDICT_CONFIG: file,
     OPENAI_API_KEY: 'test-key',
   }
-  const run = async (...args: string[]) => {
-    const child = spawn(process.execPath, ['src/cli.ts', ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    const chunks: string[] = []
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
-    const code = await new Promise((resolve) => child.once('close', resolve))
-    return { code, out: chunks.join('') }
-  }
+  const run = (...args: string[]) => runNode(['src/cli.ts', ...args], env)
   const untried = await run('batch', trials, '-j', 'mock', '--dry-run')
   expect(untried.out).toContain('2000 output tokens a call, an assumption')
   const { code, out } = await run('batch', trials, '-j', 'mock', '--max-cost-usd', String(CAP_USD), '-o', 'ndjson')

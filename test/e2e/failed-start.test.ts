@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
@@ -7,6 +6,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { runToEnd } from '../run-to-end.ts'
 import { tempFolder } from './service-process.ts'
 
 /** A start that fails says why and what to do, whichever way it was started. */
@@ -15,24 +15,8 @@ const WAYS = [
   [process.execPath, 'src/cli.ts', 'serve'],
 ] as const
 
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-function start([command, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const heard = { out: '', err: '' }
-  child.stdout.on('data', (text: Buffer) => {
-    heard.out += text.toString()
-  })
-  child.stderr.on('data', (text: Buffer) => {
-    heard.err += text.toString()
-  })
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...heard })))
-}
+const start = ([command, ...args]: readonly [string, ...string[]], env: NodeJS.ProcessEnv) =>
+  runToEnd(command, args, env)
 
 const noise = (folder: string): string => {
   writeFileSync(join(folder, 'noise.sqlite'), randomBytes(9000))
