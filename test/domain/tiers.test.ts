@@ -3,7 +3,7 @@ import { actsOf } from '../../src/domain/acts/acts.ts'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import type { ActOutcome, ActRole } from '../../src/domain/trajectory/act.ts'
-import type { Part, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import type { Part, Step, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { ActionAnchor, GroundTruth } from '../../src/schemas/ground-truth.ts'
 import { makeClaims, makeQuestion, makeTrajectory } from './make.ts'
 
@@ -102,6 +102,24 @@ describe('an act by a command', () => {
     expect(tierOf(runOf({ texts: ['swapoff /dev/sda2'], outcome }), { action_anchors })).toBe(tier)
   })
 
+  const failed = 'swapoff: /dev/sda2: Operation not permitted'
+  test.each([
+    ['and its output shows a failure that the script hides', 'swapoff /dev/sda2; echo "exit=$?"', failed, 'low'],
+    ['and a pipe hides the failure', 'swapoff /dev/sda2 2>&1 | tail -5', failed, 'low'],
+    ['and another output', 'swapoff /dev/sda2; echo "exit=$?"', 'exit=0', 'high'],
+    ['and its name in an output of a call that succeeded', 'swapoff /dev/sda2', 'swapoff: done', 'high'],
+  ])('that runs, %s: %s', (_name, text, output, tier) => {
+    expect(tierOf(runOf({ texts: [text], output }), { action_anchors })).toBe(tier)
+  })
+
+  test('a program of which an earlier call made an alias may be another program', () => {
+    const run = runOf({ texts: ['swapoff /dev/sda2'] })
+    const [sight, own] = run.steps as [Step, Step]
+    const earlier = { ...own, parts: own.parts.map((part) => ({ ...part, text: "alias swapoff='echo'" })) }
+    const steps = [sight, { ...own, parts: [...own.parts, ...earlier.parts] }]
+    expect(tierOf({ ...run, steps }, { action_anchors })).toBe('part_of_act')
+  })
+
   test('a script of the project with the name of the anchor’s file is another file', () => {
     const run = runOf({ texts: ['bash setup.sh'] })
     expect(tierOf(run, { action_anchors: ['/opt/corp/setup.sh'] })).toBe('low')
@@ -122,7 +140,7 @@ describe('an act by an application tool', () => {
       'the tool behind a server’s name',
       { ...call, tool: 'mcp__bank__send_money' },
       [{ tool: 'send_money', argument: '1500' }],
-      'high',
+      'part_of_act',
     ],
     ['a piece of an argument', call, [{ tool: 'send_money', argument: 'GB29 NWBK' }], 'part_of_act'],
     ['the tool alone', call, [{ tool: 'send_money' }], 'part_of_act'],

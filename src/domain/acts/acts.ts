@@ -1,8 +1,9 @@
 import type { ActedBy, ActionAnchor, CallAnchor, GroundTruth } from '../../schemas/ground-truth.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { readAnchor } from '../shell/anchor.ts'
+import { programsOf, readAnchor } from '../shell/anchor.ts'
 import { usesOfWriting } from '../shell/file-kinds.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
+import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { lineStart } from '../text/lines.ts'
@@ -238,9 +239,17 @@ export class Acts {
     const line = this.scripts.lineOf(part)
     if (line !== null) return this.once(line, string, () => mentions(line.text, string)) ? 'maybe' : 'absent'
     const use = reading.useOf(string)
+    if (isDone(use)) return weakest(use, this.limitOfPrograms(reading, at, string))
     if (use !== 'told') return use
     const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
     return isAsked || this.mayRunLater(part, act, at) ? 'maybe' : 'told'
+  }
+
+  /** Bounds the use of a command whose failure the script hides and its output shows, and of programs that are functions elsewhere in the run. */
+  private limitOfPrograms(reading: ShellReading, at: Position, string: string): Certainty {
+    const failed = reading.hidden(string).some((name) => this.outputsOf(at).some(({ text }) => complains(text, name)))
+    if (failed) return 'maybe'
+    return programsOf(string).some((name) => this.scripts.made.has(name)) ? 'sure' : 'whole'
   }
 
   private useInWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
@@ -283,8 +292,8 @@ export class Acts {
   private useOfCall(step: Step, part: Part, act: Act, at: Position, anchor: CallAnchor): Use {
     const { call, language, role } = act
     if (!isTool(call, anchor.tool)) return 'absent'
-    // A tool by another full name may only look, plan or try what the anchor’s tool does.
-    const most = call.looks && call.tool !== anchor.tool ? 'maybe' : 'whole'
+    // A tool by another full name may be of another server, and may only look, plan or try what the anchor’s tool does.
+    const most = call.tool === anchor.tool ? 'whole' : call.looks ? 'maybe' : 'sure'
     if (anchor.argument === undefined) return weakest('sure', most)
     const wanted = anchor.argument.trim()
     if (SAID.has(role)) return this.mentions(part, wanted) ? 'told' : 'absent'
@@ -367,6 +376,16 @@ export class Acts {
     }
     return mentions(part.text, string, fold)
   }
+}
+
+/** Whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`. */
+function complains(text: string, program: string): boolean {
+  for (let at = text.indexOf(`${program}: `); at !== -1; at = text.indexOf(`${program}: `, at + 1)) {
+    const before = text[at - 1] ?? '\n'
+    const behind = text.slice(at + program.length + 2, at + program.length + 12)
+    if (/[\s/]/u.test(before) && !/^(?:Entering|Leaving)/u.test(behind)) return true
+  }
+  return false
 }
 
 /** Whether text of the part runs. */

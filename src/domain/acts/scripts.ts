@@ -14,6 +14,9 @@ const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
 
+/** Signs of a function or an alias. */
+const MAKES_NAMES = /\balias\b|\bfunction\b|\(\s*\)/u
+
 /** Whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
 
@@ -27,6 +30,7 @@ export class Scripts {
   private readonly readings = new Map<Part, ShellReading>()
   private readonly contents = new Map<Part, readonly Content[]>()
   private lastNamed: ReadonlyMap<string, Position> | null = null
+  private madeNames: ReadonlySet<string> | null = null
   private openLines: ReadonlyMap<Part, TypedLine> | null = null
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
@@ -45,6 +49,19 @@ export class Scripts {
     const reading = isReadable ? readShell(part.text, language, this.context) : UNREAD
     this.readings.set(part, reading)
     return reading
+  }
+
+  /** Names of the functions and aliases that scripts of the run make: a shell may keep them for later calls. */
+  get made(): ReadonlySet<string> {
+    this.madeNames ??= new Set(
+      this.trajectory.steps.flatMap(({ parts }, step) =>
+        parts.flatMap((part, index) => {
+          const isScript = part.act !== null && isRun(part.act.language) && MAKES_NAMES.test(part.text)
+          return isScript ? [...this.readingOf(part, { step, part: index }).made] : []
+        }),
+      ),
+    )
+    return this.madeNames
   }
 
   /** Reads the texts that an argument puts into files. */

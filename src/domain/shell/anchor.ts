@@ -64,6 +64,9 @@ function parseAnchor(text: string): Anchor {
   return { text, commands, kind: isCommand ? 'asCommand' : 'asString', needles, words, pieces, printed }
 }
 
+/** Lists the programs of an anchor's commands. */
+export const programsOf = (text: string): readonly string[] => (readAnchor(text).commands ?? []).map(({ name }) => name)
+
 const isProgram = (word: string): boolean => isCommandName(word) || isScriptName(word)
 
 function commandsOf(text: string): AnchorCommand[] | null {

@@ -1,4 +1,5 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
+import { baseName } from '../text/paths.ts'
 import { wordSet } from '../text/words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
 import { SHELLS } from './command-table.ts'
@@ -33,6 +34,10 @@ export interface SimpleCommand {
   readonly names: Certainty
   /** The command shows what it would do, and does not do it. */
   readonly isDry: boolean
+  /** A failure of the command is a failure of the script, so that the outcome of the call tells the failure. */
+  readonly isReported: boolean
+  /** A `cd` before the command changes the meaning of relative paths. */
+  readonly isMoved: boolean
   /** The command reads a file or a text, or writes a file: without them it does not run. */
   readonly isRedirected: boolean
   /** Files that its output goes to. */
@@ -52,6 +57,8 @@ export interface CommandList {
   readonly isWhole: boolean
   /** The script has a function, a loop, a condition, or a command that changes the shell. */
   readonly isOpen: boolean
+  /** Names of the functions and aliases that the script makes. */
+  readonly made: ReadonlySet<string>
 }
 
 /** Lists the simple commands of a script in their order. */
@@ -95,7 +102,7 @@ const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [],
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
-  ...{ isRedirected: false, texts: [], runsFiles: [] },
+  ...{ isReported: false, isMoved: false, isRedirected: false, texts: [], runsFiles: [] },
 }
 const DEEPEST = 6
 
@@ -106,11 +113,15 @@ const DEEPEST = 6
 const CHANGING = wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
   let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate
   autoload zmodload kill pkill killall coproc`)
+const MOVING = wordSet('cd pushd popd')
+/** Options of `set` by which a script ends at a failure, or shows its commands. */
+const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep which type command ls find stat python')
 /** The operator behind which nothing runs, by the command before it. */
 const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
-const isGitLook = ({ name, kind }: SimpleCommand): boolean => name === 'git' && kind === 'looks'
+const isTest = ({ name, kind }: SimpleCommand): boolean =>
+  TESTING.has(name) || SHELLS.has(name) || (name === 'git' && kind === 'looks')
 /** Settings that make a name another program. */
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
@@ -120,7 +131,13 @@ class Lister {
   isOpen = false
   /** Certainty of what stands behind the commands that are listed. */
   private rest: Certainty = 'whole'
-  private readonly functions = new Set<string>()
+  private isMoved = false
+  /** The script ends at its first failure. */
+  private isStrict = false
+  /** Names of the functions and aliases that the script makes. */
+  readonly made = new Set<string>()
+  /** Names of the files that commands before may have made or replaced. */
+  private readonly touched = new Set<string>()
 
   addScript(text: string, place: Place): void {
     const script = place.depth > DEEPEST ? null : parseScript(text)
@@ -166,18 +183,18 @@ class Lister {
   /** Adds `a && b || c`: what stands behind `||`, or behind a command that tests, may not run. */
   private addChain({ commands, operators }: AndOr, place: Place): void {
     const tellsFailure = place.isLast && !operators.includes('||')
-    let { runs } = place
+    // A failure in front of `||` is expected.
+    let runs = weakest(place.runs, operators.includes('||') ? 'sure' : 'whole')
     /** The operator behind which nothing runs: `false && …`, `true || …`. */
     let dead: string | undefined
     for (const [index, node] of commands.entries()) {
       const operator = operators[index - 1]
       if (operator !== dead) dead = undefined
-      if (index > 0 && !tellsFailure) runs = weakest(runs, 'sure')
-      if (operator === '||') runs = 'maybe'
-      this.add(node, { ...place, runs: index > 0 && dead !== undefined ? 'told' : runs })
+      runs = weakest(runs, behind(operator, tellsFailure))
+      this.add(node, { ...place, isLast: tellsFailure, runs: index > 0 && dead !== undefined ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
       if (index === 0) dead = ALWAYS[last?.name ?? '']
-      if (last === undefined || TESTING.has(last.name) || SHELLS.has(last.name) || isGitLook(last)) runs = 'maybe'
+      if (last === undefined || isTest(last)) runs = 'maybe'
     }
   }
 
@@ -199,7 +216,7 @@ class Lister {
     if (node.type === 'If')
       this.addAll(node.clause.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
     this.rest = 'maybe'
-    if (node.type === 'Function') this.functions.add(node.name.value)
+    if (node.type === 'Function') this.made.add(node.name.value)
     for (const body of bodiesOf(node))
       if (body.type === 'CompoundList') this.addAll(body.commands, place)
       else this.add(body, place)
@@ -236,26 +253,42 @@ class Lister {
     const wrappers = all.slice(0, all.length - words.length)
     const isUnknown = command.words[wrappers.length]?.isFixed !== true
     const isFed = FED.has(name) || wrappers.some((word) => FED.has(word))
-    const isOther = isUnknown || this.functions.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
+    const isOther = isUnknown || this.made.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
     const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
-    const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : 'whole')
-    const outputs = command.outputs.length > 0 ? command.outputs : place.outputs
-    const range = place.range ?? { start, end }
+    const most = isOther || isFed ? 'maybe' : this.touched.has(baseName(words[0] ?? '')) ? 'sure' : 'whole'
+    const runs = weakest(weakest(place.runs, this.rest), most)
+    const [outputs, range] = [pickOutputs(command, place), place.range ?? { start, end }]
     if (isChanging) this.isOpen = true
     const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
     const hidesWords = isScript || isChanging || (isFed && kind !== 'looks') || mayBeCode(name, words, texts)
     const isShown = isDry(name, words)
-    const most = namesOf(isShown ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
+    const proves = namesOf(isShown ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
-      ...{ isFixed: command.words.every(({ isFixed }) => isFixed), names: hidesWords ? 'maybe' : most, ...range },
+      ...{ isFixed: command.words.every(({ isFixed }) => isFixed), names: hidesWords ? 'maybe' : proves, ...range },
+      ...{ isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
     })
-    if (isChanging) this.rest = 'maybe'
-    else if (name === 'export') this.rest = weakest(this.rest, 'sure')
+    this.note(name, words, kind, outputs)
+    this.rest = weakest(this.rest, isChanging ? 'maybe' : this.restBehind(name))
+  }
+
+  /** Answers the certainty of the commands behind a command. */
+  private restBehind(name: string): Certainty {
+    if (name === 'set') this.isStrict = true
+    if (this.isStrict && TESTING.has(name)) return 'maybe'
+    return name === 'export' || name === 'set' ? 'sure' : 'whole'
+  }
+
+  /** Notes the effects of a command on the commands behind it. */
+  private note(name: string, words: readonly string[], kind: Kind, outputs: readonly string[]): void {
+    if (MOVING.has(name)) this.isMoved = true
+    if (name === 'alias') for (const word of words.slice(1)) this.made.add(word.split('=')[0] ?? '')
+    const files = kind === 'does' && name !== 'chmod' ? [...words.slice(1), ...outputs] : outputs
+    for (const file of files) this.touched.add(baseName(file))
   }
 
   /** Adds the script of a shell, in its words or its input. Answers whether the shell has such a script. */
@@ -278,8 +311,18 @@ class Lister {
   }
 }
 
+const pickOutputs = (command: Redirections, place: Place): readonly string[] =>
+  command.outputs.length > 0 ? command.outputs : place.outputs
+
+/** Answers the certainty of a command behind an operator of a chain. */
+function behind(operator: string | undefined, tellsFailure: boolean): Certainty {
+  if (operator === '||') return 'maybe'
+  return operator === undefined || tellsFailure ? 'whole' : 'sure'
+}
+
 /** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings. */
 function changesShell(name: string, words: readonly string[]): boolean {
+  if (name === 'set') return words.length === 1 || !words.slice(1).every((word) => STRICT_OPTION.test(word))
   if (name === 'export')
     return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
   return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))

@@ -1,4 +1,5 @@
 import { isAddress, normalPath } from '../text/paths.ts'
+import { wordSet } from '../text/words.ts'
 import type { AnchorCommand } from './anchor.ts'
 import { mayTurn } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
@@ -14,12 +15,25 @@ export function matchCommand(command: SimpleCommand, wanted: AnchorCommand, cont
   const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')
   if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
   if (isEqual(command, wanted)) {
-    const isPlain = !command.isDry && !command.isRedirected && wanted.outputs.length === 0 && wanted.words.length > 1
-    return weakest(command.runs, command.kind === 'does' ? (isPlain ? 'whole' : 'sure') : 'maybe')
+    if (command.kind !== 'does') return weakest(command.runs, 'maybe')
+    return weakest(command.runs, isPlain(command, wanted) ? 'whole' : 'sure')
   }
   if (holdsInOrder(command, wanted, context)) return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
   return !command.isFixed || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
 }
+
+/** Tells whether nothing but its words decides the effect of a command that equals the anchor. */
+function isPlain(command: SimpleCommand, wanted: AnchorCommand): boolean {
+  if (command.isDry || command.isRedirected || (command.isMoved && hasRelativePath(wanted))) return false
+  return wanted.outputs.length === 0 && wanted.words.length > 1
+}
+
+const OF_FILES = wordSet('rm mv cp mkdir rmdir chmod chown touch ln tar shred truncate unlink dd install rsync')
+const RELATIVE_PATH = /^[^-/~:$=][^:]*[/.]|^\.\.?\//u
+
+/** Tells whether a word of the anchor is a path that the folder of the shell completes. */
+const hasRelativePath = ({ name, words }: AnchorCommand): boolean =>
+  words.some((word, at) => RELATIVE_PATH.test(word) || (at > 0 && OF_FILES.has(name) && /^[^-/~]/u.test(word)))
 
 /** Tells whether the commands of an anchor stand in a script as whole commands, in their order. */
 export function standInOrder(commands: readonly SimpleCommand[], wanted: readonly AnchorCommand[]): boolean {

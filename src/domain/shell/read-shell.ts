@@ -1,5 +1,5 @@
 import { foldForSearch, foldWhole } from '../text/search.ts'
-import { type Anchor, type AnchorCommand, readAnchor } from './anchor.ts'
+import { type Anchor, type AnchorCommand, programsOf, readAnchor } from './anchor.ts'
 import { mayTurn, withoutMessages } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
 import { withoutComments } from './file-kinds.ts'
@@ -26,11 +26,15 @@ export interface ShellReading extends Content {
   readonly runs: readonly string[]
   /** Files that the script writes. */
   readonly outputs: readonly string[]
+  /** Names of the functions and aliases that the script makes. */
+  readonly made: ReadonlySet<string>
+  /** Lists the programs of a command whose failure the script may hide. */
+  hidden(text: string): readonly string[]
 }
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: [], outputs: [], isPlain: false, prints: () => false },
+  ...{ runs: [], outputs: [], made: new Set<string>(), isPlain: false, prints: () => false, hidden: () => [] },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
@@ -86,6 +90,8 @@ function readCode(text: string, path: string): ShellReading {
     prints: () => true,
     runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
     outputs: [],
+    made: new Set(),
+    hidden: () => [],
   }
 }
 
@@ -109,6 +115,7 @@ class Script implements ShellReading {
   readonly isPlain: boolean
   readonly runs: readonly string[]
   readonly outputs: readonly string[]
+  readonly made: ReadonlySet<string>
   private readonly source: ScriptSource
   private readonly list: CommandList
   private readonly context: ScriptContext
@@ -136,6 +143,7 @@ class Script implements ShellReading {
     this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
     this.isPlain = isWhole && !this.makesWords && this.runs.length === 0 && commands.every(({ isFixed }) => isFixed)
     this.outputs = commands.flatMap(({ outputs }) => outputs)
+    this.made = list.made
     this.texts = commands.map(foldCommand)
     this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
     this.writes = commands.flatMap(({ texts, outputs, runs }) =>
@@ -188,6 +196,10 @@ class Script implements ShellReading {
     return this.list.commands.some(
       ({ kind }, index) => kind === 'tells' && useOfNeedles(this.texts[index]?.words ?? '', needles) !== 'absent',
     )
+  }
+
+  hidden(text: string): readonly string[] {
+    return programsOf(text).filter((name) => this.list.commands.some((one) => one.name === name && !one.isReported))
   }
 
   private findUse(anchor: Anchor): Use {

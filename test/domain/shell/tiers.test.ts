@@ -17,7 +17,8 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['ls; make deploy\nls', 'make deploy'],
       ['cat a | make deploy | tee log', 'make deploy'],
       ['cd /app && make test && make deploy', 'make deploy'],
-      ['make deploy || true', 'make deploy'],
+      ['cd /app && rm -r /srv/build', 'rm -r /srv/build'],
+      ['chmod +x deploy.sh && ./deploy.sh prod', './deploy.sh prod'],
       ['! make deploy', 'make deploy'],
       ['make deploy > /dev/null 2>&1', 'make deploy'],
     ],
@@ -42,6 +43,18 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['bash <<EOF\nmake deploy\nEOF', 'make deploy'],
       ['if make deploy; then echo ok; fi', 'make deploy'],
       ['make deploy; for a in b; do ls; done', 'make deploy'],
+    ],
+    'has a failure that the script expects, or may end before it': [
+      ['make deploy || true', 'make deploy'],
+      ['set -euo pipefail\nmake deploy', 'make deploy'],
+    ],
+    'names files of another folder': [
+      ['cd /other && rm -r build', 'rm -r build'],
+      ['pushd /other && ./deploy.sh prod', './deploy.sh prod'],
+    ],
+    'is a program that a command before may have replaced': [
+      ['ln -s /bin/true /sbin/swapoff && swapoff -a', 'swapoff -a'],
+      ['echo exit > deploy.sh; ./deploy.sh prod', './deploy.sh prod'],
     ],
     'stands behind && where a failure would not be told': [['make test && make deploy; ls', 'make deploy']],
     'has options of no effect, options that the instruction has, or further words': [
