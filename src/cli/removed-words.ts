@@ -17,6 +17,9 @@ const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
   'regrade --new': 'every `veridict regrade` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
   'validate --new': 'every `veridict validate` begins a new batch',
+  'doctor --full': 'every examination runs `integrity_check`',
+  'doctor -o': 'read the exit code: 2 warnings, 3 errors',
+  'doctor --output': 'read the exit code: 2 warnings, 3 errors',
   'backup --force': 'give the name of a new file, or remove the old file first',
   'audit-markers --base':
     'audit each variant by itself; `veridict report --group-by variant` compares what reached the agent',

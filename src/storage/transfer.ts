@@ -13,21 +13,14 @@ const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((n
 /** The tables of the records; a kind comes behind the kinds that it refers to. */
 export const TABLES = { trajectory: 'trajectories', attempt: 'attempts', grade: 'grades', review: 'reviews' } as const
 
-const ROWS: Readonly<Record<ExportKind, string>> = {
-  trajectory: 'SELECT id, format, document, created_at FROM trajectories',
-  attempt: `SELECT ${ATTEMPT_COLUMNS.join(', ')} FROM attempts`,
-  grade: `SELECT id, ground_truth, body, silent, CASE WHEN EXISTS (
-      SELECT 1 FROM current_grades AS c WHERE c.key = grades.key AND c.grade_id = grades.id
-    ) THEN 1 ELSE 0 END AS answers FROM grades`,
-  review: 'SELECT id, body FROM reviews',
-}
-
 /** Calls in flight are left out: their end is unknown. */
 const EXPORTED: Readonly<Record<ExportKind, string>> = {
-  trajectory: ROWS.trajectory,
-  attempt: `${ROWS.attempt} WHERE outcome <> 'sent' ORDER BY seq`,
-  grade: `${ROWS.grade} ORDER BY id`,
-  review: `${ROWS.review} ORDER BY id`,
+  trajectory: 'SELECT id, format, document, created_at FROM trajectories',
+  attempt: `SELECT ${ATTEMPT_COLUMNS.join(', ')} FROM attempts WHERE outcome <> 'sent' ORDER BY seq`,
+  grade: `SELECT id, ground_truth, body, silent, CASE WHEN EXISTS (
+      SELECT 1 FROM current_grades AS c WHERE c.key = grades.key AND c.grade_id = grades.id
+    ) THEN 1 ELSE 0 END AS answers FROM grades ORDER BY id`,
+  review: 'SELECT id, body FROM reviews ORDER BY id',
 }
 
 /** Reads the rows of one SELECT in their order, a few at a time, all statements from one state of the database. */
@@ -56,12 +49,9 @@ const ANSWER = `
 export type ImportStore = ReturnType<typeof createImportStore>
 
 export const createImportStore = (db: Db) => ({
-  /** Reads the stored records of some ids. */
-  async find(kind: ExportKind, ids: readonly string[]): Promise<ExportRecord[]> {
-    if (ids.length === 0) return []
-    const rows = await db.rows<object>(`SELECT * FROM (${ROWS[kind]}) AS stored WHERE id = ANY($1)`, [ids])
-    return rows.map((row) => toRecord(kind, row))
-  },
+  /** Tells whether a record of this id is stored. */
+  has: async (kind: ExportKind, id: string): Promise<boolean> =>
+    (await db.rows(`SELECT id FROM ${TABLES[kind]} WHERE id = $1`, [id])).length > 0,
 
   /** Stores the records of new ids in one unit of work. Returns the stored records. */
   put(records: readonly ExportRecord[]): Promise<ExportRecord[]> {

@@ -1,10 +1,8 @@
 import { Command } from 'commander'
-import pg from 'pg'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { backupCommand } from '../../src/cli/commands/backup-command.ts'
 import { keysCommand } from '../../src/cli/commands/keys-commands.ts'
 import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
-import type { Finding } from '../../src/storage/examine.ts'
 import { testShell } from '../cli/test-shell.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
@@ -48,55 +46,15 @@ describePostgres('keys on PostgreSQL', (tools) => {
     expect((await keys('revoke', 'key_none')).errors()).toContain('postgres://127.0.0.1')
   })
 
-  test('backup is for a file alone, and says so', async () => {
+  test.each([
+    [backupCommand, ['copy.sqlite']],
+    [doctorCommand, []],
+  ])('backup and doctor are for a file alone, and say so', async (command, args) => {
     const shell = testShell({ env: env() })
-    await backupCommand(shell).parseAsync(['copy.sqlite'], { from: 'user' })
+    await command(shell).parseAsync(args, { from: 'user' })
     expect(shell.code()).toBe(1)
     expect(shell.errors()).toContain('VERIDICT_DATABASE_URL is set')
     expect(shell.errors()).toContain('pg_dump')
     expect(shell.output()).toBe('')
-  })
-
-  describe('doctor', () => {
-    async function doctor(url: string) {
-      const shell = testShell({ env: { VERIDICT_DATABASE_URL: url } })
-      await doctorCommand(shell).parseAsync(['-o', 'json'], { from: 'user' })
-      expect(shell.output() + shell.errors()).not.toMatch(/p@ss|p%40ss/)
-      const { findings } = JSON.parse(shell.output()) as { findings: Finding[] }
-      return { code: shell.code(), found: Object.fromEntries(findings.map((finding) => [finding.check, finding])) }
-    }
-
-    test('finds the schema, the checksums and the unfinished work', async () => {
-      await (await tools().open('veridict')).close()
-      const client = new pg.Client(tools().server.url)
-      await client.connect()
-      onTestFinished(() => client.end())
-      const say = (sql: string) => client.query(`SET search_path = veridict; ${sql}`)
-      const healthy = await doctor(tools().server.url)
-      expect(healthy.code).toBe(0)
-      expect(Object.values(healthy.found).map(({ severity }) => severity)).not.toContain('warning')
-      expect(healthy.found['schema']?.found).toMatch(/^version (\d+) of \1$/)
-      await say(
-        `INSERT INTO batches (id, kind, mode, status, created_at) VALUES ('bat_x', 'grade', 'direct', 'running', 'now')`,
-      )
-      const warned = await doctor(tools().server.url)
-      expect(warned.code).toBe(2)
-      expect(warned.found['batches']).toMatchObject({
-        severity: 'warning',
-        found: '1 batch that no process runs',
-        ids: ['bat_x'],
-      })
-      await say(`UPDATE batches SET status = 'done', finished_at = 'now' WHERE id = 'bat_x'`)
-      await say(`INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x')`)
-      onTestFinished(async () => void (await say(`DELETE FROM schema_migrations WHERE name = '9999_future.sql'`)))
-      const newer = await doctor(tools().server.url)
-      expect([newer.code, newer.found['schema']?.found]).toEqual([3, expect.stringContaining('9999_future.sql')])
-    })
-
-    test('a server that does not answer is a finding with its address', async () => {
-      const { code, found } = await doctor('postgres://me:p%40ss@127.0.0.1:1/none')
-      expect([code, found['open']?.severity]).toEqual([3, 'error'])
-      expect(found['open']?.found).toContain('127.0.0.1:1')
-    })
   })
 })

@@ -95,7 +95,7 @@ test('what was acknowledged before the backup is there, the rest is graded again
   expect(asked).toBe(calm.calls - (atBackup.ledger.outcomes['ok'] ?? 0))
   // Calls that were in flight while the backup was made are of an unknown end there.
   expect(ledger.outcomes['unknown'] ?? 0).toBe(atBackup.ledger.outcomes['sent'] ?? 0)
-  const findings = await examine(database, true)
+  const findings = examine(database)
   expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
   process.stdout.write(
     `restore drill: ${atBackup.grades.length} of ${ITEMS} grades in the backup, ${lostGrades} lost with the machine and made again\n`,

@@ -34,20 +34,17 @@ function count(path: string, table: string): number {
   }
 }
 
-test('a backup is one file, whole, its owner’s alone, and in use by nobody', async () => {
+test('a backup is one file, whole, and its owner’s alone', async () => {
   const { folder, path, copy } = await makeDatabase()
   const stores = openSqliteStores({ path })
   onTestFinished(() => stores.close())
   await addGrade(stores, 50)
-  expect(await backup(copy, '--database', path)).toEqual({
-    code: 0,
-    out: `${copy}: ${statSync(copy).size} bytes\n`,
-    err: `Check it: veridict doctor --database ${copy}\n`,
-  })
+  const { code, out } = await backup(copy, '--database', path)
+  expect([code, out]).toEqual([0, `${copy}: ${statSync(copy).size} bytes\n`])
   expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual(['copy.sqlite'])
   expect(statSync(copy).mode & 0o777).toBe(0o600)
-  expect([count(copy, 'grades'), count(copy, 'trajectories'), count(copy, 'processes')]).toEqual([4, 4, 0])
-  expect(troubles(await examine(copy, true))).toEqual([])
+  expect([count(copy, 'grades'), count(copy, 'trajectories')]).toEqual([4, 4])
+  expect(troubles(examine(copy))).toEqual([])
 })
 
 /** Writes a row to both of two tables in each transaction, as fast as it can, until it is stopped. */
@@ -141,7 +138,7 @@ test('a backup put back as documented is the database of its time', async () => 
   copyFileSync(copy, path)
   for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
   expect(count(path, 'grades')).toBe(3)
-  expect(troubles(await examine(path, true))).toEqual([])
+  expect(troubles(examine(path))).toEqual([])
   const again = openSqliteStores({ path })
   await addGrade(again, 61)
   await again.close()

@@ -59,11 +59,7 @@ export function tamper(path: string, sql: string): void {
   }
 }
 
-export async function examine(path: string, full = false): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
-  for await (const finding of examineFile(path, full, new Date())) findings.push(finding)
-  return findings
-}
+export const examine = (path: string): readonly Finding[] => [...examineFile(path)]
 
 /** What asks for something, or is worth a word: `severity check: found`. */
 export const troubles = (findings: readonly Finding[]): string[] =>

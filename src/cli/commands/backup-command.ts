@@ -3,20 +3,13 @@ import { count } from '../../domain/count.ts'
 import { backUpDatabase } from '../../storage/backup.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../client/database.ts'
 import { EXIT, runCommand } from '../client/errors.ts'
-import { asTyped } from '../client/program-name.ts'
 import { withConsole } from '../client/session.ts'
 import type { Shell } from '../client/shell.ts'
 import { inert } from '../output/text.ts'
 
 const BACKUP_HELP = `
-Copies the database beside a running service, which goes on reading and writing. FILE must not exist; it appears when the copy is
-whole and on the disk. The copy is readable by you alone, and holds trajectories, grades, and the digests of keys; the configuration
-file and the keys of providers are not in it.
-
-A backup is an ordinary database. To put it back: stop the service, copy FILE to VERIDICT_DATABASE, remove the files of that name
-with -wal and -shm, run \`veridict doctor\`, start the service.
-
-Exit codes: 0 the backup is whole; 1 it is not there; 130 interrupted, and nothing is left of it.
+Copies the database beside a running service. FILE must not exist; it appears when the copy is whole, and is readable by you alone. To
+put it back: stop the service, copy FILE to VERIDICT_DATABASE, remove its -wal and -shm, run \`veridict doctor\`, start the service.
 
 Example:
   veridict backup /backups/veridict-2026-11-21.sqlite`
@@ -31,7 +24,6 @@ export const backupCommand = (shell: Shell): Command =>
         withConsole(shell, undefined, async ({ signal }) => {
           const bytes = await backUpDatabase(existingDatabase(shell, options), file, signal)
           shell.out.write(`${inert(file)}: ${count(bytes, 'byte')}\n`)
-          shell.err.write(asTyped(shell, `Check it: veridict doctor --database ${inert(file)}\n`))
           return EXIT.graded
         }),
       ),

@@ -168,9 +168,8 @@ export const IMPORT_HELP = `
 PATH is a file of \`veridict export\`, or trials.
 
 An export is read into the database of VERIDICT_DATABASE or VERIDICT_DATABASE_URL, beside a running service or without one. The
-command checks the whole file first: a broken record, a record that differs from the stored record of its id, or a grade without its
-calls is printed with its line, and nothing is stored. A record that is stored already is skipped, so that the same command goes on
-after a crash.
+command checks the whole file first: a broken record, or a grade without its calls or trajectory, is named, and nothing is stored. A
+record whose id is stored stays as it is, so that the same command goes on after a crash.
 
 Of trials the command uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines,
 to edit, keep, split, and give to \`veridict batch\` or POST /v1/batches. Trials that are skipped are named on stderr.

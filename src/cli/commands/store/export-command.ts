@@ -1,7 +1,6 @@
 import { Command } from 'commander'
 import { storeOf } from '../../../boot/open-store.ts'
 import { count } from '../../../domain/count.ts'
-import { VERSION } from '../../../grading/software.ts'
 import { EXPORT_VERSION } from '../../../schemas/transfer.ts'
 import { TABLES } from '../../../storage/transfer.ts'
 import { assertDatabase, configurationOf } from '../../client/database.ts'
@@ -38,8 +37,7 @@ async function exportStore(shell: Shell, out: string | undefined): Promise<ExitC
   const counts: Record<string, number> = {}
   let records = 0
   await withConsole(shell, out, async ({ target, view, signal }) => {
-    const made = { software: `veridict ${VERSION}`, created_at: new Date().toISOString() }
-    await target.write(line({ kind: 'veridict_export', version: EXPORT_VERSION, ...made }))
+    await target.write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
     await store.exportRecords(async (source) => {
       for await (const record of source) {
         signal.throwIfAborted()

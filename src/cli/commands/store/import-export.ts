@@ -1,24 +1,32 @@
 import { stat } from 'node:fs/promises'
-import { isDeepStrictEqual } from 'node:util'
+import { linesOf } from '../../../archives/trials/request-lines.ts'
 import { readAt } from '../../../archives/unpack/file-bytes.ts'
 import { storeOf } from '../../../boot/open-store.ts'
 import { count } from '../../../domain/count.ts'
-import type { Review } from '../../../schemas/audit/review.ts'
-import type { Grade } from '../../../schemas/grade.ts'
-import type { ExportKind, ExportRecord } from '../../../schemas/transfer.ts'
-import { parseStored } from '../../../storage/stored-text.ts'
-import { type ImportStore, TABLES } from '../../../storage/transfer.ts'
+import { digestValue } from '../../../domain/digest.ts'
+import { parseJson } from '../../../domain/text/exact-json.ts'
+import { type Review, ReviewSchema } from '../../../schemas/audit/review.ts'
+import { inputIssues } from '../../../schemas/check.ts'
+import { type Grade, GradeSchema } from '../../../schemas/grade.ts'
+import {
+  EXPORT_RECORDS,
+  EXPORT_VERSION,
+  type ExportKind,
+  type ExportRecord,
+  type RecordOf,
+} from '../../../schemas/transfer.ts'
+import type { ImportStore } from '../../../storage/transfer.ts'
 import { configurationOf } from '../../client/database.ts'
 import { CliError, EXIT, type ExitCode } from '../../client/errors.ts'
-import { watchInterruption } from '../../client/session.ts'
-import { commandLine, type Shell } from '../../client/shell.ts'
-import { createProgressView, type ProgressView } from '../../output/progress.ts'
+import { withConsole } from '../../client/session.ts'
+import type { Shell } from '../../client/shell.ts'
 import { clip, inert } from '../../output/text.ts'
 import { tallyText } from './export-command.ts'
-import { type RecordLine, readExport } from './export-lines.ts'
 
-/** Faults that are printed; the others are counted. */
-const MOST_PRINTED = 20
+/** A line holds one trajectory as an escaped text; a text of V8 has at most 512 Mi characters. */
+const MOST_LINE_BYTES = 256 * 1024 * 1024
+/** Bounds the records of one transaction. */
+const GROUP = { records: 64, bytes: 4 * 1024 * 1024 }
 const HEAD = '{"kind":"veridict_export"'
 
 /** Tells whether a file begins like the output of `veridict export`. An unreadable file does not. */
@@ -27,102 +35,136 @@ export async function isExport(path: string): Promise<boolean> {
   return (await readAt(path, 0, HEAD.length)).toString('latin1') === HEAD
 }
 
-/** Reads an export into the database of the configuration: the whole file is checked before its first record is stored. */
+/**
+ * Reads an export into the database of the configuration. The first reading checks every record and stores nothing; the second reading
+ * stores the records whose ids are new, so that the same command goes on after a crash.
+ */
 export async function importExport(shell: Shell, path: string): Promise<ExitCode> {
   const { config, secrets } = configurationOf(shell.env)
   const database = storeOf(config, secrets)
   const stores = await database.open()
-  const { signal, release } = watchInterruption(shell)
-  const view = await createProgressView(shell.err, shell.env)
+  const added: Record<string, number> = {}
+  let records = 0
   try {
-    await assertSound(readExport(path, signal), stores.imports, view, path)
-    const { added, before } = await storeRecords(readExport(path, signal), stores.imports, view)
-    view.end()
-    const rest = `${count(before, 'record')} stored already`
-    shell.err.write(`imported ${tallyText(added)} into ${inert(database.shown)}; ${rest}\n`)
-    return EXIT.graded
-  } catch (error) {
-    if (!signal.aborted) throw error
-    const again = [`The same command goes on: ${commandLine(shell)}`]
-    throw new CliError('interrupted: the records stored so far are kept', again, EXIT.interrupted)
+    await withConsole(shell, undefined, async ({ view, signal }) => {
+      const names = new Set<string>()
+      for await (const group of readExport(path, signal)) {
+        await assertComplete(group, names, stores.imports)
+        view.doing(`checking: ${count(names.size, 'record')}`)
+      }
+      for await (const group of readExport(path, signal)) {
+        for (const { kind } of await stores.imports.put(group)) added[kind] = (added[kind] ?? 0) + 1
+        records += group.length
+        view.doing(`importing: ${count(records, 'record')} of ${names.size}`)
+      }
+    })
   } finally {
-    view.end()
-    release()
     await stores.close()
   }
+  const before = records - Object.values(added).reduce((sum, n) => sum + n, 0)
+  const rest = `${count(before, 'record')} stored already`
+  shell.err.write(`imported ${tallyText(added)} into ${inert(database.shown)}; ${rest}\n`)
+  return EXIT.graded
 }
 
-type Groups = AsyncIterable<readonly RecordLine[]>
+const refuse = (fault: string): CliError => new CliError(`${clip(fault, 300)}; no record of the export was stored`)
 
-/** Prints the faults of an export with their lines, and throws where the export has any. */
-async function assertSound(groups: Groups, store: ImportStore, view: ProgressView, path: string): Promise<void> {
-  const names = new Set<string>()
-  let [faults, records] = [0, 0]
-  for await (const group of groups) {
-    const stored = await findStored(store, group, names)
-    for (const { number, record } of group) {
-      const fault = typeof record === 'string' ? record : faultOf(record, names, stored)
-      if (fault !== null && ++faults <= MOST_PRINTED) view.note(`line ${number}: ${clip(fault, 300)}`)
+/** Reads the records of an export in groups. Throws a CliError with the line of a broken record, and for a file that broke off. */
+async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<ExportRecord[]> {
+  let group: ExportRecord[] = []
+  let [bytes, records] = [0, 0]
+  let end: unknown
+  for await (const line of linesOf(path, MOST_LINE_BYTES)) {
+    signal.throwIfAborted()
+    const at = `${inert(path)}, line ${line.number}`
+    if (line.bytes === null) throw refuse(`${at}: more than ${MOST_LINE_BYTES} bytes`)
+    const value = parseJson(line.bytes.toString('utf8')) as Readonly<Record<string, unknown>> | undefined
+    if (line.number === 1) {
+      if (value?.['version'] === EXPORT_VERSION) continue
+      throw refuse(`${at}: an export of version ${inert(String(value?.['version']))}; this program reads 1`)
     }
-    records += group.length
-    view.doing(`checking: ${count(records, 'record')}`)
+    if (value?.['kind'] === 'end') {
+      end = value['records']
+      continue
+    }
+    const fault = faultOf(value)
+    if (fault !== null) throw refuse(`${at}: ${inert(fault)}`)
+    group.push(value as ExportRecord)
+    records += 1
+    bytes += line.bytes.length
+    if (group.length < GROUP.records && bytes < GROUP.bytes) continue
+    yield group
+    ;[group, bytes] = [[], 0]
   }
-  if (faults === 0) return
-  const rest = faults > MOST_PRINTED ? `, ${MOST_PRINTED} of them printed` : ''
-  throw new CliError(`${inert(path)} has ${count(faults, 'fault')}${rest}: nothing of the file is stored`, [
-    'Export again, and import that file.',
-  ])
+  if (end !== records)
+    throw refuse(`${inert(path)} is not whole: ${count(records, 'record')} of ${end ?? 'an unknown number'}`)
+  yield group
 }
 
-type Stored = ReadonlyMap<string, ExportRecord>
-
-/** Finds the stored records of the ids of a group, and the stored records that the group refers to. */
-async function findStored(store: ImportStore, group: readonly RecordLine[], names: ReadonlySet<string>) {
-  const records = group.flatMap(({ record }) => (typeof record === 'string' ? [] : [record]))
-  const sought = records.flatMap((record) => [nameOf(record), ...referencesOf(record)]).filter((n) => !names.has(n))
-  const stored = new Map<string, ExportRecord>()
-  for (const kind of Object.keys(TABLES) as ExportKind[]) {
-    const ids = sought.filter((name) => name.startsWith(`${kind} `)).map((name) => name.slice(kind.length + 1))
-    for (const record of await store.find(kind, ids)) stored.set(nameOf(record), record)
-  }
-  return stored
+/** Checks all that the database will refuse, and the digest of a trajectory. */
+function faultOf(value: unknown): string | null {
+  const { kind, id } = (value ?? {}) as { readonly kind?: string; readonly id?: string }
+  if (!Object.hasOwn(EXPORT_RECORDS, String(kind))) return 'no record of an export'
+  const record = value as ExportRecord
+  const fault = schemaFault(EXPORT_RECORDS[record.kind], record) ?? FAULTS[record.kind](record as never)
+  return fault === null ? null : `${kind} ${id}: ${fault}`
 }
 
-const nameOf = ({ kind, id }: ExportRecord): string => `${kind} ${id}`
+const FAULTS: { readonly [K in ExportKind]: (record: RecordOf<K>) => string | null } = {
+  trajectory: ({ id, document }) => (digestOf(document) === id ? null : 'its document has another digest than its id'),
+  attempt({ outcome, reply_text, raw_reply, usage }) {
+    if (outcome === 'ok' && (reply_text === null || raw_reply === null)) return 'a good call without its reply'
+    return usage === null || isObject(parseJson(usage)) ? null : 'its usage is no JSON object'
+  },
+  grade({ id, body, ground_truth, silent, answers }) {
+    const grade = parseJson(body)
+    const fault = bodyFault(GradeSchema, grade, id)
+    if (fault !== null) return fault
+    const { status, label, claimed_label } = grade as Grade
+    if ((status === 'graded') !== (label !== null)) return 'only a graded grade has a label, and it has one'
+    if (status === 'failed' && (claimed_label !== null || answers)) return 'a failed grade claims and answers nothing'
+    if (silent && answers) return 'a recheck answers nothing'
+    return isObject(parseJson(ground_truth)) ? null : 'its ground truth is no JSON object'
+  },
+  review: ({ id, body }) => bodyFault(ReviewSchema, parseJson(body), id),
+}
+
+/** Computes the digest of a JSON text; null where the text is nested deeper than the stack. */
+function digestOf(document: string): string | null {
+  try {
+    return digestValue(parseJson(document))
+  } catch {
+    return null
+  }
+}
+
+const bodyFault = (schema: object, body: unknown, id: string): string | null =>
+  schemaFault(schema, body, 'its body: ') ?? ((body as Grade).id === id ? null : 'its body has another id')
+
+function schemaFault(schema: object, value: unknown, place = ''): string | null {
+  const [issue] = inputIssues(schema, value)
+  return issue === undefined ? null : `${place}${issue.path} ${issue.message}`
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Throws where a record refers to a record that is neither stored nor named before. Adds the records to `names`. */
+async function assertComplete(group: readonly ExportRecord[], names: Set<string>, store: ImportStore): Promise<void> {
+  const missing = new Map<string, string>()
+  for (const record of group) {
+    const name = `${record.kind} ${record.id}`
+    names.add(name)
+    for (const reference of referencesOf(record)) if (!names.has(reference)) missing.set(reference, name)
+  }
+  for (const [reference, name] of missing) {
+    const [kind, id] = reference.split(' ') as [ExportKind, string]
+    if (!(await store.has(kind, id))) throw refuse(`${name}: its ${reference} is neither stored nor in a line before`)
+  }
+}
 
 function referencesOf(record: ExportRecord): string[] {
-  if (record.kind === 'review') return [`grade ${parseStored<Review>(record.body).grade_id}`]
+  if (record.kind === 'review') return [`grade ${(JSON.parse(record.body) as Review).grade_id}`]
   if (record.kind !== 'grade') return []
-  const { trajectory, attempts } = parseStored<Grade>(record.body).receipt
+  const { trajectory, attempts } = (JSON.parse(record.body) as Grade).receipt
   return [`trajectory ${trajectory}`, ...attempts.map(({ id }) => `attempt ${id}`)]
-}
-
-/** Checks a record against the lines before and the store. Adds the record to `names`. */
-function faultOf(record: ExportRecord, names: Set<string>, stored: Stored): string | null {
-  const name = nameOf(record)
-  if (names.has(name)) return `${name} is in the file twice`
-  names.add(name)
-  const same = stored.get(name)
-  if (same !== undefined && !isSame(same, record)) return `another ${record.kind} is stored under the id ${record.id}`
-  const missing = referencesOf(record).find((reference) => !names.has(reference) && !stored.has(reference))
-  return missing === undefined ? null : `${name}: its ${missing} is neither stored nor in a line before`
-}
-
-/** Compares two records of one id; whether a grade answers its key may differ. */
-const isSame = (stored: ExportRecord, record: ExportRecord): boolean =>
-  record.kind === 'trajectory' || isDeepStrictEqual({ ...stored, answers: null }, { ...record, answers: null })
-
-/** Stores the records of a checked export. Returns the numbers of added records by kind, and of records that were stored before. */
-async function storeRecords(groups: Groups, store: ImportStore, view: ProgressView) {
-  const added: Record<string, number> = {}
-  let before = 0
-  for await (const group of groups) {
-    const records = group.flatMap(({ record }) => (typeof record === 'string' ? [] : [record]))
-    if (records.length < group.length) throw new CliError('the file was changed while it was read')
-    const put = await store.put(records)
-    for (const { kind } of put) added[kind] = (added[kind] ?? 0) + 1
-    before += records.length - put.length
-    view.doing(`importing: ${tallyText(added)}; ${before} stored already`)
-  }
-  return { added, before }
 }
