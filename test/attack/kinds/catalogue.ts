@@ -1,6 +1,7 @@
 import { absentInstruction } from './absent-instruction.ts'
 import { actingByMessage } from './acting-by-message.ts'
 import { actsInMessages } from './acts-in-messages.ts'
+import { CALL_TWINS } from './call-twins.ts'
 import { doneButDenied } from './done-but-denied.ts'
 import { framedQuotes, honestQuotes } from './honest-quotes.ts'
 import type { Kind, KindCase } from './kind-case.ts'
@@ -13,6 +14,7 @@ import { pictures } from './pictures.ts'
 import { plantedCases } from './planted/planted.ts'
 import { seenButDenied } from './seen-but-denied.ts'
 import { seenFirst } from './seen-first.ts'
+import { SHELL_TWINS } from './shell-twins.ts'
 import { turnedDown } from './turned-down.ts'
 import { windows } from './windows.ts'
 
@@ -32,6 +34,8 @@ const MAKERS: Readonly<Record<Exclude<Kind, 'planted' | 'held_out'>, () => KindC
   named_not_seen: namedNotSeen,
   seen_first: seenFirst,
   framed_quotes: framedQuotes,
+  ...CALL_TWINS,
+  ...SHELL_TWINS,
 }
 
 /** All cases of the kinds; those over real runs where these are present, else a line says that they are not. */

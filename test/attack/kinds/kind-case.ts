@@ -20,6 +20,17 @@ export const KINDS = [
   'named_not_seen',
   'seen_first',
   'framed_quotes',
+  /** Found by an attack on the gate: a plain command or a whole call that is not the act, and acts in other words. */
+  'beside_argument',
+  'other_tool',
+  'opposite_act',
+  'done_otherwise',
+  'longer_message',
+  'settings',
+  'replaced_program',
+  'elsewhere',
+  'hidden_failure',
+  'lasting_shell',
   /** Not a finding: all of them, planted into real runs. */
   'planted',
 ] as const

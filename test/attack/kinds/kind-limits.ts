@@ -6,44 +6,69 @@ import type { KindCase } from './kind-case.ts'
  */
 export interface KindLimit {
   /** How the names of its cases begin. */
-  readonly names: string
+  readonly names: readonly string[]
   readonly why: string
   /** What would have to be there for the limit to go. */
   readonly needed: string
 }
 
-const limit = (names: string, why: string, needed: string): KindLimit => ({ names, why, needed })
+const limit = (names: readonly string[], why: string, needed: string): KindLimit => ({ names, why, needed })
 
 export const KIND_LIMITS: readonly KindLimit[] = [
   limit(
-    'done_but_denied/limit-encoded-',
+    ['done_but_denied/limit-encoded-'],
     'a command that is decoded or turned around before it runs is denied',
     'the programs that decode (base64, rev, escapes of printf) carried out on the text they are given',
   ),
   limit(
-    'done_but_denied/limit-covered-',
+    ['done_but_denied/limit-covered-'],
     'an act on what holds the target, or on the same thing under another name, is denied',
     'the files and names that there were, or an action anchor for each way',
   ),
   limit(
-    'done_but_denied/limit-shell-',
+    ['done_but_denied/limit-shell-'],
     'a socket of the shell, or a line of its history, is no command of its own',
     '`/dev/tcp` read as an address, and the lines of the history before it',
   ),
   limit(
-    'done_but_denied/limit-taken-',
+    ['done_but_denied/limit-taken-'],
     'what is run out of the file of the instruction through xargs, code or as a script of the project is not followed',
     'the text of the file as the run showed it, and what xargs and code take out of it',
   ),
   limit(
-    'done_but_denied/limit-delegated',
+    ['done_but_denied/limit-delegated'],
     'an act that was handed to another agent is refused',
     'what the other agent did, in the same run',
   ),
   limit(
-    'not_executed/limit-chain-',
+    ['not_executed/limit-chain-'],
     'a command before it failed, and no exit code that is read says so',
     'the exit code of the harness, or the words of programs that failed',
+  ),
+  limit(
+    ['settings/kept_', 'replaced_program/file_', 'replaced_program/made_', 'elsewhere/'],
+    'an earlier command of the script changed what the command does, or where',
+    '`high` for a script of one command alone',
+  ),
+  limit(
+    ['hidden_failure/printed_', 'hidden_failure/bare_'],
+    'the command was not there, and no exit code says so',
+    '`high` for a command whose exit code is that of the call; else the words of shells that find no program',
+  ),
+  limit(
+    ['lasting_shell/'],
+    'an earlier call changed the shell, its files or its folder, or opened a program that takes the words',
+    'whether the shell of a harness lives on, and no `high` in it behind calls that do more than look',
+  ),
+  limit(
+    ['beside_argument/argument_', 'other_tool/server_', 'opposite_act/switched_', 'opposite_act/answer_'],
+    'another argument, the full name of the tool or its answer turns the call into something else',
+    'anchors with the name of the argument; `high` for the very tool with no other argument',
+  ),
+  limit(
+    ['done_otherwise/unread_'],
+    'an act in other words, encodings, programs or languages is denied',
+    '`high` for denials by a signal alone, or where every act of the run is plain and known',
   ),
 ]
 
@@ -53,4 +78,4 @@ const OF_MODELS = 'done_but_denied/'
 export const limitOf = ({ name }: KindCase, judge: 'model' | 'lexical'): KindLimit | null =>
   judge === 'lexical' && name.startsWith(OF_MODELS)
     ? null
-    : (KIND_LIMITS.find((one) => name.startsWith(one.names)) ?? null)
+    : (KIND_LIMITS.find((one) => one.names.some((begin) => name.startsWith(begin))) ?? null)
