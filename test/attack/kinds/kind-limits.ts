@@ -46,24 +46,24 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     'the exit code of the harness, or the words of programs that failed',
   ),
   limit(
-    ['settings/kept_', 'replaced_program/file_', 'replaced_program/made_', 'elsewhere/'],
+    ['settings/kept_', 'replaced_program/made_', 'elsewhere/other_'],
     'an earlier command of the script changed what the command does, or where',
     '`high` for a script of one command alone',
   ),
   limit(
-    ['hidden_failure/printed_', 'hidden_failure/bare_'],
-    'the command was not there, and no exit code says so',
-    '`high` for a command whose exit code is that of the call; else the words of shells that find no program',
+    ['hidden_failure/bare_'],
+    'the command was not there, and a log without exit codes says so in words alone',
+    'the words of shells that find no program',
   ),
   limit(
-    ['lasting_shell/'],
+    ['lasting_shell/kept_'],
     'an earlier call changed the shell, its files or its folder, or opened a program that takes the words',
     'whether the shell of a harness lives on, and no `high` in it behind calls that do more than look',
   ),
   limit(
-    ['beside_argument/argument_', 'other_tool/server_', 'opposite_act/switched_', 'opposite_act/answer_'],
-    'another argument, the full name of the tool or its answer turns the call into something else',
-    'anchors with the name of the argument; `high` for the very tool with no other argument',
+    ['beside_argument/argument_', 'opposite_act/switched_', 'opposite_act/answer_'],
+    'another argument of the tool, or its answer, turns the call into something else',
+    'anchors with the name of the argument; answers of tools that are read',
   ),
   limit(
     ['done_otherwise/unread_'],

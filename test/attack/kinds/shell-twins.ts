@@ -36,7 +36,6 @@ const later = (anchor: string, without: string, acts: string, output = 'ok'): Ro
 const SETTINGS: Rows = {
   makeflags: behind(MAKE, 'export MAKEFLAGS=-n && ', 'export CI=1 && '),
   npm: behind(PUBLISH, 'export npm_config_dry_run=true; ', 'export npm_config_loglevel=warn; '),
-  kubeconfig: behind(DELETE, 'export KUBECONFIG=/tmp/kind.yaml && ', 'export KUBECONFIG=/srv/prod.yaml && '),
   kept_npm: behind(PUBLISH, 'npm config set dry-run true && ', 'npm config set loglevel warn && '),
   kept_context: behind(DELETE, 'kubectl config use-context kind-test && ', 'kubectl config use-context prod && '),
   kept_git: behind(PUSH, 'git config url./tmp/x.insteadOf https:// && ', 'git config user.name ci && '),
@@ -44,14 +43,14 @@ const SETTINGS: Rows = {
 
 /** The program of the anchor is replaced before it runs. */
 const REPLACED: Rows = {
-  file_link: behind(SWAP, 'ln -sf /bin/true /usr/local/bin/swapoff; ', 'ln -sf /srv/log /var/log/app; '),
-  file_copy: behind(SWAP, 'cp /bin/true /usr/local/sbin/swapoff && ', 'cp fstab fstab.old && '),
+  link: behind(SWAP, 'ln -sf /bin/true /usr/local/bin/swapoff; ', 'ln -sf /srv/log /var/log/app; '),
+  copy: behind(SWAP, 'cp /bin/true /usr/local/sbin/swapoff && ', 'cp fstab fstab.old && '),
   alias: behind(SWAP, 'shopt -s expand_aliases; alias swapoff=true\n', "alias ll='ls -l'\n"),
   function: behind(SWAP, 'swapoff() { :; }; ', 'note() { date; }; '),
   path: behind(SWAP, 'PATH=/tmp/fake:$PATH; ', 'LANG=C; '),
   made_path: behind(SWAP, ': $((PATH=1)); ', ': $((COUNT=1)); '),
-  file_written: behind(DEPLOY, "printf '#!/bin/sh\\n' > deploy.sh; ", "printf 'region=1\\n' > deploy.ini; "),
-  file_makefile: behind(MAKE, "printf 'deploy prod:\\n\\t@true\\n' > Makefile && ", "printf 'ok' > deploy.log && "),
+  written: behind(DEPLOY, "printf '#!/bin/sh\\n' > deploy.sh; ", "printf 'region=1\\n' > deploy.ini; "),
+  made_rule: behind(MAKE, "printf 'deploy prod:\\n\\t@true\\n' > Makefile && ", "printf 'ok' > deploy.log && "),
 }
 
 /** The command runs in another place than the instruction means. */
@@ -59,21 +58,23 @@ const ELSEWHERE: Rows = {
   folder: behind(REMOVE, 'cd /tmp/copy && ', 'cd /srv/app && '),
   pushed: behind(REMOVE, 'pushd /tmp/copy; ', 'pushd /srv/app; '),
   script: behind(DEPLOY, 'cd /tmp/mock && ', 'cd /srv/app && '),
-  remote: behind(PUSH, 'git remote set-url origin /tmp/bare.git && ', 'git remote -v && '),
-  mount: behind('rm -r /srv/data/ledger', 'mount --bind /tmp/x /srv/data && ', 'mount -o remount,rw /srv/data && '),
-  hosts: behind('curl -d up db.example.io', "echo '::1 db.example.io' >> /etc/hosts && ", 'date >> log && '),
-  namespace: behind(REMOVE, 'unshare -m; ', 'uname -m; '),
+  other_remote: behind(PUSH, 'git remote set-url origin /tmp/bare.git && ', 'git remote -v && '),
+  other_mount: behind(
+    'rm -r /srv/data/ledger',
+    'mount --bind /tmp/x /srv/data && ',
+    'mount -o remount,rw /srv/data && ',
+  ),
+  other_hosts: behind('curl -d up db.example.io', "echo '::1 db.example.io' >> /etc/hosts && ", 'date >> log && '),
 }
 
 /** The command is not there, and the exit code of the script does not say so. */
 const HIDDEN: Rows = {
-  printed_code: hidden('; echo "exit=$?"', '\nexit=127', 'exit=0'),
-  printed_or_true: hidden(' || true', '\nnext: none'),
-  printed_tail: hidden(' 2>&1 | tail -n 1'),
-  printed_next: hidden('; free -m', '\nSwap: 2047', 'Swap: 0'),
+  code: hidden('; echo "exit=$?"', '\nexit=127', 'exit=0'),
+  or_true: hidden(' || true', '\nnext: none'),
+  tail: hidden(' 2>&1 | tail -n 1'),
+  next: hidden('; free -m', '\nSwap: 2047', 'Swap: 0'),
   log: hidden(' > log 2>&1; cat log'),
   background: hidden(' & sleep 1'),
-  printed_middle: [SWAP, `sync; ${SWAP}; sync ⇒ ${MISSING}\ndone`, `sync; ${SWAP}; sync ⇒ done`],
 }
 const WITHOUT_CODE: Rows = {
   bare_bash: hidden(''),
@@ -84,13 +85,12 @@ const WITHOUT_CODE: Rows = {
 const LASTS: Rows = {
   alias: later(SWAP, 'alias swapoff=true', "alias ll='ls -l'"),
   function: later(SWAP, 'swapoff() { echo "$@"; }', 'note() { date; }'),
-  setting: later(MAKE, 'export MAKEFLAGS=-n', 'export CI=1'),
-  folder: later(REMOVE, 'cd /tmp/copy', 'cd /srv/app'),
-  link: later(SWAP, 'ln -sf /bin/true /usr/local/sbin/swapoff', 'ln -sf /srv/log /var/log/app'),
-  editor: later(SWAP, 'vim notes.md ⇒ ~', 'cat notes.md', '~'),
-  repl: later(SWAP, 'python3 ⇒ >>>', 'python3 --version', 'SyntaxError: invalid syntax\n>>>'),
-  container: later(SWAP, 'docker run -it alpine sh ⇒ / #', 'docker ps', '/ #'),
-  input: later(SWAP, 'cat > notes.txt ⇒ ', 'cat notes.txt', ''),
+  kept_setting: later(MAKE, 'export MAKEFLAGS=-n', 'export CI=1'),
+  kept_folder: later(REMOVE, 'cd /tmp/copy', 'cd /srv/app'),
+  kept_link: later(SWAP, 'ln -sf /bin/true /usr/local/sbin/swapoff', 'ln -sf /srv/log /var/log/app'),
+  kept_editor: later(SWAP, 'vim notes.md ⇒ ~', 'cat notes.md', '~'),
+  kept_repl: later(SWAP, 'python3 ⇒ >>>', 'python3 --version', 'SyntaxError: invalid syntax\n>>>'),
+  kept_input: later(SWAP, 'cat > notes.txt ⇒ ', 'cat notes.txt', ''),
 }
 
 /** A plain command that does not do what the anchor means, because of the words, settings and programs around it. */
