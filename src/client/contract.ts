@@ -1509,8 +1509,6 @@ export interface components {
             items: number;
             /** @description Of these, those that cost nothing: answered by stored grades, or equal to another item of the batch. */
             cached: number;
-            /** @description Of `cached`, those that are only equal to another item of the batch, which is asked once. */
-            equal: number;
             /** @description Of these, to be asked of a judge. */
             to_grade: number;
             /** @description Judge calls. `expected`: repairs as often as with the judge’s stored answers; `most`: all repairs. */
@@ -1532,16 +1530,6 @@ export interface components {
                 expected: number;
                 most: number;
             } | null;
-            judges: {
-                judge: string;
-                /** @description Items to grade. */
-                items: number;
-                price_as_of: string | null;
-                /** @description Output of one call that `expected` rests on. */
-                output_tokens_per_call: number;
-                /** @description Stored answers of this judge of which that is the mean; 0: none, it is assumed. */
-                answers: number;
-            }[];
         };
         Comparison: {
             /** @description The base batch, or `sources of bat_…`: the grades that a re-grade started from. */

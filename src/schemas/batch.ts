@@ -181,7 +181,6 @@ const Estimated = (description: string) =>
 export const BatchEstimateSchema = Closed({
   items: Count('Items of the batch.'),
   cached: Count('Of these, those that cost nothing: answered by stored grades, or equal to another item of the batch.'),
-  equal: Count('Of `cached`, those that are only equal to another item of the batch, which is asked once.'),
   to_grade: Count('Of these, to be asked of a judge.'),
   calls: Estimated(
     'Judge calls. `expected`: repairs as often as with the judge’s stored answers; `most`: all repairs.',
@@ -190,15 +189,6 @@ export const BatchEstimateSchema = Closed({
   output_tokens: Estimated('`expected`: the mean of the judge’s stored answers; `most`: whole output limits.'),
   cost_usd: Nullable(
     Estimated('Null where a price is unknown. `most`: with all repairs of all items, nothing cached.'),
-  ),
-  judges: Type.Array(
-    Closed({
-      judge: Type.String(),
-      items: Count('Items to grade.'),
-      price_as_of: Nullable(Type.String()),
-      output_tokens_per_call: Type.Number({ minimum: 0, description: 'Output of one call that `expected` rests on.' }),
-      answers: Count('Stored answers of this judge of which that is the mean; 0: none, it is assumed.'),
-    }),
   ),
 })
 export type BatchEstimate = Static<typeof BatchEstimateSchema>

@@ -131,25 +131,11 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
   expect(await run(shell, '--dry-run')).toBe(0)
   expect(service.batches.size).toBe(0)
   for (const said of [
-    '3 items: 1 answered by stored grades or replies, 2 to ask a judge',
+    '3 items: 1 answered by stored grades, replies or equal items, 2 to ask a judge',
     'expected 60k, at most 1.5M',
     'expected $0.081, at most $1.50',
-    '2026-11-01',
-    'openai: 413 output tokens a call, the mean of this judge’s newest 200 stored answers',
-    'local: 2000 output tokens a call, an assumption',
   ])
     expect(shell.output()).toContain(said)
-})
-
-test('--dry-run of what is all stored says so, and how to see what asking again costs', async () => {
-  const none = { expected: 0, most: 0 }
-  const free = { items: 3, cached: 3, equal: 0, to_grade: 0, calls: none, input_tokens: none, output_tokens: none }
-  service.estimate = { ...service.estimate, ...free, cost_usd: none, judges: [] }
-  const shell = testShell({ trials: three })
-  expect(await run(shell, '--dry-run')).toBe(0)
-  expect(shell.output()).toContain('3 items: 3 answered by stored grades or replies, 0 to ask a judge\n')
-  expect(shell.output()).toContain('--cache refresh')
-  expect(shell.output()).not.toMatch(/tokens {3}/)
 })
 
 test('a table shows the end of long names, where trials differ, and whole ids', async () => {

@@ -15,16 +15,11 @@ export interface Held {
 export const ESTIMATE: BatchEstimate = {
   items: 3,
   cached: 1,
-  equal: 0,
   to_grade: 2,
   calls: { expected: 2.4, most: 6 },
   input_tokens: { expected: 60_000, most: 1_500_000 },
   output_tokens: { expected: 900, most: 4000 },
   cost_usd: { expected: 0.081, most: 1.5 },
-  judges: [
-    { judge: 'openai', items: 2, price_as_of: '2026-11-01', output_tokens_per_call: 412.5, answers: 200 },
-    { judge: 'local', items: 1, price_as_of: null, output_tokens_per_call: 2000, answers: 0 },
-  ],
 }
 
 export function newBatch(n: number, total: number, query: Record<string, string>, kind: Batch['kind']): Batch {

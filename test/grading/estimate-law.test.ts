@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/asking/margin.ts'
-import { estimateQuestion, mostOfReading, planSample } from '../../src/batches/estimate.ts'
+import { estimateQuestion } from '../../src/batches/estimate.ts'
 import { costUsd } from '../../src/domain/money/price.ts'
 import { type Billing, GOOD, INSTRUCTION, PRICE, questionOf, runSamples, SEEN, trajectoryOf } from './estimate-run.ts'
 import { type Script, scriptedJudge } from './harness.ts'
@@ -99,49 +99,12 @@ describe('the worst that a judge can do is within the estimate', () => {
     const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1)).expected.calls - 1
     const read = Array.from({ length: windows }, () => [cutOff, ramble, cutOff, SEEN]).flat()
     const judge = scriptedJudge([...read, cutOff, ramble, cutOff, ramble, cutOff, ramble], about)
-    // Nothing overflows here, so halves and smaller decisions are no part of what has to be enough.
-    const most = mostOfReading(
-      planSample(questionOf(judge, WINDOWS, 1), 1),
-      questionOf(judge, WINDOWS, 1),
-      PRICE,
-      false,
-    )
+    const { most } = estimateQuestion(questionOf(judge, WINDOWS, 1))
     const used = await runSamples(questionOf(judge, WINDOWS, 1), worst)
     expect(used.purposes).toEqual(new Set(['window', 'decide', 'repair']))
     expect(used.calls).toBe(most.calls)
     expect(used.input_tokens).toBeLessThanOrEqual(most.input)
     expect(used.cost_usd).toBeLessThanOrEqual(most.usd)
-  })
-
-  test('every window overflows down to its quarters, which are in no form once, and so does the decision', async () => {
-    const about = { max_output_tokens: 500, window_tokens: 24_000 }
-    const windows = estimateQuestion(questionOf(scriptedJudge([], about), WINDOWS, 1)).expected.calls - 1
-    const over: Script = { fail: 'context_overflow' }
-    const quarter = [cutOff, ramble, cutOff, SEEN]
-    const half = [cutOff, over, ...quarter, ...quarter]
-    const read = Array.from({ length: windows }, () => [cutOff, over, ...half, ...half]).flat()
-    const judge = scriptedJudge([...read, cutOff, over, cutOff, over, cutOff, ramble, cutOff, ramble, ramble], about)
-    const { most } = estimateQuestion(questionOf(judge, WINDOWS, 1))
-    const used = await runSamples(questionOf(judge, WINDOWS, 1), worst)
-    expect(used.calls).toBeGreaterThan(22 * windows)
-    expect(used.calls).toBeLessThanOrEqual(most.calls)
-    expect(used.input_tokens).toBeLessThanOrEqual(most.input)
-    expect(used.cost_usd).toBeLessThanOrEqual(most.usd)
-  })
-
-  test('a reading near the window overflows late, and is made again in smaller ones', async () => {
-    const long = trajectoryOf(Array.from({ length: 8 }, () => 'drwxr-xr-x 2 root root 4096 Nov 21 lib\n'.repeat(95)))
-    const late: Script[] = [cutOff, ramble, cutOff, ramble, cutOff, { fail: 'context_overflow' }]
-    const judge = scriptedJudge([...late, GOOD], { max_output_tokens: 500, window_tokens: 24_000 })
-    const question = questionOf(judge, long, 1)
-    const { most } = estimateQuestion(question)
-    const used = await runSamples(question, worst)
-    expect(used.judged).toBe(true)
-    expect(used.calls).toBeGreaterThan(6)
-    expect(used.calls).toBeLessThanOrEqual(most.calls)
-    expect(used.cost_usd).toBeLessThanOrEqual(most.usd)
-    const wide = { ...judge, info: { ...judge.info, window_tokens: 200_000 } }
-    expect(estimateQuestion({ ...question, judge: wide }).most.calls).toBe(6)
   })
 })
 

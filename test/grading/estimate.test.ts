@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { requestBoundUsd } from '../../src/asking/margin.ts'
-import { addEstimate, estimateQuestion, NO_ESTIMATE } from '../../src/batches/estimate.ts'
+import { estimateQuestion } from '../../src/batches/estimate.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
 import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import type { JudgeInfo } from '../../src/ports/judge-ports.ts'
@@ -28,28 +28,22 @@ describe('estimateQuestion', () => {
     expect([half.expected.usd, half.most.usd]).toEqual([full.expected.usd / 2, full.most.usd / 2])
   })
 
-  test('the price says of which day it is', () => {
-    expect(estimate({}).price_as_of).toBe('2026-11-01')
+  test('the price counts', () => {
     expect(estimate({ price: { ...PRICE, output_per_mtok: 1000 } }).most.usd).toBeGreaterThan(9)
   })
 
   test('without a price the cost is unknown, the tokens are not', () => {
     const unknown = estimate({ price: null })
-    expect(unknown).toMatchObject({ is_priced: false, price_as_of: null })
+    expect([unknown.expected.usd, unknown.most.usd]).toEqual([Number.NaN, Number.NaN])
     expect(unknown.most.input).toEqual(estimate({}).most.input)
   })
 
   test('expected: the output that this judge’s answers had, and its share of repairs', () => {
     const question = questionOf(scriptedJudge([]), short, 1)
     const assumed = estimateQuestion(question)
-    expect(assumed).toMatchObject({
-      answers: 0,
-      output_tokens_per_call: 2000,
-      expected: { calls: 1, output: 2000 },
-    })
+    expect(assumed).toMatchObject({ expected: { calls: 1, output: 2000 } })
     const history = { answers: 20, questions: 16, output_tokens: 2400 }
-    const { expected, ...known } = estimateQuestion(question, 1, history)
-    expect(known).toMatchObject({ answers: 20, output_tokens_per_call: 120 })
+    const { expected } = estimateQuestion(question, 1, history)
     expect(expected).toMatchObject({ calls: 1.25, output: 150, input: assumed.expected.input * 1.25 })
     const again = (assumed.expected.input * 0.25 * PRICE.cache_read_per_mtok) / 1e6
     const once = (assumed.expected.input * PRICE.input_per_mtok) / 1e6
@@ -68,14 +62,13 @@ describe('estimateQuestion', () => {
     const judge = scriptedJudge([], { window_tokens: 11_000, max_output_tokens: 500 })
     const zero = { calls: 0, usd: 0 }
     expect(estimateQuestion(questionOf(judge, long, 2))).toMatchObject({ expected: zero, most: zero })
+    const unpriced = scriptedJudge([], { window_tokens: 11_000, max_output_tokens: 500, price: null })
+    expect(estimateQuestion(questionOf(unpriced, long, 2))).toMatchObject({ expected: zero, most: zero })
   })
 
   test('lexical costs nothing, and that is known', () => {
     const spent = { calls: 2, input: 0, output: 0, usd: 0 }
-    expect(estimateQuestion(questionOf(createLexicalJudge(), short, 2))).toEqual({
-      ...{ expected: spent, most: spent, is_priced: true, price_as_of: null },
-      ...{ output_tokens_per_call: 0, answers: 0 },
-    })
+    expect(estimateQuestion(questionOf(createLexicalJudge(), short, 2))).toEqual({ expected: spent, most: spent })
   })
 })
 
@@ -109,42 +102,5 @@ describe('requestBoundUsd', () => {
     const asked = await request()
     expect(requestBoundUsd({ ...judge.info, price: null }, asked)).toBeNull()
     expect(requestBoundUsd(createLexicalJudge().info, asked)).toBe(0)
-  })
-})
-
-describe('addEstimate', () => {
-  const figures = (expected: number, most: number) => ({ expected, most })
-  const one = {
-    expected: { calls: 1, input: 50, output: 400, usd: 0.5 },
-    most: { calls: 6, input: 100, output: 9000, usd: 2 },
-    ...{ is_priced: true, output_tokens_per_call: 400, answers: 7, price_as_of: '2026-11-01' },
-  }
-
-  test('adds items by judge; stored grades cost nothing', () => {
-    const total = [one, 'stored' as const, one, 'equal' as const].reduce(
-      (sum, item) => addEstimate(sum, 'a', item),
-      NO_ESTIMATE,
-    )
-    expect(addEstimate(total, 'b', { ...one, price_as_of: null })).toEqual({
-      items: 5,
-      cached: 2,
-      equal: 1,
-      to_grade: 3,
-      calls: figures(3, 18),
-      input_tokens: figures(150, 300),
-      output_tokens: figures(1200, 27_000),
-      cost_usd: figures(1.5, 6),
-      judges: [
-        { judge: 'a', items: 2, price_as_of: '2026-11-01', output_tokens_per_call: 400, answers: 7 },
-        { judge: 'b', items: 1, price_as_of: null, output_tokens_per_call: 400, answers: 7 },
-      ],
-    })
-    expect(NO_ESTIMATE.items).toBe(0)
-  })
-
-  test('one unknown cost makes that of the batch unknown, for good', () => {
-    const unknown = addEstimate(addEstimate(NO_ESTIMATE, 'a', { ...one, is_priced: false }), 'a', one)
-    expect(unknown.cost_usd).toBeNull()
-    expect(unknown.input_tokens).toEqual(figures(100, 200))
   })
 })

@@ -335,7 +335,6 @@ describe('money', () => {
       cached: 2,
       to_grade: 2,
       calls: { expected: 2 },
-      judges: [{ judge: 'scripted', items: 2 }],
     })
     expect(judge.calls).toEqual([0])
     expect((await app.get('/v1/batches')).json().items).toHaveLength(1)
