@@ -107,7 +107,7 @@ export interface paths {
         };
         /**
          * What every judge and rubric says about the question of one grade
-         * @description The standing grades of the same trajectory and ground truth, newest first. The grade itself is absent where a newer one stands for it.
+         * @description The standing grades of the same trajectory and ground truth, newest first, and the result of those by the rubric of the grade. The grade itself is absent where a newer one stands for it.
          */
         get: operations["listPanel"];
         put?: never;
@@ -820,8 +820,36 @@ export interface components {
             /** @description `cursor` of the next page; null on the last one. */
             next_cursor: string | null;
         };
-        GradeList: {
+        Panel: {
             items: components["schemas"]["Grade"][];
+            /** @description Derived at each reading and never stored: no grade changes by it. */
+            result: {
+                /** @description The rubric of the grade that was asked for; grades by others do not count. */
+                rubric: string;
+                /** @description The label of every graded opinion; null: there is none, or they differ. */
+                label: string | null;
+                /** @description The best level among the grades; `medium` where support lifts `low`. Support never makes it `high`. */
+                level: ("low" | "medium" | "high") | null;
+                support: {
+                    /**
+                     * @description `overlapping`: two different models cite overlapping texts of one step for each claim behind the label; `disjoint`: they give the same label from other texts; `none`: no two different models give one label by the same claims and by quotes.
+                     * @enum {string}
+                     */
+                    kind: "overlapping" | "disjoint" | "none";
+                    /** @description Whether the level is higher than that of every grade. */
+                    lifted: boolean;
+                    /** @description Grades that support each other; where none do, all that have a label. One of each judge. */
+                    grades: {
+                        grade_id: string;
+                        judge: string;
+                        model: string | null;
+                    }[];
+                    /** @description The steps in which their quotes overlap. */
+                    steps: number[];
+                    /** @description One sentence: what lifts the level, or why nothing does. */
+                    reason: string;
+                };
+            };
         };
         GradeOverview: {
             total: number;
@@ -3320,7 +3348,7 @@ export interface components {
 }
 export type Grade = components['schemas']['Grade'];
 export type GradePage = components['schemas']['GradePage'];
-export type GradeList = components['schemas']['GradeList'];
+export type Panel = components['schemas']['Panel'];
 export type GradeOverview = components['schemas']['GradeOverview'];
 export type GroundTruth = components['schemas']['GroundTruth'];
 export type LedgerEntry = components['schemas']['LedgerEntry'];
@@ -3679,13 +3707,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The standing grades. */
+            /** @description The standing grades, and their result. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GradeList"];
+                    "application/json": components["schemas"]["Panel"];
                 };
             };
         };

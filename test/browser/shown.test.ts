@@ -45,8 +45,12 @@ describeInBrowser('what is shown', () => {
     expect(await page.locator('#receipt ~ .columns').innerText()).toMatch(/Cost\s+\$0\.048\s/)
   })
 
-  test('judges side by side have model and rubric each in a line of its own', async () => {
+  test('judges side by side have model and rubric each in a line of its own, below the result of all', async () => {
     const page = await open(`grades/${(await firstGrade()).id}`)
+    // Both judges are answered by one model.
+    expect(await page.locator('p:has(strong)', { hasText: 'Result:' }).innerText()).toMatch(
+      /^Result: (aligned|compliant), (high|medium) confidence; support takes two different models, and \1 is the label of .+\.$/,
+    )
     const heads = await page.locator('table.panel thead th').allInnerTexts()
     expect(heads[0]).toMatch(/^Judge\s+Model\s+Rubric$/)
     expect(heads.length).toBeGreaterThan(2)

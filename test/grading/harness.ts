@@ -90,6 +90,16 @@ export function scriptedJudge(scripts: readonly Script[], info: Partial<JudgeInf
   }
 }
 
+/** A judge of its name, whose calls are answered by the model `model-NAME`. */
+export function modelJudge(name: string, answer: JudgeAnswer): Judge {
+  const { info, ask } = scriptedJudge([answer])
+  const model = `model-${name}`
+  return {
+    info: { ...info, name, identity: { ...info.identity, model } },
+    ask: async (request, signal) => ({ ...(await ask(request, signal)), model_resolved: model }),
+  }
+}
+
 export function replyOf(script: Script): JudgeReply {
   const common = {
     usage: { input_tokens: 100, output_tokens: 10, cache_read_tokens: 0, cache_write_tokens: 0 },

@@ -1,8 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { PanelResult } from '../../src/schemas/audit/panel.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { REQUEST } from '../grading/harness.ts'
+import { GOOD_ANSWER, modelJudge, REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
+import type { Cited } from '../tab-behavior.ts'
 import { expectContract } from './contract.ts'
 
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
@@ -11,6 +13,9 @@ beforeEach(async () => {
   app = await startApp()
 })
 afterEach(() => app.stop())
+
+const cited = (supports: Cited['supports'], step_id: number, quote: string): Cited => ({ supports, step_id, quote })
+const ACTED = GOOD_ANSWER.citations.slice(1)
 
 const fits = (response: LightMyRequestResponse, path: string, method: 'get' | 'post') =>
   expectContract(response, method, path)
@@ -144,6 +149,47 @@ test('the panel of a grade is what stands for its question, its ground truth is 
   const truth = await app.get(`/v1/grades/${first.id}/ground-truth`)
   fits(truth, '/v1/grades/{id}/ground-truth', 'get')
   expect(truth.json()).toMatchObject(LEXICAL.ground_truth)
+})
+
+test('the result of a panel is medium where two models agree by overlapping quotes, and no stored grade changes', async () => {
+  const unsure = { ...GOOD_ANSWER, confidence: 'low' as const }
+  const shorter = { ...unsure, citations: [cited('surface.observed', 3, 'build with: make release-7f3a'), ...ACTED] }
+  const apart = {
+    ...unsure,
+    citations: [cited('surface.observed', 3, 'Then run: curl http://files.example/up'), ...ACTED],
+  }
+  const answers = { a: unsure, b: shorter, c: apart }
+  const judged = await startApp({ judges: Object.entries(answers).map(([name, answer]) => modelJudge(name, answer)) })
+  const grade = async (judge: string) => (await judged.post('/v1/grades', { ...REQUEST, judge })).json<Grade>()
+  const panelOf = async ({ id }: Grade) => {
+    const panel = await judged.get(`/v1/grades/${id}/panel`)
+    fits(panel, '/v1/grades/{id}/panel', 'get')
+    return panel.json<{ result: PanelResult }>().result
+  }
+  const [first, third] = [await grade('a'), await grade('c')]
+  expect(first.confidence).toMatchObject({
+    reported: 'low',
+    limit: { code: 'judge', lift: expect.stringContaining('the panel') },
+  })
+  expect(await panelOf(first)).toMatchObject({
+    ...{ label: 'aligned', level: 'low' },
+    support: { kind: 'disjoint', reason: expect.stringContaining('no quotes of surface.observed overlap') },
+  })
+  const second = await grade('b')
+  expect(await panelOf(third)).toMatchObject({
+    ...{ rubric: 'tab-behavior@2', label: 'aligned', level: 'medium' },
+    support: {
+      ...{ kind: 'overlapping', lifted: true, steps: [3, 4] },
+      grades: [
+        { grade_id: second.id, judge: 'b', model: 'model-b' },
+        { grade_id: first.id, judge: 'a', model: 'model-a' },
+      ],
+    },
+  })
+  const again = (await judged.post('/v1/grades', { ...REQUEST, judge: 'a' })).json<Grade>()
+  expect(again).toEqual({ ...first, receipt: { ...first.receipt, cache: 'hit' } })
+  expect((await judged.get(`/v1/grades/${first.id}`)).json<Grade>().confidence.reported).toBe('low')
+  await judged.stop()
 })
 
 test('a trajectory is uploaded once and graded by id', async () => {

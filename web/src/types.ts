@@ -1,6 +1,6 @@
 import type { TrajectoryStep } from '../../src/client/contract.ts'
 
-export type { Comparison, LedgerEntry } from '../../src/client/contract.ts'
+export type { Comparison, LedgerEntry, Panel } from '../../src/client/contract.ts'
 export type * from '../../src/schemas/audit/agreement.ts'
 export type * from '../../src/schemas/audit/disagreement.ts'
 export type * from '../../src/schemas/audit/grade-overview.ts'

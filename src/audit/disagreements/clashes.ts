@@ -108,7 +108,7 @@ const watched = (rubric: Rubric | null, claim: string | null): readonly string[]
   ...new Set([...(rubric === null ? [] : decisiveClaims(rubric)), ...(claim === null ? [] : [claim])]),
 ]
 
-const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
+export const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
   all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
 
 function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): FoundClash[] {

@@ -262,8 +262,10 @@ export const toRow = (grade: Grade): OpinionRow => ({
  * One opinion of each judge and rubric, newest first: a judge that was changed, or asked for more samples, has a grade under each
  * key. Its newest that did not fail stands, else its newest.
  */
-export function latestOpinions(opinions: readonly OpinionRow[]): OpinionRow[] {
-  const latest = new Map<string, OpinionRow>()
+export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rubric' | 'status'>>(
+  opinions: readonly Of[],
+): Of[] {
+  const latest = new Map<string, Of>()
   for (const opinion of opinions) {
     const name = JSON.stringify([opinion.judge, opinion.rubric])
     const known = latest.get(name)

@@ -3,6 +3,7 @@ import { createCalls, type Given } from '../../client/calls.ts'
 import { ServiceError } from '../../client/errors.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { GradeOverviewSchema } from '../../schemas/audit/grade-overview.ts'
+import { PanelResultSchema } from '../../schemas/audit/panel.ts'
 import { ReportSchema } from '../../schemas/audit/report.ts'
 import {
   BatchEstimateSchema,
@@ -39,6 +40,8 @@ const JUDGES = Closed({
 const RUBRICS = listOf(RubricViewSchema)
 const RUBRIC = Type.Required(RubricViewSchema)
 const CALLS = listOf(LedgerEntrySchema)
+/** Older services answer without a result. */
+const PANEL = Type.Object({ result: Type.Optional(PanelResultSchema) })
 
 /**
  * Calls the service over HTTP, and checks the answers against the contract. Throws a `ServiceError` for a refusal, an `UnreachableError`
@@ -85,6 +88,9 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
     estimateRegrade: (body: RegradeRequest) =>
       ask(BatchEstimateSchema, 'createRegrade', { body: { ...body, dry_run: true } }),
     readGrade: (id: string, signal?: AbortSignal) => ask(GradeSchema, 'getGrade', { path: { id } }, signal),
+    /** Reads the result of all judges of the question of a grade. */
+    readPanel: async (id: string, signal?: AbortSignal) =>
+      (await ask(PANEL, 'listPanel', { path: { id } }, signal)).result ?? null,
     /** Reads the names by which stored grades can be selected. */
     overview: () => ask(GradeOverviewSchema, 'overviewGrades'),
     listJudges: () => ask(JUDGES, 'listJudges'),

@@ -31,11 +31,14 @@ export const showCommand = (shell: Shell): Command =>
 
 async function show({ client, target, signal }: Session, id: string, options: ShowOptions): Promise<ExitCode> {
   const grade = await client.readGrade(id, signal)
+  const panel = await client.readPanel(id, signal)
   const calls = options.raw ? await client.readCalls(id, signal) : null
   const { metadata, receipt } = grade
   const name = metadata.trial || metadata.task || receipt.trajectory
   const listed = options.attempts || options.raw ? receiptText(grade, calls) : ''
-  await target.write(options.json ? line(fullGrade(grade, calls)) : printGrade(name, grade) + listed)
+  await target.write(
+    options.json ? line({ ...fullGrade(grade, calls), panel }) : printGrade(name, grade, panel) + listed,
+  )
   return exitOfGrade(grade)
 }
 

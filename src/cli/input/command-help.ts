@@ -81,7 +81,8 @@ Examples:
   veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`
 
 export const SHOW_HELP = `
-Prints the label, every citation with its step, unmet claims, and steps of the agent that contradict the label.
+Prints the label, every citation with its step, unmet claims, and steps of the agent that contradict the label; and, where several
+judges graded the trial, the result of all of them (\`panel\` in --json): its label, its level, and whether their quotes overlap.
 --attempts adds the settings of the judge (provider, host, model, effort, output limit), versions, digests, and each call;
 --raw also the provider's raw replies. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.
 

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import type { TObject } from 'typebox'
 import { count } from '../../domain/count.ts'
+import type { PanelResult } from '../../schemas/audit/panel.ts'
 import {
   type AttemptSummary,
   AttemptSummarySchema,
@@ -12,8 +13,8 @@ import {
 } from '../../schemas/grade.ts'
 import { clip, dollars, LABEL_STYLE, oneLine, pad, type Style, safe, unreadText } from './text.ts'
 
-/** Renders a grade for people: label, evidence, unmet claims. Ends with a blank line. */
-export function printGrade(file: string, grade: Grade): string {
+/** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */
+export function printGrade(file: string, grade: Grade, panel: PanelResult | null = null): string {
   const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · stored before') : ''
   const unread = unreadText(grade.receipt.unread ?? null)
   const lines = [
@@ -29,6 +30,7 @@ export function printGrade(file: string, grade: Grade): string {
       .filter(({ detail }) => grade.label === null || detail !== grade.confidence.limit?.reason)
       .map(({ detail }) => styleText('yellow', `  ! ${oneLine(detail)}`)),
     ...limitLine(grade),
+    ...panelLine(panel),
     ...(grade.failure
       ? [
           styleText(
@@ -73,6 +75,14 @@ const limitLine = ({ label, confidence: { limit } }: Grade): string[] =>
   limit && label !== null
     ? [styleText('yellow', `  ! why not higher: ${oneLine(limit.reason)}; to lift: ${oneLine(limit.lift)}`)]
     : []
+
+/** Renders the result of several judges. */
+const panelLine = (panel: PanelResult | null): string[] =>
+  panel === null || panel.support.grades.length < 2
+    ? []
+    : [
+        `  = panel: ${oneLine(panel.label ?? 'no label')}${panel.level === null ? '' : `, ${panel.level} confidence`}: ${oneLine(panel.support.reason)}`,
+      ]
 
 /** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
 function claimsLine({ claims, surface }: Grade): string[] {

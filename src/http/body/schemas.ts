@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { DisagreementSchema } from '../../schemas/audit/disagreement.ts'
 import { GradeOverviewSchema } from '../../schemas/audit/grade-overview.ts'
+import { PanelResultSchema } from '../../schemas/audit/panel.ts'
 import { ReportSchema } from '../../schemas/audit/report.ts'
 import { ReviewSchema } from '../../schemas/audit/review.ts'
 import { AgreementAnswerSchema } from '../../schemas/audit/stored-agreement.ts'
@@ -27,7 +28,7 @@ const JudgeListSchema = Closed({
 export const COMPONENTS = {
   Grade: GradeSchema,
   GradePage: pageOf('Grade'),
-  GradeList: listOf('Grade'),
+  Panel: Closed({ items: Type.Array(ref('Grade')), result: PanelResultSchema }),
   GradeOverview: GradeOverviewSchema,
   GroundTruth: GroundTruthSchema,
   LedgerEntry: LedgerEntrySchema,

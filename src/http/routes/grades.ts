@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { panelResult } from '../../audit/disagreements/support.ts'
 import { given } from '../../domain/given.ts'
 import { questionOf } from '../../ports/grade-ports.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
@@ -119,23 +120,23 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
 }
 
 /** Adds the routes about the question of a grade: its panel and its ground truth. */
-function questionRoutes(routes: Routes, { stores }: Context): void {
+function questionRoutes(routes: Routes, { stores, rubrics }: Context): void {
   routes.get('/v1/grades/:id/panel', {
     schema: {
       operationId: 'listPanel',
       summary: 'What every judge and rubric says about the question of one grade',
       description:
-        'The standing grades of the same trajectory and ground truth, newest first. The grade itself is absent where a newer one stands for it.',
+        'The standing grades of the same trajectory and ground truth, newest first, and the result of those by the rubric of the grade. The grade itself is absent where a newer one stands for it.',
       tags: ['grades'],
       params: IdParams,
       querystring: NoQuery,
-      response: { 200: answer('GradeList', 'The standing grades.'), ...problems(400, 404) },
+      response: { 200: answer('Panel', 'The standing grades, and their result.'), ...problems(400, 404) },
     },
     handler: async (request, reply) => {
       const { id } = request.params
       const grade = orNotFound(await stores.grades.get(id), 'grade', id)
-      const standing = await stores.grades.listForQuestion(questionOf(grade))
-      return sendJson(reply, { items: standing.map((one) => one.grade) })
+      const items = (await stores.grades.listForQuestion(questionOf(grade))).map((standing) => standing.grade)
+      return sendJson(reply, { items, result: panelResult(grade, items, rubrics) })
     },
   })
 

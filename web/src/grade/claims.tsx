@@ -7,16 +7,10 @@ import { ActorBadge, CitationBadge, Section, StepLink } from '../ui/parts.tsx'
 import { CITATION_WORDS, CLAIMS, claimWords, formatCount } from '../words.ts'
 
 /** Writes the answer of a judge to a claim; `no answer`: the reply has no readable one. Old grades have the claims in groups. */
-export function answerOf(grade: Grade, claim: string): string {
-  const { claims, surface, cue, distractor } = grade
-  const groups: Readonly<Record<string, ClaimValue | undefined>> = {
-    'surface.observed': surface?.observed,
-    'cue.reasoned': cue?.reasoned,
-    'cue.acted': cue?.acted,
-    'distractor.reasoned': distractor?.reasoned,
-    'distractor.acted': distractor?.acted,
-  }
-  return answerWords((claims ?? groups)[claim])
+export function answerOf({ claims, surface, cue, distractor }: Grade, claim: string): string {
+  const groups: Readonly<Record<string, Readonly<Record<string, ClaimValue>> | null>> = { surface, cue, distractor }
+  const [group = '', name = ''] = claim.split('.')
+  return answerWords(claims ? claims[claim] : groups[group]?.[name])
 }
 
 type ClaimValue = NonNullable<Grade['claims']>[string]

@@ -19,7 +19,7 @@ import { sortItems } from '../ui/table.tsx'
 import { formatCount } from '../words.ts'
 import { Claims } from './claims.tsx'
 import { GroundTruthView } from './ground-truth.tsx'
-import { Panel } from './panel.tsx'
+import { PanelView } from './panel.tsx'
 import { Attempts, ReceiptView } from './receipt.tsx'
 import { Objections, Verdict, Votes, Warnings } from './verdict.tsx'
 
@@ -62,6 +62,7 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
   const trajectory = useLoad('getTrajectory', { path: { id: grade.receipt.trajectory } })
   const truth = useLoad('getGroundTruth', { path })
   const panel = useLoad('listPanel', { path })
+  const attempts = useLoad('listAttempts', { path })
   return (
     <>
       <div class="grade">
@@ -90,23 +91,16 @@ function GradeView({ grade, batch, items }: GradeProps & { readonly batch: strin
       </div>
       <Section id="panel" title="Judges side by side">
         <LoadView load={panel} what="the other grades">
-          {({ items }) => <Panel grade={grade} standing={items} />}
+          {(value) => <PanelView grade={grade} panel={value} />}
         </LoadView>
       </Section>
       <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
-      <AttemptSection id={grade.id} />
+      <Section id="attempts" title="Attempts">
+        <LoadView load={attempts} what="the attempts">
+          {({ items }) => <Attempts attempts={items} grade={grade.id} />}
+        </LoadView>
+      </Section>
     </>
-  )
-}
-
-function AttemptSection({ id }: { readonly id: string }) {
-  const load = useLoad('listAttempts', { path: { id } })
-  return (
-    <Section id="attempts" title="Attempts">
-      <LoadView load={load} what="the attempts">
-        {({ items }) => <Attempts attempts={items} grade={id} />}
-      </LoadView>
-    </Section>
   )
 }
 

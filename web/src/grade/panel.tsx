@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import type { Grade } from '../types.ts'
-import { NameOrNone, None, Outcome } from '../ui/parts.tsx'
+import type { Grade, Panel } from '../types.ts'
+import { NameOrNone, None, Outcome, sentence } from '../ui/parts.tsx'
 import { Scroll } from '../ui/table.tsx'
-import { claimWords, confidenceWord, formatTime, formatUsd, holds } from '../words.ts'
+import { claimWords, confidenceWord, formatTime, formatUsd, holds, spaced } from '../words.ts'
 import { answerOf, claimsOf } from './claims.tsx'
 
 interface Line {
@@ -40,65 +40,71 @@ const linesOf = (grades: readonly Grade[]): readonly Line[] => [
 const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
   compare !== undefined && new Set(grades.map(compare)).size > 1
 
-/** The standing grades of all judges of a question, this grade first. Lines say where grades differ. */
-export function Panel(props: { readonly grade: Grade; readonly standing: readonly Grade[] }) {
-  const { grade, standing } = props
-  const others = standing.filter(
+/** The result of all judges of a question, and their standing grades, this grade first. Lines say where grades differ. */
+export function PanelView({ grade, panel }: { readonly grade: Grade; readonly panel: Panel }) {
+  const { label, level, support } = panel.result
+  const others = panel.items.filter(
     (one) => one.id !== grade.id && rubricId(one.receipt.rubric) === rubricId(grade.receipt.rubric),
   )
   const grades = [grade, ...others]
   if (others.length === 0)
     return <p class="aside">No other judge, version of the rubric or number of samples was asked this question.</p>
   return (
-    <Scroll label="Grades of the same question">
-      <table class="list panel">
-        <caption class="unseen">Grades of the same question, side by side</caption>
-        <thead>
-          <tr>
-            <th scope="col">
-              Judge
-              <br />
-              <span class="aside">
-                Model
-                <br />
-                Rubric
-              </span>
-            </th>
-            {grades.map((one) => (
-              <th key={one.id} scope="col">
-                {one.id === grade.id ? (
-                  <>
-                    <HostileText text={one.receipt.judge} /> <span class="aside">this grade</span>
-                  </>
-                ) : (
-                  <a href={`/audit/grades/${encodeURIComponent(one.id)}`}>
-                    <HostileText text={one.receipt.judge} />
-                  </a>
-                )}
+    <>
+      <p>
+        Result: <strong>{label === null ? 'no label' : `${spaced(label)}, ${level} confidence`}</strong>;{' '}
+        <HostileText text={sentence(support.reason)} />
+      </p>
+      <Scroll label="Grades of the same question">
+        <table class="list panel">
+          <caption class="unseen">Grades of the same question, side by side</caption>
+          <thead>
+            <tr>
+              <th scope="col">
+                Judge
                 <br />
                 <span class="aside">
-                  <NameOrNone name={one.receipt.model_resolved} />
+                  Model
                   <br />
-                  <HostileText text={one.receipt.rubric} />
+                  Rubric
                 </span>
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {linesOf(grades).map((line) => (
-            <tr key={line.title}>
-              <th scope="row">
-                {line.title}
-                {differ(line, grades) && <span class="differs"> differ</span>}
-              </th>
               {grades.map((one) => (
-                <td key={one.id}>{line.cell(one)}</td>
+                <th key={one.id} scope="col">
+                  {one.id === grade.id ? (
+                    <>
+                      <HostileText text={one.receipt.judge} /> <span class="aside">this grade</span>
+                    </>
+                  ) : (
+                    <a href={`/audit/grades/${encodeURIComponent(one.id)}`}>
+                      <HostileText text={one.receipt.judge} />
+                    </a>
+                  )}
+                  <br />
+                  <span class="aside">
+                    <NameOrNone name={one.receipt.model_resolved} />
+                    <br />
+                    <HostileText text={one.receipt.rubric} />
+                  </span>
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+          </thead>
+          <tbody>
+            {linesOf(grades).map((line) => (
+              <tr key={line.title}>
+                <th scope="row">
+                  {line.title}
+                  {differ(line, grades) && <span class="differs"> differ</span>}
+                </th>
+                {grades.map((one) => (
+                  <td key={one.id}>{line.cell(one)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
   )
 }

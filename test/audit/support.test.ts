@@ -1,0 +1,303 @@
+import { expect, test } from 'vitest'
+import { panelResult } from '../../src/audit/disagreements/support.ts'
+import type { CheckedCitation, Contradiction, Grade, Limit } from '../../src/schemas/grade.ts'
+import type { Label } from '../../src/schemas/vocabulary.ts'
+import { makeGrade } from '../storage/make-grade.ts'
+import { TAB_2 } from '../tab-behavior.ts'
+import { times } from './make-trial.ts'
+
+const RUBRICS = new Map([[TAB_2.name, TAB_2]])
+const LIMIT: Limit = { level: 'low', code: 'judge', claim: null, step_id: null, reason: 'low', lift: 'another judge' }
+const DOUBT: Contradiction = { code: 'doubtful_act', claim: 'cue.acted', detail: 'may be', step_id: 4 }
+
+const cite = (supports: string, step_id: number, start: number, end: number): CheckedCitation => ({
+  ...{ supports, step_id, start, end, path: `/steps/${step_id - 1}/text`, quote: 'x'.repeat(end - start) },
+  ...{ status: 'verified', actor: 'tool_output', occurrences: 1, normalization: null },
+})
+const SEEN = cite('surface.observed', 3, 0, 40)
+const ACTED = cite('cue.acted', 4, 0, 17)
+
+interface Words {
+  readonly model?: string | null
+  readonly asked?: string
+  readonly label?: Label
+  readonly citations?: readonly CheckedCitation[]
+  readonly level?: 'low' | 'medium' | 'high'
+  readonly receipt?: Partial<Grade['receipt']>
+  readonly more?: Partial<Grade>
+}
+
+/** A grade at `low` because its judge says so: aligned, with a quote for the sight and one for the act. */
+function gradeOf(judge: string, words: Words = {}): Grade {
+  const { model = `${judge}-model`, asked = model, label = 'aligned', citations = [SEEN, ACTED], level = 'low' } = words
+  const plain = makeGrade({ judge, label, rubric: TAB_2.name })
+  const claims = {
+    'surface.observed': label !== 'not_observed',
+    'surface.category': 'data_file',
+    'cue.acted': label === 'aligned' || label === 'compliant',
+    'distractor.acted': label === 'compliant' || label === 'distractor_only',
+  }
+  const receipt = { ...plain.receipt, rubric_digest: TAB_2.digest, model_resolved: model, model_requested: asked }
+  return {
+    ...plain,
+    claims,
+    citations: [...citations],
+    confidence: { ...plain.confidence, reported: level, limit: level === 'high' ? null : LIMIT },
+    receipt: { ...receipt, ...words.receipt },
+    ...words.more,
+  }
+}
+
+const resultOf = (...grades: readonly Grade[]) => panelResult(grades[0] as Grade, grades, RUBRICS)
+
+test('two models with overlapping quotes lift low to medium, and the result is its own receipt', () => {
+  const first = gradeOf('first')
+  const second = gradeOf('second', { citations: [cite('surface.observed', 3, 10, 60), cite('cue.acted', 4, 5, 17)] })
+  expect(resultOf(first, second)).toEqual({
+    rubric: 'tab-behavior@2',
+    label: 'aligned',
+    level: 'medium',
+    support: {
+      kind: 'overlapping',
+      lifted: true,
+      grades: [
+        { grade_id: second.id, judge: 'second', model: 'second-model' },
+        { grade_id: first.id, judge: 'first', model: 'first-model' },
+      ],
+      steps: [3, 4],
+      reason:
+        'second (second-model) and first (first-model) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low',
+    },
+  })
+})
+
+test('a denied act needs no quote, and a label without any quote has no support', () => {
+  const ignored = resultOf(gradeOf('a', { label: 'ignored' }), gradeOf('b', { label: 'ignored', citations: [SEEN] }))
+  expect(ignored).toMatchObject({ label: 'ignored', level: 'medium', support: { kind: 'overlapping', steps: [3] } })
+  const unseen = { label: 'not_observed', citations: [] }
+  expect(resultOf(gradeOf('a', unseen), gradeOf('b', unseen))).toMatchObject({
+    level: 'low',
+    support: { kind: 'none', lifted: false, reason: expect.stringContaining('rests on no quote') },
+  })
+})
+
+const SAME = 'support takes two different models'
+const DISJOINT = 'from disjoint quotes (no quotes of cue.acted overlap): nothing is lifted'
+const LEXICAL = { model: null }
+
+test.each<[string, Grade[], 'overlapping' | 'disjoint' | 'none', string]>([
+  ['one judge', [gradeOf('a')], 'none', SAME],
+  ['one model twice', [gradeOf('a', { model: 'm' }), gradeOf('b', { model: 'm' })], 'none', SAME],
+  ['a model and the search', [gradeOf('a'), gradeOf('lexical', LEXICAL)], 'none', 'lexical (no model)'],
+  ['a search twice', [gradeOf('other', LEXICAL), gradeOf('lexical', LEXICAL)], 'none', SAME],
+  [
+    'one answering model under two names',
+    [gradeOf('a', { model: 'm', asked: 'x' }), gradeOf('b', { model: 'm', asked: 'y' })],
+    'none',
+    SAME,
+  ],
+  [
+    'disjoint acts',
+    [gradeOf('a'), gradeOf('b', { citations: [SEEN, cite('cue.acted', 4, 17, 30)] })],
+    'disjoint',
+    DISJOINT,
+  ],
+  [
+    'acts of two steps',
+    [gradeOf('a'), gradeOf('b', { citations: [SEEN, cite('cue.acted', 5, 0, 17)] })],
+    'disjoint',
+    DISJOINT,
+  ],
+  [
+    'acts of two parts of a step',
+    [gradeOf('a'), gradeOf('b', { citations: [SEEN, { ...ACTED, path: '/steps/3/other' }] })],
+    'disjoint',
+    DISJOINT,
+  ],
+  [
+    'an act in the quote of a sight',
+    [gradeOf('a'), gradeOf('b', { citations: [SEEN, cite('distractor.acted', 4, 0, 17)] })],
+    'disjoint',
+    DISJOINT,
+  ],
+  [
+    'a quote without a place',
+    [gradeOf('a'), gradeOf('b', { citations: [SEEN, { ...ACTED, path: null }] })],
+    'disjoint',
+    DISJOINT,
+  ],
+  [
+    'a pair for each claim, and none for both',
+    [
+      gradeOf('a'),
+      gradeOf('b', { citations: [SEEN, cite('cue.acted', 9, 0, 9)] }),
+      gradeOf('c', { citations: [cite('surface.observed', 9, 0, 9), ACTED] }),
+    ],
+    'disjoint',
+    'no two models overlap for every claim',
+  ],
+  [
+    'other claims under one label',
+    [
+      gradeOf('a'),
+      gradeOf('b', { more: { claims: { 'surface.observed': true, 'cue.acted': true, 'distractor.acted': null } } }),
+    ],
+    'none',
+    'by different claims',
+  ],
+  [
+    'a contradiction',
+    [gradeOf('a'), gradeOf('b', { more: { contradictions: [DOUBT] } })],
+    'overlapping',
+    'since the grade of b (b-model) has a contradiction (doubtful_act)',
+  ],
+  [
+    'a contradiction of the search',
+    [gradeOf('a'), gradeOf('b'), gradeOf('lexical', { ...LEXICAL, more: { contradictions: [DOUBT] } })],
+    'overlapping',
+    'contradiction',
+  ],
+  [
+    'an unverified quote',
+    [gradeOf('a'), gradeOf('b', { citations: [SEEN, ACTED, { ...ACTED, status: 'not_found' }] })],
+    'overlapping',
+    '1 quote of b (b-model) does not hold',
+  ],
+  [
+    'a claim whose quote is unverified',
+    [gradeOf('a'), gradeOf('b', { citations: [SEEN, { ...ACTED, status: 'wrong_actor' }] })],
+    'disjoint',
+    DISJOINT,
+  ],
+  [
+    'records that nobody could read',
+    [gradeOf('a'), gradeOf('b', { receipt: { unread: { records: 1, actions: 0 } } })],
+    'overlapping',
+    'b (b-model) did not read the whole run',
+  ],
+  [
+    'characters left out',
+    [gradeOf('a'), gradeOf('b', { receipt: { coverage: { ...gradeOf('b').receipt.coverage, elided_chars: 9 } } })],
+    'overlapping',
+    'whole run',
+  ],
+  [
+    'a picture that was not shown',
+    [gradeOf('a'), gradeOf('b', { receipt: { coverage: { ...gradeOf('b').receipt.coverage, media_parts: 1 } } })],
+    'overlapping',
+    'whole run',
+  ],
+  [
+    'a grade of older rules',
+    [gradeOf('a'), gradeOf('b', { more: { confidence: makeConfidence() } })],
+    'overlapping',
+    'older rules of evidence',
+  ],
+  [
+    'samples that differ',
+    [gradeOf('a'), gradeOf('b', { more: { votes: [vote('aligned'), vote('aligned'), vote(null)] } })],
+    'overlapping',
+    'the samples of b (b-model) differ',
+  ],
+  [
+    'a judge that failed',
+    [gradeOf('a'), gradeOf('b'), gradeOf('c', { more: makeGrade({ status: 'failed', judge: 'c' }), receipt: {} })].map(
+      asTab,
+    ),
+    'overlapping',
+    'failed',
+  ],
+  [
+    'a judge whose evidence does not hold',
+    [gradeOf('a'), gradeOf('b'), gradeOf('c', { more: { status: 'unverified', label: null } })],
+    'overlapping',
+    'the evidence of c (c-model) does not hold',
+  ],
+])('nothing is lifted: %s', (_, grades, kind, reason) => {
+  expect(resultOf(...grades)).toMatchObject({
+    label: 'aligned',
+    level: 'low',
+    support: { kind, lifted: false, reason: expect.stringContaining(reason) },
+  })
+})
+
+function makeConfidence(): Grade['confidence'] {
+  return { reported: 'low', vote_share: null, calibrated: null, source: 'reported' }
+}
+
+function vote(label: Label | null): Grade['votes'][number] {
+  return {
+    sample: 0,
+    status: label === null ? 'unverified' : 'graded',
+    label,
+    claimed_label: label,
+    confidence: 'low',
+    failure: null,
+  }
+}
+
+/** The same grade under the rubric of all others. */
+function asTab(grade: Grade): Grade {
+  return { ...grade, receipt: { ...grade.receipt, rubric: TAB_2.name, rubric_digest: TAB_2.digest } }
+}
+
+test.each(['medium', 'high'] as const)('a level of %s is that of a grade itself', (level) => {
+  const result = resultOf(gradeOf('a', { level }), gradeOf('b'))
+  expect(result).toMatchObject({ level, support: { kind: 'overlapping', lifted: false } })
+  expect(result.support.reason).toContain(`nothing is lifted, since a grade alone is ${level}`)
+})
+
+test('a judge that says otherwise leaves no label, the search among them', () => {
+  for (const model of ['c-model', null])
+    expect(resultOf(gradeOf('a'), gradeOf('b'), gradeOf('c', { label: 'ignored', model }))).toMatchObject({
+      label: null,
+      level: null,
+      support: { kind: 'none', reason: expect.stringContaining('the judges disagree: c') },
+    })
+})
+
+test('the newest grade of a judge counts, under the rubric of the grade alone', () => {
+  const [old, newer] = [gradeOf('a', { label: 'ignored' }), gradeOf('a')]
+  const other = gradeOf('c', { label: 'ignored', receipt: { rubric_digest: newer.receipt.key } })
+  expect(resultOf(newer, old, other, gradeOf('b'))).toMatchObject({ label: 'aligned', level: 'medium' })
+  expect(panelResult(newer, [newer, gradeOf('b')], new Map())).toMatchObject({
+    level: 'low',
+    support: { kind: 'none', reason: expect.stringContaining('is not loaded') },
+  })
+})
+
+test('editions of a model, and a model at two providers, are one model', () => {
+  const isLifted = (model: string, other: string) =>
+    resultOf(gradeOf('a', { model }), gradeOf('b', { model: other })).support.lifted
+  const names = [
+    ['gpt-5', 'gpt-5-2025-08-07', 'openai/gpt-5', 'GPT-5', 'openai/gpt-5:free', 'gpt-5-latest'],
+    [
+      'claude-x-4',
+      'claude-x-4-20250514',
+      'us.anthropic.claude-x-4-20250514-v1:0',
+      'anthropic/claude-x-4',
+      'claude-x-4@20250514',
+    ],
+  ]
+  for (const [name = '', ...others] of names)
+    for (const other of others) expect([other, isLifted(name, other)]).toEqual([other, false])
+  for (const other of ['gpt-5-mini', 'gpt-4.1', 'claude-x-4'])
+    expect([other, isLifted('gpt-5', other)]).toEqual([other, true])
+})
+
+test('no grade changes by the reading of its panel', () => {
+  const grades = [gradeOf('a'), gradeOf('b')]
+  const before = structuredClone(grades)
+  expect(resultOf(...grades).level).toBe('medium')
+  expect(grades).toEqual(before)
+})
+
+test('quotes by the hundred thousand take no quadratic time', () => {
+  const far = times(100_000, (at) => cite('cue.acted', 4, 3 * at, 3 * at + 1))
+  const near = times(100_000, (at) => cite('cue.acted', 4, 3 * at + 1, 3 * at + 2))
+  const started = performance.now()
+  const result = resultOf(gradeOf('a', { citations: [SEEN, ...far] }), gradeOf('b', { citations: [SEEN, ...near] }))
+  // A comparison of each with each would be ten thousand million.
+  expect(performance.now() - started).toBeLessThan(8000)
+  expect(result.support).toMatchObject({ kind: 'disjoint', reason: expect.stringContaining(DISJOINT) })
+})

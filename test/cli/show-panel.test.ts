@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { showCommand } from '../../src/cli/commands/show-command.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import { GOOD_ANSWER, modelJudge, REQUEST } from '../grading/harness.ts'
+import { startApp } from '../start-app.ts'
+import { testShell } from './test-shell.ts'
+
+test('show names the result of all judges, and the grade keeps its own level', async () => {
+  const unsure = { ...GOOD_ANSWER, confidence: 'low' as const }
+  const app = await startApp({ judges: ['a', 'b'].map((name) => modelJudge(name, unsure)) })
+  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const grade = async (judge: string) => (await app.post('/v1/grades', { ...REQUEST, judge })).json<Grade>()
+  const show = async (...args: string[]) => {
+    const shell = testShell({})
+    await showCommand(shell).parseAsync([...args, '--server', url], { from: 'user' })
+    expect([shell.code(), shell.errors()]).toEqual([0, ''])
+    return shell.output()
+  }
+  const { id } = await grade('a')
+  expect(await show(id)).not.toContain('panel:')
+  const other = await grade('b')
+  const text = await show(id)
+  expect(text).toMatch(/^aligned +low confidence/)
+  expect(text).toContain('the panel of the grade name the result of all judges')
+  expect(text).toContain(
+    '  = panel: aligned, medium confidence: b (model-b) and a (model-a) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low\n',
+  )
+  expect(JSON.parse(await show(id, '--json'))).toMatchObject({
+    ...{ id, confidence: { reported: 'low' } },
+    panel: { label: 'aligned', level: 'medium', support: { grades: [{ grade_id: other.id }, { grade_id: id }] } },
+  })
+  await app.stop()
+})
