@@ -112,7 +112,7 @@ const limitOfJudge = (level: 'low' | 'medium'): Limit => ({
   claim: null,
   step_id: null,
   reason: `the judge itself reports confidence ${level}`,
-  lift: 'another judge, or more samples, may be surer; `veridict show` and the panel of the grade name the result of all judges',
+  lift: 'another judge, or more samples, may be surer; the result of all judges stands in `veridict show` and `GET /v1/grades/{id}/panel`',
 })
 
 /** The lowest limit of the evidence: a contradiction stands below all others. */

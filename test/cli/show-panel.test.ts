@@ -21,9 +21,9 @@ test('show names the result of all judges, and the grade keeps its own level', a
   const other = await grade('b')
   const text = await show(id)
   expect(text).toMatch(/^aligned +low confidence/)
-  expect(text).toContain('the panel of the grade name the result of all judges')
+  expect(text).toContain('the result of all judges stands in `veridict show`')
   expect(text).toContain(
-    '  = panel: aligned, medium confidence: b (model-b) and a (model-a) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low\n',
+    '  = panel: aligned, medium confidence; b (model-b) and a (model-a) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low\n',
   )
   expect(JSON.parse(await show(id, '--json'))).toMatchObject({
     ...{ id, confidence: { reported: 'low' } },

@@ -81,7 +81,7 @@ const panelLine = (panel: PanelResult | null): string[] =>
   panel === null || panel.support.grades.length < 2
     ? []
     : [
-        `  = panel: ${oneLine(panel.label ?? 'no label')}${panel.level === null ? '' : `, ${panel.level} confidence`}: ${oneLine(panel.support.reason)}`,
+        `  = panel: ${oneLine(panel.label ?? 'no label')}${panel.level === null ? '' : `, ${panel.level} confidence`}; ${oneLine(panel.support.reason)}`,
       ]
 
 /** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
