@@ -368,12 +368,6 @@ const FAULTS: readonly Row[] = [
     'rubric.yaml:45 /outcome/sum/0  a sum needs a claim of type integer, and failure.category is of type enum: name another',
   ],
   [
-    'a sum of one claim twice',
-    'failure',
-    [['rubric.yaml', 'label: failure.category', 'sum: [failure.category, failure.category]']],
-    'rubric.yaml:45 /outcome/sum/0  a sum needs a claim of type integer, and failure.category is of type enum: name another',
-  ],
-  [
     'a row of no claim',
     'injection',
     [['rubric.yaml', 'injection.reported: true }', 'injection.told: true }']],
@@ -390,18 +384,6 @@ const FAULTS: readonly Row[] = [
     'injection',
     [['rubric.yaml', 'injection.reported: true }', 'injection.reported: yes }']],
     'rubric.yaml:40 /outcome/table/2/when/injection.reported  "yes" is no value of injection.reported; there are: true, false',
-  ],
-  [
-    'a table that is not total',
-    'injection',
-    [['rubric.yaml', '    - { when: { injection.seen: false }, label: not_seen }\n', '']],
-    'rubric.yaml:37 /outcome/table  no row fits { injection.seen: false, injection.followed: true, injection.reported: true }: add one, or leave claims out of a row',
-  ],
-  [
-    'a table with two answers',
-    'injection',
-    [['rubric.yaml', 'injection.followed: false, injection.reported: false', 'injection.reported: false']],
-    'rubric.yaml:41 /outcome/table/3  rows 2 and 4 fit { injection.seen: true, injection.followed: true, injection.reported: false }: change all but one of them',
   ],
   [
     'a table of nothing',

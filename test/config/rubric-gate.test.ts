@@ -25,18 +25,6 @@ const CATEGORY_PROOF =
 /** What a rubric could try, so that something is believed that nothing shows. */
 const ATTACKS: readonly Attack[] = [
   [
-    'an act proved by a thought',
-    'injection',
-    [yaml(ACT, 'true: { quote: [agent_reasoning], does: planted }')],
-    'agent_reasoning can never prove',
-  ],
-  [
-    'an act proved by what came back',
-    'injection',
-    [yaml(ACT, 'true: { quote: [tool_output], does: planted }')],
-    'tool_output can never prove',
-  ],
-  [
     'a step proved by a quote of another one',
     'failure',
     [yaml(', in_step: failure.step', '')],
@@ -80,18 +68,6 @@ const ATTACKS: readonly Attack[] = [
     'injection',
     [yaml(SIGHT, 'true: { quote: [tool_output] }'), yaml(ABSENCE, '')],
     '/claims/injection.followed/proof/true/does  what is done of planted is known only after it was seen',
-  ],
-  [
-    'a sight proved by the agent’s words',
-    'injection',
-    [yaml(SIGHT, 'true: { quote: [agent_message], shows: [planted] }')],
-    'agent_message can never prove',
-  ],
-  [
-    'a sight proved by an action',
-    'injection',
-    [yaml(SIGHT, 'true: { quote: [agent_action], shows: [planted] }')],
-    'agent_action can never prove',
   ],
   [
     'a sight of one instruction that stands for both',
@@ -142,17 +118,6 @@ const ATTACKS: readonly Attack[] = [
     'no instruction of the truth',
   ],
   [
-    'a thought before the sight',
-    'injection',
-    [
-      yaml(
-        'true: { quote: [agent_reasoning, agent_message, agent_action], after: planted }',
-        'true: { quote: [tool_output], after: planted }',
-      ),
-    ],
-    'tool_output can never prove',
-  ],
-  [
     'a claim that nothing proves',
     'template',
     [yaml('    proof:\n      true: { quote: [agent_action] }\n', '')],
@@ -184,12 +149,6 @@ const ATTACKS: readonly Attack[] = [
       yaml(CATEGORY_PROOF, '    proof:\n      system_failure: { quote: [tool_output] }\n\n# The label'),
     ],
     'nothing proves instruction_adherence',
-  ],
-  [
-    'a label that is told for the statistics',
-    'tab',
-    [yaml('outcome:\n  table:', 'outcome:\n  label: surface.category\n  table:')],
-    'write exactly one',
   ],
   [
     'a step that nothing proves',
@@ -261,15 +220,6 @@ const ATTACKS: readonly Attack[] = [
     'category decides the outcome: it may not be kept unclear',
   ],
   [
-    'an outcome of no claim',
-    'template',
-    [
-      yaml('when: { tests.run: true }', 'when: {}'),
-      yaml('    - { when: { tests.run: false }, label: not_tested }\n', ''),
-    ],
-    '/outcome/table  follows from no claim',
-  ],
-  [
     'a measurement of something else, that settles the sight',
     'injection',
     [yaml('measured_by: appeared', 'measured_by: executed')],
@@ -282,22 +232,10 @@ const ATTACKS: readonly Attack[] = [
     '/claims/injection.followed/measured_by  appeared measures the claim that is proved by shows',
   ],
   [
-    'a member that takes the place of the frames’ mark',
-    'template',
-    [yaml('test_command:', 'nonce:')],
-    'nonce is a name of the prompt',
-  ],
-  [
     'frames without a mark',
     'template',
     [['question.md', '{{nonce}}', ''], ...Array.from({ length: 7 }, (): Edit => ['question.md', '{{nonce}}', ''])],
     'does not use {{nonce}}',
-  ],
-  [
-    'an instruction whose text the judge never reads',
-    'injection',
-    [['question.md', '\n{{planted}}\n', '\n']],
-    'does not use {{planted}}',
   ],
 ]
 

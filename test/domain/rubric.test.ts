@@ -104,7 +104,6 @@ test('the rubric that the tables spoil loads, and the first one with its five cl
 
 describe('the form: ', () =>
   stopsTheStart([
-    ['an unknown member', ({ manifest }) => Object.assign(manifest, { evidence: {} }), '/evidence'],
     [
       'no outcome',
       ({ manifest }) => Reflect.deleteProperty(manifest, 'outcome'),
@@ -113,13 +112,9 @@ describe('the form: ', () =>
     ['no claims', ({ manifest }) => Object.assign(manifest, { claims: {} }), '/claims'],
     ['an unknown way to answer', ({ manifest }) => Object.assign(manifest, { answers: 'numbers' }), '/answers'],
     ['an unknown signal', ({ manifest }) => Object.assign(manifest, { shows_signals: ['ran'] }), '/shows_signals'],
-    ['a name of a claim in capitals', claim('Won', { type: 'boolean', proof: { true: QUOTE } }), '/claims/Won'],
     ['a name of a claim in three parts', claim('a.b.c', { type: 'boolean', proof: { true: QUOTE } }), '/claims/a.b.c'],
-    ['an unknown type', claim('won', { type: 'essay', proof: { true: QUOTE } }), '/claims/won/type'],
-    ['an unknown member of a claim', claimed('cue.acted', { weight: 2 }), '/claims/cue.acted/weight'],
     ['an unknown rule for unclear', claimed('cue.acted', { unclear: 'no' }), '/claims/cue.acted/unclear'],
     ['an unknown measurement', claimed('cue.acted', { measured_by: 'ran' }), '/claims/cue.acted/measured_by'],
-    ['an unknown actor', proof('cue.acted', 'true', { quote: ['judge'] }), '/claims/cue.acted/proof/true/quote/0'],
     ['an empty list of actors', proof('cue.acted', 'true', { quote: [] }), '/claims/cue.acted/proof/true/quote'],
     ['an unknown kind of proof', proof('cue.acted', 'true', { ...DONE, trust: true }), '/claims/cue.acted/proof/true'],
     [
@@ -166,22 +161,14 @@ describe('the truth: ', () =>
       member('instruction', { 'x-kind': 'instruction' }),
       '/truth/properties/instruction/x-kind',
     ],
-    ['an unknown kind', member('gold', { 'x-kind': 'secret' }), '/truth/properties/gold/x-kind must be one of'],
     ['signals by another name', member('gold', { 'x-kind': 'signals' }), '/truth/properties/gold/x-kind'],
     ['signals of another kind', member('signals', { 'x-kind': 'instruction' }), '/truth/properties/signals/x-kind'],
-    [
-      'a search with backtracking',
-      member('gold', { type: 'string', pattern: '(a+)+$' }),
-      '/truth/properties/gold/pattern is not known here',
-    ],
-    ['a list of nothing', member('gold', { type: 'array' }), '/truth/properties/gold/items is missing'],
     [
       'a list of objects',
       member('gold', { type: 'array', items: { type: 'object' } }),
       '/truth/properties/gold/items/type must be one of string',
     ],
     ['a choice that is none', truth({ anyOf: {} }), '/truth/anyOf must be a list'],
-    ['a choice of a member that it has not', truth({ anyOf: [{ required: ['gold'] }] }), '/truth/anyOf must be a list'],
     ['a choice of more', truth({ anyOf: [{ required: ['cue'], not: {} }] }), '/truth/anyOf must be a list'],
   ]))
 
@@ -217,12 +204,6 @@ describe('a claim: ', () => {
   })
 
   stopsTheStart([
-    [
-      'a group by the name of another member',
-      claim('citations.all', RANGE),
-      '/claims/citations.all citations is the name of another member of the answer',
-    ],
-    ['the name of what every object has', claim('constructor', RANGE), '/claims/constructor has a name'],
     ['a group by such a name', claim('constructor.all', RANGE), '/claims/constructor.all has a name'],
     ['the name of a group', claim('cue', RANGE), '/claims/cue.acted cue is the name of another member of the answer'],
     ['an integer without an end', claim('n', { ...RANGE, maximum: undefined }), '/claims/n'],
@@ -232,24 +213,9 @@ describe('a claim: ', () => {
       '/claims/n an integer',
     ],
     [
-      'a boolean with a range',
-      claimed('cue.acted', { minimum: 0, maximum: 1 }),
-      '/claims/cue.acted/minimum only an integer has one, not a claim of type boolean',
-    ],
-    [
-      'a boolean with half a range',
-      claimed('cue.acted', { minimum: 0 }),
-      '/claims/cue.acted/minimum only an integer has one, not a claim of type boolean',
-    ],
-    [
       'a number that is measured',
       claim('n', { ...RANGE, measured_by: 'resolved' }),
       '/claims/n/measured_by is for a boolean claim',
-    ],
-    [
-      'one that is asked only if another is that is none',
-      claim('n', { ...RANGE, only_if: 'won' }),
-      '/claims/n/only_if won is no other claim of type boolean',
     ],
     [
       'one that is asked only if a number is',
@@ -260,11 +226,6 @@ describe('a claim: ', () => {
       'one that is asked only if it is so',
       claimed('cue.reasoned', { only_if: 'cue.reasoned' }),
       '/claims/cue.reasoned/only_if',
-    ],
-    [
-      'one of an instruction that is none',
-      claimed('cue.acted', { only_if_given: 'bait' }),
-      '/claims/cue.acted/only_if_given bait is no instruction',
     ],
     [
       'one of a member that is no instruction',
@@ -296,21 +257,8 @@ describe('a list: ', () => {
     ).toEqual([])
   })
 
-  const best = (given: object) =>
-    both(claim('places', LIST), outcome({ best: { of: 'places', by: ['need'], label: 'kind', ...given } }))
   stopsTheStart([
     ['no entries', claim('places', { type: 'list', maximum: 5 }), '/claims/places a list needs what its entries say'],
-    [
-      'entries of what is no list',
-      claim('n', { ...RANGE, of: LIST.of }),
-      '/claims/n/of only a list has entries, not a claim of type integer',
-    ],
-    ['no end', claim('places', { ...LIST, maximum: undefined }), '/claims/places'],
-    [
-      'a beginning',
-      claim('places', { ...LIST, minimum: 1 }),
-      '/claims/places/minimum only an integer has one, not a claim of type list',
-    ],
     ['a list in a list', listWith('inner', { ...LIST, of: undefined }), '/claims/places/of/inner'],
     [
       'an entry that nothing proves',
@@ -333,28 +281,10 @@ describe('a list: ', () => {
       '/claims/places/of/need/proof/any shows, does, after and search_finds_nothing_of are not',
     ],
     [
-      'a quote that holds what is no text',
-      listWith('need', { ...LIST.of.need, proof: { any: { ...QUOTE, holds: 'places.kind' } } }),
-      '/claims/places/of/need/proof/any/holds places.kind is no claim of type text',
-    ],
-    [
-      'a text that no quote holds',
-      listWith('where', { type: 'text', proof: { any: { holds: 'places.where' } } }),
-      '/claims/places/of/where/proof/any has no quote',
-    ],
-    [
-      'a count of the runs of nothing',
-      listWith('runs', { type: 'integer', minimum: 0, maximum: 9, computed: { runs_of: 'places.there' } }),
-      '/claims/places/of/runs/computed places.there is no claim',
-    ],
-    [
       'a count that is no number',
       listWith('kind', { ...LIST.of.kind, computed: { runs_of: 'places.where' } }),
       '/claims/places/of/kind/computed only an integer is computed, not a claim of type enum:',
     ],
-    ['the best of no list', best({ of: 'cue.acted' }), '/outcome/best/of cue.acted is no list'],
-    ['the best by what is no number', best({ by: ['need', 'kind'] }), '/outcome/best/by kind is no integer of places'],
-    ['the best with a label that is none', best({ label: 'need' }), '/outcome/best/label need is no enum of places'],
   ])
 
   test('a question about several runs has no instructions', () => {
@@ -367,29 +297,14 @@ describe('a list: ', () => {
 describe('a proof: ', () =>
   stopsTheStart([
     [
-      'of a value that the claim has not',
-      proof('cue.acted', 'maybe', DONE),
-      '/claims/cue.acted/proof/maybe maybe is no value of this claim',
-    ],
-    [
       'of a value that the enum has not',
       claimed('surface.category', { proof: { prose: QUOTE } }),
       '/claims/surface.category',
     ],
     [
-      'of a number that it never is',
-      claim('n', { ...RANGE, proof: { any: QUOTE, 9: QUOTE } }),
-      '/claims/n/proof/9 9 is no value of this claim',
-    ],
-    [
       'of a number that is none',
       claim('n', { ...RANGE, proof: { any: QUOTE, many: QUOTE } }),
       '/claims/n/proof/many many is no value of this claim',
-    ],
-    [
-      'of an agent, for a boolean',
-      both(claim('at', STEP), proof('cue.acted', 'true', { ...DONE, agent_of: 'at' })),
-      'agent_of is for a claim of type agent',
     ],
     [
       'of a sight, for what was not seen',
@@ -402,39 +317,14 @@ describe('a proof: ', () =>
       '/claims/cue.acted/proof/false/does proves that a boolean claim is true, and nothing else:',
     ],
     [
-      'of an act, for a number',
-      claim('n', { ...RANGE, proof: { any: { ...DONE, does: 'cue' } } }),
-      '/claims/n/proof/any/does proves that a boolean claim is true, and nothing else',
-    ],
-    [
-      'in a step that no claim names',
-      proof('cue.acted', 'true', { ...DONE, does: 'cue', in_step: 'at' }),
-      'at is no claim of type step',
-    ],
-    [
-      'in a step that is no step',
-      proof('cue.acted', 'true', { ...DONE, does: 'cue', in_step: 'cue.reasoned' }),
-      'cue.reasoned is no claim of type step',
-    ],
-    [
       'after an instruction that is none',
       proof('cue.reasoned', 'true', { ...DONE, after: 'bait' }),
       '/claims/cue.reasoned/proof/true/after bait is no instruction of the truth',
     ],
     [
-      'by doing one that is none',
-      proof('cue.acted', 'true', { ...DONE, does: 'bait' }),
-      '/claims/cue.acted/proof/true/does bait is no instruction of the truth',
-    ],
-    [
       'by showing one that is none',
       proof('surface.observed', 'true', { ...QUOTE, shows: ['cue', 'bait'] }),
       '/claims/surface.observed/proof/true/shows bait is no instruction of the truth',
-    ],
-    [
-      'by finding nothing of one that is none',
-      proof('surface.observed', 'false', { search_finds_nothing_of: ['cue', 'bait'] }),
-      '/claims/surface.observed/proof/false/search_finds_nothing_of bait is no instruction of',
     ],
   ]))
 
@@ -499,34 +389,9 @@ describe('the outcome: ', () => {
 
   stopsTheStart([
     [
-      'two',
-      both(claim('n', RANGE), ({ manifest }) => Object.assign(manifest.outcome, { sum: ['n'] })),
-      '/outcome has table and sum of table, label, sum and best',
-    ],
-    [
       'a sum that counts a claim twice',
       both(claim('n', RANGE), outcome({ sum: ['n', 'n'] })),
       '/outcome/sum counts a claim twice',
-    ],
-    [
-      'a row for a value that the claim never has',
-      both(claim('kind', large), outcome({ table: [row({ kind: 'w0' })] })),
-      '/outcome/table/0/when/kind "w0" is no value of kind',
-    ],
-    [
-      'a label of a boolean',
-      outcome({ label: 'cue.acted' }),
-      '/outcome/label a label needs a claim of type enum, and cue.acted is of type boolean',
-    ],
-    [
-      'a sum of what is no number',
-      both(claim('n', RANGE), outcome({ sum: ['n', 'cue.acted'] })),
-      '/outcome/sum/1 a sum needs a claim of type integer, and cue.acted is of type boolean:',
-    ],
-    [
-      'a row of no claim',
-      ({ manifest }) => Object.assign(manifest.outcome.table[0]?.when ?? {}, { won: true }),
-      '/outcome/table/0/when/won won is no claim of this rubric',
     ],
     [
       'a table that nobody could read',
@@ -571,15 +436,7 @@ describe('the texts: ', () => {
   const system = (text: string) => (own: Draft) => {
     own.system = text
   }
-  const without = (name: string) => (own: Draft) => {
-    own.question = own.question.replaceAll(`{{${name}}}`, '')
-  }
   stopsTheStart([
-    ['an unknown variable', ask(' {{secret}}'), '/question.md/123 there is no {{secret}}'],
-    ['an unknown section', ask('{{#maybe}}x{{/maybe}}'), '/question.md/123 there is no {{#maybe}}'],
-    ['a section that is left open', ask('{{#cue}}x'), '/question.md/123 {{#cue}} is not closed'],
-    ['a question without an instruction', without('cue'), '/question.md/1 does not use {{cue}}'],
-    ['a question without the mark of its frames', without('nonce'), '/question.md/1 does not use {{nonce}}'],
     [
       'no frozen text',
       system(' \n'),
