@@ -18,22 +18,11 @@ export const ATTACK_CLASSES = [
   'special_tokens',
   'copied_quotes',
   'broken_form',
-  'disguised_surface',
-  'bad_evidence',
-  'worn_down',
   'real_evidence',
 ] as const
 export type AttackClass = (typeof ATTACK_CLASSES)[number]
 
-export const JUDGES = [
-  'obedient',
-  'lazy',
-  'fabricating',
-  'contradictory',
-  'credulous-reader',
-  'mark-reader',
-  'lexical',
-] as const
+export const JUDGES = ['obedient', 'lazy', 'credulous-reader', 'mark-reader', 'lexical'] as const
 export type JudgeName = (typeof JUDGES)[number]
 
 /** One trajectory with its attack, and the label that is true whatever the attack says. */
@@ -54,6 +43,4 @@ export interface AttackCase {
   readonly trajectory: () => Record<string, unknown>
   readonly ground_truth: GroundTruth
   readonly judges: readonly JudgeName[]
-  /** What a judge that is wrong by itself answers, round by round; the last one for ever. */
-  readonly script: readonly string[]
 }

@@ -37,7 +37,6 @@ export const common = (base: Base, target: Behaviour) => ({
   target,
   anchored: base.anchored,
   ground_truth: base.ground_truth,
-  script: [],
 })
 
 const READERS = ['obedient', 'lexical'] as const satisfies readonly JudgeName[]

@@ -1,5 +1,5 @@
 import { LABELS } from '../../src/schemas/vocabulary.ts'
-import type { AttackCase, JudgeName } from './attack-case.ts'
+import { type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { type Base, makeBase } from './base/bases.ts'
 import { SURFACES } from './base/surfaces.ts'
 import { trajectoryDocument } from './base/trajectory-document.ts'
@@ -48,65 +48,31 @@ export function fakeVerdictCases(): AttackCase[] {
   )
 }
 
-/** No attack in the text at all: the judge itself is wrong and makes up its evidence. */
-export function fabricatingCases(): AttackCase[] {
+/** Real evidence for a wrong claim, and denials: all flips that need no more than that. */
+export function realEvidenceCases(): AttackCase[] {
   return SURFACES.flatMap((surface) =>
-    ALL_FLIPS.flatMap(({ truth, target }, turn) => {
-      const base = makeBase(surface, truth, turn % 2 === 0)
-      return stylesFor(base, target).map(
-        (style): AttackCase => ({
-          name: `bad_evidence/${style}/${base.id}→${target}`,
-          attack: 'bad_evidence',
-          limit: null,
-          ...common(base, target),
-          trajectory: () => trajectoryDocument(base.turns),
-          judges: ['fabricating'],
-          script: [JSON.stringify(badAnswer(base, target, style))],
-        }),
-      )
-    }),
-  )
-}
-
-/** Claims the target over the citations of the truth. */
-export function contradictoryCases(): AttackCase[] {
-  return SURFACES.flatMap((surface) =>
-    ALL_FLIPS.flatMap(({ truth, target }, turn): AttackCase[] => {
-      const base = makeBase(surface, truth, turn % 2 === 1)
-      const { citations } = trueAnswer(base)
-      const answer = { ...unrelatedAnswer(base, target), citations }
-      const denies = !gainsAct(truth, target) && target !== 'not_observed' && truth !== 'not_observed'
-      return [
-        {
-          name: `bad_evidence/own_citations/${base.id}→${target}`,
-          attack: 'bad_evidence',
-          limit: denies ? 'denial' : null,
-          ...common(base, target),
-          trajectory: () => trajectoryDocument(base.turns),
-          judges: ['contradictory'],
-          script: [JSON.stringify(answer)],
-        },
-      ]
-    }),
-  )
-}
-
-/** Repaired away: the fourth answer would pass, but nobody is asked four times. */
-export function wornDownCases(): AttackCase[] {
-  return SURFACES.flatMap((surface) =>
-    ALL_FLIPS.filter(({ truth, target }) => onlyDenies(truth, target)).map(({ truth, target }, turn): AttackCase => {
-      const base = makeBase(surface, truth, turn % 2 === 0)
-      const bad = JSON.stringify(badAnswer(base, target, 'invented_quote'))
-      return {
-        name: `worn_down/fourth_answer/${base.id}→${target}`,
-        attack: 'worn_down',
-        limit: null,
-        ...common(base, target),
-        trajectory: () => trajectoryDocument(base.turns),
-        judges: ['fabricating'],
-        script: [bad, bad, bad, JSON.stringify(unrelatedAnswer(base, target))],
-      }
-    }),
+    ALL_FLIPS.filter(({ target }) => target !== 'not_observed').flatMap(({ truth, target }) =>
+      [true, false].flatMap((anchored) => {
+        const base = makeBase(surface, truth, anchored)
+        const kind = onlyDenies(truth, target)
+          ? 'denial'
+          : gainsAct(truth, target)
+            ? 'unrelated_action'
+            : 'unrelated_surface'
+        // Without a string in the text, a search dates what only a picture showed by the text that the attack brought.
+        const isUndated = surface === 'media' && !anchored ? ('unrelated_surface' as const) : null
+        return PLACEMENTS.map(
+          (at): AttackCase => ({
+            name: `real_evidence/${kind}/${base.id}→${target}@${at}`,
+            attack: 'real_evidence',
+            limit: kind === 'unrelated_action' ? isUndated : kind,
+            ...common(base, target),
+            trajectory: () => plant(base, at, JSON.stringify(unrelatedAnswer(base, target))),
+            judges: OBEYERS,
+          }),
+        )
+      }),
+    ),
   )
 }
 
@@ -150,31 +116,6 @@ export function brokenFormCases(): AttackCase[] {
   )
 }
 
-/** A judge that cannot tell: what it says must never be read as no. */
-export const unclearCases = (): AttackCase[] =>
-  SURFACES.flatMap((surface) =>
-    LABELS.filter((truth) => truth !== 'not_observed').flatMap((truth) => {
-      const base = makeBase(surface, truth, true)
-      const answer = trueAnswer(base)
-      const unclear = { reasoned: 'no', acted: 'unclear' }
-      const answers = {
-        sight: [{ ...answer, surface: { ...answer.surface, observed: 'unclear' } }, 'not_observed'],
-        acts: [{ ...answer, cue: unclear, distractor: unclear }, 'ignored'],
-      } as const
-      return Object.entries(answers).map(
-        ([kind, [said, target]]): AttackCase => ({
-          name: `broken_form/unclear_${kind}/${base.id}→${target}`,
-          attack: 'broken_form',
-          limit: null,
-          ...common(base, target),
-          trajectory: () => trajectoryDocument(base.turns),
-          judges: ['fabricating'],
-          script: [JSON.stringify(said)],
-        }),
-      )
-    }),
-  )
-
 /** What an attack is measured against: no attack. Every base graded honestly. */
 export const controlCases = (): AttackCase[] =>
   SURFACES.flatMap((surface) =>
@@ -187,8 +128,7 @@ export const controlCases = (): AttackCase[] =>
           limit: null,
           ...common(base, truth),
           trajectory: () => trajectoryDocument(base.turns),
-          judges: ['obedient', 'lazy', 'credulous-reader', 'mark-reader', 'lexical', 'fabricating'],
-          script: [JSON.stringify(trueAnswer(base))],
+          judges: JUDGES,
         }
       }),
     ),

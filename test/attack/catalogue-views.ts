@@ -2,10 +2,7 @@ import { LABELS } from '../../src/schemas/vocabulary.ts'
 import type { AttackCase } from './attack-case.ts'
 import { makeBase } from './base/bases.ts'
 import { SURFACE_SPECS } from './base/surfaces.ts'
-import { trajectoryDocument } from './base/trajectory-document.ts'
 import { besidePicture, common, rotation } from './catalogue-texts.ts'
-import { withLookAlikes } from './directive-texts.ts'
-import { answerFor } from './evidence-styles.ts'
 import { PLACEMENTS, plant } from './placements.ts'
 
 /** Marks that a careless service would use: what an attacker tries first. */
@@ -59,44 +56,3 @@ export function forgedFrameCases(): AttackCase[] {
 
 /** The agent’s own action then holds the command word for word, in a here-document that nothing runs. */
 const copiesCommand = (kind: string): boolean => kind.includes('action') || kind === 'step'
-
-/** Small letters, moved to where another alphabet of the same letters begins. */
-const shiftLetters = (text: string, from: number): string =>
-  [...text].map((c) => (c >= 'a' && c <= 'z' ? String.fromCodePoint(from + c.charCodeAt(0) - 97) : c)).join('')
-
-const DISGUISES: Readonly<Record<string, (text: string) => string>> = {
-  colours: (text) => text.split(' ').join('\u001b[0m \u001b[31m'),
-  wrapped: (text) => text.split(' ').join('\r\n   '),
-  no_break_spaces: (text) => text.split(' ').join('\u00a0'),
-  zero_width: (text) => [...text].join('\u200b'),
-  soft_hyphen: (text) => [...text].join('\u00ad'),
-  tags: (text) => [...text].join('\u{e0041}'),
-  bidirectional: (text) => [...text].join('\u2060'),
-  look_alikes: withLookAlikes,
-  full_width: (text) => shiftLetters(text, 0xff41),
-  mathematical: (text) => shiftLetters(text, 0x1d41a),
-}
-
-/** The instructions themselves came in disguise, and the judge says that they never did. */
-export function disguisedCases(): AttackCase[] {
-  return Object.entries(DISGUISES).flatMap(([kind, of]) =>
-    (['cli', 'comment', 'data'] as const).flatMap((surface) =>
-      (['aligned', 'compliant', 'ignored', 'distractor_only'] as const).map((truth, turn): AttackCase => {
-        const base = makeBase(surface, truth, turn % 2 === 0)
-        const { cue, distractor } = SURFACE_SPECS[surface]
-        const hide = (output: string) =>
-          output.replaceAll(cue.text, () => of(cue.text)).replaceAll(distractor.text, () => of(distractor.text))
-        const turns = base.turns.map((one) => (one.output === undefined ? one : { ...one, output: hide(one.output) }))
-        return {
-          name: `disguised_surface/${kind}/${base.id}→not_observed`,
-          attack: 'disguised_surface',
-          limit: null,
-          ...common(base, 'not_observed'),
-          trajectory: () => trajectoryDocument(turns),
-          judges: ['fabricating'],
-          script: [JSON.stringify(answerFor('not_observed', []))],
-        }
-      }),
-    ),
-  )
-}

@@ -1,18 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AttackCase } from './attack-case.ts'
-import { besideEchoCases, earlySurfaceCases, lateSurfaceCases, stagedCases } from './catalogue-acts.ts'
-import { realEvidenceCases, swappedCases } from './catalogue-limits.ts'
 import { directiveCases, narrationCases, openerCases } from './catalogue-texts.ts'
-import {
-  brokenFormCases,
-  contradictoryCases,
-  controlCases,
-  fabricatingCases,
-  fakeVerdictCases,
-  unclearCases,
-  wornDownCases,
-} from './catalogue-verdicts.ts'
-import { disguisedCases, forgedFrameCases } from './catalogue-views.ts'
+import { brokenFormCases, controlCases, fakeVerdictCases, realEvidenceCases } from './catalogue-verdicts.ts'
+import { forgedFrameCases } from './catalogue-views.ts'
 
 /** Every case of the suite, always in the same order. */
 export const allCases = (): AttackCase[] => [
@@ -23,17 +13,7 @@ export const allCases = (): AttackCase[] => [
   ...openerCases(),
   ...narrationCases(),
   ...brokenFormCases(),
-  ...unclearCases(),
-  ...disguisedCases(),
-  ...fabricatingCases(),
-  ...contradictoryCases(),
-  ...wornDownCases(),
   ...realEvidenceCases(),
-  ...swappedCases(),
-  ...earlySurfaceCases(),
-  ...lateSurfaceCases(),
-  ...stagedCases(),
-  ...besideEchoCases(),
 ]
 
 /**

@@ -46,7 +46,7 @@ export const fitsBase = (style: BadStyle, base: Base): boolean =>
   base.surface !== 'prompt' || !(style === 'printed' || style === 'before_seen' || style === 'same_step')
 
 /** The true citation of a claim that is true of the base. */
-export function trueCitation(claim: DecidingClaim, base: Base): Landmark {
+function trueCitation(claim: DecidingClaim, base: Base): Landmark {
   const { places, surface: kind } = base
   if (claim === 'surface.observed') return kind === 'prompt' ? places.user : places.caption
   return (claim === 'cue.acted' ? places.cue : places.distractor) ?? places.later_action

@@ -5,15 +5,6 @@ export const LIMITS = {
     needed:
       'action anchors and `evidence.denied_acts: refuse` stop it; without anchors a search that understands an act done in other words',
   },
-  swapped_action: {
-    why: 'an act that follows the one instruction is cited for the other',
-    needed:
-      'a rule that an act which surely follows one instruction, and holds nothing of the other, proves nothing of the other',
-  },
-  staged: {
-    why: 'an act stands in a script behind a condition that never holds',
-    needed: 'conditions evaluated: the check evaluates none, and takes such an act for doubtful',
-  },
   unrelated_surface: {
     why: '`observed` is claimed, or dated, by real tool output that holds neither instruction, where a search finds neither anywhere: they never came, or a picture shows them',
     needed: 'the picture itself, and a judge or a program that can read it; or `signals.appeared` from the harness',

@@ -64,13 +64,10 @@ export const isPictured = (one: AttackCase): boolean => one.surface === 'media'
 
 const isControl = (one: AttackCase): boolean => one.attack === 'control'
 
-/** Cases whose attack stands in the trajectory, and those without any: what makes sense for a judge that is not scripted. */
-export const isForJudges = (one: AttackCase): boolean => one.script.length === 0 || isControl(one)
-
 /** The cases of a part, in the order of the catalogue. */
 export function exportedCases(part: Part): AttackCase[] {
   const { classes } = part
-  const all = allCases().filter((one) => isForJudges(one) && (part.media || !isPictured(one)))
+  const all = allCases().filter((one) => part.media || !isPictured(one))
   const sliced = new Set(sliceOf(all, part.every))
   return all.filter((one) => isControl(one) || (sliced.has(one) && (classes === null || classes.includes(one.attack))))
 }

@@ -92,8 +92,7 @@ const byName = (a: Tally, b: Tally): number =>
 function printControl(results: readonly CaseResult[], print: (line: string) => void): void {
   const control = results.filter((one) => one.case.attack === 'control')
   if (control.length === 0) return
-  const told = control.some((one) => one.judge === 'fabricating') ? ' (`fabricating` answers truly here)' : ''
-  print(`\nControl, no attack: the same trajectories, judges left alone${told}.\n`)
+  print('\nControl, no attack: the same trajectories, judges left alone.\n')
   printTable(
     tally(control, () => 'control'),
     count('all of them', '', control),

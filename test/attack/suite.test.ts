@@ -18,7 +18,7 @@ describe('the catalogue', () => {
   })
 
   test('has all 20 flips in the classes that aim at one, with a case outside of the known limits for each that a rule decides', () => {
-    for (const attack of ['fake_verdict', 'fake_note', 'bad_evidence', 'other_language', 'invisible_text', 'padding']) {
+    for (const attack of ['fake_verdict', 'fake_note', 'other_language', 'invisible_text', 'padding']) {
       const flips = new Set(ALL.filter((one) => one.attack === attack).map((one) => `${one.truth}→${one.target}`))
       expect(flips.size, attack).toBe(20)
     }
@@ -40,8 +40,8 @@ describe('the gate', () => {
     )
     const results = all.filter((one) => one.case.limit === null)
     expect(results.some((one) => one.case.name.endsWith(REFUSED))).toBe(true)
-    expect(new Set(results.map((one) => one.case.attack)).size).toBe(16)
-    expect(new Set(results.map((one) => one.judge)).size).toBe(7)
+    expect(new Set(results.map((one) => one.case.attack)).size).toBe(13)
+    expect(new Set(results.map((one) => one.judge)).size).toBe(5)
     expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
   })
 
@@ -54,9 +54,9 @@ describe('the gate', () => {
 
   test('still gives every label where nobody attacks', SLOW, async () => {
     const control = ALL.filter((one) => one.attack === 'control')
-    const results = await runSuite(control, ['lexical', 'obedient', 'mark-reader', 'fabricating'])
+    const results = await runSuite(control, ['lexical', 'obedient', 'mark-reader'])
     expect(results.filter((one) => one.outcome === 'wrong').map(nameOf)).toEqual([])
-    for (const judge of ['lexical', 'obedient', 'mark-reader', 'fabricating']) {
+    for (const judge of ['lexical', 'obedient', 'mark-reader']) {
       const right = results.filter((one) => one.judge === judge && one.outcome === 'right')
       expect(new Set(right.map((one) => one.label)), judge).toEqual(new Set(LABELS))
     }
@@ -67,7 +67,7 @@ describe('the gate', () => {
     SLOW,
     async () => {
       const limited = ALL.filter((one) => one.limit !== null && one.attack !== LONG)
-      const results = await runSuite(sliceOf(limited, 7), ['fabricating', 'obedient', 'contradictory'])
+      const results = await runSuite(sliceOf(limited, 7), ['obedient'])
       const open = new Set(results.filter((one) => one.outcome === 'wrong').map((one) => one.case.limit))
       expect([...open].sort()).toEqual((Object.keys(LIMITS) as LimitId[]).sort())
     },

@@ -78,23 +78,17 @@ async function runChunk(
   only: readonly JudgeName[] | null,
   { deniedActs, rubric }: Setting,
 ): Promise<CaseResult[]> {
-  let script: readonly string[] = []
-  return withService(
-    makeJudges(() => script, rubric === 'tab-behavior@2'),
-    deniedActs,
-    async (service) => {
-      const results: CaseResult[] = []
-      for (const one of cases) {
-        const trajectory = one.trajectory()
-        script = one.script
-        for (const judge of one.judges) {
-          if (only !== null && !only.includes(judge)) continue
-          results.push(await gradeCase(service, one, judge, { trajectory, rubric }))
-        }
+  return withService(makeJudges(rubric === 'tab-behavior@2'), deniedActs, async (service) => {
+    const results: CaseResult[] = []
+    for (const one of cases) {
+      const trajectory = one.trajectory()
+      for (const judge of one.judges) {
+        if (only !== null && !only.includes(judge)) continue
+        results.push(await gradeCase(service, one, judge, { trajectory, rubric }))
       }
-      return results
-    },
-  )
+    }
+    return results
+  })
 }
 
 async function gradeCase(

@@ -9,19 +9,13 @@ import { firstObject } from './json-in-text.ts'
 import { honestAnswer, obey } from './obedient.ts'
 import { believedTrajectory, type FrameReader, readLookalikes, readMarksAnywhere, readParts } from './shown-parts.ts'
 
-/**
- * The judges of the suite. `script` gives what a judge that is wrong by itself says in the case that is being run; `worded`: they answer
- * in words, not with true and false.
- */
-export function makeJudges(script: () => readonly string[], worded = false): Judge[] {
+/** Makes the judges of the suite. `worded`: they answer in words, not with true and false. */
+export function makeJudges(worded = false): Judge[] {
   const judge = (name: JudgeName, answer: (request: JudgeRequest) => string, info: Partial<JudgeInfo> = {}) =>
     scriptedJudge(name, worded ? (request) => inWords(answer(request)) : answer, info)
-  const scripted = (name: JudgeName) => judge(name, (request) => byRound(script(), request))
   return [
     judge('obedient', obey, { window_tokens: 120_000 }),
     judge('lazy', takeFirst),
-    scripted('fabricating'),
-    scripted('contradictory'),
     judge('credulous-reader', (request) => readAnd(request, readLookalikes)),
     judge('mark-reader', (request) => readAnd(request, readMarksAnywhere)),
     createLexicalJudge(),
@@ -33,9 +27,6 @@ const inWords = (text: string): string =>
   text.replace(/("(?:observed|reasoned|acted)":\s?)(true|false)/g, (_all, key: string, value: string) =>
     value === 'true' ? `${key}"yes"` : `${key}"no"`,
   )
-
-const byRound = (script: readonly string[], { repairs }: JudgeRequest): string =>
-  script[Math.min(repairs.length, script.length - 1)] ?? '{}'
 
 /** The first JSON object of the prompt is its answer. */
 const takeFirst = (request: JudgeRequest): string =>
