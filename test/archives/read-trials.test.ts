@@ -17,7 +17,6 @@ import {
   readAll,
   TRUTH,
   tempFolder,
-  truths,
   writeFiles,
 } from './make.ts'
 
@@ -72,35 +71,6 @@ describe('an archive reads as its folder does', () => {
       }),
       { numRuns: 25 },
     )
-  })
-})
-
-describe.skipIf(!hasCorpus)('the real files', () => {
-  it.each([
-    ['atif', 50, 1],
-    ['claude-code', 11, 0],
-    ['codex', 3, 0],
-    ['gemini-cli', 3, 0],
-    ['inspect', 56, 0],
-    ['mini-swe-agent', 3, 0],
-    ['openhands', 7, 0],
-    ['swe-agent', 5, 0],
-    ['asciinema', 0, 3],
-  ])('%s: %i trials, %i files that are none', async (name, trials, others) => {
-    const items = await readAll(join(CORPUS, name))
-    expect(items.filter((item) => item.kind === 'trial')).toHaveLength(trials)
-    expect(items.filter((item) => item.kind === 'skipped')).toHaveLength(others)
-    expect(new Set(items.map((item) => item.name)).size).toBe(items.length)
-  })
-
-  it('an Inspect archive gives what its JSON form gives', async () => {
-    const items = await readAll(join(CORPUS, 'inspect/METR__vivaria__small.eval'), {
-      groundTruths: truths([{ cue: TRUTH.cue, task: 'oxdna_simple/default' }]),
-    })
-    expect(items.map((item) => item.name)).toEqual(
-      [1, 2, 3, 4, 5, 6].map((epoch) => `METR__vivaria__small.eval!samples/default_epoch_${epoch}.json`),
-    )
-    expect(items[0]).toMatchObject({ request: { metadata: { task: 'oxdna_simple/default', run_index: 0 } } })
   })
 })
 

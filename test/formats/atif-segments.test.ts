@@ -1,14 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { atif, pathsOf, read, refuse, textAt } from './make.ts'
-
-const CORPUS = resolve(import.meta.dirname, '../../../shared/trajectories/atif')
-const GOLDEN = `${CORPUS}/kleinzcy__harbor__golden__terminus_2__hello-world-context-summarization`
-const golden = (name: string): object => JSON.parse(readFileSync(`${GOLDEN}${name}`, 'utf8')) as object
-const SUBAGENTS = ['summary', 'questions', 'answers'].map((name) => `trajectory.summarization-1-${name}.json`)
 
 const idsOf = (trajectory: Trajectory): number[] => trajectory.steps.map((step) => step.id)
 const namesOf = (trajectory: Trajectory): (string | null)[] => trajectory.steps.map((step) => step.name)
@@ -25,40 +18,6 @@ const asks = (message: string, ...files: string[]): Record<string, unknown> => {
   const refs = files.map((file) => ({ trajectory_path: file }))
   return atif([{ message, observation: { results: [{ content: 'asked', subagent_trajectory_ref: refs }] } }])
 }
-
-describe.skipIf(!existsSync(CORPUS))('the golden runs of Harbor', () => {
-  it('go on where the first file ends', () => {
-    const segments = ['-linear-history.trajectory.json', '-linear-history.trajectory.cont-1.json'].map(golden)
-    const trajectory = read({ segments })
-    expect(trajectory.format).toMatch(/^atif-1/)
-    expect(trajectory.agent.name).toBe('terminus-2')
-    expect(idsOf(trajectory)).toEqual(Array.from({ length: 13 }, (_, index) => index + 1))
-    expect(trajectory.steps.map((step) => step.copied)).toEqual([
-      ...Array(5).fill(false),
-      ...Array(4).fill(true),
-      ...Array(4).fill(false),
-    ])
-    expect(namesOf(trajectory)[5]).toBe('segment-2#1')
-    expect(pathsOf(trajectory.warnings)).not.toContain('/segments/0/continued_trajectory_ref')
-    expectPaths({ segments }, trajectory)
-  })
-
-  it('show the files of their subagents behind the step that names them', () => {
-    const subagents = Object.fromEntries(SUBAGENTS.map((name) => [name, golden(`.${name}`)]))
-    const document = { segments: [golden('.trajectory.json')], subagents }
-    const trajectory = read(document)
-    expect(trajectory.steps).toHaveLength(10 + 5 + 2 + 7)
-    const names = namesOf(trajectory)
-    expect(names.slice(5, 19).map((name) => name?.split('#')[0])).toEqual([
-      ...Array(5).fill(SUBAGENTS[0]),
-      ...Array(2).fill(SUBAGENTS[1]),
-      ...Array(7).fill(SUBAGENTS[2]),
-    ])
-    expect(new Set(idsOf(trajectory)).size).toBe(24)
-    expect(trajectory.warnings.filter(({ message }) => message.includes('not read here'))).toEqual([])
-    expectPaths(document, trajectory)
-  })
-})
 
 it('numbers on from the highest id, subagents included', () => {
   const trajectory = read({ segments: [asks('a', 's'), says('b')], subagents: { s: says('of s') } })

@@ -1,81 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { corpusOf, expectPlaces, partsOf, read, refuse } from './make.ts'
+import { partsOf, read, refuse } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
-
-const { folder: FOLDER, isThere, files } = corpusOf('claude-code')
-
-const countBy = (trajectory: Trajectory, actor: string): number =>
-  trajectory.steps.flatMap((step) => step.parts).filter((part) => part.actor === actor).length
-
-const blocksOf = (row: Row): Row[] => {
-  const { content } = row['message'] as { content: string | Row[] }
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
-}
-
-/** The leaves of a call's input, counted without the readers' code: an array of plain values is one, an empty object none. */
-function leaves(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 1
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'string' && typeof item !== 'object')) return 1
-  const members = Object.values(value)
-  return members.length === 0 ? 1 : members.reduce((sum: number, member) => sum + leaves(member), 0)
-}
-
-describe.skipIf(!isThere)('real sessions of claude-code', () => {
-  test.each(files)('%s', (file) => {
-    const text = readFileSync(`${FOLDER}${file}`, 'utf8')
-    const rows = text
-      .split('\n')
-      .filter((line) => line.trim() !== '')
-      .map((line) => JSON.parse(line) as Row)
-    const opened = openDocuments(text)
-    if (!opened.ok) throw new Error('not opened')
-    const document = opened.value[0]?.document
-    const trajectory = read(document)
-    expect(trajectory).toMatchObject({ format: 'claude-code', agent: { name: 'claude-code' } })
-    // Tools of servers, what subagents did in files of their own, and nothing else.
-    const isElsewhere = (message: string) => message.startsWith('what the subagent ')
-    const known = trajectory.warnings.filter(
-      ({ message }) => message.startsWith('the tool "mcp__sourcegraph__') || isElsewhere(message),
-    )
-    expect(trajectory.warnings).toEqual(known)
-    const started = text.includes('"isSidechain":true') ? 0 : text.split('"agentId":"').length - 1
-    expect(trajectory.unread.actions).toBe(started)
-
-    const assistant = rows.filter((row) => row['type'] === 'assistant')
-    const user = rows.filter((row) => row['type'] === 'user')
-    const ofType = (from: Row[], type: string): Row[] =>
-      from.flatMap(blocksOf).filter((block) => block['type'] === type && block['text'] !== '')
-    const calls = ofType(assistant, 'tool_use')
-    const inputs = (...names: string[]): number =>
-      calls.filter(({ name }) => names.includes(String(name))).reduce((sum, call) => sum + leaves(call['input']), 0)
-    const [plans, words] = [inputs('TodoWrite'), inputs('ExitPlanMode', 'AskUserQuestion')]
-    expect(countBy(trajectory, 'agent_reasoning')).toBe(ofType(assistant, 'thinking').length + plans)
-    expect(countBy(trajectory, 'agent_message')).toBe(ofType(assistant, 'text').length + words)
-    const all = calls.reduce((sum, call) => sum + leaves(call['input']), 0)
-    expect(countBy(trajectory, 'agent_action')).toBe(all - plans - words)
-    expect(countBy(trajectory, 'user') + countBy(trajectory, 'system')).toBe(ofType(user, 'text').length)
-    const outputs = ofType(user, 'tool_result').flatMap(({ content }): unknown[] =>
-      typeof content === 'string' ? (content === '' ? [] : [1]) : (content as Row[]),
-    )
-    expect(countBy(trajectory, 'tool_output')).toBe(outputs.length)
-
-    // One step a reply, one a prompt; these runs have no result that comes after something else.
-    const replies = new Set(assistant.map((row) => (row['message'] as Row)['id']))
-    expect(trajectory.steps.length).toBe(replies.size + user.filter((row) => ofType([row], 'text').length > 0).length)
-    expect(trajectory.steps.map((step) => step.id)).toEqual(trajectory.steps.map((_, index) => index + 1))
-    const [first] = assistant
-    expect(trajectory.agent.model).toBe((first?.['message'] as Row | undefined)?.['model'])
-
-    const paths = trajectory.steps.flatMap((step) => step.parts).map(({ path }) => path)
-    expect(new Set(paths).size).toBe(paths.length)
-    expectPlaces(document, trajectory)
-  })
-})
 
 const SESSION = { sessionId: 's' }
 let serial = 0

@@ -1,103 +1,16 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { PNG } from '../pictures.ts'
-import { corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
+import { expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
-
-const { folder: FOLDER, isThere, files } = corpusOf('codex')
-const SHARED = `${FOLDER}../`
-
-const parsed = (text: string): Row[] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => JSON.parse(line) as Row)
 
 function expectOwnPlaces(trajectory: Trajectory, document: unknown): void {
   const paths = trajectory.steps.flatMap((step) => step.parts).map((part) => part.path)
   expect(new Set(paths).size).toBe(paths.length)
   expectPlaces(document, trajectory)
 }
-
-/** One step a run of the model's items between two answers or messages of others, and one a message of others. */
-function turnsOf(items: readonly Row[]): number {
-  let [count, before] = [0, '']
-  for (const item of items) {
-    const isOther = item['type'] === 'message' && item['role'] !== 'assistant'
-    const now = String(item['type']).endsWith('_output') ? 'output' : isOther ? 'other' : 'agent'
-    if (now === 'other' || (now === 'agent' && before !== 'agent')) count++
-    before = now
-  }
-  return count
-}
-
-describe.skipIf(!isThere)('real rollouts of codex', () => {
-  test.each(files)('%s', (file) => {
-    const records = parsed(readFileSync(`${FOLDER}${file}`, 'utf8'))
-    const trajectory = read({ records })
-    expectOwnPlaces(trajectory, { records })
-    expect(trajectory).toMatchObject({ format: 'codex', agent: { name: 'codex', model: 'gpt-5.5' } })
-
-    const items = records.filter((row) => row['type'] === 'response_item').map((row) => row['payload'] as Row)
-    const of = (type: string, role?: string): Row[] =>
-      items.filter((item) => item['type'] === type && (role === undefined || item['role'] === role))
-    const said = (role: string): unknown[] =>
-      of('message', role).flatMap((item) => (item['content'] as Row[]).map((piece) => piece['text']))
-    expect(texts(trajectory, 'agent_message')).toEqual(said('assistant'))
-    const calls = of('function_call').map((item) => JSON.parse(String(item['arguments'])) as Row)
-    const words = calls.reduce((sum, args) => sum + Object.values(args).filter((word) => word !== '').length, 0)
-    expect(texts(trajectory, 'agent_action').length).toBe(words + of('custom_tool_call').length)
-    const raw = [...of('function_call_output'), ...of('custom_tool_call_output')].map((item) => String(item['output']))
-    const wrapped = raw.filter((output) => output.startsWith('{"output"'))
-    expect(texts(trajectory, 'tool_output').length).toBe(raw.length + wrapped.length)
-    for (const output of raw) if (!wrapped.includes(output)) expect(texts(trajectory, 'tool_output')).toContain(output)
-    const asked = said('user').filter((text) => !/^(# AGENTS\.md|<environment_context>)/.test(String(text)))
-    expect(texts(trajectory, 'user')).toEqual(asked)
-    const heads = records.filter((row) => 'base_instructions' in (row['payload'] as Row)).length
-    expect(texts(trajectory, 'system').length).toBe(
-      said('developer').length + said('user').length - asked.length + heads,
-    )
-
-    expect(trajectory.steps.length).toBe(turnsOf(items) + heads)
-  })
-
-  test.each(['mLcaxLB', 'xQmAxjA'])('the rollout %s has the steps that Harbor made of it', (trial) => {
-    const rollout = read({
-      records: parsed(readFileSync(`${FOLDER}runmedev__runme__update-minor-deps__${trial}.rollout.jsonl`, 'utf8')),
-    })
-    const atif = read(
-      JSON.parse(
-        readFileSync(`${SHARED}atif/runmedev__runme__codex-update-minor-deps__${trial}.trajectory.json`, 'utf8'),
-      ),
-    )
-    // Harbor leaves the instructions at the head out.
-    expect(rollout.steps.length).toBe(atif.steps.length + 1)
-    expect(texts(rollout, 'agent_message')).toEqual(texts(atif, 'agent_message'))
-    expect(texts(rollout, 'tool_output').length).toBe(texts(atif, 'tool_output').length)
-  })
-
-  test('what exec printed of a run tells the same words', () => {
-    const folder = `${SHARED}harbor-trial/runmedev__runme__2026-06-30__16-10-46/update-minor-deps__mLcaxLB/agent/`
-    const records = parsed(readFileSync(`${folder}codex.txt`, 'utf8'))
-    const printed = read({ records })
-    expectOwnPlaces(printed, { records })
-    const rollout = read({
-      records: parsed(readFileSync(`${FOLDER}runmedev__runme__update-minor-deps__mLcaxLB.rollout.jsonl`, 'utf8')),
-    })
-    expect(texts(printed, 'agent_message')).toEqual(texts(rollout, 'agent_message'))
-    const done = records
-      .map((row) => row['item'] as Row | undefined)
-      .filter((item) => item?.['type'] === 'command_execution')
-    const outputs = done
-      .filter((item) => item?.['status'] !== 'in_progress')
-      .flatMap((item) => [item?.['aggregated_output'], item?.['exit_code']])
-    expect(texts(printed, 'tool_output').length).toBe(outputs.filter((one) => one !== '').length)
-    expect(printed.steps.length).toBeGreaterThan(10)
-  })
-})
 
 const item = (payload: Row): Row => ({ timestamp: 't', type: 'response_item', payload })
 const event = (payload: Row): Row => ({ timestamp: 't', type: 'event_msg', payload })

@@ -1,39 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { PNG } from '../pictures.ts'
-import { corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
+import { partsOf, pathsOf, read, refuse } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
-
-const { folder: FOLDER, isThere, files } = corpusOf('gemini-cli')
-
-const rows = (value: unknown): Row[] => (value ?? []) as Row[]
-
-describe.skipIf(!isThere)('real chats of gemini-cli', () => {
-  test.each(files)('%s', (file) => {
-    const document = JSON.parse(readFileSync(`${FOLDER}${file}`, 'utf8')) as { messages: Row[] }
-    const trajectory = read(document)
-    expect(trajectory).toMatchObject({
-      format: 'gemini-cli',
-      agent: { name: 'gemini-cli', model: expect.stringMatching(/^gemini-/) },
-    })
-    const known = document.messages.filter(({ type }) => type === 'user' || type === 'info' || type === 'gemini')
-    expect(trajectory.steps.map((step) => step.name)).toEqual(known.map(({ id }) => id))
-    expect(trajectory.warnings.length).toBe(document.messages.length - known.length)
-    const calls = known.flatMap((message) => rows(message['toolCalls']))
-    const counts = (actor: string): number =>
-      trajectory.steps.flatMap((step) => step.parts).filter((part) => part.actor === actor).length
-    expect(counts('user')).toBe(known.filter(({ type }) => type === 'user').length)
-    expect(counts('agent_action')).toBe(calls.flatMap((call) => Object.keys(call['args'] as Row)).length)
-    expect(counts('tool_output')).toBe(calls.flatMap((call) => rows(call['result'])).length)
-    expect(counts('agent_reasoning')).toBe(known.flatMap((message) => rows(message['thoughts'])).length * 2)
-    expect(counts('agent_message')).toBe(
-      known.filter(({ type, content }) => type === 'gemini' && content !== '').length,
-    )
-    expectPlaces(document, trajectory)
-  })
-})
 
 const chat = (...messages: unknown[]): Row => ({ sessionId: 's', projectHash: 'p', messages })
 const user = (content: unknown, id = 'u'): Row => ({ id, type: 'user', content })

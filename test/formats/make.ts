@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { Issue } from '../../src/domain/result.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
@@ -29,16 +27,6 @@ export function refuse(document: unknown, limits: Partial<ReadLimits> = {}): Iss
   if (result.ok) throw new Error('read, where a refusal was due')
   return result.error
 }
-
-/** The tools of the corpus that only talk, by whose words their arguments are; written apart from the readers' own table. */
-const TALKS = new Map([
-  ...['think', 'TodoWrite', 'task_tracker'].map((name) => [name, 'agent_reasoning'] as const),
-  ...['finish', 'submit', 'ExitPlanMode', 'AskUserQuestion'].map((name) => [name, 'agent_message'] as const),
-])
-
-/** Who tells a part of a call: the name of the part begins with the tool's, and a part of a name alone is an act. */
-export const callerOf = ({ name, text }: { readonly name: string; readonly text: string }): string =>
-  (text === name ? undefined : TALKS.get(name.split('.')[0] ?? '')) ?? 'agent_action'
 
 /** `[actor, name, path, text]` of every part of a step: what a table of expectations compares. */
 export const partsOf = (trajectory: Trajectory, index: number): string[][] =>
@@ -82,18 +70,6 @@ function valueAt(root: unknown, path: string): unknown {
     value = (value as Record<string, unknown>)[key]
   }
   return value
-}
-
-/** Lists the real files of a folder of ../shared/trajectories, which are too many to keep in this repository. */
-export function corpusOf(name: string): {
-  readonly folder: string
-  readonly isThere: boolean
-  readonly files: string[]
-} {
-  const folder = fileURLToPath(new URL(`../../../shared/trajectories/${name}/`, import.meta.url))
-  const isThere = existsSync(folder)
-  if (!isThere) console.warn(`tests of real files skipped: no ${folder}`)
-  return { folder, isThere, files: isThere ? readdirSync(folder) : [] }
 }
 
 /** Checks that the path of every part leads to its text in the document. */

@@ -1,49 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
-
-const { folder: CORPUS, isThere, files } = corpusOf('mini-swe-agent')
-
-type Content = string | readonly { readonly text: string }[]
-const plain = (content: Content): string =>
-  typeof content === 'string' ? content : content.map(({ text }) => text).join('')
-
-describe.skipIf(!isThere)('real runs', () => {
-  test.each(files)('%s', (file) => {
-    const opened = openDocuments(readFileSync(`${CORPUS}${file}`, 'utf8'))
-    if (!opened.ok) throw new Error(JSON.stringify(opened.error))
-    const [only, ...more] = opened.value
-    expect(more).toEqual([])
-    expect(only?.about.agent).toBe('mini-swe-agent')
-    const document = only?.document ?? {}
-    const messages = (document['messages'] ?? document['records']) as { role: string; content: Content }[]
-    const trajectory = read(document)
-    expect(trajectory.warnings).toEqual([])
-    const texts = (actor: string): string[] =>
-      trajectory.steps.flatMap(({ parts }) => parts.filter((part) => part.actor === actor).map(({ text }) => text))
-    // The expressions of the harness itself.
-    const fence = /```(?:mswea_bash_command|bash)\s*\n(.*?)\n```/s
-    const answers = messages.filter(({ role }) => role === 'assistant').map(({ content }) => plain(content))
-    expect(texts('agent_action')).toEqual(answers.map((text) => fence.exec(text)?.[1]))
-    expect(texts('agent_message').map((text) => text.trim())).toEqual(
-      answers.map((text) => text.split('```')[0]?.trim()),
-    )
-    const [system, user, ...rest] = messages
-    expect(texts('system')).toEqual([plain(system?.content ?? '')])
-    expect(texts('user')).toEqual([plain(user?.content ?? '')])
-    const outputs = rest.filter(({ role }) => role === 'user').map(({ content }) => plain(content))
-    expect(texts('tool_output')).toEqual(outputs.filter((text) => text !== ''))
-    expectPlaces(document, trajectory)
-  })
-
-  test('name their model', () => {
-    const file = files.find((name) => name.startsWith('lieexxli')) ?? ''
-    const trajectory = read(JSON.parse(readFileSync(`${CORPUS}${file}`, 'utf8')))
-    expect(trajectory.format).toBe('mini-swe-agent-1')
-    expect(trajectory.agent).toEqual({ name: 'mini-swe-agent', model: 'anthropic/claude-3-5-sonnet-20241022' })
-  })
-})
+import { partsOf, pathsOf, read, refuse } from './make.ts'
 
 const run = (...messages: object[]): object => ({
   trajectory_format: 'mini-swe-agent-1.1',

@@ -1,83 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { PNG } from '../pictures.ts'
-import { callerOf, corpusOf, expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
+import { partsOf, pathsOf, read, refuse } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
-
-const { folder: FOLDER, isThere, files } = corpusOf('openhands')
-
-/** What the model was answered, picked from the raw events by hand: both generations of the format. */
-function answersOf(events: readonly Row[]): unknown[] {
-  const old = events
-    .filter(
-      ({ observation }) =>
-        typeof observation === 'string' && !['null', 'recall', 'agent_state_changed'].includes(observation),
-    )
-    .flatMap(({ content, extras }) => {
-      const { formatted_output_and_error: shown, metadata } = extras as Row
-      return [shown ?? content, (metadata as Row | undefined)?.['suffix']]
-    })
-  const sdk = events.flatMap(({ kind, observation, rejection_reason: reason }) => {
-    if (kind === 'UserRejectObservation') return [reason]
-    if (kind !== 'ObservationEvent') return []
-    const { content, metadata } = observation as { content: Row[]; metadata?: Row }
-    return [...content.map(({ text }) => text), metadata?.['suffix']]
-  })
-  return [...old, ...sdk].filter((text) => text !== undefined && text !== '')
-}
-
-/** The number of arguments that the model itself wrote. */
-function wordsOf(events: readonly Row[]): number {
-  return events.reduce((sum, event) => {
-    const metadata = event['tool_call_metadata'] as
-      | { model_response: { choices: { message: { tool_calls: { function: Row }[] } }[] } }
-      | undefined
-    const made =
-      'action' in event ? metadata?.model_response.choices[0]?.message.tool_calls[0]?.function['arguments'] : undefined
-    const args = made ?? (event['tool_call'] as Row | undefined)?.['arguments']
-    if (typeof args === 'string') return sum + Math.max(1, Object.keys(JSON.parse(args) as Row).length)
-    const isBare = event['kind'] === 'ActionEvent'
-    return isBare ? sum + Object.keys(event['action'] as Row).length - 1 : sum
-  }, 0)
-}
-
-describe.skipIf(!isThere)('real events of openhands', () => {
-  test.each(files)('%s', (file) => {
-    const opened = openDocuments(readFileSync(`${FOLDER}${file}`, 'utf8'))
-    if (!opened.ok) throw new Error('not opened')
-    const document = opened.value[0]?.document as { records: Row[] }
-    const events = document.records
-    const trajectory = read(document)
-    expect(trajectory).toMatchObject({ format: 'openhands', agent: { name: 'openhands' } })
-    expect(texts(trajectory, 'tool_output')).toEqual(answersOf(events))
-    const ofCalls = trajectory.steps
-      .flatMap(({ parts }) => parts)
-      .filter(({ actor, path }) => actor === 'agent_action' || path.includes('/arguments#/'))
-    expect(ofCalls.length).toBe(wordsOf(events))
-    for (const part of ofCalls) expect(part.actor).toBe(callerOf(part))
-    const asked = events.filter(
-      ({ source, action, kind }) => source === 'user' && (action === 'message' || kind === 'MessageEvent'),
-    )
-    expect(texts(trajectory, 'user').length).toBe(asked.length)
-    const acts = events.filter(
-      ({ action, kind, source }) =>
-        source === 'agent' && typeof action === 'string' && action !== 'system' && kind === undefined,
-    )
-    const steps =
-      acts.length +
-      events.filter(({ kind, source }) => kind === 'ActionEvent' || (kind === 'MessageEvent' && source === 'agent'))
-        .length
-    const ids = new Set(events.map(({ id }) => id))
-    const orphans = events.filter(({ action_id: action }) => action !== undefined && !ids.has(action)).length
-    const others = events.filter(({ action, observation }) => action === 'system' || observation === 'recall').length
-    expect(trajectory.steps.length).toBe(steps + asked.length + orphans + others)
-    expect(trajectory.warnings.length).toBe(orphans)
-    expectPlaces(document, trajectory)
-  })
-})
 
 let serial = 0
 const old = (more: Row): Row => ({ id: serial++, source: 'agent', message: '', ...more })

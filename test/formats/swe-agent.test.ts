@@ -1,53 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { openDocuments } from '../../src/formats/common/open-documents.ts'
-import { corpusOf, partsOf, pathsOf, read, refuse, textAt } from './make.ts'
-
-const { folder: CORPUS, isThere, files } = corpusOf('swe-agent')
-
-interface Raw {
-  readonly trajectory: readonly { readonly thought: string; readonly action: string; readonly observation: string }[]
-  readonly history: readonly { readonly role: string; readonly is_demo?: boolean; readonly content: string }[]
-}
-
-describe.skipIf(!isThere)('real runs', () => {
-  test.each(files)('%s', (file) => {
-    const raw = JSON.parse(readFileSync(`${CORPUS}${file}`, 'utf8')) as Raw
-    const trajectory = read(raw)
-    expect(trajectory).toMatchObject({ format: 'swe-agent', agent: { name: 'swe-agent' } })
-    const texts = (actor: string): string[] =>
-      trajectory.steps.flatMap(({ parts }) => parts.filter((part) => part.actor === actor).map(({ text }) => text))
-    const filled = (field: 'thought' | 'action' | 'observation'): string[] =>
-      raw.trajectory.map((step) => step[field]).filter((text) => text !== '')
-    expect(texts('agent_reasoning')).toEqual(filled('thought'))
-    expect(texts('agent_action')).toEqual(filled('action'))
-    expect(texts('tool_output')).toEqual(filled('observation'))
-    expect(texts('agent_message')).toEqual([])
-    const prompt = raw.history.slice(
-      0,
-      raw.history.findIndex(({ role }) => role === 'assistant'),
-    )
-    const head = trajectory.steps.slice(0, prompt.length).map(({ parts }) => [parts[0]?.actor, parts[0]?.text])
-    expect(head).toEqual(prompt.map(({ role, content, is_demo: demo }) => [demo === true ? 'system' : role, content]))
-    expect(trajectory.steps.map(({ id }) => id)).toEqual(trajectory.steps.map((_, index) => index + 1))
-    expect(pathsOf(trajectory.warnings)).toEqual(
-      raw.history.flatMap((one, index) => (one.is_demo ? [`/history/${index}`] : [])),
-    )
-    for (const part of trajectory.steps.flatMap(({ parts }) => parts)) expect(textAt(raw, part.path)).toBe(part.text)
-  })
-
-  test('say which model was configured, and what was asked', () => {
-    const file = files.find((name) => name.includes('marshmallow')) ?? ''
-    const opened = openDocuments(readFileSync(`${CORPUS}${file}`, 'utf8'))
-    const [only] = opened.ok ? opened.value : []
-    expect(only?.about).toMatchObject({
-      agent: 'swe-agent',
-      model: 'replay',
-      instruction: expect.stringMatching(/^TimeDelta/),
-    })
-    expect(read(only?.document).agent.model).toBe('replay')
-  })
-})
+import { partsOf, pathsOf, read, refuse } from './make.ts'
 
 const step = (more: object = {}): object => ({
   thought: 'Hm.',
