@@ -63,7 +63,7 @@ describe('what is given wrongly is said in one sentence, with exit code 2', () =
 describe('--export', () => {
   test('writes a file and says how many lines and bytes', SLOW, () => {
     const out = file('cases.ndjson')
-    const { status, stdout, stderr } = attack('--export', '--classes', 'worn_down,one_token_opener', '--out', out)
+    const { status, stdout, stderr } = attack('--export', '--classes', 'broken_form,one_token_opener', '--out', out)
     const text = readFileSync(out, 'utf8')
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
     expect(stderr).toBe(`${out}: ${text.split('\n').length - 1} lines, ${Buffer.byteLength(text)} bytes\n`)
