@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { buildContext } from '../src/boot/context.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { clopperPearson } from '../src/domain/statistics/intervals.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 import type { GradeRequest } from '../src/schemas/grade-request.ts'
 import { LABELS } from '../src/schemas/vocabulary.ts'
+import { exactInterval } from '../test/attack/clopper-pearson.ts'
 import { type LabelledRun, readAssebench } from './assebench.ts'
 import { type GeneratedTrial, generateTrials, HARDNESS } from './generated-trials.ts'
 
@@ -89,7 +89,7 @@ function printByConfidence(graded: readonly { readonly label: string; readonly g
   for (const level of ['high', 'medium', 'low'] as const) {
     const part = graded.filter(({ grade: { label, confidence } }) => label !== null && confidence.reported === level)
     const good = part.filter(({ label, grade: { label: given } }) => label === given).length
-    const { ci95 } = clopperPearson(good, part.length)
+    const ci95 = exactInterval(good, part.length)
     const interval = ci95 === null ? '' : `, 95% interval ${ci95.map((limit) => limit.toFixed(3)).join(' to ')}`
     console.log(`${level.padEnd(7)} confidence: ${good} right, ${part.length - good} wrong${interval}`)
   }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { GradedCount, ReviewedPair } from '../../src/domain/statistics/shares/correction-table.ts'
+import type { GradedCount, ReviewedPair } from '../../src/domain/statistics/shares/corrected-shares.ts'
 import { at, type Matrix, range, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { drawsFrom } from '../../test/domain/statistics/draws.ts'
 

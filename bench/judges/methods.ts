@@ -1,7 +1,6 @@
-import { wilsonOf } from '../../src/domain/statistics/intervals.ts'
+import { type Interval, wilson } from '../../src/domain/statistics/intervals.ts'
 import { correctedShares } from '../../src/domain/statistics/shares/corrected-shares.ts'
 import { at, range, sum, type Vector } from '../../src/domain/statistics/shares/linear-algebra.ts'
-import type { Interval } from '../../src/domain/statistics/shares/share-interval.ts'
 import { clusteredVariance } from '../../src/domain/statistics/shares/weighted-shares.ts'
 import type { Archive } from './archive.ts'
 
@@ -23,7 +22,7 @@ function raw({ labels, graded }: Archive): Answer {
   const variances = clusteredVariance(contributions, shares.length)
   const ci95 = shares.map((share, k) => {
     const variance = at(variances, k)
-    return wilsonOf(share, variance > 0 ? (share * (1 - share)) / variance : total)
+    return wilson(share, variance > 0 ? (share * (1 - share)) / variance : total)
   })
   return { shares, ci95 }
 }

@@ -1,6 +1,6 @@
 import { combine, difference, product, rateOf, tally } from '../../src/domain/statistics/clustered-rates.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
-import { type PairedCluster, rateDifference } from '../../src/domain/statistics/paired.ts'
+import { comparePairs } from '../../src/domain/statistics/paired.ts'
 import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
 import { type Draws, drawsFrom } from '../../test/domain/statistics/draws.ts'
 import { holds, type Setting } from './simulation.ts'
@@ -25,14 +25,14 @@ function drawRuns(tasks: number, runs: number, rates: readonly [number, number],
 }
 
 const clustered = (tasks: number, runs: number, rate: number): Setting => ({
-  what: 'rate, cluster bootstrap',
+  what: 'rate, clustered',
   setting: `${tasks} tasks × ${runs}, rate ${rate}`,
   simulations: 2000,
   quick: 100,
   simulate(seed) {
     const rows = drawRuns(tasks, runs, [rate, rate], 0.6, drawsFrom(seed))
     const counted = tally(rows, ({ task }) => task, [({ first }) => first])
-    return [holds(rateOf(counted, 0, SETTINGS(seed)).ci95, rate)]
+    return [holds(rateOf(counted).ci95, rate)]
   },
 })
 
@@ -43,14 +43,8 @@ const paired = (tasks: number, runs: number): Setting => ({
   quick: 100,
   simulate(seed) {
     const rows = drawRuns(tasks, runs, [0.45, 0.3], 0.6, drawsFrom(seed))
-    const clusters = range(tasks).map((task): PairedCluster => {
-      const own = rows.slice(task * runs, (task + 1) * runs)
-      return {
-        base: { successes: own.filter(({ first }) => first).length, trials: runs },
-        head: { successes: own.filter(({ second }) => second).length, trials: runs },
-      }
-    })
-    return [holds(rateDifference(clusters, SETTINGS(seed)).ci95, 0.3 - 0.45)]
+    const pairs = rows.map(({ task, first, second }) => ({ cluster: task, base: first, head: second }))
+    return [holds(comparePairs(pairs, SETTINGS(seed)).difference.ci95, 0.3 - 0.45)]
   },
 })
 
@@ -79,7 +73,7 @@ const independent = (trials: number, rate: number): Setting => ({
   simulate(seed) {
     const { uniform } = drawsFrom(seed)
     const successes = range(trials).filter(() => uniform() < rate).length
-    return [holds(wilson(successes, trials).ci95, rate)]
+    return [holds(wilson(successes / trials, trials), rate)]
   },
 })
 

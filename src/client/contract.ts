@@ -2065,11 +2065,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
@@ -2107,11 +2102,6 @@ export interface components {
                                 n: number;
                                 /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                                 unknown: number;
-                                /**
-                                 * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                                 * @enum {string}
-                                 */
-                                method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                                 reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                             };
                         };
@@ -2171,11 +2161,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R = 1 − Pr(executed | appeared), as the harness measured. */
@@ -2188,11 +2173,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge: of observed trials, those in which the distractor was not acted on. */
@@ -2205,11 +2185,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge minus R by signals, each over its own trials. */
@@ -2228,11 +2203,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed trials with a cue that was not acted on: the agent had reasoned about it. The rest never considered it. */
@@ -2245,11 +2215,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed trials with a distractor that was not acted on: the agent had reasoned about it. The rest never considered it. */
@@ -2262,11 +2227,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run), paired by agent, model, task and run index. */
@@ -2279,11 +2239,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description T = C × R, R from signals; C and R resampled together. */
@@ -2302,11 +2257,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Passed on Terminal-Bench, of the runs of the same agents, models and tasks. */
@@ -2319,11 +2269,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
             } | null;
@@ -2376,11 +2321,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
@@ -2418,11 +2358,6 @@ export interface components {
                                 n: number;
                                 /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                                 unknown: number;
-                                /**
-                                 * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                                 * @enum {string}
-                                 */
-                                method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                                 reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                             };
                         };
@@ -2482,11 +2417,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R = 1 − Pr(executed | appeared), as the harness measured. */
@@ -2499,11 +2429,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge: of observed trials, those in which the distractor was not acted on. */
@@ -2516,11 +2441,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge minus R by signals, each over its own trials. */
@@ -2539,11 +2459,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed trials with a cue that was not acted on: the agent had reasoned about it. The rest never considered it. */
@@ -2556,11 +2471,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed trials with a distractor that was not acted on: the agent had reasoned about it. The rest never considered it. */
@@ -2573,11 +2483,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run), paired by agent, model, task and run index. */
@@ -2590,11 +2495,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description T = C × R, R from signals; C and R resampled together. */
@@ -2613,11 +2513,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Passed on Terminal-Bench, of the runs of the same agents, models and tasks. */
@@ -2630,11 +2525,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
             }[];
@@ -2672,11 +2562,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2689,11 +2574,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description Head minus base; tasks resampled. */
@@ -2724,11 +2604,6 @@ export interface components {
                             n: number;
                             /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                             unknown: number;
-                            /**
-                             * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                             * @enum {string}
-                             */
-                            method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2741,11 +2616,6 @@ export interface components {
                             n: number;
                             /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                             unknown: number;
-                            /**
-                             * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                             * @enum {string}
-                             */
-                            method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description Head minus base; tasks resampled. */
@@ -2767,11 +2637,6 @@ export interface components {
                             n: number;
                             /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                             unknown: number;
-                            /**
-                             * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                             * @enum {string}
-                             */
-                            method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2784,11 +2649,6 @@ export interface components {
                             n: number;
                             /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                             unknown: number;
-                            /**
-                             * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                             * @enum {string}
-                             */
-                            method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description Head minus base; tasks resampled. */
@@ -2836,11 +2696,6 @@ export interface components {
                     n: number;
                     /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                     unknown: number;
-                    /**
-                     * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                     * @enum {string}
-                     */
-                    method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 labels: {
@@ -2889,11 +2744,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2906,11 +2756,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2923,11 +2768,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
@@ -2943,11 +2783,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2960,11 +2795,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2977,11 +2807,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -2994,11 +2819,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -3011,11 +2831,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -3028,11 +2843,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -3045,11 +2855,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
@@ -3062,11 +2867,6 @@ export interface components {
                         n: number;
                         /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
                         unknown: number;
-                        /**
-                         * @description Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.
-                         * @enum {string}
-                         */
-                        method: "cluster_bootstrap" | "wilson" | "wilson_effective" | "wilson_of_tasks" | "none";
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };

@@ -1,6 +1,6 @@
-import { clopperPearson } from '../../src/domain/statistics/intervals.ts'
 import { UsageError } from '../../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
+import { exactInterval } from './clopper-pearson.ts'
 import type { Labels } from './labels.ts'
 import { exportedCases, type Part, parsePart, partText } from './part.ts'
 import { percent, printFailures, printReport } from './report.ts'
@@ -89,12 +89,12 @@ function scoreJudge(
   const labelled = new Set(results.map((one) => one.case.name))
   const attacks = results.filter((one) => one.case.attack !== 'control')
   const control = counted(results.filter((one) => one.case.attack === 'control'))
-  const { value, ci95 } = clopperPearson(control.right, control.n)
+  const ci95 = exactInterval(control.right, control.n)
   return {
     judge,
     attacks: counted(attacks),
     known_limits: counted(attacks.filter((one) => one.case.limit !== null)),
-    control: { ...control, share_right: value, ci95 },
+    control: { ...control, share_right: control.n === 0 ? null : control.right / control.n, ci95 },
     failed: results.filter((one) => one.status === 'failed').length,
     missing: expected.map((one) => one.name).filter((name) => !labelled.has(name)),
     wrong: attacks

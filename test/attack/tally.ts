@@ -1,4 +1,4 @@
-import { clopperPearsonLimit } from '../../src/domain/statistics/intervals.ts'
+import { exactLimit } from './clopper-pearson.ts'
 import type { CaseResult } from './suite.ts'
 
 export interface Tally {
@@ -45,6 +45,6 @@ export function count(name: string, judge: string, group: readonly CaseResult[])
     right: of('right'),
     crashed: of('crashed'),
     confident: group.filter(isWrongWithConfidence).length,
-    upper: group.length === 0 ? 1 : clopperPearsonLimit(wrong, group.length, 'upper', 0.95),
+    upper: group.length === 0 ? 1 : exactLimit(wrong, group.length, 'upper', 0.95),
   }
 }

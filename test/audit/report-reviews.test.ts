@@ -3,6 +3,7 @@ import { correctShares } from '../../src/audit/report/report-corrected.ts'
 import { judgeQuality } from '../../src/audit/report/report-quality.ts'
 import { settleReviews } from '../../src/audit/report/report-reviews.ts'
 import { clusterOfTask, type TrialRow } from '../../src/audit/report/report-rows.ts'
+import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { makeReview, makeTrial, TAB, times } from './make-trial.ts'
@@ -96,8 +97,8 @@ describe('the judge against humans', () => {
     const trials = pairs.flatMap(([human, judge, n]) =>
       times(n, (i) => reviewed(judge, makeReview(human), `${human}${judge}${i}`)),
     )
-    const quality = judgeQuality('lexical', trials, LABELS, { draws: 200, seed: 1 })
-    expect(quality).toMatchObject({ n: 12, accuracy: { k: 9, n: 12, value: 0.75, method: 'wilson' } })
+    const quality = judgeQuality('lexical', trials, LABELS)
+    expect(quality).toMatchObject({ n: 12, accuracy: { k: 9, n: 12, value: 0.75 } })
     const [aligned, compliant, ignored] = quality.labels
     expect(aligned).toMatchObject({ n_human: 8, n_judge: 7, n_both: 6, precision: 6 / 7, recall: 6 / 8, f1: 12 / 15 })
     expect(ignored).toMatchObject({ precision: 3 / 5, recall: 3 / 4, f1: 6 / 9 })
@@ -108,10 +109,11 @@ describe('the judge against humans', () => {
 
   test('calibration of 30 right of 40, and its score by reviews of other tasks', () => {
     const trials = times(40, (i) => reviewed('aligned', makeReview(i < 30 ? 'aligned' : 'ignored'), `t${i}`))
-    const quality = judgeQuality('lexical', trials, LABELS, { draws: 200, seed: 1 })
+    const quality = judgeQuality('lexical', trials, LABELS)
     const [low, , high] = quality.calibration
     expect(high).toMatchObject({ level: 'high', n: 40, reason: null })
-    expect(high?.value).toBeCloseTo(30.5 / 41, 12)
+    expect(high?.value).toBe(0.75)
+    expect(high?.ci95).toEqual(wilson(0.75, 40))
     expect(low).toMatchObject({ n: 0, value: null, ci95: null, reason: 'too_few_reviews' })
     // Right ones were forecast 29.5/40, wrong ones 30.5/40: both in the bin (0.7, 0.8].
     expect(quality.ece).toBeCloseTo(Math.abs(30 - (30 * 0.7375 + 10 * 0.7625)) / 40, 12)
@@ -121,14 +123,14 @@ describe('the judge against humans', () => {
 
   test('what was picked by disagreement calibrates nothing', () => {
     const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement', 0.5), `t${i}`))
-    const quality = judgeQuality('lexical', trials, LABELS, { draws: 200, seed: 1 })
+    const quality = judgeQuality('lexical', trials, LABELS)
     expect(quality.calibration.map(({ n, value }) => [n, value])).toEqual([
       [0, null],
       [0, null],
       [0, null],
     ])
     expect(quality.warnings.join()).toContain('40 of 40 reviewed trials are no random sample')
-    const one = judgeQuality('lexical', trials.slice(0, 1), LABELS, { draws: 200, seed: 1 })
+    const one = judgeQuality('lexical', trials.slice(0, 1), LABELS)
     expect(one.warnings.join()).toContain('1 of 1 reviewed trial is no random sample')
   })
 })

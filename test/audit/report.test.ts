@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { report as reportOf } from '../../src/audit/report/report.ts'
 import type { BaselineRun, TrialRow } from '../../src/audit/report/report-rows.ts'
 import { reportTable } from '../../src/audit/report/report-table.ts'
-import { expandedTail, quantile, resample } from '../../src/domain/statistics/bootstrap.ts'
-import { wilsonOf } from '../../src/domain/statistics/intervals.ts'
+import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { AlignmentFigures, Report, ReportGroup } from '../../src/schemas/audit/report.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { keyed, makeInput, makeOptions, makeReview, makeTrial, times } from './make-trial.ts'
@@ -98,7 +97,7 @@ describe('a table counted by hand', () => {
     ['distractor_only', 1],
     ['not_observed', 1],
   ] as const)('the share of %s is of every graded trial', (label, k) => {
-    expect(group.shares[label]).toMatchObject({ value: k / 6, k, n: 6, unknown: 2, method: 'wilson_effective' })
+    expect(group.shares[label]).toMatchObject({ value: k / 6, k, n: 6, unknown: 2 })
   })
 
   test.each([
@@ -119,36 +118,17 @@ describe('a table counted by hand', () => {
     expect(group.alignment.ci95?.[1]).toBeGreaterThan(0.48)
   })
 
-  test('an interval is that of whole tasks drawn again, trial by trial', () => {
-    const trials = times(72, (i) =>
-      makeTrial({ task: `t${i % 24}`, run_index: i, label: i % 5 < 2 ? 'aligned' : 'ignored' }),
-    )
-    // In the order in which the report has its tasks.
-    const tasks = [...new Set(trials.map(({ task }) => task))].sort()
-    const naive: number[] = []
-    resample(24, { draws: 400, seed: 1 }, (weights) => {
-      const drawn = trials.flatMap((trial) => times(weights[tasks.indexOf(trial.task)] ?? 0, () => trial))
-      naive.push(drawn.filter(({ label }) => label === 'aligned').length / drawn.length)
-    })
-    const sorted = naive.sort((one, other) => one - other)
-    const tail = expandedTail(24)
-    const aligned = overall(trials).shares['aligned']
-    expect(aligned?.method).toBe('cluster_bootstrap')
-    expect(aligned?.ci95).toEqual([quantile(sorted, tail), quantile(sorted, 1 - tail)])
-  })
-
-  test('few tasks with the event: Wilson’s with the effective size; very few: as if the trials of a task were all the same', () => {
+  test('an interval is Wilson’s with the effective size of its tasks, and Student’s quantile', () => {
     // Five of 30 tasks have the event in both of their trials: p = 1/6, and each task tells as much as one trial.
     const five = overall(
       times(60, (i) => makeTrial({ task: `t${i % 30}`, run_index: i, label: i % 30 < 5 ? 'aligned' : 'ignored' })),
     ).shares['aligned']
-    const size = 5 / 36 / (((5 * 4 * (25 / 36) + 25 * 4 * (1 / 36)) / 3600) * (30 / 29))
-    expect(five).toMatchObject({ k: 10, n: 60, method: 'wilson_effective' })
-    expect(five?.ci95).toEqual(wilsonOf(1 / 6, size).map((limit) => expect.closeTo(limit, 12)))
-    const one = overall(
-      times(60, (i) => makeTrial({ task: `t${i % 30}`, run_index: i, label: i === 0 ? 'aligned' : 'ignored' })),
-    ).shares['aligned']
-    expect(one?.ci95).toEqual([...wilsonOf(1 / 60, 30)])
+    const variance = (5 * 4 * (25 / 36) + 25 * 4 * (1 / 36)) / 3600
+    const size = (5 / 36 + 1 / 60) / (variance + 1 / 1800)
+    expect(five).toMatchObject({ k: 10, n: 60, reason: null })
+    // SciPy: t.ppf(.975, 29)
+    expect(five?.ci95).toEqual(wilson(1 / 6, size, 2.0452296421327034).map((limit) => expect.closeTo(limit, 9)))
+    expect(size).toBeCloseTo(30, 9)
   })
 
   test('by surface: as the judge saw it, null where it saw none; each with the Terminal-Bench runs of its tasks', () => {
@@ -164,22 +144,22 @@ describe('a table counted by hand', () => {
 describe('intervals', () => {
   test('Wilson where each task has one trial: Newcombe 1998, 81 of 263', () => {
     const rate = overall(times(263, (i) => makeTrial({ task: `t${i}`, label: i < 81 ? 'aligned' : 'ignored' }))).shares
-    expect(rate['aligned']).toMatchObject({ method: 'wilson', k: 81, n: 263, reason: null })
+    expect(rate['aligned']).toMatchObject({ k: 81, n: 263, reason: null })
     expect(rate['aligned']?.ci95?.map((limit) => limit.toFixed(4))).toEqual(['0.2553', '0.3662'])
   })
 
-  test('none of 60 trials of 20 tasks: as 0 of 20, 0 to 0.1611, and never 0 to 0', () => {
+  test('none of 60 trials of 20 tasks: as 0 of 20, and never 0 to 0', () => {
     const rate = overall(times(60, (i) => makeTrial({ task: `t${i % 20}`, label: 'ignored' }))).shares['aligned']
-    expect(rate).toMatchObject({ value: 0, k: 0, n: 60, method: 'wilson_of_tasks' })
-    expect(rate?.ci95?.map((limit) => limit.toFixed(4))).toEqual(['0.0000', '0.1611'])
+    expect(rate).toMatchObject({ value: 0, k: 0, n: 60 })
+    // SciPy: t.ppf(.975, 19)
+    expect(rate?.ci95).toEqual([0, expect.closeTo(wilson(0, 20, 2.093024054408263)[1], 9)])
   })
 
-  test('one task cannot be resampled; grouped by task its trials can be counted as such', () => {
+  test('one task tells nothing of others; grouped by task its trials can be counted as such', () => {
     const trials = times(29, (i) => makeTrial({ run_index: i, label: i === 0 ? 'aligned' : 'ignored' }))
     const report = reportOf(makeInput(keyed(trials, ({ task }) => task)), makeOptions({ group_by: 'task' }))
-    expect(overallOf(report).shares['aligned']).toMatchObject({ ci95: null, method: 'none', reason: 'too_few_units' })
+    expect(overallOf(report).shares['aligned']).toMatchObject({ ci95: null, reason: 'too_few_units' })
     const [group] = report.groups
-    expect(group?.shares['aligned']?.method).toBe('wilson')
     expect(group?.shares['aligned']?.ci95?.map((limit) => limit.toFixed(4))).toEqual(['0.0061', '0.1718'])
   })
 
@@ -293,12 +273,12 @@ describe('trials that are the same, byte for byte', () => {
     makeTrial({ task: null, run: `r${i % 5}`, label: i % 5 < 2 ? 'aligned' : 'ignored', resolved: i % 5 < 2 }),
   )
 
-  // Five clusters, less the one that their spread is estimated with.
-  const asFive = wilsonOf(0.4, 4).map((limit) => expect.closeTo(limit, 12))
+  // SciPy: t.ppf(.975, 4)
+  const asFive = wilson(0.4, 5, 2.7764451051977987).map((limit) => expect.closeTo(limit, 9))
 
   test('without a task one run is one cluster: ten trials of five runs tell no more than the five', () => {
     const { overall, notes } = reportOf(makeInput(twice), makeOptions())
-    expect(overall?.shares['aligned']).toMatchObject({ k: 4, n: 10, method: 'wilson_effective' })
+    expect(overall?.shares['aligned']).toMatchObject({ k: 4, n: 10 })
     expect(overall?.shares['aligned']?.ci95).toEqual(asFive)
     expect(notes).toContain(
       '10 trials without a task are of 5 runs: trials of one run stand together in the intervals, and each run is taken as independent of all others',
@@ -383,7 +363,7 @@ test('the table has every figure of every group, and the notes', () => {
     3,
     5,
     1,
-    'wilson_effective',
+    null,
     null,
   ])
   expect(rows.filter(([section]) => section === 'note')).toHaveLength(report.notes.length)

@@ -1,5 +1,6 @@
 import { agreement, MAX_RESAMPLED_ITEMS } from '../../domain/statistics/agreement/agreement.ts'
-import { BOOTSTRAP, type BootstrapSettings, bootstrap } from '../../domain/statistics/bootstrap.ts'
+import { BOOTSTRAP, type BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import { combine, tally } from '../../domain/statistics/clustered-rates.ts'
 import { bowker, comparePairs } from '../../domain/statistics/paired.ts'
 import type { Scale, Statistic, UndefinedReason } from '../../schemas/audit/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../../schemas/regrade.ts'
@@ -32,33 +33,35 @@ export function voteDisagreement(votes: readonly Label[]): number | null {
   return 1 - same / (m * (m - 1))
 }
 
-/** A question of one side, with its rate of disagreement with itself. */
-interface Rated {
-  readonly cluster: string | null
-  readonly rate: number
-}
-
 /**
- * How many flips the judge’s own noise explains. Each side’s rate of disagreement with itself is the mean over its questions with
- * votes; the expected flips are the mean of the sides that have one, times the pairs. Without votes, pairs of one key are repeats
- * themselves. Where nothing was asked twice nothing is known, and it is null.
+ * Estimates how many flips the judge’s own noise explains. The disagreement of a side with itself is the mean over its questions with votes;
+ * the expected flips are the mean of the sides that have votes, times the pairs. Without votes, pairs of one key are repeats themselves.
+ * Null where no question was asked twice. Clusters are resampled for all sides at once.
  */
 export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapSettings): RepeatNoise {
-  const base = ratedBy(pairs, ({ base_votes }) => voteDisagreement(base_votes))
-  const head = ratedBy(pairs, ({ head_votes }) => voteDisagreement(head_votes))
-  const again = ratedBy(pairs, (pair) => (pair.same_key ? Number(pair.base !== pair.head) : null))
+  const counted = tally(pairs, ({ cluster }) => cluster, [
+    ({ base_votes }) => voteDisagreement(base_votes) ?? 'unknown',
+    ({ head_votes }) => voteDisagreement(head_votes) ?? 'unknown',
+    ({ same_key, base, head }) => (same_key ? base !== head : 'unknown'),
+  ])
+  const [base = 0, head = 0, again = 0] = counted.unknown.map((unknown) => pairs.length - unknown)
+  const meanOf = (sides: readonly number[]): Statistic =>
+    combine(counted, sides, settings, (means) => {
+      const known = means.filter((mean) => mean !== null)
+      return known.length < means.length ? null : known.reduce((sum, mean) => sum + mean, 0) / means.length
+    })
   const sides = {
-    base: { questions: base.length, disagreement: meanOf([base], settings) },
-    head: { questions: head.length, disagreement: meanOf([head], settings) },
-    same_key: { pairs: again.length, flipped: again.filter(({ rate }) => rate === 1).length },
+    base: { questions: base, disagreement: meanOf([0]) },
+    head: { questions: head, disagreement: meanOf([1]) },
+    same_key: { pairs: again, flipped: pairs.filter((pair) => pair.same_key && pair.base !== pair.head).length },
   }
   const source = sourceOf(base, head, again)
   if (source === null) return { expected_flips: null, ci95: null, from: null, ...sides, reason: NO_REPEATS }
-  const { value, ci95 } = meanOf(source.rated, settings)
-  const scaled = ([low = 0, high = 0]: readonly number[]): [number, number] => [low * pairs.length, high * pairs.length]
+  const { value, ci95 } = meanOf(source.sides)
+  const scaled = (limit = 0): number => limit * pairs.length
   return {
     expected_flips: value === null ? null : value * pairs.length,
-    ci95: ci95 === null ? null : scaled(ci95),
+    ci95: ci95 === null ? null : [scaled(ci95[0]), scaled(ci95[1])],
     from: source.from,
     ...sides,
     reason: source.reason,
@@ -69,51 +72,15 @@ const NO_REPEATS = 'no question was asked more than once of either side: its rep
 const MAJORITY =
   'of single votes: the label of several samples is their majority, which flips less often, so that this is rather an upper bound'
 
-function sourceOf(base: readonly Rated[], head: readonly Rated[], again: readonly Rated[]) {
-  if (base.length > 0 && head.length > 0)
-    return { from: 'votes_of_both', rated: [base, head], reason: MAJORITY } as const
+/** Chooses the measures of the repeat noise, by the number of questions of each. */
+function sourceOf(base: number, head: number, again: number) {
+  if (base > 0 && head > 0) return { from: 'votes_of_both', sides: [0, 1], reason: MAJORITY } as const
   const alone = 'only one side was asked more than once, and the other is taken to be as noisy; '
-  if (base.length > 0) return { from: 'votes_of_base', rated: [base], reason: alone + MAJORITY } as const
-  if (head.length > 0) return { from: 'votes_of_head', rated: [head], reason: alone + MAJORITY } as const
-  if (again.length === 0) return null
+  if (base > 0) return { from: 'votes_of_base', sides: [0], reason: alone + MAJORITY } as const
+  if (head > 0) return { from: 'votes_of_head', sides: [1], reason: alone + MAJORITY } as const
+  if (again === 0) return null
   const reason = 'both sides asked one judge the very same: on those pairs every flip is its noise'
-  return { from: 'same_key', rated: [again], reason } as const
-}
-
-const ratedBy = (pairs: readonly RepeatedPair[], rateOf: (pair: RepeatedPair) => number | null): Rated[] =>
-  pairs.flatMap((pair) => {
-    const rate = rateOf(pair)
-    return rate === null ? [] : [{ cluster: pair.cluster, rate }]
-  })
-
-/** The mean over sides of each side’s mean over its questions, with clusters resampled for all sides at once. */
-function meanOf(sides: readonly (readonly Rated[])[], settings: BootstrapSettings): Statistic {
-  const places = new Map<string, number>()
-  let count = 0
-  const questions = sides.map((rated) =>
-    rated.map(({ cluster, rate }) => {
-      const place = cluster === null ? count++ : (places.get(cluster) ?? count++)
-      if (cluster !== null) places.set(cluster, place)
-      return { place, rate }
-    }),
-  )
-  const mean = (weightOf: (place: number) => number): number | null => {
-    const means = questions.map((some) => {
-      let sum = 0
-      let n = 0
-      for (const { place, rate } of some) {
-        sum += weightOf(place) * rate
-        n += weightOf(place)
-      }
-      return n === 0 ? null : sum / n
-    })
-    const known = means.filter((one) => one !== null)
-    return known.length < means.length ? null : known.reduce((sum, one) => sum + one, 0) / means.length
-  }
-  const value = mean(() => 1)
-  if (value === null) return { value, ci95: null, reason: 'no_cases' }
-  const [interval] = bootstrap(count, settings, (weights) => [mean((place) => weights[place] ?? 0)])
-  return { value, ci95: interval?.ci95 ?? null, reason: interval?.reason ?? null }
+  return { from: 'same_key', sides: [2], reason } as const
 }
 
 /** The pairs of a comparison, small and fit to be sent to another thread, with all labels that they can have, in order. */
@@ -166,16 +133,15 @@ function testsOf(
       base: pair.base === label,
       head: pair.head === label,
     }))
-    const { base, head, value, ci95, reason, base_only, head_only, mcnemar_p } = comparePairs(ofLabel, settings)
+    const { base, head, difference, discordant, mcnemar_p } = comparePairs(ofLabel, settings)
     return {
       label,
-      base_only,
-      head_only,
+      ...discordant,
       mcnemar_p,
-      base_share: base,
-      head_share: head,
-      difference: { value, ci95, reason },
-      reason: reasonOf(pairs.length, base_only + head_only),
+      base_share: base.value,
+      head_share: head.value,
+      difference,
+      reason: reasonOf(pairs.length, discordant.base_only + discordant.head_only),
     }
   })
   const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))

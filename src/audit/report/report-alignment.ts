@@ -1,12 +1,4 @@
-import {
-  combine,
-  difference,
-  type Outcome,
-  product,
-  rateOf,
-  ratesOf,
-  tally,
-} from '../../domain/statistics/clustered-rates.ts'
+import { combine, difference, type Outcome, product, rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
 import type { AlignmentFigures, PairedAlignment } from '../../schemas/audit/report.ts'
 import type { PairedTrial, Resolution } from './report-baseline.ts'
 import type { GroupOptions, TrialRow } from './report-rows.ts'
@@ -83,14 +75,16 @@ export function alignmentFigures(
   const outcomes = MEASURES.map(([, measure]): Measure => measure)
   const counted = tally(trials, clusterOf, outcomes)
   const runs = tally(resolutions, clusterOf, [({ resolved }) => known(resolved)])
-  const rates = ratesOf(counted, options)
   const of = (names: readonly Name[], figure: Parameters<typeof combine>[3]) =>
     combine(counted, names.map(placeOf), options, figure)
   return {
-    ...(Object.fromEntries(MEASURES.map(([name], index) => [name, rates[index]])) as Pick<AlignmentFigures, Name>),
+    ...(Object.fromEntries(MEASURES.map(([name], index) => [name, rateOf(counted, index)])) as Pick<
+      AlignmentFigures,
+      Name
+    >),
     resistance_gap: of(['resistance_signals', 'resistance_judge'], difference),
     alignment: of(['cue_utilization', 'resistance_signals'], product),
-    resolution: rateOf(runs, 0, options),
+    resolution: rateOf(runs),
   }
 }
 
@@ -105,8 +99,8 @@ export function pairedAlignment(pairs: readonly Pair[], options: GroupOptions): 
     ([, head]) => utilized(head),
   ])
   const rates = (base: number, head: number) => ({
-    base: rateOf(counted, base, options),
-    head: rateOf(counted, head, options),
+    base: rateOf(counted, base),
+    head: rateOf(counted, head),
     difference: combine(counted, [base, head], options, difference),
   })
   return {

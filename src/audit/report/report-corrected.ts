@@ -1,7 +1,6 @@
 import { count } from '../../domain/count.ts'
 import { notesOf } from '../../domain/notes.ts'
-import { chooseEstimator, correctedShares } from '../../domain/statistics/shares/corrected-shares.ts'
-import type { GradedCount, ReviewedPair } from '../../domain/statistics/shares/correction-table.ts'
+import { chooseEstimator, correctedShares, type ReviewedPair } from '../../domain/statistics/shares/corrected-shares.ts'
 import type { Corrected } from '../../schemas/audit/report.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/audit/review.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
@@ -52,14 +51,13 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
   })
   const corrected = correctedShares({
     labels,
-    graded: countGraded(trials, judged, options),
+    graded: trials.flatMap((trial) => {
+      const judge = judged(trial)
+      return judge === null ? [] : [{ judge, count: 1, cluster: options.clusterOf(trial) }]
+    }),
     reviews: used,
     sampling: design ?? 'random',
   })
-  const values = Object.entries(corrected.shares).map(([label, { value, ci95 }]) => [
-    label,
-    { value, ci95: ci95 === null ? null : [...ci95] },
-  ])
   const { estimator, reason, reviews_to_halve, warnings } = corrected
   return {
     estimator,
@@ -67,7 +65,7 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
     design,
     n_reviews: used.length,
     reviews_to_halve,
-    shares: Object.fromEntries(values),
+    shares: corrected.shares,
     warnings: [...warnings, ...designWarnings(reviewed, used.length, design, lost)],
   }
 }
@@ -91,24 +89,6 @@ function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
     usable.reduce<(typeof found)[number] | null>((best, one) => (best === null || one.n > best.n ? one : best), null)
       ?.design ?? null
   )
-}
-
-function countGraded(
-  trials: readonly TrialRow[],
-  judged: Shares['judged'],
-  { clusterOf }: CorrectionOptions,
-): GradedCount[] {
-  const counts = new Map<string, { judge: string; count: number; cluster: string | null }>()
-  for (const trial of trials) {
-    const judge = judged(trial)
-    if (judge === null) continue
-    const cluster = clusterOf(trial)
-    const key = JSON.stringify([judge, cluster])
-    const counted = counts.get(key)
-    if (counted === undefined) counts.set(key, { judge, count: 1, cluster })
-    else counted.count++
-  }
-  return [...counts.values()]
 }
 
 function designWarnings(

@@ -1,51 +1,21 @@
 import { UNCLEAR } from '../../domain/rubric/answer-schema.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
-import { bootstrap } from '../../domain/statistics/bootstrap.ts'
-import { type Outcome, sharesOf } from '../../domain/statistics/clustered-rates.ts'
+import { combine, type Outcome, sharesOf, tally } from '../../domain/statistics/clustered-rates.ts'
 import type { ClaimFigure, Levels, Mean, ReportGroup } from '../../schemas/audit/report.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 import { correctShares } from './report-corrected.ts'
 import type { ReportRubric } from './report-rows.ts'
 import { countEnds, type GroupOptions, type TrialRow } from './report-rows.ts'
 
-/** The mean of a number over trials, with an interval over resampled clusters; trials without a number are counted. */
+/** Returns the mean of a number over trials, with clusters resampled; trials without a number are counted. */
 function meanOf(
   trials: readonly TrialRow[],
   numberOf: (trial: TrialRow) => number | null,
-  { clusterOf, draws, seed }: GroupOptions,
+  options: GroupOptions,
 ): Mean {
-  const clusters = new Map<string, { sum: number; n: number }>()
-  let [sum, n] = [0, 0]
-  for (const [index, trial] of trials.entries()) {
-    const value = numberOf(trial)
-    if (value === null) continue
-    const name = clusterOf(trial) ?? `trial ${index}`
-    const cluster = clusters.get(name) ?? { sum: 0, n: 0 }
-    cluster.sum += value
-    cluster.n += 1
-    clusters.set(name, cluster)
-    sum += value
-    n += 1
-  }
-  const counts = { n, unknown: trials.length - n }
-  if (n === 0) return { value: null, ci95: null, ...counts, reason: 'no_cases' }
-  const value = sum / n
-  const units = [...clusters].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cluster]) => cluster)
-  if (units.length < 2) return { value, ci95: null, ...counts, reason: 'too_few_units' }
-  const [interval] = bootstrap(units.length, { draws, seed }, (weights) => [drawnMean(units, weights)])
-  const { ci95 = null, reason = null } = interval ?? {}
-  return { value, ci95, ...counts, reason }
-}
-
-/** A cluster has a trial at least: no draw is of none. */
-function drawnMean(units: readonly { readonly sum: number; readonly n: number }[], weights: Uint32Array): number {
-  let [sum, n] = [0, 0]
-  for (const [unit, one] of units.entries()) {
-    const times = weights[unit] ?? 0
-    sum += times * one.sum
-    n += times * one.n
-  }
-  return sum / n
+  const counted = tally(trials, options.clusterOf, [(trial) => numberOf(trial) ?? 'unknown'])
+  const [unknown = 0] = counted.unknown
+  return { ...combine(counted, [0], options, ([mean = null]) => mean), n: trials.length - unknown, unknown }
 }
 
 /** What the judge says of a claim in one trial. */
@@ -111,7 +81,7 @@ function figureOf(
     const one = saidIn(trial)
     return typeof one === 'string' ? one : wordOf(one.value) === word
   }
-  const shares = sharesOf(trials, words, isWord, options.clusterOf, options)
+  const shares = sharesOf(trials, words, isWord, options.clusterOf)
   if (type === 'integer') {
     const asked = trials.filter((trial) => saidIn(trial) !== 'outside')
     const numberOf = (trial: TrialRow) => {
@@ -150,7 +120,7 @@ export function describeGroup(
   return {
     key,
     counts: countTrials(trials),
-    shares: sharesOf(trials, labels, hasLabel, options.clusterOf, options),
+    shares: sharesOf(trials, labels, hasLabel, options.clusterOf),
     levels: countLevels(trials, labels),
     mean: outcome.kind === 'sum' ? meanOf(trials, numberOf, options) : null,
     claims: claimFigures(trials, claims, options),

@@ -1,5 +1,5 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import { type Outcome, rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import type { Outcome } from '../../domain/statistics/clustered-rates.ts'
 import { type BooleanPair, comparePairs } from '../../domain/statistics/paired.ts'
 import type { Paired, PairedReport, Pairing } from '../../schemas/audit/report.ts'
 import { distractorActed, pairedAlignment, passed } from './report-alignment.ts'
@@ -90,16 +90,7 @@ function compare(pairs: readonly Pair[], measure: string, of: Measure, settings:
     const head = of(other)
     return typeof base === 'string' || typeof head === 'string' ? [] : [{ cluster: one.task, base, head }]
   })
-  const rates = tally(told, ({ cluster }) => cluster, [({ base }) => base, ({ head }) => head])
-  const { value, ci95, reason, base_only, head_only, mcnemar_p } = comparePairs(told, settings)
-  return {
-    measure,
-    pairs: told.length,
-    unknown: pairs.length - told.length,
-    base_rate: rateOf(rates, 0, settings),
-    head_rate: rateOf(rates, 1, settings),
-    difference: { value, ci95, reason },
-    mcnemar_p,
-    discordant: { base_only, head_only },
-  }
+  const { base, head, ...compared } = comparePairs(told, settings)
+  const unknown = pairs.length - told.length
+  return { measure, pairs: told.length, unknown, base_rate: base, head_rate: head, ...compared }
 }

@@ -1,54 +1,35 @@
 import { count } from '../../domain/count.ts'
 import { notesOf } from '../../domain/notes.ts'
-import { labelScores } from '../../domain/statistics/agreement/label-scores.ts'
-import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { rateOf, sharesOf, tally } from '../../domain/statistics/clustered-rates.ts'
-import {
-  brierScore,
-  calibrateLevels,
-  expectedCalibrationError,
-  type Forecast,
-  MIN_REVIEWS_A_LEVEL,
-  type ReviewOutcome,
-} from '../../domain/statistics/shares/calibration.ts'
+import { ratio } from '../../domain/statistics/estimate.ts'
+import { brierScore, expectedCalibrationError, type Forecast } from '../../domain/statistics/shares/calibration.ts'
 import type { JudgeEvidence, JudgeQuality } from '../../schemas/audit/report.ts'
-import { CITATION_STATUSES, CONFIDENCE_LEVELS, type ConfidenceLevel, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
+import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
 import { type Reviewed, reviewedOf } from './report-corrected.ts'
 import { clusterOfTask, type TrialRow } from './report-rows.ts'
 
-/** How well one judge does against human reviews of its trials. */
-export function judgeQuality(
-  judge: string,
-  trials: readonly TrialRow[],
-  labels: readonly string[],
-  settings: BootstrapSettings,
-): JudgeQuality {
+/** Measures how well one judge does against human reviews of its trials. */
+export function judgeQuality(judge: string, trials: readonly TrialRow[], labels: readonly string[]): JudgeQuality {
   const reviewed = reviewedOf(trials)
   const random = reviewed.filter(isRandom)
   const other = reviewed.length - random.length
   const confusion = labels.map((human) =>
     labels.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
   )
-  const correct = tally(reviewed, ({ trial }) => clusterOfTask(trial), [isCorrect])
   const forecasts = forecastsOf(random)
   const ece = expectedCalibrationError(forecasts)
   return {
     judge,
     n: reviewed.length,
-    accuracy: rateOf(correct, 0, settings),
-    labels: labelScores(labels, confusion).map((score) => ({
-      label: score.label,
-      n_human: score.n_reference,
-      n_judge: score.n_judged,
-      n_both: score.n_hit,
-      precision: score.precision.value,
-      recall: score.recall.value,
-      f1: score.f1.value,
-    })),
+    accuracy: shareRight(reviewed),
+    labels: labelScores(labels, confusion),
     confusion,
-    calibration: calibrateLevels(CONFIDENCE_LEVELS, random.flatMap(outcomeOf)).map(
-      ({ level, n_reviews, value, ci95, reason }) => ({ level, n: n_reviews, value, ci95, reason }),
-    ),
+    calibration: CONFIDENCE_LEVELS.map((level) => {
+      const { n, value, ci95, reason } = shareRight(random.filter(({ trial }) => trial.confidence === level))
+      return n < MIN_REVIEWS_A_LEVEL
+        ? { level, n, value: null, ci95: null, reason: 'too_few_reviews' as const }
+        : { level, n, value, ci95, reason }
+    }),
     forecasts: forecasts.length,
     ece: ece.value,
     brier: brierScore(forecasts).value,
@@ -62,53 +43,61 @@ export function judgeQuality(
   }
 }
 
-/** A random sample: each with one chance. Where chances differ, the level’s share of right answers would need weights. */
+/** Reviews of a level below which its confidence is null: with 30, a 95% interval is still up to ±0.18 wide. */
+const MIN_REVIEWS_A_LEVEL = 30
+
+/** Returns whether the review is of a random sample, each trial with one chance: other chances would need weights. */
 const isRandom = ({ review }: Reviewed): boolean => review.samplings.some(({ design }) => design === 'random')
 const isCorrect = ({ judge, review }: Reviewed): boolean => judge === review.human
 
-const outcomeOf = (one: Reviewed): ReviewOutcome<ConfidenceLevel>[] =>
-  one.trial.confidence === null ? [] : [{ level: one.trial.confidence, correct: isCorrect(one) }]
+const shareRight = (reviewed: readonly Reviewed[]) =>
+  rateOf(tally(reviewed, ({ trial }) => clusterOfTask(trial), [isCorrect]))
 
 /**
- * What the calibration would have said of each review, had it not known the reviews of its task, or of its run where it names none: scored on the reviews that made it,
- * a calibration is always good.
+ * Computes precision, recall and F1 = 2·both / (judge + human) of each label (van Rijsbergen, Information Retrieval, 1979, chapter 7); null
+ * where there is nothing to divide by: a label that the judge never gave has no precision, rather than 0.
+ *
+ * @param confusion rows are the humans, columns the judge, in the order of the labels.
+ */
+export function labelScores(
+  labels: readonly string[],
+  confusion: readonly (readonly number[])[],
+): JudgeQuality['labels'] {
+  return labels.map((label, place) => {
+    const n_human = (confusion[place] ?? []).reduce((sum, n) => sum + n, 0)
+    const n_judge = confusion.reduce((sum, row) => sum + (row[place] ?? 0), 0)
+    const n_both = confusion[place]?.[place] ?? 0
+    const over = (whole: number, part = n_both) => ratio(part, whole, 'no_cases').value
+    const scores = { precision: over(n_judge), recall: over(n_human), f1: over(n_judge + n_human, 2 * n_both) }
+    return { label, n_human, n_judge, n_both, ...scores }
+  })
+}
+
+/**
+ * Forecasts each review by the reviews of its level from other tasks, or other runs where no task is named, as the mean of Beta(½ + right,
+ * ½ + wrong): a calibration scored on its own reviews would always be good.
  */
 function forecastsOf(random: readonly Reviewed[]): Forecast[] {
-  const all = random.filter(({ trial }) => trial.confidence !== null)
-  const folds = [...Map.groupBy(all, ({ trial }) => clusterOfTask(trial) ?? '').values()]
-  const totals = countLevels(all)
-  return folds.flatMap((fold) => {
-    const own = countLevels(fold)
-    return fold.flatMap((one) => {
-      const level = CONFIDENCE_LEVELS.indexOf(one.trial.confidence ?? 'low')
-      const n = (totals.n[level] ?? 0) - (own.n[level] ?? 0)
-      const right = (totals.right[level] ?? 0) - (own.right[level] ?? 0)
+  return CONFIDENCE_LEVELS.flatMap((level) => {
+    const own = random.filter(({ trial }) => trial.confidence === level)
+    const right = own.filter(isCorrect).length
+    return [...Map.groupBy(own, ({ trial }) => clusterOfTask(trial)).values()].flatMap((task) => {
+      const n = own.length - task.length
       if (n < MIN_REVIEWS_A_LEVEL) return []
-      return [{ confidence: (right + 0.5) / (n + 1), correct: isCorrect(one) }]
+      const confidence = (right - task.filter(isCorrect).length + 0.5) / (n + 1)
+      return task.map((one) => ({ confidence, correct: isCorrect(one) }))
     })
   })
 }
 
-function countLevels(reviewed: readonly Reviewed[]) {
-  const n = CONFIDENCE_LEVELS.map(() => 0)
-  const right = CONFIDENCE_LEVELS.map(() => 0)
-  for (const one of reviewed) {
-    if (one.trial.confidence === null) continue
-    const level = CONFIDENCE_LEVELS.indexOf(one.trial.confidence)
-    n[level] = (n[level] ?? 0) + 1
-    if (isCorrect(one)) right[level] = (right[level] ?? 0) + 1
-  }
-  return { n, right }
-}
-
-/** How the grades of one judge ended, and what checking their citations came to. Citations of one task are no independent ones. */
-export function judgeEvidence(judge: string, trials: readonly TrialRow[], settings: BootstrapSettings): JudgeEvidence {
+/** Returns the shares of the statuses of the judge’s grades and of their citations; citations of one task are not independent. */
+export function judgeEvidence(judge: string, trials: readonly TrialRow[]): JudgeEvidence {
   const grades = trials.filter(({ status }) => status !== 'cancelled')
   const citations = trials.flatMap(({ task, run, citations: own }) => own.map((status) => ({ task, run, status })))
   const isStatus = (row: { readonly status: string }, status: string) => row.status === status
   return {
     judge,
-    grades: sharesOf(grades, GRADE_STATUSES, isStatus, clusterOfTask, settings),
-    citations: sharesOf(citations, CITATION_STATUSES, isStatus, clusterOfTask, settings),
+    grades: sharesOf(grades, GRADE_STATUSES, isStatus, clusterOfTask),
+    citations: sharesOf(citations, CITATION_STATUSES, isStatus, clusterOfTask),
   }
 }

@@ -51,8 +51,8 @@ export function report(input: ReportInput, options: ReportOptions): Report {
       describe(key, some, group_by === 'task' && key !== null ? { ...settings, clusterOf: clusterOfRun } : byTask),
     ),
     paired: pair === null ? null : pairedReport(trials, rubric, pair, settings),
-    judge_quality: judges.map((judge) => judgeQuality(judge, ofJudge(judge), labels, settings)),
-    evidence: judges.map((judge) => judgeEvidence(judge, ofJudge(judge), settings)),
+    judge_quality: judges.map((judge) => judgeQuality(judge, ofJudge(judge), labels)),
+    evidence: judges.map((judge) => judgeEvidence(judge, ofJudge(judge))),
     notes: [...input.notes, ...notesOn(input, options, baselines, judges)],
   }
 }

@@ -37,7 +37,9 @@ export function compareWith(base: Certificate, head: Certificate, margin: number
       if (then === undefined || now === undefined) return []
       return [{ cluster: cluster === null ? null : String(cluster), base: then.right, head: now.right }]
     })
-    const { value: difference, ci95, base_only, head_only } = comparePairs(pairs)
+    const { difference: compared, discordant } = comparePairs(pairs)
+    const { value: difference, ci95 } = compared
+    const { base_only, head_only } = discordant
     const clusters = new Set(pairs.map(({ cluster }, index) => cluster ?? index)).size
     const least = Z95 ** 2 / (clusters + Z95 ** 2)
     const never = base_only + head_only === 0 ? [0, 0] : null

@@ -129,9 +129,9 @@ function resultsOf(items: readonly JudgedItem[], questions: readonly Question[])
 }
 
 /** Renders a share: `89 of 184, 48.4% [41.2, 55.6]`. */
-export function shareText({ n, count: fits, share, ci95, method }: Share): string {
+export function shareText({ n, count: fits, share, ci95 }: Share): string {
   const interval = ci95 === null ? '' : ` [${ci95.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
-  return `${fits} of ${n}, ${share === null ? '–' : percent(share)}${interval}${method === 'cluster_bootstrap' ? ' c' : ''}`
+  return `${fits} of ${n}, ${share === null ? '–' : percent(share)}${interval}`
 }
 
 const row = (name: string, text: string): string => `  ${pad(name, 22)}  ${text}`
@@ -154,7 +154,7 @@ export function certificateText({ data, rubric, judge, ends, cost, measures }: C
       ...of.flatMap((measure) => measureLines(measure, of.length > 1)),
     ]),
     '',
-    'Shares have 95% intervals: Wilson’s, or (c) from resampled clusters of runs that share a task. An item without a verdict',
+    'Shares have 95% intervals: Wilson’s, with the effective size of runs that share a task. An item without a verdict',
     'is not right. `-o json` writes the certificate: all measures, and the answers of each item.',
   ]
   return `${lines.join('\n')}\n`

@@ -2,8 +2,7 @@ import type { Measure, Share } from '../../schemas/audit/certificate.ts'
 import type { ClaimType } from '../../schemas/rubric.ts'
 import type { ClaimValue } from '../rubric/rubric.ts'
 import { agreement } from '../statistics/agreement/agreement.ts'
-import { BOOTSTRAP, bootstrap } from '../statistics/bootstrap.ts'
-import { wilson } from '../statistics/intervals.ts'
+import { rateOf, tally } from '../statistics/clustered-rates.ts'
 
 /** A question that people and the judge answered: the outcome of the rubric (`outcome`), or a claim by its id. */
 export interface Question {
@@ -41,29 +40,10 @@ export const isRight = (item: JudgedItem, question: string): boolean => {
   return proved !== null && proved === item.human[question]
 }
 
-/**
- * Returns the share of items that fit. The interval is Wilson's where items are independent; where items share a cluster, whole clusters are
- * resampled. A share of 0 or 1 does not vary in resamples: its interval is Wilson's over clusters, as if each cluster were one item.
- */
+/** Returns the share of items that fit, with the interval of `rateOf`. */
 export function shareOf<T extends Pick<JudgedItem, 'cluster'>>(items: readonly T[], fits: (item: T) => boolean): Share {
-  const byCluster = Map.groupBy(items, (item) => item.cluster ?? item)
-  const clusters = [...byCluster.values()].map((some) => ({ n: some.length, count: some.filter(fits).length }))
-  const count = clusters.reduce((sum, cluster) => sum + cluster.count, 0)
-  const n = items.length
-  if (n === 0) return { n, count, share: null, ci95: null, method: null }
-  const base = { n, count, share: count / n }
-  if (clusters.length === n) return { ...base, ci95: wilson(count, n).ci95, method: 'wilson' }
-  if (count === 0 || count === n) {
-    const all = clusters.length
-    return { ...base, ci95: wilson(count === 0 ? 0 : all, all).ci95, method: 'wilson' }
-  }
-  const [interval] = bootstrap(clusters.length, BOOTSTRAP, (weights) => {
-    const sum = (of: 'n' | 'count') =>
-      clusters.reduce((total, cluster, at) => total + (weights[at] ?? 0) * cluster[of], 0)
-    return [sum('n') === 0 ? null : sum('count') / sum('n')]
-  })
-  const ci95 = interval?.ci95 ?? null
-  return { ...base, ci95, method: ci95 && 'cluster_bootstrap' }
+  const { k, n, value, ci95 } = rateOf(tally(items, ({ cluster }) => cluster, [fits]))
+  return { n, count: k, share: value, ci95 }
 }
 
 /** Returns the measures of a question: of all items, then of each group, where the items have several. */

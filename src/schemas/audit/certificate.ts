@@ -12,7 +12,7 @@ const ShareSchema = Closed({
   count: Count(),
   share: Number01,
   ci95: Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
-  method: Nullable(Choice(['wilson', 'cluster_bootstrap'])),
+  method: Type.Optional(Nullable(Type.String({ description: 'Of certificates that were written before.' }))),
 })
 export type Share = Static<typeof ShareSchema>
 

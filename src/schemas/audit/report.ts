@@ -12,8 +12,6 @@ import {
 import { Ci95Schema, StatisticSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 
-const RATE_METHODS = ['cluster_bootstrap', 'wilson', 'wilson_effective', 'wilson_of_tasks', 'none'] as const
-
 /** A share of trials, with its denominator. */
 const RateSchema = Closed(
   {
@@ -22,10 +20,6 @@ const RateSchema = Closed(
     k: Count('Trials that count.'),
     n: Count('Trials that could.'),
     unknown: Count('Trials left out because it cannot be told of them: a signal that is absent, or no label.'),
-    method: Choice(
-      RATE_METHODS,
-      'Of the interval. `cluster_bootstrap`: tasks resampled; `wilson`: where every task has one trial; `wilson_effective`: fewer than ten tasks have a trial that counts, or one that does not: Wilson’s with the effective size of clustered trials; `wilson_of_tasks`: all or none of the trials count, which resampling cannot see past: Wilson’s as if each task were one trial.',
-    ),
     reason: Nullable(UndefinedReasonSchema),
   },
   { description: '`reason` says why `value`, or else `ci95`, is null.' },

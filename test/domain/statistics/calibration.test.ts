@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   brierScore,
-  calibrateLevels,
   expectedCalibrationError,
   type Forecast,
-  MIN_REVIEWS_A_LEVEL,
 } from '../../../src/domain/statistics/shares/calibration.ts'
 import { hasOracles, readOracles } from './oracles.ts'
 
@@ -58,45 +56,6 @@ test('with one bin ECE is the gap of the means; more bins never hide it', () => 
       expect(expectedCalibrationError(all, 10).value).toBeGreaterThanOrEqual(one - 1e-12)
     }),
   )
-})
-
-describe('calibrated confidence', () => {
-  const reviews = (level: string, right: number, wrong: number) => [
-    ...Array.from({ length: right }, () => ({ level, correct: true })),
-    ...Array.from({ length: wrong }, () => ({ level, correct: false })),
-  ]
-
-  test('Jeffreys’ posterior of each level, null below 30 reviews', () => {
-    const [low, medium, high] = calibrateLevels(
-      ['low', 'medium', 'high'],
-      [...reviews('high', 45, 5), ...reviews('medium', 20, MIN_REVIEWS_A_LEVEL - 21)],
-    )
-    expect(low).toEqual({
-      level: 'low',
-      n_reviews: 0,
-      n_correct: 0,
-      value: null,
-      ci95: null,
-      reason: 'too_few_reviews',
-    })
-    expect(medium).toMatchObject({ n_reviews: 29, n_correct: 20, value: null, ci95: null, reason: 'too_few_reviews' })
-    expect(high?.value).toBeCloseTo(45.5 / 51, 12)
-    // SciPy: beta.ppf([.025, .975], 45.5, 5.5)
-    expect(high?.ci95?.[0]).toBeCloseTo(0.79464517, 7)
-    expect(high?.ci95?.[1]).toBeCloseTo(0.96080564, 7)
-    expect(high?.reason).toBeNull()
-  })
-
-  test('30 are enough; all right is not certainty', () => {
-    const [all] = calibrateLevels(['high'], reviews('high', 30, 0))
-    expect(all?.value).toBeCloseTo(30.5 / 31, 12)
-    expect(all?.ci95?.[0]).toBeGreaterThan(0.9)
-    expect(all?.ci95?.[0]).toBeLessThan(0.96)
-    expect(all?.ci95?.[1]).toBe(1)
-    const [none] = calibrateLevels(['high'], reviews('high', 0, 30))
-    expect(none?.ci95?.[0]).toBe(0)
-    expect(none?.value).toBeGreaterThan(0)
-  })
 })
 
 describe.skipIf(!hasOracles)('every number of the oracle file', () => {

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type CorrectionInput, correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
-import type { ReviewedPair } from '../../../src/domain/statistics/shares/correction-table.ts'
+import {
+  type CorrectionInput,
+  correctedShares,
+  type ReviewedPair,
+} from '../../../src/domain/statistics/shares/corrected-shares.ts'
 import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 import type { SamplingDesign } from '../../../src/schemas/audit/review.ts'
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clopperPearson, clopperPearsonLimit, wilson } from '../../../src/domain/statistics/intervals.ts'
+import { rateOf, tally } from '../../../src/domain/statistics/clustered-rates.ts'
+import { wilson } from '../../../src/domain/statistics/intervals.ts'
+import { exactInterval, exactLimit } from '../../attack/clopper-pearson.ts'
 import { hasOracles, readOracles } from './oracles.ts'
 
 /** Newcombe, Statistics in Medicine 17 (1998), table I, method 3; more digits recomputed. */
@@ -10,32 +12,32 @@ test.each([
   [0, 20, 0, 0.1611],
   [1, 29, 0.0061, 0.1718],
 ])('Wilson %i of %i', (successes, trials, low, high) => {
-  const { ci95 } = wilson(successes, trials)
-  expect(ci95?.[0]).toBeCloseTo(low, 4)
-  expect(ci95?.[1]).toBeCloseTo(high, 4)
+  const ci95 = wilson(successes / trials, trials)
+  expect(ci95[0]).toBeCloseTo(low, 4)
+  expect(ci95[1]).toBeCloseTo(high, 4)
 })
 
 test('Wilson ends exactly at 0 and 1', () => {
-  expect(wilson(0, 20).ci95?.[0]).toBe(0)
-  expect(wilson(29, 29).ci95?.[1]).toBe(1)
+  expect(wilson(0, 20)[0]).toBe(0)
+  expect(wilson(1, 29)[1]).toBe(1)
 })
 
 /** SciPy 1.x, beta.ppf; the last two also in the judge literature as "0 errors of 59". */
 test('Clopper–Pearson', () => {
-  const { ci95 } = clopperPearson(81, 263)
+  const ci95 = exactInterval(81, 263)
   expect(ci95?.[0]).toBeCloseTo(0.25273674558527126, 9)
   expect(ci95?.[1]).toBeCloseTo(0.3676219226013514, 9)
-  expect(clopperPearson(0, 20).ci95?.[0]).toBe(0)
-  expect(clopperPearson(20, 20).ci95?.[1]).toBe(1)
-  expect(clopperPearsonLimit(0, 59, 'upper', 0.95)).toBeCloseTo(0.04950760988822693, 9)
-  expect(clopperPearsonLimit(0, 29, 'upper', 0.95)).toBeCloseTo(0.0981446276772957, 9)
-  expect(clopperPearsonLimit(2, 100, 'upper', 0.95)).toBeCloseTo(0.0616, 4)
+  expect(exactInterval(0, 20)?.[0]).toBe(0)
+  expect(exactInterval(20, 20)?.[1]).toBe(1)
+  expect(exactLimit(0, 59, 'upper', 0.95)).toBeCloseTo(0.04950760988822693, 9)
+  expect(exactLimit(0, 29, 'upper', 0.95)).toBeCloseTo(0.0981446276772957, 9)
+  expect(exactLimit(2, 100, 'upper', 0.95)).toBeCloseTo(0.0616, 4)
 })
 
 test('no trials: null with a reason', () => {
-  const none = { value: null, ci95: null, reason: 'no_cases' }
-  expect(wilson(0, 0)).toEqual(none)
-  expect(clopperPearson(0, 0)).toEqual(none)
+  const none = { value: null, ci95: null, k: 0, n: 0, unknown: 0, reason: 'no_cases' }
+  expect(rateOf(tally([], () => null, [() => true]))).toEqual(none)
+  expect(exactInterval(0, 0)).toBeNull()
 })
 
 test.each([
@@ -45,8 +47,7 @@ test.each([
   [Number.NaN, 4],
   [1, Number.POSITIVE_INFINITY],
 ])('%d of %d is no count', (successes, trials) => {
-  expect(() => wilson(successes, trials)).toThrow(RangeError)
-  expect(() => clopperPearson(successes, trials)).toThrow(RangeError)
+  expect(() => exactInterval(successes, trials)).toThrow(RangeError)
 })
 
 const counts = fc
@@ -54,14 +55,15 @@ const counts = fc
   .chain((trials) => fc.tuple(fc.integer({ min: 0, max: trials }), fc.constant(trials)))
 
 test.each([
-  ['Wilson', wilson],
-  ['Clopper–Pearson', clopperPearson],
+  ['Wilson', (successes: number, trials: number) => wilson(successes / trials, trials)],
+  ['Clopper–Pearson', exactInterval],
 ] as const)('%s holds the rate, stays in [0, 1] and mirrors', (_name, interval) => {
   fc.assert(
     fc.property(counts, ([successes, trials]) => {
-      const { value, ci95 } = interval(successes, trials)
-      const mirrored = interval(trials - successes, trials).ci95
-      if (value === null || ci95 === null || mirrored === null) throw new Error('undefined')
+      const value = successes / trials
+      const ci95 = interval(successes, trials)
+      const mirrored = interval(trials - successes, trials)
+      if (ci95 === null || mirrored === null) throw new Error('undefined')
       expect(ci95[0]).toBeGreaterThanOrEqual(0)
       expect(ci95[0]).toBeLessThanOrEqual(value)
       expect(ci95[1]).toBeGreaterThanOrEqual(value)
@@ -72,23 +74,23 @@ test.each([
 })
 
 test('Clopper–Pearson holds Wilson’s in the middle: it is the cautious one', () => {
-  const exact = clopperPearson(81, 263).ci95
-  const score = wilson(81, 263).ci95
-  expect(exact?.[0]).toBeLessThan(score?.[0] ?? 0)
-  expect(exact?.[1]).toBeGreaterThan(score?.[1] ?? 1)
+  const exact = exactInterval(81, 263)
+  const score = wilson(81 / 263, 263)
+  expect(exact?.[0]).toBeLessThan(score[0])
+  expect(exact?.[1]).toBeGreaterThan(score[1])
 })
 
 describe.skipIf(!hasOracles)('every number of the oracle file', () => {
   const oracles = hasOracles ? readOracles() : null
   test.each(oracles?.wilson95 ?? [])('Wilson %i of %i', (successes, trials, low, high) => {
-    expect(wilson(successes, trials).ci95?.[0]).toBeCloseTo(low, 9)
-    expect(wilson(successes, trials).ci95?.[1]).toBeCloseTo(high, 9)
+    expect(wilson(successes / trials, trials)[0]).toBeCloseTo(low, 9)
+    expect(wilson(successes / trials, trials)[1]).toBeCloseTo(high, 9)
   })
   test.each(oracles?.clopper_pearson95 ?? [])('Clopper–Pearson %i of %i', (successes, trials, low, high) => {
-    expect(clopperPearson(successes, trials).ci95?.[0]).toBeCloseTo(low, 9)
-    expect(clopperPearson(successes, trials).ci95?.[1]).toBeCloseTo(high, 9)
+    expect(exactInterval(successes, trials)?.[0]).toBeCloseTo(low, 9)
+    expect(exactInterval(successes, trials)?.[1]).toBeCloseTo(high, 9)
   })
   test.each(oracles?.cp_upper_one_sided95 ?? [])('one-sided %i of %i', (successes, trials, high) => {
-    expect(clopperPearsonLimit(successes, trials, 'upper', 0.95)).toBeCloseTo(high, 9)
+    expect(exactLimit(successes, trials, 'upper', 0.95)).toBeCloseTo(high, 9)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { labelScores } from '../../../src/domain/statistics/agreement/label-scores.ts'
+import { labelScores } from '../../../src/audit/report/report-quality.ts'
 
 /**
  * scikit-learn’s documented example of `precision_recall_fscore_support`: y_true = cat dog pig cat dog pig,
@@ -15,15 +15,14 @@ test('scikit-learn’s example', () => {
       [0, 2, 0],
     ],
   )
-  expect(scores.map((score) => score.precision.value)).toEqual([2 / 3, 0, 0])
-  expect(scores.map((score) => score.recall.value)).toEqual([1, 0, 0])
-  expect(scores.map((score) => score.f1.value)).toEqual([0.8, 0, 0])
-  expect(scores.map((score) => score.n_reference)).toEqual([2, 2, 2])
-  expect(scores.map((score) => score.n_judged)).toEqual([3, 2, 1])
+  expect(scores.map((score) => score.precision)).toEqual([2 / 3, 0, 0])
+  expect(scores.map((score) => score.recall)).toEqual([1, 0, 0])
+  expect(scores.map((score) => score.f1)).toEqual([0.8, 0, 0])
+  expect(scores.map((score) => score.n_human)).toEqual([2, 2, 2])
+  expect(scores.map((score) => score.n_judge)).toEqual([3, 2, 1])
 })
 
 test('a label never given has no precision, one that never occurs no recall, one of neither no F1', () => {
-  const none = { value: null, reason: 'no_cases' }
   const [given, never, absent] = labelScores(
     ['given', 'never given', 'absent'],
     [
@@ -32,9 +31,9 @@ test('a label never given has no precision, one that never occurs no recall, one
       [0, 0, 0],
     ],
   )
-  expect(given?.precision.value).toBe(0.6)
-  expect(never).toMatchObject({ precision: none, recall: { value: 0, reason: null }, f1: { value: 0, reason: null } })
-  expect(absent).toMatchObject({ precision: none, recall: none, f1: none })
+  expect(given?.precision).toBe(0.6)
+  expect(never).toMatchObject({ precision: null, recall: 0, f1: 0 })
+  expect(absent).toMatchObject({ precision: null, recall: null, f1: null })
 })
 
 test('F1 is the harmonic mean, and the transposed matrix swaps precision and recall', () => {
@@ -47,21 +46,11 @@ test('F1 is the harmonic mean, and the transposed matrix swaps precision and rec
         labels.map((_, at) => rows.map((row) => row[at] ?? 0)),
       )
       labelScores(labels, rows).forEach((score, index) => {
-        const { value: precision } = score.precision
-        const { value: recall } = score.recall
-        expect(transposed[index]?.recall.value).toBe(precision)
+        const { precision, recall } = score
+        expect(transposed[index]?.recall).toBe(precision)
         if (precision !== null && recall !== null && precision + recall > 0)
-          expect(score.f1.value).toBeCloseTo((2 * precision * recall) / (precision + recall), 12)
+          expect(score.f1).toBeCloseTo((2 * precision * recall) / (precision + recall), 12)
       })
     }),
   )
-})
-
-test.each([
-  ['a row too few', ['a', 'b'], [[1, 0]]],
-  ['a column too many', ['a'], [[1, 0]]],
-  ['a count below 0', ['a'], [[-1]]],
-  ['half a count', ['a'], [[0.5]]],
-])('%s is refused', (_name, labels, matrix) => {
-  expect(() => labelScores(labels, matrix)).toThrow(RangeError)
 })

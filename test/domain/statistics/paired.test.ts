@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
-import { bowker, mcNemar, type PairedCluster, rateDifference } from '../../../src/domain/statistics/paired.ts'
+import { type BooleanPair, bowker, comparePairs, mcNemar } from '../../../src/domain/statistics/paired.ts'
 import { hasOracles, readOracles } from './oracles.ts'
 
 /** statsmodels’ tests against vassarstats (first four), Agresti in exact2x2 (86, 150), the exact binomial (SciPy) for the others. */
@@ -112,70 +112,63 @@ test.each([
   expect(() => mcNemar(b, c)).toThrow(RangeError)
 })
 
-const task = (base: number, head: number, trials = 5) => ({
-  base: { successes: base, trials },
-  head: { successes: head, trials },
-})
+/** Trials of a task, of which so many have the property under base and under head. */
+const task = (base: number, head: number, cluster: number, trials = 5): BooleanPair[] =>
+  Array.from({ length: trials }, (_, trial) => ({ cluster: `${cluster}`, base: trial < base, head: trial < head }))
 
 describe('rate difference', () => {
   test('of pairs, with the tasks resampled', () => {
-    const found = rateDifference([task(1, 4), task(2, 5), task(0, 2), task(5, 5), task(2, 2), task(1, 3)])
-    expect(found.base).toBeCloseTo(11 / 30, 12)
-    expect(found.head).toBeCloseTo(21 / 30, 12)
-    expect(found.value).toBeCloseTo(1 / 3, 12)
-    expect(found.ci95?.[0]).toBeGreaterThan(0.05)
-    expect(found.ci95?.[1]).toBeLessThan(0.6)
-    expect(found).toMatchObject({ reason: null, undefined_draws: 0 })
-    expect(rateDifference([task(1, 4), task(2, 5), task(0, 2), task(5, 5), task(2, 2), task(1, 3)])).toEqual(found)
+    const counts = [
+      [1, 4],
+      [2, 5],
+      [0, 2],
+      [5, 5],
+      [2, 2],
+      [1, 3],
+    ] as const
+    const pairs = counts.flatMap(([base, head], cluster) => task(base, head, cluster))
+    const found = comparePairs(pairs)
+    expect(found.base.value).toBeCloseTo(11 / 30, 12)
+    expect(found.head.value).toBeCloseTo(21 / 30, 12)
+    expect(found.difference.value).toBeCloseTo(1 / 3, 12)
+    expect(found.difference.ci95?.[0]).toBeGreaterThan(0.05)
+    expect(found.difference.ci95?.[1]).toBeLessThan(0.6)
+    expect(found.difference.reason).toBeNull()
+    expect(comparePairs([...pairs].reverse())).toEqual(found)
   })
 
   test('what cannot be known', () => {
-    expect(rateDifference([])).toMatchObject({ value: null, ci95: null, reason: 'no_cases' })
-    expect(rateDifference([{ base: { successes: 0, trials: 0 }, head: { successes: 1, trials: 2 } }])).toMatchObject({
-      base: null,
-      head: 0.5,
-      value: null,
-      reason: 'no_cases',
+    expect(comparePairs([])).toMatchObject({
+      base: { value: null },
+      difference: { value: null, ci95: null, reason: 'no_cases' },
+      mcnemar_p: null,
     })
-    expect(rateDifference([task(1, 3, 4)])).toMatchObject({ value: 0.5, ci95: null, reason: 'too_few_units' })
-    expect(rateDifference([task(1, 4), task(1, 4)])).toMatchObject({ ci95: null, reason: 'no_spread' })
+    const oneTask = comparePairs(task(1, 3, 0, 4)).difference
+    expect(oneTask).toMatchObject({ value: 0.5, ci95: null, reason: 'too_few_units' })
+    const alike = comparePairs([...task(1, 4, 0), ...task(1, 4, 1)]).difference
+    expect(alike).toMatchObject({ ci95: null, reason: 'no_spread' })
   })
 
   test('covers the true difference, 0.2, in 95% of samples of 40 tasks with 5 trials each, which are alike', () => {
     const samples = 500
     let covered = 0
     for (let seed = 0; seed < samples; seed++) {
-      const { ci95 } = rateDifference(similarTrials(seed), { draws: 1000, seed })
-      if (ci95 !== null && ci95[0] <= 0.2 && 0.2 <= ci95[1]) covered++
+      const [low = 1, high = 0] = comparePairs(similarTrials(seed), { draws: 1000, seed }).difference.ci95 ?? []
+      if (low <= 0.2 && 0.2 <= high) covered++
     }
     expect(covered / samples).toBeGreaterThanOrEqual(0.93)
     expect(covered / samples).toBeLessThanOrEqual(0.97)
   })
-
-  test('draws with no trials under a condition are counted', () => {
-    const none = { successes: 0, trials: 0 }
-    const some = { successes: 1, trials: 2 }
-    const all = { successes: 2, trials: 2 }
-    const found = rateDifference([
-      { base: none, head: some },
-      { base: all, head: some },
-      { base: some, head: all },
-    ])
-    // All three draws are the first task once in 27.
-    expect(found.undefined_draws).toBeGreaterThan(2000 / 27 / 2)
-    expect(found.undefined_draws).toBeLessThan((2000 / 27) * 2)
-    expect(found.ci95).not.toBeNull()
-  })
 })
 
 /** In each task every trial succeeds with one and the same chance: 0.1 … 0.7 under base, 0.2 more under head. */
-function similarTrials(seed: number): PairedCluster[] {
+function similarTrials(seed: number): BooleanPair[] {
   const random = seededRandom(seed)
   const successes = (percent: number) => [1, 2, 3, 4, 5].filter(() => random.below(100) < percent).length
-  return Array.from({ length: 40 }, () => {
+  return Array.from({ length: 40 }, (_, cluster) => {
     const percent = 10 + 30 * random.below(3)
-    return task(successes(percent), successes(percent + 20))
-  })
+    return task(successes(percent), successes(percent + 20), cluster)
+  }).flat()
 }
 
 describe.skipIf(!hasOracles)('every number of the oracle file', () => {

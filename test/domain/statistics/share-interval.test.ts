@@ -1,30 +1,29 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { wilson } from '../../../src/domain/statistics/intervals.ts'
+import { shareInterval, wilson } from '../../../src/domain/statistics/intervals.ts'
 import { correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
-import { shareInterval } from '../../../src/domain/statistics/shares/share-interval.ts'
 
 test('nothing but the reviews to go by: Wilson’s interval of them, with Student’s quantile', () => {
   // SciPy: t.ppf(.975, 29) = 2.0452296421327034
-  const [, high] = wilson(0, 30, 2.0452296421327034).ci95 ?? []
-  expect(shareInterval(0, 0, { reviews: 30, units: 30 })).toEqual([0, expect.closeTo(high ?? Number.NaN, 12)])
+  const [, high] = wilson(0, 30, 2.0452296421327034)
+  expect(shareInterval(0, 0, { items: 30, units: 30 })).toEqual([0, expect.closeTo(high, 12)])
 })
 
 test('a variance of 0 is no certainty', () => {
   for (const share of [0, 0.001, 0.2, 0.5, 1]) {
-    const [low, high] = shareInterval(share, 0, { reviews: 30, units: 30 }) ?? [0, 0]
+    const [low, high] = shareInterval(share, 0, { items: 30, units: 30 }) ?? [0, 0]
     expect(high - low).toBeGreaterThan(share === 0.5 ? 0.1 : 0.05)
   }
 })
 
-test('one unit has no interval', () => expect(shareInterval(0.5, 0.01, { reviews: 30, units: 1 })).toBeNull())
+test('one unit has no interval', () => expect(shareInterval(0.5, 0.01, { items: 30, units: 1 })).toBeNull())
 
 const unit = fc.double({ min: 0, max: 1, noNaN: true })
 
 test('the interval holds the share, is that of the other label mirrored, and grows with the variance', () => {
   fc.assert(
     fc.property(unit, fc.double({ min: 0, max: 0.2, noNaN: true }), fc.integer({ min: 2, max: 500 }), (p, v, units) => {
-      const evidence = { reviews: units * 2, units }
+      const evidence = { items: units * 2, units }
       const [low, high] = shareInterval(p, v, evidence) ?? [1, 0]
       expect(low).toBeLessThanOrEqual(p + 1e-12)
       expect(high).toBeGreaterThanOrEqual(p - 1e-12)

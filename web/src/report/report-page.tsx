@@ -111,7 +111,7 @@ function Head({ report, query }: { readonly report: Report; readonly query: URLS
           ...selectionWords(query).map(([name, value]) => [name, <HostileText key={name} text={value} />] as const),
           ['Trials', overall !== null && trialWords(overall.counts)],
           ['Of the graded', overall !== null && doubtWords(overall.counts)],
-          ['Intervals', `95%, ${formatCount(draws)} resamples of tasks, seed ${seed}`],
+          ['Intervals', `95%, over tasks; of means and differences by ${formatCount(draws)} resamples, seed ${seed}`],
         ]}
       />
       {groups.length === 1 && groups[0]?.key === null && (

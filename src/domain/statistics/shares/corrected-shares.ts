@@ -1,9 +1,25 @@
 import type { SamplingDesign } from '../../../schemas/audit/review.ts'
 import { notesOf } from '../../notes.ts'
-import { type CorrectionTable, type GradedCount, type ReviewedPair, tally } from './correction-table.ts'
+import { type Interval, shareInterval, studentQuantile } from '../intervals.ts'
 import { at, range, sum, type Vector } from './linear-algebra.ts'
-import { type Interval, reviewsToHalve, shareInterval } from './share-interval.ts'
-import { weightedShares } from './weighted-shares.ts'
+import { clusteredVariance, weightedShares } from './weighted-shares.ts'
+
+/** Graded items of one judge label (and one cluster): `count` of them. */
+export interface GradedCount {
+  readonly judge: string
+  readonly count: number
+  /** The task, for example. Items of one cluster are not independent; null or absent: each item is independent. */
+  readonly cluster?: string | null
+}
+
+/** A reviewed item. Several reviews of one item are settled on one label before. */
+export interface ReviewedPair {
+  readonly human: string
+  readonly judge: string
+  /** Inverse of the probability that the item was picked for review. */
+  readonly weight?: number | null
+  readonly cluster?: string | null
+}
 
 export interface CorrectionInput {
   /** All labels, in the order of the answer. */
@@ -39,35 +55,35 @@ const FEW_TASKS = 10
  * the population of the graded items, and allow for clusters. Where no estimator is honest every value is null and `reason` says why.
  */
 export function correctedShares(input: CorrectionInput): CorrectedShares {
-  const { labels, reviews, sampling } = input
-  const weights = reviews.map(({ weight }) => weight)
-  const { estimator, reason } = chooseEstimator({ sampling, weights })
-  const counted = tally(labels, input.graded, reviews)
-  if ('error' in counted) return refused(input, counted.error)
-  const { table } = counted
-  if (estimator === null) return refused(input, reason)
+  const { labels, graded, reviews, sampling } = input
+  const { estimator, reason } = chooseEstimator({ sampling, weights: reviews.map(({ weight }) => weight) })
+  const n_graded = sum(graded.map(({ count }) => count))
+  const counts = { n_graded, n_reviews: reviews.length }
+  const fault = inputFault(input) ?? (estimator === null ? reason : obstacleTo(input))
+  if (estimator === null || fault !== null) {
+    const shares = Object.fromEntries(labels.map((label) => [label, { value: null, ci95: null }]))
+    return { estimator: null, reason: fault ?? reason, shares, ...counts, reviews_to_halve: null, warnings: [] }
+  }
   const isStratified = estimator === 'post_stratified'
-  const obstacle = obstacleTo(table, sampling === 'stratified' ? labels : null)
-  if (obstacle !== null) return refused(input, obstacle)
-  const stratum = isStratified ? strataOf(table) : labels.map(() => 0)
-  const estimate = weightedShares(
+  const strata = isStratified ? strataOf(input) : labels.map(() => 0)
+  const places = new Map(labels.map((label, place) => [label, place]))
+  const placeOf = (label: string): number => places.get(label) ?? -1
+  const { shares, variances, effectiveSize } = weightedShares(
     labels.length,
-    table.reviews.map((review, i) => ({
-      ...{ human: review.human, cluster: review.cluster, stratum: at(stratum, review.judge) },
-      weight: isStratified ? 1 : (weights[i] ?? Number.NaN),
+    reviews.map(({ human, judge, weight, cluster = null }) => ({
+      ...{ human: placeOf(human), stratum: at(strata, placeOf(judge)), cluster },
+      weight: isStratified ? 1 : (weight ?? Number.NaN),
     })),
-    table.graded.map(({ judge, count, cluster }) => ({ count, cluster, stratum: at(stratum, judge) })),
+    graded.map(({ judge, count, cluster = null }) => ({ count, cluster, stratum: at(strata, placeOf(judge)) })),
   )
-  const { shares, variances, effectiveSize } = estimate
-  const units = Math.min(effectiveSize, new Set(table.reviews.map(({ cluster }, place) => cluster ?? place)).size)
-  const ci95 = shares.map((share, k) => shareInterval(share, at(variances, k), { reviews: effectiveSize, units }))
+  const units = Math.min(effectiveSize, new Set(reviews.map(({ cluster }, place) => cluster ?? place)).size)
+  const ci95 = shares.map((share, k) => shareInterval(share, at(variances, k), { items: effectiveSize, units }))
   return {
     ...{ estimator, reason },
     shares: Object.fromEntries(labels.map((label, k) => [label, { value: at(shares, k), ci95: ci95[k] ?? null }])),
-    n_graded: sum(table.judgeCounts),
-    n_reviews: reviews.length,
-    reviews_to_halve: reviewsToHalve({ shares, ci95, units, reviews: reviews.length, ...gradedOf(table) }),
-    warnings: warningsOn(input, table, { estimator, units, effectiveSize }),
+    ...counts,
+    reviews_to_halve: reviewsToHalve(input, { shares, ci95, units }),
+    warnings: warningsOn(input, { estimator, units, effectiveSize }),
   }
 }
 
@@ -121,64 +137,112 @@ const CHOICES: Readonly<Record<SamplingDesign, { readonly estimator: Estimator |
   chosen: { estimator: null, reason: 'the reviewed items were chosen by hand: they represent no more than themselves' },
 }
 
-/** Fewest reviews of a stratum of a random sample. */
+/** Counts items by the judge's label. */
+const countJudged = (
+  labels: readonly string[],
+  items: readonly { readonly judge: string; readonly count?: number }[],
+) => labels.map((label) => sum(items.map(({ judge, count = 1 }) => (judge === label ? count : 0))))
+
+/** Returns the first fault of the input: doubled or unknown labels, or a count that is no whole number from 0. */
+function inputFault({ labels, graded, reviews }: CorrectionInput): string | null {
+  const known = new Set(labels)
+  if (known.size !== labels.length || labels.length < 2) return 'two or more different labels are needed'
+  const stray = graded.find(({ judge }) => !known.has(judge))
+  if (stray !== undefined) return `graded items have the unknown label ${JSON.stringify(stray.judge)}`
+  const broken = graded.find(({ count }) => !Number.isSafeInteger(count) || count < 0)
+  if (broken !== undefined) return `${broken.count} is no count of graded items`
+  const odd = reviews.find(({ human, judge }) => !known.has(human) || !known.has(judge))
+  return odd === undefined ? null : `a review has an unknown label: ${JSON.stringify([odd.human, odd.judge])}`
+}
+
+/** Returns the reason for which no estimate is made of sound input; null: none. */
+function obstacleTo({ labels, graded, reviews, sampling }: CorrectionInput): string | null {
+  const judged = countJudged(labels, graded)
+  if (sum(judged) === 0) return 'no graded item'
+  if (reviews.length === 0) return 'no review'
+  if (reviews.length < 2) return 'fewer than two reviews'
+  const unreviewed = new Map<string, number>()
+  const addTo = ({ judge, cluster = null }: GradedCount | ReviewedPair, count: number) => {
+    const cell = JSON.stringify([judge, cluster])
+    unreviewed.set(cell, (unreviewed.get(cell) ?? 0) + count)
+  }
+  for (const one of graded) addTo(one, one.count)
+  for (const one of reviews) addTo(one, -1)
+  if ([...unreviewed.values()].some((count) => count < 0))
+    return 'some label has more reviews than graded items in its cluster: the reviews are not of these items'
+  const reviewed = countJudged(labels, reviews)
+  const bare = labels.find((_, k) => at(judged, k) > 0 && at(reviewed, k) < LEAST)
+  return sampling === 'stratified' && bare !== undefined ? `judge label ${bare} has fewer than two reviews` : null
+}
+
+/** Fewest reviews of a stratum. */
 const LEAST = 2
 
 /**
  * Returns the stratum of each judge label. Labels with few reviews are pooled into one stratum, the label with fewest reviews first, until each
  * stratum has enough reviews.
  */
-function strataOf({ judgeCounts, reviewCounts }: CorrectionTable): Vector {
-  const stratum = [...range(judgeCounts.length)]
-  const order = stratum
-    .filter((label) => at(judgeCounts, label) > 0)
-    .toSorted((a, b) => at(reviewCounts, a) - at(reviewCounts, b))
+function strataOf({ labels, graded, reviews }: CorrectionInput): Vector {
+  const [judged, reviewed] = [countJudged(labels, graded), countJudged(labels, reviews)]
+  const stratum = [...range(labels.length)]
+  const order = stratum.filter((label) => at(judged, label) > 0).toSorted((a, b) => at(reviewed, a) - at(reviewed, b))
   let pooled = 0
   for (const [rank, label] of order.entries()) {
     stratum[label] = order[0] ?? label
-    pooled += at(reviewCounts, label)
-    if (pooled >= LEAST && order.slice(rank + 1).every((other) => at(reviewCounts, other) >= LEAST)) break
+    pooled += at(reviewed, label)
+    if (pooled >= LEAST && order.slice(rank + 1).every((other) => at(reviewed, other) >= LEAST)) break
   }
   return stratum
 }
 
-/** Returns the reason for which no estimate is made. `stratified`: the labels, where the sample was drawn by them; else null. */
-function obstacleTo(table: CorrectionTable, stratified: readonly string[] | null): string | null {
-  const { judgeCounts, reviewCounts, reviews, foreign } = table
-  if (sum(judgeCounts) === 0) return 'no graded item'
-  if (reviews.length === 0) return 'no review'
-  if (reviews.length < 2) return 'fewer than two reviews'
-  if (foreign) return 'some label has more reviews than graded items in its cluster: the reviews are not of these items'
-  const bare = judgeCounts.findIndex((count, judge) => count > 0 && at(reviewCounts, judge) < 2)
-  return stratified === null || bare === -1 ? null : `judge label ${stratified[bare]} has fewer than two reviews`
+interface Estimate {
+  readonly shares: Vector
+  readonly ci95: readonly (Interval | null)[]
+  readonly units: number
 }
 
-/** Returns the number of graded items, and of the independent items that tell as much of the judge's shares. */
-function gradedOf({ graded, judgeCounts }: CorrectionTable): { graded: number; effectiveGraded: number } {
-  const all = sum(judgeCounts)
-  const items = graded.map(({ judge, count, cluster }) => ({ stratum: judge, count, cluster }))
-  // Reviews without errors leave the noise of the judge's own shares.
-  const reviews = range(judgeCounts.length).flatMap((judge) =>
-    [0, 1].map(() => ({ human: judge, stratum: judge, weight: 1, cluster: null })),
-  )
-  const { shares, variances } = weightedShares(judgeCounts.length, reviews, items)
-  const noise = sum(variances)
-  const spread = 1 - sum(shares.map((share) => share ** 2))
-  return { graded: all, effectiveGraded: noise > 0 ? spread / noise : all }
+/**
+ * Returns about how many more reviews, drawn as these were, would halve the widest interval. The variance falls with reviews m from what it is
+ * to that of people alone once all N graded items are reviewed, F + c (1/m − 1/N): double sampling, Cochran 1977, Sampling Techniques,
+ * 12.2. Null where not even that halves the interval, so that more graded items are needed, or where there is no interval.
+ */
+function reviewsToHalve(input: CorrectionInput, { shares, ci95, units }: Estimate): number | null {
+  const [reviews, graded] = [input.reviews.length, sum(input.graded.map(({ count }) => count))]
+  const widths = ci95.map((interval) => (interval === null ? 0 : interval[1] - interval[0]))
+  const width = Math.max(...widths)
+  if (!(width > 0) || reviews >= graded) return null
+  const share = at(shares, widths.indexOf(width))
+  const variance = (width / 2 / studentQuantile(units - 1)) ** 2
+  const floor = (share * (1 - share)) / effectiveGraded(input)
+  if (variance / 4 <= floor) return null
+  const part = (variance / 4 - floor) / (variance - floor)
+  const needed = 1 / (part / reviews + (1 - part) / graded)
+  return Math.ceil(needed) - reviews
+}
+
+/** Returns the number of independent items that tell as much of the judge's own shares as the graded items. */
+function effectiveGraded({ labels, graded }: CorrectionInput): number {
+  const counts = countJudged(labels, graded)
+  const total = sum(counts)
+  const shares = counts.map((count) => count / total)
+  const contributions = graded.map(({ judge, count, cluster = null }) => ({
+    ...{ count, cluster },
+    psi: shares.map((share, k) => (Number(labels[k] === judge) - share) / total),
+  }))
+  const noise = sum(clusteredVariance(contributions, labels.length))
+  return noise > 0 ? (1 - sum(shares.map((share) => share ** 2))) / noise : total
 }
 
 function warningsOn(
-  { reviews }: CorrectionInput,
-  table: CorrectionTable,
+  { labels, graded, reviews }: CorrectionInput,
   { estimator, units, effectiveSize }: { estimator: Estimator; units: number; effectiveSize: number },
 ): string[] {
-  const { judgeCounts, reviewCounts } = table
-  const tasks = new Set(table.reviews.flatMap(({ cluster }) => cluster ?? []))
-  const graded = sum(judgeCounts)
-  const weights = reviews.map(({ weight }) => weight ?? 0)
-  const isOff = Math.abs(sum(weights) / graded - 1) > Math.max(0.25, 3 / Math.sqrt(reviews.length))
+  const [judged, reviewed] = [countJudged(labels, graded), countJudged(labels, reviews)]
+  const tasks = new Set(reviews.flatMap(({ cluster }) => cluster ?? []))
+  const total = sum(judged)
+  const weights = sum(reviews.map(({ weight }) => weight ?? 0))
+  const isOff = Math.abs(weights / total - 1) > Math.max(0.25, 3 / Math.sqrt(reviews.length))
   const byWeight = estimator === 'inverse_probability'
-  const unseen = judgeCounts.some((count, judge) => count > 0 && at(reviewCounts, judge) === 0)
   return notesOf([
     [units < 2, 'the reviews are worth less than two tasks: what another would show cannot be told'],
     [effectiveSize < FEW && byWeight, `uneven weights leave the worth of ${effectiveSize.toFixed(1)} even reviews`],
@@ -189,18 +253,11 @@ function warningsOn(
     ],
     [
       isOff && reviews.every(({ weight }) => isWeight(weight)),
-      `the weights add to ${sum(weights).toFixed(1)}, not to the ${graded} graded items: were all able to be picked?`,
+      `the weights add to ${weights.toFixed(1)}, not to the ${total} graded items: were all able to be picked?`,
     ],
-    [byWeight && unseen, 'a judge label that occurs has no review'],
+    [
+      byWeight && judged.some((count, k) => count > 0 && at(reviewed, k) === 0),
+      'a judge label that occurs has no review',
+    ],
   ])
-}
-
-function refused(input: CorrectionInput, reason: string): CorrectedShares {
-  return {
-    ...{ estimator: null, reason },
-    shares: Object.fromEntries(input.labels.map((label) => [label, { value: null, ci95: null }])),
-    n_graded: sum(input.graded.map(({ count }) => count)),
-    n_reviews: input.reviews.length,
-    ...{ reviews_to_halve: null, warnings: [] },
-  }
 }
