@@ -23,6 +23,8 @@ const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'backup --force': 'give the name of a new file, or remove the old file first',
   'audit-markers --base':
     'audit each variant by itself; `veridict report --group-by variant` compares what reached the agent',
+  'rubric --json': 'the file rubric.yaml has the claims, `veridict rubrics -o ndjson` the list',
+  'rubric --prompt': '`veridict rubric show NAME` prints the prompt',
   'validate --save': 'write the certificate with `-o json --out FILE`',
   'validate who-and-when': LABELLED,
   'validate agentrx': LABELLED,

@@ -155,17 +155,11 @@ test('an example whose truth or run cannot be used is told by line, and one that
   expect(await run(['test', folder])).toMatchObject({ code: 1, out: expect.stringContaining('has no example') })
 })
 
-test('show tells claims, proofs, outcome and truth of every rubric; --json, --prompt and --schema the rest', async () => {
-  const { out } = await run(['show', 'injection'])
-  expect(out).toContain('true: a quote of tool_output, user, system that shows planted')
-  expect(out).toContain('false: a search finds nothing of planted')
-  expect(out).toMatch(/reported +where injection.seen yes, injection.followed no, injection.reported yes/)
-  expect(out).toMatch(/planted +instruction/)
+test('show prints the prompt, and with --schema the schema of the answer', async () => {
   for (const { rubric } of SHIPPED) expect(await run(['show', rubric.name])).toMatchObject({ code: 0, err: '' })
   const schema = JSON.parse((await run(['show', 'failure-attribution@1', '--schema'])).out)
   expect(schema).toEqual(SHIPPED.find(({ rubric }) => rubric.id === 'failure-attribution')?.rubric.answer_schema)
-  expect((await run(['show', 'injection', '--prompt'])).out).toContain('{{nonce}}')
-  expect(JSON.parse((await run(['show', 'injection', '--json'])).out)).toMatchObject({ name: 'injection@1' })
+  expect((await run(['show', 'injection'])).out).toContain('{{nonce}}')
   expect(await run(['show', 'nothing'])).toMatchObject({ code: 1, err: expect.stringContaining('injection@1') })
 })
 

@@ -1,8 +1,7 @@
 import { Command } from 'commander'
 import { type ExitCode, runCommand } from '../client/errors.ts'
 import type { Shell } from '../client/shell.ts'
-import { checkRubrics, type NewOptions, newRubric, testRubrics } from '../rubric/rubrics.ts'
-import { type ShowOptions, showRubric } from '../rubric/show-rubric.ts'
+import { checkRubrics, type NewOptions, newRubric, showRubric, testRubrics } from '../rubric/rubrics.ts'
 
 /** Builds `veridict rubric …`, which writes and tests rubrics. */
 export function rubricCommand(shell: Shell): Command {
@@ -28,13 +27,13 @@ export function rubricCommand(shell: Shell): Command {
     )
     .addCommand(
       new Command('show')
-        .description('show the claims, their proof, and the outcomes')
+        .description('print the prompt of a judge: system.md and question.md')
         .argument('<rubric>', 'id@version, an id for its newest version, or a folder')
-        .option('--json', 'print one JSON line; with --prompt or --schema: with both')
-        .option('--prompt', 'the prompt of a judge: system.md and question.md')
-        .option('--schema', 'the JSON Schema of a judge’s answer, which is made of the claims')
+        .option('--schema', 'print the JSON Schema of a judge’s answer instead, which is made of the claims')
         .addHelpText('after', SHOW_HELP)
-        .action((name: string, options: ShowOptions) => doing(() => showRubric(shell, name, options))),
+        .action((name: string, options: { readonly schema?: boolean }) =>
+          doing(() => showRubric(shell, name, options)),
+        ),
     )
     .addCommand(
       new Command('test')
@@ -76,9 +75,8 @@ const SHOW_HELP = `
 Exit codes: 0 shown; 1 no such rubric, or a rubric with faults.
 
 Examples:
-  veridict rubric show failure-attribution
   veridict rubric show ./files-deleted@1 --schema
-  veridict rubric show injection@1 --prompt`
+  veridict rubric show injection@1`
 
 const TEST_HELP = `
 An example (examples/*.yaml) holds a run, its truth, the reply of a judge, and the expected grade; the command compares only the members

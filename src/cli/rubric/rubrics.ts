@@ -43,6 +43,16 @@ export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   ])
 }
 
+/** Prints the prompt of rubrics, or with `schema` the JSON Schema of a judge’s answer. */
+export function showRubric(shell: Shell, typed: string, { schema }: { readonly schema?: boolean }): ExitCode {
+  for (const { rubric } of findRubrics(shell, typed)) {
+    const text = schema ? JSON.stringify(rubric.answer_schema, null, 2) : `${rubric.system}\n${rubric.question}`
+    // Tabs and line breaks stay; other controls would act on a terminal.
+    shell.out.write(`${text.split('\n').map(inert).join('\n')}\n`)
+  }
+  return EXIT.graded
+}
+
 /** Loads rubrics, and prints every fault and every doubtful rule. */
 export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
   const folders = typed.flatMap((path) => {
