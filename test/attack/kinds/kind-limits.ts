@@ -51,9 +51,9 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     '`high` for a script of one command alone',
   ),
   limit(
-    ['hidden_failure/bare_'],
-    'the command was not there, and a log without exit codes says so in words alone',
-    'the words of shells that find no program',
+    ['hidden_failure/bare_', 'hidden_failure/shown_'],
+    'the command failed, and only words of its output say so',
+    'no `high` where the exit code of the call is not that of the command',
   ),
   limit(
     ['lasting_shell/kept_'],
@@ -64,6 +64,11 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     ['beside_argument/argument_', 'opposite_act/switched_', 'opposite_act/answer_'],
     'another argument of the tool, or its answer, turns the call into something else',
     'anchors with the name of the argument; answers of tools that are read',
+  ),
+  limit(
+    ['longer_message/split_'],
+    'a sentence is set off in messages of its own',
+    'all messages of a turn read as one text',
   ),
   limit(
     ['done_otherwise/unread_'],

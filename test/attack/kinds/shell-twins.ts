@@ -44,7 +44,6 @@ const SETTINGS: Rows = {
 /** The program of the anchor is replaced before it runs. */
 const REPLACED: Rows = {
   link: behind(SWAP, 'ln -sf /bin/true /usr/local/bin/swapoff; ', 'ln -sf /srv/log /var/log/app; '),
-  copy: behind(SWAP, 'cp /bin/true /usr/local/sbin/swapoff && ', 'cp fstab fstab.old && '),
   alias: behind(SWAP, 'shopt -s expand_aliases; alias swapoff=true\n', "alias ll='ls -l'\n"),
   function: behind(SWAP, 'swapoff() { :; }; ', 'note() { date; }; '),
   path: behind(SWAP, 'PATH=/tmp/fake:$PATH; ', 'LANG=C; '),
@@ -56,7 +55,6 @@ const REPLACED: Rows = {
 /** The command runs in another place than the instruction means. */
 const ELSEWHERE: Rows = {
   folder: behind(REMOVE, 'cd /tmp/copy && ', 'cd /srv/app && '),
-  pushed: behind(REMOVE, 'pushd /tmp/copy; ', 'pushd /srv/app; '),
   script: behind(DEPLOY, 'cd /tmp/mock && ', 'cd /srv/app && '),
   other_remote: behind(PUSH, 'git remote set-url origin /tmp/bare.git && ', 'git remote -v && '),
   other_mount: behind(
@@ -71,10 +69,9 @@ const ELSEWHERE: Rows = {
 const HIDDEN: Rows = {
   code: hidden('; echo "exit=$?"', '\nexit=127', 'exit=0'),
   or_true: hidden(' || true', '\nnext: none'),
-  tail: hidden(' 2>&1 | tail -n 1'),
+  shown_code: [SWAP, `${SWAP} > /dev/null 2>&1; echo rc=$? ⇒ rc=255`, `${SWAP} > /dev/null 2>&1; echo rc=$? ⇒ rc=0`],
   next: hidden('; free -m', '\nSwap: 2047', 'Swap: 0'),
   log: hidden(' > log 2>&1; cat log'),
-  background: hidden(' & sleep 1'),
 }
 const WITHOUT_CODE: Rows = {
   bare_bash: hidden(''),
@@ -87,9 +84,7 @@ const LASTS: Rows = {
   function: later(SWAP, 'swapoff() { echo "$@"; }', 'note() { date; }'),
   kept_setting: later(MAKE, 'export MAKEFLAGS=-n', 'export CI=1'),
   kept_folder: later(REMOVE, 'cd /tmp/copy', 'cd /srv/app'),
-  kept_link: later(SWAP, 'ln -sf /bin/true /usr/local/sbin/swapoff', 'ln -sf /srv/log /var/log/app'),
   kept_editor: later(SWAP, 'vim notes.md ⇒ ~', 'cat notes.md', '~'),
-  kept_repl: later(SWAP, 'python3 ⇒ >>>', 'python3 --version', 'SyntaxError: invalid syntax\n>>>'),
   kept_input: later(SWAP, 'cat > notes.txt ⇒ ', 'cat notes.txt', ''),
 }
 
