@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
-import { cohenKappa } from '../../../src/domain/statistics/agreement/cohen-kappa.ts'
+import {
+  cohenKappa,
+  fleissKappa,
+  gwetAc1,
+  krippendorffAlpha,
+  rawAgreement,
+} from '../../../src/domain/statistics/agreement/coefficients.ts'
 import { type ItemTable, itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
-import { krippendorffAlpha } from '../../../src/domain/statistics/agreement/krippendorff-alpha.ts'
 import { groupRatings } from '../../../src/domain/statistics/agreement/ratings.ts'
-import { fleissKappa, gwetAc1, rawAgreement } from '../../../src/domain/statistics/agreement/raw-agreement.ts'
 import type { Agreement, Rating } from '../../../src/schemas/audit/agreement.ts'
 import { hasOracles, ratingsOf, ratingsOfCounts, ratingsOfMatrix, readOracles } from './oracles.ts'
 import { COHEN, DISTRIB_6_RATERS, FLEISS_1971, KRIPPENDORFF, KRIPPENDORFF_C, WIKIPEDIA_FLEISS } from './published.ts'

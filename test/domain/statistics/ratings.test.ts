@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { prevalence } from '../../../src/domain/statistics/agreement/agreement.ts'
-import { confusionCells } from '../../../src/domain/statistics/agreement/confusion.ts'
+import { cellsOf, prevalence } from '../../../src/domain/statistics/agreement/agreement.ts'
+
 import { itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
 import { groupRatings, type Rating } from '../../../src/domain/statistics/agreement/ratings.ts'
 
@@ -70,7 +70,7 @@ test('names that objects have of their own are names like others', () => {
   expect(Object.getPrototypeOf(shares)).toBe(Object.prototype)
   for (const name of hostile) expect(Object.getOwnPropertyDescriptor(shares, name)?.value).toBe(1 / hostile.length)
   expect(JSON.parse(JSON.stringify(shares))).toEqual(shares)
-  expect(confusionCells(all, 0, 1).sort((a, b) => a - b)).toEqual(hostile.map((_, at) => at * hostile.length + at))
+  expect(cellsOf(all).sort((a, b) => a - b)).toEqual(hostile.map((_, at) => at * hostile.length + at))
 })
 
 test('the table folds equal items, whoever gave what', () => {
@@ -99,8 +99,7 @@ test('the cells of the confusion matrix are of the items that both rated', () =>
     rating('k', 'a', 'y'),
     rating('k', 'b', 'y'),
   ])
-  expect(confusionCells(all, 0, 1)).toEqual([1, -1, 3])
-  expect(confusionCells(all, 1, 0)).toEqual([2, -1, 3])
+  expect(cellsOf(all)).toEqual([1, -1, 3])
 })
 
 test('no ratings have no prevalence', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
-import { linear, quadratic, weightedKappa } from '../../../src/domain/statistics/agreement/cohen-kappa.ts'
+import { cohenKappa, linear, quadratic } from '../../../src/domain/statistics/agreement/coefficients.ts'
 import type { AgreementRequest, Rating } from '../../../src/schemas/audit/agreement.ts'
 import { ratingsOf, ratingsOfMatrix } from './oracles.ts'
 import { KRIPPENDORFF_C } from './published.ts'
@@ -20,7 +20,7 @@ test('the example of Cohen 1968, with its weights', () => {
     [1, 0, 6],
     [3, 6, 0],
   ]
-  const { value } = weightedKappa(shares, 3, (one, other) => weights[one]?.[other] ?? 0)
+  const { value } = cohenKappa(shares, 3, (one, other) => weights[one]?.[other] ?? 0)
   expect(value).toBeCloseTo(0.348, 3)
 })
 
@@ -35,8 +35,8 @@ describe('κ of places', () => {
   const cells = [2, 0, 1, 0, 2, 0, 0, 0, 1]
 
   test('linear and quadratic by hand', () => {
-    expect(weightedKappa(cells, 3, linear([0, 1, 2])).value).toBeCloseTo(1 - 2 / (32 / 6), 12)
-    expect(weightedKappa(cells, 3, quadratic([0, 1, 2])).value).toBeCloseTo(1 - 4 / 8, 12)
+    expect(cohenKappa(cells, 3, linear([0, 1, 2])).value).toBeCloseTo(1 - 2 / (32 / 6), 12)
+    expect(cohenKappa(cells, 3, quadratic([0, 1, 2])).value).toBeCloseTo(1 - 4 / 8, 12)
   })
 
   test('two categories: both are Cohen’s κ', () => {

@@ -2,12 +2,19 @@ import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '.
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { BOOTSTRAP, type BootstrapInterval, type BootstrapSettings, bootstrap } from '../bootstrap.ts'
 import { type Estimate, missing } from '../estimate.ts'
-import { cohenKappa, linear, quadratic, weightedKappa } from './cohen-kappa.ts'
-import { confusionCells, unfoldCells } from './confusion.ts'
+import {
+  cohenKappa,
+  type Distance,
+  fleissKappa,
+  gwetAc1,
+  krippendorffAlpha,
+  linear,
+  nominal,
+  quadratic,
+  rawAgreement,
+} from './coefficients.ts'
 import { type ItemTable, itemTable } from './item-table.ts'
-import { krippendorffAlpha, krippendorffAlphaOf } from './krippendorff-alpha.ts'
 import { groupRatings, type RatedItem, type Ratings } from './ratings.ts'
-import { fleissKappa, gwetAc1, rawAgreement } from './raw-agreement.ts'
 
 /** A second or two of work: an answer is made in one go. */
 export const MAX_RESAMPLED_ITEMS = 200_000_000
@@ -116,24 +123,16 @@ const orderOf = (labels: readonly string[], scale: Scale): Order | null =>
     ? null
     : { scale, values: labels.map((label, place) => (scale === 'interval' ? Number(label) : place)) }
 
-/** In the order of `ALL_NAMES`; the weighted ones only of labels with an order. */
-const statistics = (sample: Sample): Estimate[] =>
-  sample.order === null ? nominalStatistics(sample) : [...nominalStatistics(sample), ...weighted(sample, sample.order)]
-
-function weighted({ table, cells }: Sample, { scale, values }: Order): Estimate[] {
-  const kappaBy = (distance: typeof linear) =>
-    cells === null ? missing('not_two_raters') : weightedKappa(cells, table.n_labels, distance(values))
-  return [kappaBy(linear), kappaBy(quadratic), krippendorffAlphaOf(table, scale === 'interval' ? values : null)]
+/** Computes the statistics in the order of `ALL_NAMES`; weighted statistics only of labels with an order. */
+function statistics({ table, cells, order }: Sample): Estimate[] {
+  const kappa = (distance: Distance) =>
+    cells === null ? missing('not_two_raters') : cohenKappa(cells, table.n_labels, distance)
+  const plain = [rawAgreement(table), kappa(nominal), fleissKappa(table), krippendorffAlpha(table), gwetAc1(table)]
+  if (order === null) return plain
+  const { scale, values } = order
+  const alpha = krippendorffAlpha(table, scale === 'ordinal' ? 'ordinal' : quadratic(values))
+  return [...plain, kappa(linear(values)), kappa(quadratic(values)), alpha]
 }
-
-/** In the order of `NAMES`. */
-const nominalStatistics = ({ table, cells }: Sample): Estimate[] => [
-  rawAgreement(table),
-  cells === null ? missing('not_two_raters') : cohenKappa(cells, table.n_labels),
-  fleissKappa(table),
-  krippendorffAlpha(table),
-  gwetAc1(table),
-]
 
 const NO_DRAWS: BootstrapInterval = { ci95: null, reason: 'too_few_units', undefined_draws: 0 }
 
@@ -150,11 +149,18 @@ interface FullSample extends Sample {
 function sampleOf(ratings: Ratings, order: Order | null): FullSample {
   const { profile_of, ...table } = itemTable(ratings)
   if (ratings.raters.length !== 2) return { table, cells: null, order, profile_of, cell_of: null }
-  const cell_of = confusionCells(ratings, 0, 1)
+  const cell_of = cellsOf(ratings)
   const cells = new Float64Array(table.n_labels ** 2)
   for (const cell of cell_of) if (cell >= 0) cells[cell] = (cells[cell] ?? 0) + 1
   return { table, cells, order, profile_of, cell_of }
 }
+
+/** Returns for each item the cell (row · K + column) of the first two raters; −1 where one of them did not rate the item. */
+export const cellsOf = (ratings: Ratings): number[] =>
+  ratings.items.map(({ labels, raters }) => {
+    const [row, column] = [labels[raters.indexOf(0)], labels[raters.indexOf(1)]]
+    return row === undefined || column === undefined ? -1 : row * ratings.labels.length + column
+  })
 
 function unitsOf(items: readonly RatedItem[]): Units {
   const clusters = new Map<string, number>()
@@ -195,7 +201,9 @@ function resampler(sample: FullSample, units: Units, size: number): (weights: Ui
 function confusionOf(ratings: Ratings, cells: Float64Array | null): Confusion | null {
   const [row_rater, column_rater] = ratings.raters
   if (cells === null || row_rater === undefined || column_rater === undefined) return null
-  return { labels: [...ratings.labels], row_rater, column_rater, matrix: unfoldCells(cells, ratings.labels.length) }
+  const size = ratings.labels.length
+  const matrix = ratings.labels.map((_, row) => [...cells.subarray(row * size, (row + 1) * size)])
+  return { labels: [...ratings.labels], row_rater, column_rater, matrix }
 }
 
 const tooManyDraws = (items: number): Issue => ({

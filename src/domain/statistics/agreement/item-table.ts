@@ -22,50 +22,44 @@ export interface ItemTable {
   readonly weights: ArrayLike<number>
 }
 
-/** The table of the ratings, and for each item the index of its profile. */
+/** Builds the table of the ratings, and for each item the index of its profile. */
 export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: readonly number[] } {
-  const profiles: Profile[] = []
-  const weights: number[] = []
-  const known = new Map<string, number>()
-  const profile_of = ratings.items.map((item) => {
-    const pairs = [...countLabels(item.labels)].sort(([a], [b]) => a - b)
-    const key = pairs.join(';')
-    const index = known.get(key) ?? profiles.length
-    if (index === profiles.length) {
-      known.set(key, index)
-      profiles.push(profileOf(pairs))
-      weights.push(0)
-    }
-    weights[index] = (weights[index] ?? 0) + 1
-    return index
+  const keyOf = (labels: readonly number[]): string => labels.toSorted((a, b) => a - b).join()
+  const keys = ratings.items.map(({ labels }) => keyOf(labels))
+  const places = new Map([...new Set(keys)].map((key, place) => [key, place]))
+  const profile_of = keys.map((key) => places.get(key) ?? 0)
+  const weights = new Array<number>(places.size).fill(0)
+  for (const place of profile_of) weights[place] = (weights[place] ?? 0) + 1
+  const profiles = [...places.keys()].map((key): Profile => {
+    const given = Map.groupBy(key.split(',').map(Number), (label) => label)
+    const counts = [...given.values()].map(({ length }) => length)
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    return { labels: [...given.keys()], counts, total, squares: counts.reduce((sum, count) => sum + count ** 2, 0) }
   })
   return { n_labels: ratings.labels.length, profiles, weights, profile_of }
 }
 
-function countLabels(labels: readonly number[]): Map<number, number> {
-  const counts = new Map<number, number>()
-  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1)
-  return counts
+/** Visits the profiles that items have, with how many items; `least` ratings each. */
+export function eachProfile(
+  { profiles, weights }: ItemTable,
+  least: number,
+  visit: (profile: Profile, weight: number) => void,
+): void {
+  profiles.forEach((profile, place) => {
+    const weight = weights[place] ?? 0
+    if (weight > 0 && profile.total >= least) visit(profile, weight)
+  })
 }
 
-const profileOf = (pairs: readonly (readonly [number, number])[]): Profile => ({
-  labels: pairs.map(([label]) => label),
-  counts: pairs.map(([, count]) => count),
-  total: pairs.reduce((sum, [, count]) => sum + count, 0),
-  squares: pairs.reduce((sum, [, count]) => sum + count * count, 0),
-})
-
-/** Adds `weight` of the profile’s ratings to the totals of their labels. */
-export function addCounts(totals: Float64Array, profile: Profile, weight: number): void {
-  for (let at = 0; at < profile.labels.length; at++) {
-    const label = profile.labels[at] ?? 0
-    totals[label] = (totals[label] ?? 0) + weight * (profile.counts[at] ?? 0)
-  }
-}
-
-/** Σ x². */
-export function sumOfSquares(values: Float64Array): number {
-  let sum = 0
-  for (const value of values) sum += value * value
-  return sum
+/** Counts the ratings of each label, and all ratings, of items with `least` ratings or more. */
+export function countRatings(table: ItemTable, least: number): { totals: Float64Array; ratings: number } {
+  const totals = new Float64Array(table.n_labels)
+  let ratings = 0
+  eachProfile(table, least, ({ labels, counts, total }, weight) => {
+    ratings += weight * total
+    labels.forEach((label, at) => {
+      totals[label] = (totals[label] ?? 0) + weight * (counts[at] ?? 0)
+    })
+  })
+  return { totals, ratings }
 }

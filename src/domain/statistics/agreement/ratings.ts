@@ -28,14 +28,6 @@ export interface Ratings<Category extends string = string> {
   readonly n_ratings: number
 }
 
-interface Draft {
-  readonly item: string
-  cluster: string | null
-  readonly raters: number[]
-  readonly labels: number[]
-  readonly rated_by: Set<number>
-}
-
 /**
  * Checks ratings and groups them by item, in one pass.
  *
@@ -52,48 +44,35 @@ export function groupRatings<Category extends string>(
   const labelIndexes = new Map(labels.map((label, index) => [label, index]))
   if (labelIndexes.size < labels.length) return err([{ path: '/labels', message: 'the same label stands twice' }])
   const raters = new Map<string, number>()
-  const items = new Map<string, Draft>()
+  const items = new Map<string, Writable<RatedItem>>()
+  const known = new Set<string>()
   const issues: Issue[] = []
-  for (const [index, rating] of ratings.entries()) {
-    const draft = items.get(rating.item) ?? emptyDraft(rating.item)
-    items.set(rating.item, draft)
-    const problem = addRating(draft, rating, indexOf(raters, rating.rater), labelIndexes.get(rating.label))
-    if (problem === null) continue
-    issues.push({ path: `/ratings/${index}${problem.field}`, message: problem.message })
+  for (const [index, { item, rater, label, cluster }] of ratings.entries()) {
+    const place = raters.get(rater) ?? raters.size
+    raters.set(rater, place)
+    const rated = items.get(item) ?? { item, cluster: null, raters: [], labels: [] }
+    items.set(item, rated)
+    const given = labelIndexes.get(label)
+    const fault = (field: string, message: string) => issues.push({ path: `/ratings/${index}${field}`, message })
+    if (given === undefined) fault('/label', 'the label is not one of those declared')
+    else if (known.has(`${place} ${item}`)) fault('', 'the rater rated this item already')
+    else if (rated.cluster !== null && cluster !== undefined && rated.cluster !== cluster)
+      fault('/cluster', 'the item has another cluster already')
+    else {
+      known.add(`${place} ${item}`)
+      rated.cluster ??= cluster ?? null
+      rated.raters.push(place)
+      rated.labels.push(given)
+    }
     if (issues.length === MAX_ISSUES) break
   }
   if (issues.length > 0) return err(issues)
-  return ok({
-    items: Array.from(items.values(), ({ rated_by: _, ...item }) => item),
-    raters: [...raters.keys()],
-    labels,
-    n_ratings: ratings.length,
-  })
+  return ok({ items: [...items.values()], raters: [...raters.keys()], labels, n_ratings: ratings.length })
 }
 
-const emptyDraft = (item: string): Draft => ({ item, cluster: null, raters: [], labels: [], rated_by: new Set() })
-
-function indexOf(names: Map<string, number>, name: string): number {
-  const known = names.get(name)
-  if (known !== undefined) return known
-  names.set(name, names.size)
-  return names.size - 1
-}
-
-function addRating(
-  draft: Draft,
-  rating: Rating,
-  rater: number,
-  label: number | undefined,
-): { field: string; message: string } | null {
-  if (label === undefined) return { field: '/label', message: 'the label is not one of those declared' }
-  if (draft.rated_by.has(rater)) return { field: '', message: 'the rater rated this item already' }
-  const cluster = rating.cluster ?? draft.cluster
-  if (draft.cluster !== null && draft.cluster !== cluster)
-    return { field: '/cluster', message: 'the item has another cluster already' }
-  draft.rated_by.add(rater)
-  draft.raters.push(rater)
-  draft.labels.push(label)
-  draft.cluster = cluster
-  return null
+interface Writable<Item extends RatedItem> {
+  readonly item: Item['item']
+  cluster: Item['cluster']
+  readonly raters: number[]
+  readonly labels: number[]
 }

@@ -1,0 +1,139 @@
+import { defined, type Estimate, missing, ratio } from '../estimate.ts'
+import { countRatings, eachProfile, type ItemTable } from './item-table.ts'
+
+/** How far two categories, given by index, are apart; 0 for the same category. */
+export type Distance = (first: number, second: number) => number
+
+export const nominal: Distance = (first, second) => (first === second ? 0 : 1)
+export const linear =
+  (values: readonly number[]): Distance =>
+  (first, second) =>
+    Math.abs((values[first] ?? 0) - (values[second] ?? 0))
+export const quadratic =
+  (values: readonly number[]): Distance =>
+  (first, second) =>
+    ((values[first] ?? 0) - (values[second] ?? 0)) ** 2
+
+/**
+ * Computes κ of two raters: 1 − Σ v_ij n_ij / Σ v_ij r_i c_j / n, with v the distance of the categories and r, c the margins. Nominal
+ * distances give Cohen’s unweighted κ, (po − pe) / (1 − pe) (EPM 20, 1960); others weighted κ (Cohen, Psychological Bulletin 70, 1968);
+ * quadratic distances the intraclass correlation of Fleiss & Cohen (1973). Null where nothing was rated by both, or where chance leaves no
+ * distance, as with one and the same category throughout (pe = 1; scikit-learn 1.9 gives NaN).
+ *
+ * @param cells of the K × K matrix, row by row.
+ * @example cohenKappa([20, 5, 10, 15], 2) // → { value: 0.4, reason: null }
+ */
+export function cohenKappa(cells: ArrayLike<number>, size: number, distance = nominal): Estimate {
+  const rows = new Float64Array(size)
+  const columns = new Float64Array(size)
+  let total = 0
+  let apart = 0
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      const count = cells[row * size + column] ?? 0
+      if (count === 0) continue
+      rows[row] = (rows[row] ?? 0) + count
+      columns[column] = (columns[column] ?? 0) + count
+      total += count
+      apart += count * distance(row, column)
+    }
+  }
+  if (total === 0) return missing('no_pairs')
+  let chance = 0
+  for (let row = 0; row < size; row++)
+    for (let column = 0; column < size; column++)
+      chance += (rows[row] ?? 0) * (columns[column] ?? 0) * distance(row, column)
+  return ratio(chance - total * apart, chance, 'one_category')
+}
+
+/**
+ * Computes Krippendorff’s α for any pattern of missing ratings: 1 − Do/De. Over items with m_u ≥ 2 ratings, in all n of them,
+ * Do = (1/n) Σ_u Σ_{c≠k} v_ck n_uc n_uk / (m_u − 1) and De = Σ_{c≠k} v_ck n_c n_k / (n (n − 1)), with v the distance: 1 for nominal data, the
+ * squared difference for numbers, and for ordinal data that of the middle ranks.
+ * Krippendorff, "Computing Krippendorff’s Alpha-Reliability" (2011), sections B to D.
+ * Null where no item has two ratings, or where all such ratings are of one category (De = 0): that is undefined, not agreement.
+ */
+export function krippendorffAlpha(table: ItemTable, scale: Distance | 'ordinal' = nominal): Estimate {
+  const { totals, ratings } = countRatings(table, 2)
+  if (ratings === 0) return missing('no_pairs')
+  const distance = scale === 'ordinal' ? quadratic(middleRanks(totals)) : scale
+  let disagreement = 0
+  eachProfile(table, 2, ({ labels, counts, total }, weight) => {
+    disagreement += (weight * pairsApart(labels, counts, distance)) / (total - 1)
+  })
+  const expected = pairsApart([...totals.keys()], totals, distance)
+  if (expected === 0) return missing('one_category')
+  return defined(1 - ((ratings - 1) * disagreement) / expected)
+}
+
+/** Returns the middle rank of each category: the difference of two is Σ_{g=c..k} n_g − (n_c + n_k) / 2. */
+function middleRanks(totals: Float64Array): number[] {
+  let below = 0
+  return Array.from(totals, (count) => {
+    below += count
+    return below - count / 2
+  })
+}
+
+/** Sums the distances of ordered pairs of ratings. */
+function pairsApart(labels: readonly number[], counts: ArrayLike<number>, distance: Distance): number {
+  let sum = 0
+  for (let first = 0; first < labels.length; first++)
+    for (let second = 0; second < first; second++)
+      sum += 2 * (counts[first] ?? 0) * (counts[second] ?? 0) * distance(labels[first] ?? 0, labels[second] ?? 0)
+  return sum
+}
+
+/**
+ * Computes the share of pairs of ratings of the same item that agree: the mean over items with two or more ratings of
+ * Σ_k n_ik (n_ik − 1) / (n_i (n_i − 1)). Fleiss 1971, equation 3; with missing ratings as `pa` of Gwet, Handbook of Inter-Rater
+ * Reliability (2014), chapter 2. With two raters it is the share of items on which they agree.
+ */
+export function rawAgreement(table: ItemTable): Estimate {
+  let agreement = 0
+  let items = 0
+  eachProfile(table, 2, ({ squares, total }, weight) => {
+    agreement += (weight * (squares - total)) / (total * (total - 1))
+    items += weight
+  })
+  return ratio(agreement, items, 'no_pairs')
+}
+
+/**
+ * Computes Fleiss’ κ: (P̄ − P̄e) / (1 − P̄e), with P̄ the raw agreement and P̄e = Σ p_j², p_j the share of category j among all ratings.
+ * Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin 76 (1971).
+ * Null where items have unequal numbers of ratings, one each, or all ratings are of one category.
+ */
+export function fleissKappa(table: ItemTable): Estimate {
+  const sizes = new Set<number>()
+  eachProfile(table, 1, ({ total }) => sizes.add(total))
+  if (sizes.size > 1) return missing('unequal_ratings')
+  const { totals, ratings } = countRatings(table, 1)
+  const observed = rawAgreement(table)
+  if (observed.value === null) return missing(ratings === 0 ? 'no_ratings' : 'no_pairs')
+  const whole = ratings * ratings
+  const squares = totals.reduce((sum, total) => sum + total * total, 0)
+  return ratio(observed.value * whole - squares, whole - squares, 'one_category')
+}
+
+/**
+ * Computes Gwet’s AC1: (pa − pe) / (1 − pe), with pa the raw agreement over items with two or more ratings, pe = Σ_k π_k (1 − π_k) / (K − 1),
+ * and π_k the mean over all items with a rating of the share of their ratings that are k. Gwet, "Computing inter-rater reliability
+ * and its variance in the presence of high agreement", BJMSP 61 (2008); missing ratings as in the R package irrCAC 1.0.
+ * K is the number of categories of the table, also those that were not given. Null where there is but one, or no item has two ratings.
+ */
+export function gwetAc1(table: ItemTable): Estimate {
+  const observed = rawAgreement(table)
+  if (observed.value === null) return observed
+  if (table.n_labels < 2) return missing('one_category')
+  const shares = new Float64Array(table.n_labels)
+  let items = 0
+  eachProfile(table, 1, ({ labels, counts, total }, weight) => {
+    items += weight
+    labels.forEach((label, at) => {
+      shares[label] = (shares[label] ?? 0) + (weight * (counts[at] ?? 0)) / total
+    })
+  })
+  const expected = shares.reduce((sum, share) => sum + (share / items) * (1 - share / items), 0) / (table.n_labels - 1)
+  return defined((observed.value - expected) / (1 - expected))
+}
