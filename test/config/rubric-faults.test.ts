@@ -404,13 +404,13 @@ const FAULTS: readonly Row[] = [
     'the best by no integer',
     'surfaces',
     [['rubric.yaml', 'by: [coverage', 'by: [category']],
-    'rubric.yaml:62 /outcome/best/by  category is no integer of surfaces; there are: coverage, necessity, detectability, injectability',
+    'rubric.yaml:62 /outcome/best/by/0  the sum of an entry needs a claim of type integer, and surfaces.category is of type enum: name another',
   ],
   [
     'the best with no enum',
     'surfaces',
     [['rubric.yaml', 'label: category', 'label: locator']],
-    'rubric.yaml:62 /outcome/best/label  locator is no enum of surfaces; there are: category',
+    'rubric.yaml:62 /outcome/best/label  the label of an entry needs a claim of type enum, and surfaces.locator is of type text: name another',
   ],
   [
     'none as a label of entries',

@@ -194,7 +194,7 @@ const ATTACKS: readonly Attack[] = [
         '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
       ),
     ],
-    'category is the label and has no proof',
+    '/outcome/best/label  surfaces.category decides the outcome and nobody could check it',
   ],
   [
     'an outcome that may be unclear',
@@ -217,7 +217,7 @@ const ATTACKS: readonly Attack[] = [
     'an outcome of an entry that may be unclear',
     'surfaces',
     [yaml('type: enum\n        values', 'type: enum\n        unclear: kept\n        values')],
-    'category decides the outcome: it may not be kept unclear',
+    '/outcome/best/label  surfaces.category decides the outcome and may not be kept unclear',
   ],
   [
     'a measurement of something else, that settles the sight',

@@ -1,66 +1,23 @@
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { endOfString } from '../text/exact-json.ts'
+import { readJson } from '../text/exact-json.ts'
+import { scanJson } from '../text/json-scan.ts'
 
 const MAX_ANSWER_CHARS = 1_000_000
 const MAX_DEPTH = 32
 
 /**
- * The JSON value of a judge's answer: one object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a
- * second, injected value wins). A byte order mark before it is none of it.
+ * Parses a judge's answer: one JSON object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a second,
+ * injected value wins). A byte order mark before the object is not part of the answer.
  */
 export function parseAnswer(answer: string): Result<unknown, Issue[]> {
+  const refuse = (message: string): Result<never, Issue[]> => err([{ path: '', message }])
   const text = answer.startsWith('\ufeff') ? answer.slice(1) : answer
-  if (text.length > MAX_ANSWER_CHARS)
-    return err([{ path: '', message: 'the answer is longer than a million characters' }])
-  const duplicate = scanKeys(text)
-  if (duplicate !== null) return err([duplicate])
-  try {
-    return ok(JSON.parse(text))
-  } catch {
-    return err([{ path: '', message: 'the answer is not one JSON object: no prose, no code fences around it' }])
-  }
-}
-
-/** The first duplicate key or too deep nesting of a JSON text; one pass over its tokens, no recursion. */
-function scanKeys(text: string): Issue | null {
-  const stack: (Set<string> | null)[] = []
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === '{') stack.push(new Set())
-    else if (character === '[') stack.push(null)
-    else if (character === '}' || character === ']') stack.pop()
-    else if (character === '"') {
-      const end = endOfString(text, at)
-      if (isRepeated(text, at, end, stack.at(-1)))
-        return { path: '', message: 'the same key stands twice in one object' }
-      at = end - 1
-    }
-    if (stack.length > MAX_DEPTH) return { path: '', message: `nested deeper than ${MAX_DEPTH} levels` }
-  }
-  return null
-}
-
-/** Whether the string is a key that its object has already; notes it down where it is a new one. */
-function isRepeated(text: string, start: number, end: number, keys: Set<string> | null | undefined): boolean {
-  if (!keys || !followedByColon(text, end)) return false
-  const key = decodeKey(text.slice(start, end))
-  if (keys.has(key)) return true
-  keys.add(key)
-  return false
-}
-
-function followedByColon(text: string, from: number): boolean {
-  let at = from
-  while (at < text.length && (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t')) at++
-  return text[at] === ':'
-}
-
-function decodeKey(literal: string): string {
-  try {
-    return String(JSON.parse(literal))
-  } catch {
-    return literal
-  }
+  if (text.length > MAX_ANSWER_CHARS) return refuse('the answer is longer than a million characters')
+  if (scanJson(Buffer.from(text), MAX_DEPTH).deep !== -1) return refuse(`nested deeper than ${MAX_DEPTH} levels`)
+  const { value, error, repeated } = readJson(text)
+  if (repeated !== null) return refuse('the same key stands twice in one object')
+  if (error !== -1) return refuse('the answer is not one JSON object: no prose, no code fences around it')
+  return ok(value)
 }
 
 const THINK = '<think>'

@@ -50,14 +50,10 @@ export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[
   const issues = schemaIssues(wordedSchema(rubric), answer)
   if (issues.length > 0) return err(issues)
   const { citations, notes, confidence } = answer as Pick<Claims, 'citations' | 'notes' | 'confidence'>
-  const read = rubric.claims.map((claim) => readMember(claim, answer as Node))
-  const bounds = [
-    ...boundIssues(citations, notes, rubric),
-    ...read.flatMap(({ issues: own }) => own),
-    ...rubric.claims.flatMap((claim, index) => entryIssues(claim, citations, read[index]?.value ?? null)),
-  ]
+  const bounds = boundIssues(citations, notes, rubric)
+  const values = Object.fromEntries(rubric.claims.map((claim) => [claim.id, readMember(claim, answer as Node, bounds)]))
+  for (const claim of rubric.claims) bounds.push(...entryIssues(claim, citations, values[claim.id] ?? null))
   if (bounds.length > 0) return err(bounds)
-  const values = Object.fromEntries(rubric.claims.map(({ id }, index) => [id, read[index]?.value ?? null]))
   return ok({ citations, notes, values: withoutCategory(values), confidence, checked_form: true })
 }
 
@@ -82,54 +78,53 @@ function memberOf(answer: Node, id: string): unknown {
   return group === null ? answer[name] : (answer[group] as Node)[name]
 }
 
-interface Read<Value extends ClaimValue> {
-  readonly value: Value
-  readonly issues: readonly Issue[]
-}
-
-function readMember(claim: ClaimRule, answer: Node): Read<ClaimValue> {
+/** Reads the answer to a claim that fits the schema; faults of its bounds are added to the issues. */
+function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue {
   const path = `/${claim.id.replace('.', '/')}`
-  if (!isAsked(claim)) return { value: null, issues: [] }
+  if (!isAsked(claim)) return null
   const given = memberOf(answer, claim.id)
-  if (claim.type !== 'list') return readClaim(claim, given, path)
+  if (claim.type !== 'list') return readClaim(claim, given as string, path, issues)
   const entries = given as readonly Node[]
-  if (entries.length > claim.maximum)
-    return { value: null, issues: [{ path, message: `at most ${claim.maximum} entries` }] }
-  const read = entries.map((entry, index) =>
-    claim.of.map((one): [string, Read<Scalar>] => {
-      const name = one.id.slice(claim.id.length + 1)
-      const none: Read<Scalar> = { value: null, issues: [] }
-      return [name, isAsked(one) ? readClaim(one, entry[name], `${path}/${index}/${name}`) : none]
-    }),
-  )
-  return {
-    value: read.map((entry): Entry => Object.fromEntries(entry.map(([name, { value }]) => [name, value]))),
-    issues: read.flat().flatMap(([, { issues }]) => issues),
+  if (entries.length > claim.maximum) {
+    issues.push({ path, message: `at most ${claim.maximum} entries` })
+    return null
   }
+  return entries.map((entry, index): Entry => {
+    const values = claim.of.map((rule): [string, Scalar] => {
+      const name = entryName(claim, rule)
+      const text = entry[name] as string
+      return [name, isAsked(rule) ? readClaim(rule, text, `${path}/${index}/${name}`, issues) : null]
+    })
+    return Object.fromEntries(values)
+  })
 }
 
-/** `answer` fits the schema: it is a text. */
-function readClaim(claim: ClaimRule, answer: unknown, path: string): Read<Scalar> {
-  const text = answer as string
-  const is = (value: Scalar): Read<Scalar> => ({ value, issues: [] })
-  const fault = (message: string): Read<Scalar> => ({ value: null, issues: [{ path, message }] })
-  if (text === UNCLEAR) return claim.unclear === 'never' ? fault('may not be unclear') : is(null)
+/** Returns the name of a claim within the entries of its list: `surfaces.locator` → `locator`. */
+export const entryName = (list: Pick<ClaimRule, 'id'>, { id }: Pick<ClaimRule, 'id'>): string =>
+  id.slice(list.id.length + 1)
+
+function readClaim(claim: ClaimRule, text: string, path: string, issues: Issue[]): Scalar {
+  const fault = (message: string): null => {
+    issues.push({ path, message })
+    return null
+  }
+  if (text === UNCLEAR) return claim.unclear === 'never' ? fault('may not be unclear') : null
   switch (claim.type) {
     case 'boolean':
-      return is(text === 'yes')
+      return text === 'yes'
     case 'enum':
-      return is(text)
+      return text
     case 'text':
       return text.trim() === '' || text.length > MAX_QUOTE_CHARS || !text.isWellFormed()
         ? fault(`must be a text of at most ${MAX_QUOTE_CHARS} characters`)
-        : is(text)
+        : text
     case 'agent':
-      return text.length > MAX_NAME_CHARS || !text.isWellFormed() ? fault('must be the name of an agent') : is(text)
+      return text.length > MAX_NAME_CHARS || !text.isWellFormed() ? fault('must be the name of an agent') : text
     default: {
-      const number = /^-?\d{1,15}$/.test(text) ? Number(text) : null
-      if (number === null) return fault(`must be a whole number, or ${UNCLEAR}`)
+      if (!/^-?\d{1,15}$/.test(text)) return fault(`must be a whole number, or ${UNCLEAR}`)
+      const number = Number(text)
       const { minimum, maximum } = claim
-      return number < minimum || number > maximum ? fault(`must lie between ${minimum} and ${maximum}`) : is(number)
+      return number < minimum || number > maximum ? fault(`must lie between ${minimum} and ${maximum}`) : number
     }
   }
 }
@@ -143,16 +138,13 @@ function entryIssues(list: ClaimRule, citations: readonly Citation[], value: Cla
       ? [{ path: `/citations/${index}/entry`, message: `there is no entry ${entry}; the list has ${entries.length}` }]
       : [],
   )
-  const key = list.of.find(({ type }) => type === 'text')?.id.slice(list.id.length + 1)
-  if (key === undefined) return wrong
-  const first = new Map<Scalar, number>()
-  const repeated = entries.flatMap((entry, index) => {
-    if ((entry[key] ?? null) === null) return []
-    const before = first.get(entry[key] ?? null)
-    if (before === undefined) first.set(entry[key] ?? null, index)
-    return before === undefined
-      ? []
-      : [{ path: `/${list.id}/${index}/${key}`, message: `is that of entry ${before + 1}, too` }]
+  const text = list.of.find(({ type }) => type === 'text')
+  const key = text === undefined ? '' : entryName(list, text)
+  const texts = entries.map((entry) => entry[key] ?? null)
+  const repeated = texts.flatMap((value, index) => {
+    const before = texts.indexOf(value)
+    const message = `is that of entry ${before + 1}, too`
+    return value === null || before === index ? [] : [{ path: `/${list.id}/${index}/${key}`, message }]
   })
   return [...wrong, ...repeated]
 }
@@ -177,53 +169,41 @@ function boundIssues(citations: Claims['citations'], notes: string, { claims }: 
 /** Half of a pair would be found in a trajectory that holds the whole character. */
 const HALF_CHARACTER = 'holds half a character: a lone surrogate'
 
-/** One way of writing each answer: providers enforce the words of an enum but not always their case, and true is yes. */
-function inWords(value: unknown, { claims }: Rubric): unknown {
-  if (!isRecord(value)) return value
-  const copy: Record<string, unknown> = { ...value, confidence: lower(value['confidence']) }
-  const groups = new Set(claims.flatMap(({ id }) => splitClaim(id)[0] ?? []))
-  for (const group of groups) if (isRecord(copy[group])) copy[group] = { ...copy[group] }
+/** Writes each answer in one way, in place: providers enforce the words of an enum but not always their case, and true is yes. */
+function inWords(answer: unknown, { claims }: Rubric): unknown {
+  if (!isRecord(answer)) return answer
+  answer['confidence'] = lower(answer['confidence'])
   for (const claim of claims) {
     const [group, name] = splitClaim(claim.id)
-    const given = group === null ? copy : copy[group]
+    const holder = group === null ? answer : answer[group]
     // A member of a group that is left out is told as one, by its own name.
-    if (isRecord(given) && (group !== null || Object.hasOwn(given, name))) given[name] = word(given[name], claim)
+    if (isRecord(holder) && (group !== null || Object.hasOwn(holder, name))) holder[name] = word(holder[name], claim)
   }
-  const { surface } = copy
-  const isUnseen = isRecord(surface) && surface['observed'] === 'no' && surface['category'] === null
-  const rule = claims.find(({ id }) => id === CATEGORY)
-  if (isUnseen && rule !== undefined) copy['surface'] = { ...surface, category: rule.values.at(-1) }
-  if (Array.isArray(value['citations'])) {
-    copy['citations'] = value['citations'].map((item: unknown) =>
-      isRecord(item) ? { ...item, supports: lower(item['supports']) } : item,
-    )
-  }
-  return copy
+  const { surface, citations } = answer
+  const category = claims.find(({ id }) => id === CATEGORY)
+  if (category && isRecord(surface) && surface['observed'] === 'no' && surface['category'] === null)
+    surface['category'] = category.values.at(-1)
+  for (const citation of recordsOf(citations)) citation['supports'] = lower(citation['supports'])
+  return answer
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function word(value: unknown, { id, type, of }: ClaimRule): unknown {
-  if (type === 'list')
-    return Array.isArray(value)
-      ? value.map((entry: unknown) => (isRecord(entry) ? entryInWords(entry, id, of) : entry))
-      : value
+const recordsOf = (value: unknown) => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : [])
+
+function word(value: unknown, claim: ClaimRule): unknown {
+  const { type } = claim
+  for (const entry of type === 'list' ? recordsOf(value) : [])
+    for (const rule of claim.of) {
+      const name = entryName(claim, rule)
+      if (Object.hasOwn(entry, name)) entry[name] = word(entry[name], rule)
+    }
   if (type === 'boolean' && typeof value === 'boolean') return value ? 'yes' : 'no'
   if ((type === 'integer' || type === 'step') && Number.isSafeInteger(value)) return String(value)
   if (typeof value !== 'string') return value
   if (type === 'agent' || type === 'text') return value.trim().toLowerCase() === UNCLEAR ? UNCLEAR : value
   return value.toLowerCase()
 }
-
-const entryInWords = (entry: Readonly<Record<string, unknown>>, list: string, of: readonly ClaimRule[]): unknown => ({
-  ...entry,
-  ...Object.fromEntries(
-    of.flatMap((one) => {
-      const name = one.id.slice(list.length + 1)
-      return Object.hasOwn(entry, name) ? [[name, word(entry[name], one)]] : []
-    }),
-  ),
-})
 
 const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value)

@@ -18,27 +18,41 @@ interface Parsed {
 const MOST_COMBINATIONS = 4096
 const MOST_TOLD = 10
 
-/** Exactly one of a table, an enum claim, a sum of integers and the best entry of a list; a table is total and disjoint. */
+/** Parses exactly one of a table, an enum claim, a sum of integers and the best entry of a list; a table is total and disjoint. */
 export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed {
+  const fail = (...issues: Issue[]): Parsed => ({ outcome: null, issues })
   const { table, label, sum, best, scale = 'nominal' } = given
   const kinds = Object.entries({ table, label, sum, best }).flatMap(([name, one]) => (one === undefined ? [] : [name]))
   if (kinds.length !== 1) {
     const message = `has ${kinds.join(' and ') || 'none'} of table, label, sum and best: write exactly one of them`
-    return { outcome: null, issues: [{ path: '/outcome', message }] }
+    return fail({ path: '/outcome', message })
   }
-  if (best !== undefined) return parseBest(best, scale, claims)
+  const list = best && claims.find(({ id, type }) => id === best.of && type === 'list')
+  if (best !== undefined && list === undefined) {
+    const there = claims.filter(({ type }) => type === 'list').map(({ id }) => id)
+    return fail({
+      path: '/outcome/best/of',
+      message: `${best.of} is no list; there are: ${there.join(', ') || 'none'}`,
+    })
+  }
   const used = usedIn(given)
   if (used.length === 0) {
     const message = 'follows from no claim: name at least one in when, as in when: { claim: true }'
-    return { outcome: null, issues: [{ path: '/outcome/table', message }] }
+    return fail({ path: '/outcome/table', message })
   }
-  const issues = used.flatMap((one) => decidingIssues(one, claims))
-  if (sum !== undefined && new Set(sum).size < sum.length)
-    issues.push({ path: '/outcome/sum', message: 'counts a claim twice: name each once' })
-  if (issues.length > 0) return { outcome: null, issues }
-  if (sum !== undefined) return { outcome: { kind: 'sum', scale: 'ordinal', labels: [], claims: sum }, issues }
-  const decided = claims.filter(({ id }) => used.some((one) => one.id === id))
+  const issues = used.flatMap((one) => decidingIssues(one, list?.of ?? claims))
+  for (const [name, counted] of Object.entries({ sum, 'best/by': best?.by }))
+    if (counted !== undefined && new Set(counted).size < counted.length)
+      issues.push({ path: `/outcome/${name}`, message: 'counts a claim twice: name each once' })
+  if (issues.length > 0) return fail(...issues)
+  const decided = (list?.of ?? claims).filter(({ id }) => used.some((one) => one.id === id))
   const ids = decided.map(({ id }) => id)
+  if (best !== undefined && list !== undefined) {
+    const values = list.of.find(({ id }) => id === `${best.of}.${best.label}`)?.values ?? []
+    const rule = { kind: 'best', scale, labels: [...values, NONE], claims: [best.of] } as const
+    return { outcome: { ...rule, by: best.by, label: best.label }, issues: bestIssues(list, best, values) }
+  }
+  if (sum !== undefined) return { outcome: { kind: 'sum', scale: 'ordinal', labels: [], claims: sum }, issues }
   if (label !== undefined)
     return { outcome: { kind: 'label', scale, labels: decided[0]?.values ?? [], claims: ids }, issues }
   const rows = table ?? []
@@ -46,7 +60,7 @@ export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed
   return { outcome: { kind: 'table', scale, labels, rows, claims: ids }, issues: tableIssues(rows, decided) }
 }
 
-/** A claim that an outcome names, where it does so, and which types can stand there. */
+/** A claim that an outcome names, with the place of the name and the types that can stand there. */
 interface Used {
   readonly id: string
   readonly path: string
@@ -54,94 +68,70 @@ interface Used {
   readonly what: string
 }
 
-function usedIn({ table = [], label, sum = [] }: Given): Used[] {
+function usedIn({ table = [], label, sum = [], best }: Given): Used[] {
   const inTable = table.flatMap(({ when }, row) =>
     Object.keys(when).map((id): Used => {
       const path = `/outcome/table/${row}/when/${id}`
       return { id, path, types: ['boolean', 'enum'], what: 'a row of a table' }
     }),
   )
+  const named = (id: string, at: string, type: 'enum' | 'integer', what: string): Used => ({
+    ...{ id, what, path: `/outcome/${at}`, types: [type] },
+  })
+  const inBest = best && [
+    named(`${best.of}.${best.label}`, 'best/label', 'enum', 'the label of an entry'),
+    ...best.by.map((name, at) => named(`${best.of}.${name}`, `best/by/${at}`, 'integer', 'the sum of an entry')),
+  ]
   return [
     ...new Map([...inTable].reverse().map((one) => [one.id, one])).values(),
-    ...(label === undefined ? [] : [{ id: label, path: '/outcome/label', types: ['enum'], what: 'a label' } as const]),
-    ...sum.map((id, at) => ({ id, path: `/outcome/sum/${at}`, types: ['integer'], what: 'a sum' }) as const),
+    ...(label === undefined ? [] : [named(label, 'label', 'enum', 'a label')]),
+    ...sum.map((id, at) => named(id, `sum/${at}`, 'integer', 'a sum')),
+    ...(inBest ?? []),
   ]
 }
 
-/** What keeps a claim from deciding the outcome. */
+/** Lists the faults that keep a claim from deciding the outcome: the claim counts always, is never unclear, and can be checked or is counted. */
 function decidingIssues({ id, path, types, what }: Used, claims: readonly ClaimRule[]): Issue[] {
   const claim = claims.find((one) => one.id === id)
   if (claim === undefined)
-    return [{ path, message: `${id} is no claim of this rubric; there are: ${claims.map((one) => one.id).join(', ')}` }]
-  const wanted = `${what} needs a claim of type ${types.join(' or ')}, and ${id} is of type ${claim.type}: name another`
-  return [
-    ...broken(path, [
-      [!types.includes(claim.type), wanted],
-      [!isCitable(claim), `${id} decides the outcome and nobody could check it: add a proof with a quote to it`],
-    ]),
-    ...partIssues(claim, path),
-  ]
-}
-
-/** What decides an outcome counts always, and is never unclear. */
-const partIssues = ({ id, only_if, unclear }: ClaimRule, path: string): Issue[] =>
-  broken(path, [
+    return [
+      { path, message: `${id} is no claim of this rubric; there are: ${claims.map((one) => one.id).join(', ')}` },
+    ]
+  const { type, runs_of, only_if, unclear } = claim
+  return broken(path, [
+    [
+      !types.includes(type),
+      `${what} needs a claim of type ${types.join(' or ')}, and ${id} is of type ${type}: name another`,
+    ],
+    [
+      !isCitable(claim) && runs_of === null,
+      `${id} decides the outcome and nobody could check it: add a proof with a quote to it`,
+    ],
     [
       only_if !== null,
       `${id} decides the outcome and counts only if ${only_if}: remove only_if, or name ${only_if} instead`,
     ],
     [unclear === 'kept', `${id} decides the outcome and may not be kept unclear: remove unclear: kept`],
   ])
-
-/** The best entry of a list: what is summed are its integers, what is told is one of its enums. */
-function parseBest(best: Best, scale: OutcomeRule['scale'], claims: readonly ClaimRule[]): Parsed {
-  const fail = (path: string, message: string): Parsed => ({
-    outcome: null,
-    issues: [{ path: `/outcome/best${path}`, message }],
-  })
-  const lists = claims.filter(({ type }) => type === 'list')
-  const list = lists.find(({ id }) => id === best.of)
-  if (list === undefined)
-    return fail('/of', `${best.of} is no list; there are: ${lists.map(({ id }) => id).join(', ') || 'none'}`)
-  const named = (type: ClaimRule['type']) => list.of.filter((one) => one.type === type)
-  const find = (name: string, type: ClaimRule['type']) => named(type).find(({ id }) => id === `${best.of}.${name}`)
-  const there = (type: ClaimRule['type']): string =>
-    `there are: ${
-      named(type)
-        .map(({ id }) => id.slice(best.of.length + 1))
-        .join(', ') || 'none'
-    }`
-  const label = find(best.label, 'enum')
-  if (label === undefined) return fail('/label', `${best.label} is no enum of ${best.of}; ${there('enum')}`)
-  if (!isCitable(label))
-    return fail(
-      '/label',
-      `${best.label} is the label and has no proof: nobody could check it; add proof: { any: { quote: [actor] } }`,
-    )
-  const wrong = best.by.find((name) => find(name, 'integer') === undefined)
-  if (wrong !== undefined) return fail('/by', `${wrong} is no integer of ${best.of}; ${there('integer')}`)
-  const open = [best.label, ...best.by].find((name) => {
-    const one = list.of.find(({ id }) => id === `${best.of}.${name}`)
-    return one !== undefined && (one.unclear === 'kept' || one.only_if !== null)
-  })
-  if (open !== undefined)
-    return fail('', `${open} decides the outcome: it may not be kept unclear, nor be only_if another; remove that`)
-  if (!list.of.some(isAlwaysProved))
-    return fail(
-      '/of',
-      `an entry of ${best.of} can stand there without any quote: give one of its claims a proof for every value (any: { quote: [actor, …] })`,
-    )
-  if (label.values.includes(NONE))
-    return fail('/label', `${NONE} is the label where the list is empty: name this value of ${label.id} otherwise`)
-  const parts = best.by.flatMap((name) => find(name, 'integer') ?? [])
-  const issues = [...parts, label].flatMap((one) => partIssues(one, '/outcome/best'))
-  const labels = [...label.values, NONE]
-  return { outcome: { kind: 'best', scale, labels, claims: [best.of], by: best.by, label: best.label }, issues }
 }
 
-/** Whether no value of it goes without a quote. */
-const isAlwaysProved = (claim: ClaimRule): boolean =>
-  isCitable(claim) && unproved(claim).length === 0 && claim.only_if === null && claim.unclear === 'refuses'
+/** Lists the faults of a list whose best entry is the outcome. */
+function bestIssues(list: ClaimRule, { of, label }: Best, values: readonly string[]): Issue[] {
+  const isAlwaysProved = (claim: ClaimRule): boolean =>
+    isCitable(claim) && unproved(claim).length === 0 && claim.only_if === null && claim.unclear === 'refuses'
+  return broken('/outcome/best', [
+    [
+      !list.of.some(isAlwaysProved),
+      `an entry of ${of} can stand there without any quote: give one of its claims a proof for every value (any: { quote: [actor, …] })`,
+      '/of',
+    ],
+    [
+      values.includes(NONE),
+      `${NONE} is the label where the list is empty: name this value of ${of}.${label} otherwise`,
+      '/label',
+    ],
+  ])
+}
 
 /** Every combination of the claims must fit exactly one row. */
 function tableIssues(rows: readonly Row[], claims: readonly ClaimRule[]): Issue[] {
