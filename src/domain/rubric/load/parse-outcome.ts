@@ -94,9 +94,7 @@ function usedIn({ table = [], label, sum = [], best }: Given): Used[] {
 function decidingIssues({ id, path, types, what }: Used, claims: readonly ClaimRule[]): Issue[] {
   const claim = claims.find((one) => one.id === id)
   if (claim === undefined)
-    return [
-      { path, message: `${id} is no claim of this rubric; there are: ${claims.map((one) => one.id).join(', ')}` },
-    ]
+    return [{ path, message: `${id} is no claim of this rubric; there are: ${claims.map((one) => one.id).join(', ')}` }]
   const { type, runs_of, only_if, unclear } = claim
   return broken(path, [
     [
