@@ -10,7 +10,7 @@ import {
 import { type ItemTable, itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
 import { groupRatings } from '../../../src/domain/statistics/agreement/ratings.ts'
 import type { Agreement, Rating } from '../../../src/schemas/audit/agreement.ts'
-import { hasOracles, ratingsOf, ratingsOfCounts, ratingsOfMatrix, readOracles } from './oracles.ts'
+import { ratingsOf, ratingsOfCounts, ratingsOfMatrix } from './oracles.ts'
 import { COHEN, DISTRIB_6_RATERS, FLEISS_1971, KRIPPENDORFF, KRIPPENDORFF_C, WIKIPEDIA_FLEISS } from './published.ts'
 
 const FEW = { draws: 100, seed: 1 }
@@ -104,28 +104,4 @@ test('irrCAC 1.0, distrib.6raters, and Fleiss 1971: α, AC1', () => {
   expect(gwetAc1(table).value).toBeCloseTo(0.4448007, 7)
   expect(krippendorffAlpha(table).value).toBeCloseTo(0.4204384, 7)
   expect(krippendorffAlpha(tableOf(FLEISS_1971)).value).toBeCloseTo(0.43341, 5)
-})
-
-describe.skipIf(!hasOracles)('every number of the oracle file', () => {
-  const oracles = hasOracles ? readOracles() : null
-
-  test.each(oracles?.cohen_kappa ?? [])('κ: $src', ({ table, y1, y2, kappa, po, ac1 }) => {
-    const found = answer(table ? ratingsOfMatrix(table) : ratingsOf([y1 ?? [], y2 ?? []]))
-    if (kappa === null) expect(found.cohen_kappa).toMatchObject({ value: null, reason: 'one_category' })
-    else expect(found.cohen_kappa.value).toBeCloseTo(kappa, 9)
-    if (po !== undefined) expect(found.raw_agreement.value).toBeCloseTo(po, 9)
-    if (ac1 !== undefined) expect(found.gwet_ac1.value).toBeCloseTo(ac1, 9)
-  })
-
-  test.each(oracles?.fleiss ?? [])('Fleiss’ κ $kappa', ({ table, kappa, tol }) => {
-    const found = answer(ratingsOfCounts(table)).fleiss_kappa.value
-    expect(Math.abs((found ?? Number.NaN) - kappa)).toBeLessThan(tol ?? 1e-9)
-  })
-
-  test.each(oracles?.krippendorff ?? [])('α $nominal', ({ data, nominal, irrCAC }) => {
-    const found = answer(ratingsOf(data))
-    expect(found.krippendorff_alpha.value).toBeCloseTo(nominal, 9)
-    if (irrCAC !== undefined) expect(found.raw_agreement.value).toBeCloseTo(irrCAC.pa, 7)
-    if (irrCAC !== undefined) expect(found.gwet_ac1.value).toBeCloseTo(irrCAC.ac1, 5)
-  })
 })

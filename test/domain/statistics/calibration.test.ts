@@ -1,13 +1,12 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   brierScore,
   expectedCalibrationError,
   type Forecast,
 } from '../../../src/domain/statistics/shares/calibration.ts'
-import { hasOracles, readOracles } from './oracles.ts'
 
-/** Ten points; ECE and Brier by formula (`../shared/oracles/statistics.json`). */
+/** Ten points; ECE and Brier by formula. */
 const CONFIDENCE = [0.97, 0.93, 0.86, 0.83, 0.77, 0.66, 0.62, 0.56, 0.91, 0.71]
 const CORRECT = [1, 1, 0, 1, 1, 0, 1, 0, 1, 0]
 
@@ -56,13 +55,4 @@ test('with one bin ECE is the gap of the means; more bins never hide it', () => 
       expect(expectedCalibrationError(all, 10).value).toBeGreaterThanOrEqual(one - 1e-12)
     }),
   )
-})
-
-describe.skipIf(!hasOracles)('every number of the oracle file', () => {
-  test('calibration', () => {
-    const { conf, correct, ece10, brier } = readOracles().calibration
-    const points = forecasts(conf, correct)
-    expect(expectedCalibrationError(points).value).toBeCloseTo(ece10, 9)
-    expect(brierScore(points).value).toBeCloseTo(brier, 9)
-  })
 })

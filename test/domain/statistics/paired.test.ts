@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { type BooleanPair, bowker, comparePairs, mcNemar } from '../../../src/domain/statistics/paired.ts'
-import { hasOracles, readOracles } from './oracles.ts'
 
 /** statsmodels’ tests against vassarstats (first four), Agresti in exact2x2 (86, 150), the exact binomial (SciPy) for the others. */
 test.each([
@@ -170,11 +169,3 @@ function similarTrials(seed: number): BooleanPair[] {
     return task(successes(percent), successes(percent + 20), cluster)
   }).flat()
 }
-
-describe.skipIf(!hasOracles)('every number of the oracle file', () => {
-  test.each(hasOracles ? readOracles().mcnemar : [])('McNemar %j', ({ table, b, c, exact }) => {
-    const found = table ? mcNemar(table[0][1], table[1][0]) : mcNemar(b ?? -1, c ?? -1)
-    expect(found).toBeCloseTo(exact, 9)
-    expect(found / exact).toBeCloseTo(1, 9)
-  })
-})
