@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import { pathsOf, read, textAt } from './make.ts'
+import { holds as holdsIn, pathsOf, read } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -19,13 +19,7 @@ const agent = (...blocks: unknown[]): Row => ({
   modelInfo: { modelId: 'm', providerId: 'p' },
 })
 
-const holds = (messages: readonly Row[]): Trajectory => {
-  const document = { records: messages }
-  const trajectory = read(document)
-  for (const part of trajectory.steps.flatMap(({ parts }) => parts))
-    if (!part.media) expect(textAt(document, part.path)).toBe(part.text)
-  return trajectory
-}
+const holds = (records: readonly Row[]): Trajectory => holdsIn({ records })
 
 const WORDS = [
   user(text('<task>\nRun the tests.\n</task>')),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import { pathsOf, read, refuse, textAt } from './make.ts'
+import { holds, pathsOf, refuse } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -51,12 +50,6 @@ const MESSAGES = [
   ),
   message('tool', 'no', { tool_call_id: '1', function: 'bash', error: { type: 'permission', message: 'denied' } }),
 ]
-const holds = (document: Row): Trajectory => {
-  const trajectory = read(document)
-  for (const one of trajectory.steps.flatMap(({ parts }) => parts)) expect(textAt(document, one.path)).toBe(one.text)
-  return trajectory
-}
-
 describe('docent', () => {
   test('a run of one transcript', () => {
     const trajectory = holds(run([transcript(MESSAGES)]))

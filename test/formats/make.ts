@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import type { Issue } from '../../src/domain/result.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
@@ -78,3 +79,14 @@ export function expectPlaces(document: unknown, trajectory: Trajectory): void {
   expect(parts.length).toBeGreaterThan(0)
   for (const part of parts) if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
 }
+
+/** The trajectory of a document whose parts all stand where they say. */
+export function holds(document: unknown): Trajectory {
+  const trajectory = read(document)
+  expectPlaces(document, trajectory)
+  return trajectory
+}
+
+/** A sample document that the fuzzer begins with, by its folder and name. */
+export const sample = (folder: string, name: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(new URL(`../fuzz/corpus/${folder}/seed-${name}.json`, import.meta.url), 'utf8'))

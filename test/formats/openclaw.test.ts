@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { PNG } from '../pictures.ts'
-import { pathsOf, read, textAt } from './make.ts'
+import { holds, pathsOf } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -41,13 +40,6 @@ const result = (id: string, text: string, more: Row = {}): Row => ({
   timestamp: 1,
   ...more,
 })
-const holds = (document: Row): Trajectory => {
-  const trajectory = read(document)
-  for (const one of trajectory.steps.flatMap(({ parts }) => parts))
-    if (!one.media) expect(textAt(document, one.path)).toBe(one.text)
-  return trajectory
-}
-
 describe('openclaw', () => {
   test('a session', () => {
     const trajectory = holds(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { PNG } from '../pictures.ts'
-import { beyondTools, pathsOf, read, refuse, textAt } from './make.ts'
+import { beyondTools, holds, pathsOf, refuse } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -45,12 +45,6 @@ const session = (...messages: Row[]): Row => ({
   },
   messages,
 })
-const holds = (document: Row): Trajectory => {
-  const trajectory = read(document)
-  for (const one of trajectory.steps.flatMap(({ parts }) => parts))
-    if (!one.media) expect(textAt(document, one.path)).toBe(one.text)
-  return trajectory
-}
 const outcomes = (trajectory: Trajectory) =>
   trajectory.steps
     .flatMap(({ parts }) => parts)

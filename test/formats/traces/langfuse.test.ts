@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../../src/formats/common/open-documents.ts'
-import { pathsOf, read, refuse, textAt } from '../make.ts'
+import { holds, pathsOf, read, refuse, sample } from '../make.ts'
 import { told } from '../told.ts'
 import { at, CALLS, first, last, README, RUN, result, second, system, user } from './samples.ts'
 
@@ -27,12 +26,6 @@ const trace = (observations: readonly Row[], more: Row = {}): Row => ({
   ...{ public: false, environment: 'default', htmlPath: '/x', latency: 1, totalCost: 0, scores: [], observations },
   ...more,
 })
-
-const holds = (document: Row): Trajectory => {
-  const trajectory = read(document)
-  for (const part of trajectory.steps.flatMap(({ parts }) => parts)) expect(textAt(document, part.path)).toBe(part.text)
-  return trajectory
-}
 
 describe('langfuse', () => {
   test.each([{ task: 'x' }, { args: ['x'], kwargs: {} }])(
@@ -61,58 +54,18 @@ describe('langfuse', () => {
     expect(trajectory.steps[2]?.at).toBe(Date.parse(at(1)))
   })
 
-  test.each<[string, Row]>([
-    ['in any order', trace([...tools, ...generations.toReversed(), root])],
-    [
-      'as the page downloads it',
-      { trace: { ...trace([]), observations: undefined }, observations: [root, ...generations, ...tools] },
-    ],
-    ['of its observations alone', { records: [root, ...generations, ...tools] }],
-    ['as the second version of the API', { data: [root, ...generations, ...tools], meta: {} }],
-    [
-      'with JSON in strings',
-      trace([
-        root,
-        ...generations.map((one) => ({
-          ...one,
-          input: JSON.stringify(one['input']),
-          output: JSON.stringify(one['output']),
-        })),
-        ...tools,
-      ]),
-    ],
-    [
-      'with requests of a provider',
-      trace([
-        root,
-        ...generations.map((one) => ({
-          ...one,
-          input: { messages: one['input'], tools: [] },
-          output: { choices: [{ message: one['output'] }] },
-        })),
-        ...tools,
-      ]),
-    ],
-    ['in snake case', { records: [root, ...generations, ...tools].map(snake) }],
-    ['with the tools as spans', trace([root, ...generations, ...tools.map((one) => ({ ...one, type: 'SPAN' }))])],
-    [
-      'with a span around each call',
-      trace([
-        root,
-        ...generations.flatMap((one) => [
-          observation(`w${String(one['id'])}`, 'GENERATION', 0, {
-            startTime: one['startTime'],
-            endTime: one['endTime'],
-            input: one['input'],
-            output: one['output'],
-          }),
-          { ...one, parentObservationId: `w${String(one['id'])}` },
-        ]),
-        ...tools,
-      ]),
-    ],
-  ])('the same %s', (_, document) => {
-    expect(told(holds(document))).toEqual(RUN)
+  test.each([
+    ['in any order', 'cfb4e8cc'],
+    ['as the page downloads it', 'f6a6b19c'],
+    ['of its observations alone', '92e62a8b'],
+    ['as the second version of the API', '22158046'],
+    ['with JSON in strings', '16bf6e07'],
+    ['with requests of a provider', '84dfb573'],
+    ['in snake case', '5eb56e87'],
+    ['with the tools as spans', '9c7b2dfb'],
+    ['with a span around each call', '8f946379'],
+  ])('the same %s', (_, seed) => {
+    expect(told(holds(sample('langfuse', seed)))).toEqual(RUN)
   })
 
   test('what a tool printed is shown from its span where no request has it, and a failure is told', () => {
@@ -399,9 +352,3 @@ describe('langfuse', () => {
     expect(trajectory.steps[1]?.parts[1]?.act?.call.outcome).toBe('failed')
   })
 })
-
-function snake(row: Row): Row {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
-  )
-}

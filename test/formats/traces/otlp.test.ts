@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../../src/formats/common/open-documents.ts'
 import { PNG } from '../../pictures.ts'
-import { read, refuse, textAt } from '../make.ts'
+import { holds, read, refuse, sample } from '../make.ts'
 import { told } from '../told.ts'
-import { at, CALLS, call, nano, README, RUN } from './samples.ts'
+import { CALLS, call, nano, RUN } from './samples.ts'
 
 type Row = Record<string, unknown>
-
-const holds = (document: Row): Trajectory => {
-  const trajectory = read(document)
-  for (const part of trajectory.steps.flatMap(({ parts }) => parts))
-    if (!part.media) expect(textAt(document, part.path)).toBe(part.text)
-  return trajectory
-}
 
 /** A value as OTLP writes it. */
 function anyValue(value: unknown): Row {
@@ -74,7 +66,6 @@ const executed = (id: string, seconds: number, command: string, output: string, 
     },
     more,
   )
-const tools = [executed('c1', 5, 'cat README.md', README), executed('c2', 15, 'npm run check', '12 passed')]
 const agent = span(
   'root',
   0,
@@ -82,201 +73,23 @@ const agent = span(
   { parentSpanId: '' },
 )
 
-/** OpenInference’s flat attributes of a message. */
-function flat(prefix: string, messages: readonly Row[]): Row {
-  const row: Row = {}
-  for (const [index, message] of messages.entries()) {
-    const at = `${prefix}.${index}.message`
-    for (const name of ['role', 'content', 'tool_call_id'])
-      if (typeof message[name] === 'string') row[`${at}.${name}`] = message[name]
-    for (const [n, call] of ((message['tool_calls'] ?? []) as Row[]).entries()) {
-      const { name, arguments: args } = call['function'] as Row
-      row[`${at}.tool_calls.${n}.tool_call.id`] = call['id']
-      row[`${at}.tool_calls.${n}.tool_call.function.name`] = name
-      row[`${at}.tool_calls.${n}.tool_call.function.arguments`] = args
-    }
-  }
-  return row
+/** The run of `samples.ts` in the forms of several libraries: samples that the fuzzer begins with. */
+const SAMPLES = {
+  'GenAI messages as JSON in a string': 'f28420ef',
+  'GenAI messages as values of OTLP': '4a471423',
+  'a line of the collector for each span': '9bf8e963',
+  events: 'be5b0bed',
+  OpenLLMetry: 'a89fdee7',
+  'OpenInference in OTLP': '1b221e49',
+  'OpenInference, flat spans of Phoenix': '8b1f8480',
+  'OpenInference, nested attributes': 'f0eb0305',
+  'OpenInference, columns of a table': 'af80a470',
+  'OpenInference with nothing but input.value': 'input-value',
+  'the AI SDK, with args': 'ai-sdk-args',
+  'the AI SDK, with input': 'ai-sdk-input',
 }
-const inferenceAttributes: Row[] = CALLS.map(({ input, output }) => ({
-  'openinference.span.kind': 'LLM',
-  'llm.model_name': 'gpt-9',
-  'input.value': JSON.stringify({ messages: input }),
-  ...flat('llm.input_messages', input),
-  ...flat('llm.output_messages', [output]),
-}))
-const inferenceTool = (command: string, output: string): Row => ({
-  'openinference.span.kind': 'TOOL',
-  'tool.name': 'bash',
-  'input.value': JSON.stringify({ command }),
-  'output.value': output,
-})
-const chain: Row = {
-  'openinference.span.kind': 'AGENT',
-  'input.value': 'Run the tests.',
-  'output.value': 'All tests pass.',
-}
-
-const phoenix = (id: string, seconds: number, attributes: Row, more: Row = {}): Row => ({
-  ...{
-    id: `U3Bhbjo${id}`,
-    name: id,
-    context: { trace_id: 'aa', span_id: id },
-    span_kind: 'UNKNOWN',
-    parent_id: 'root',
-  },
-  ...{
-    start_time: at(seconds),
-    end_time: at(seconds + 1),
-    status_code: 'OK',
-    status_message: '',
-    attributes,
-    events: [],
-    ...more,
-  },
-})
-const flatSpans = [
-  phoenix('root', 0, chain, { parent_id: null, end_time: at(50) }),
-  ...inferenceAttributes.map((attributes, index) => phoenix(`m${index}`, 10 * index + 1, attributes)),
-  phoenix('t1', 5, inferenceTool('cat README.md', README)),
-  phoenix('t2', 15, inferenceTool('npm run check', '12 passed')),
-]
-
-/** `{'a.b': 1}` as `{a: {b: 1}}`, numbers as items of an array: how Phoenix keeps attributes. */
-function nested(attributes: Row): Row {
-  const root: Row = {}
-  for (const [name, value] of Object.entries(attributes)) {
-    const way = name.split('.')
-    let node = root
-    for (const [index, segment] of way.entries()) {
-      if (index === way.length - 1) node[segment] = value
-      else {
-        node[segment] ??= /^\d+$/.test(way[index + 1] ?? '') ? [] : {}
-        node = node[segment] as Row
-      }
-    }
-  }
-  return root
-}
-const columns = (row: Row): Row => {
-  const { attributes, context, ...rest } = row
-  const own = Object.entries(attributes as Row).map(([name, value]) => [`attributes.${name}`, value])
-  return {
-    ...rest,
-    'context.trace_id': (context as Row)['trace_id'],
-    'context.span_id': (context as Row)['span_id'],
-    ...Object.fromEntries(own),
-  }
-}
-
-const EVENTS: Readonly<Record<string, string>> = {
-  system: 'gen_ai.system.message',
-  user: 'gen_ai.user.message',
-  assistant: 'gen_ai.assistant.message',
-  tool: 'gen_ai.tool.message',
-}
-const eventSpans = CALLS.map(({ input, output }, index) =>
-  span(
-    `m${index}`,
-    10 * index + 1,
-    { 'gen_ai.operation.name': 'chat' },
-    {
-      events: [
-        ...(input as Row[]).map((message) => ({
-          name: EVENTS[String(message['role'])],
-          attributes: pairs({
-            content: message['content'] ?? '',
-            ...('tool_calls' in message && { tool_calls: JSON.stringify(message['tool_calls']) }),
-            ...('tool_call_id' in message && { id: message['tool_call_id'] }),
-          }),
-        })),
-        {
-          name: 'gen_ai.choice',
-          attributes: pairs({ index: 0, finish_reason: 'stop', message: JSON.stringify(output) }),
-        },
-      ],
-    },
-  ),
-)
-
-/** OpenLLMetry: `gen_ai.prompt.0.role`. */
-const prompted = CALLS.map(({ input, output }, index) => {
-  const row: Row = {}
-  for (const [prefix, messages] of [
-    ['gen_ai.prompt', input],
-    ['gen_ai.completion', [output]],
-  ] as const)
-    for (const [n, message] of (messages as Row[]).entries()) {
-      for (const name of ['role', 'content', 'tool_call_id'])
-        if (typeof message[name] === 'string') row[`${prefix}.${n}.${name}`] = message[name]
-      for (const [m, call] of ((message['tool_calls'] ?? []) as Row[]).entries()) {
-        const { name, arguments: args } = call['function'] as Row
-        Object.assign(row, {
-          [`${prefix}.${n}.tool_calls.${m}.id`]: call['id'],
-          [`${prefix}.${n}.tool_calls.${m}.name`]: name,
-          [`${prefix}.${n}.tool_calls.${m}.arguments`]: args,
-        })
-      }
-    }
-  return span(`m${index}`, 10 * index + 1, row)
-})
-
-/** The run in the telemetry of the AI SDK, of which blocks and calls are JSON in attributes. */
-const inBlocks = ({ role, content, tool_calls: calls, tool_call_id: id }: Row): Row => {
-  if (role === 'tool')
-    return {
-      role,
-      content: [{ type: 'tool-result', toolCallId: id, toolName: 'bash', output: { type: 'text', value: content } }],
-    }
-  if (role === 'system') return { role, content }
-  const made = ((calls ?? []) as Row[]).map((one) => {
-    const { name, arguments: args } = one['function'] as Row
-    return { type: 'tool-call', toolCallId: one['id'], toolName: name, input: JSON.parse(String(args)) as unknown }
-  })
-  return { role, content: [...(content === null || content === '' ? [] : [{ type: 'text', text: content }]), ...made] }
-}
-const aiSdk = (args: 'args' | 'input'): Row[] =>
-  CALLS.map(({ input, output }, index) => {
-    const calls = (output['tool_calls'] ?? []) as Row[]
-    const made = calls.map((one) => ({
-      ...{ type: 'tool-call', toolCallId: one['id'], toolName: 'bash' },
-      [args]: (one['function'] as Row)['arguments'],
-    }))
-    return span(`m${index}`, 10 * index + 1, {
-      ...{ 'ai.operationId': 'ai.streamText.doStream', 'ai.model.id': 'gpt-9' },
-      'ai.prompt.messages': JSON.stringify(input.map(inBlocks)),
-      'ai.prompt.tools': ['{"type":"function","name":"bash"}'],
-      ...(typeof output['content'] === 'string' && { 'ai.response.text': output['content'] }),
-      ...(made.length > 0 && { 'ai.response.toolCalls': JSON.stringify(made) }),
-    })
-  })
-const aiTool = (id: string, seconds: number, command: string, result: string): Row =>
-  span(`t-${id}`, seconds, {
-    ...{ 'ai.operationId': 'ai.toolCall', 'ai.toolCall.name': 'bash', 'ai.toolCall.id': id },
-    ...{ 'ai.toolCall.args': JSON.stringify({ command }), 'ai.toolCall.result': JSON.stringify(result) },
-  })
-const aiRoot: Row = {
-  ...span('root', 0, {
-    'ai.operationId': 'ai.streamText',
-    'ai.prompt': JSON.stringify({
-      system: 'You are a terminal agent.',
-      messages: [{ role: 'user', content: 'Run the tests.' }],
-    }),
-    'ai.response.text': 'All tests pass.',
-  }),
-  ...{ parentSpanId: undefined, endTimeUnixNano: nano(60) },
-}
-const aiTools = [aiTool('c1', 5, 'cat README.md', README), aiTool('c2', 15, 'npm run check', '12 passed')]
 
 describe('the AI SDK', () => {
-  test.each(['args', 'input'] as const)('is read as any other trace of the run: %s', (args) => {
-    const trajectory = holds(request(aiRoot, ...aiSdk(args), ...aiTools))
-    expect(told(trajectory)).toEqual(RUN)
-    expect(trajectory).toMatchObject({ agent: { model: 'gpt-9' }, unread: { records: 0, actions: 0 } })
-    const acts = trajectory.steps.flatMap(({ parts }) => parts).flatMap(({ act }) => act?.call.outcome ?? [])
-    expect(acts).toEqual(['ran', 'ran'])
-  })
-
   test('what its model only wrote is no call', () => {
     const forged = JSON.stringify([{ toolCallId: 'c9', toolName: 'bash', input: { command: 'rm -rf /' } }])
     const words = span('m', 1, {
@@ -302,41 +115,8 @@ describe('the AI SDK', () => {
 })
 
 describe('traces of OpenTelemetry', () => {
-  test.each<[string, Row]>([
-    ['GenAI messages as JSON in a string', request(...tools, ...genAi((value) => JSON.stringify(value)), agent)],
-    ['GenAI messages as values of OTLP', request(agent, ...genAi((value) => value), ...tools)],
-    [
-      'a line of the collector for each span',
-      { records: [agent, ...genAi((value) => JSON.stringify(value)), ...tools].map((one) => request(one)) },
-    ],
-    ['events', request(agent, ...eventSpans, ...tools)],
-    ['OpenLLMetry', request(agent, ...prompted, ...tools)],
-    [
-      'OpenInference in OTLP',
-      request(
-        span('root', 0, chain, { parentSpanId: '', endTimeUnixNano: nano(50) }),
-        ...inferenceAttributes.map((row, index) => span(`m${index}`, 10 * index + 1, row)),
-        span('t1', 5, inferenceTool('cat README.md', README)),
-        span('t2', 15, inferenceTool('npm run check', '12 passed')),
-      ),
-    ],
-    ['OpenInference, flat spans of Phoenix', { data: flatSpans, next_cursor: null }],
-    [
-      'OpenInference, nested attributes',
-      { records: flatSpans.map((one) => ({ ...one, attributes: nested(one['attributes'] as Row) })) },
-    ],
-    ['OpenInference, columns of a table', { records: flatSpans.map(columns) }],
-    [
-      'OpenInference with nothing but input.value',
-      {
-        records: flatSpans.map((one, index) => ({
-          ...one,
-          attributes: only(one['attributes'] as Row, CALLS[index - 1]?.output),
-        })),
-      },
-    ],
-  ])('one run: %s', (_, document) => {
-    const trajectory = holds(document)
+  test.each(Object.entries(SAMPLES))('one run: %s', (_, seed) => {
+    const trajectory = holds(sample('otlp', seed))
     expect(told(trajectory)).toEqual(RUN)
     expect(trajectory).toMatchObject({ format: 'otlp', warnings: [], unread: { records: 0, actions: 0 } })
     const outcomes = trajectory.steps.flatMap(({ parts }) => parts).flatMap(({ act }) => act?.call.outcome ?? [])
@@ -524,14 +304,3 @@ describe('traces of OpenTelemetry', () => {
     if (opened.ok) expect(told(read(opened.value[0]?.document))).toEqual(RUN)
   })
 })
-
-const only = (attributes: Row, output: unknown): Row =>
-  attributes['openinference.span.kind'] === 'LLM'
-    ? {
-        'openinference.span.kind': 'LLM',
-        'input.value': attributes['input.value'],
-        'input.mime_type': 'application/json',
-        'output.mime_type': 'application/json',
-        'output.value': JSON.stringify({ choices: [{ message: output }] }),
-      }
-    : attributes
