@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../../src/formats/common/open-documents.ts'
 import { holds, pathsOf, read, refuse, sample } from '../make.ts'
 import { told } from '../told.ts'
-import { at, CALLS, first, last, README, RUN, result, second, system, user } from './samples.ts'
+import { at, CALLS, first, README, RUN, user } from './samples.ts'
 
 type Row = Record<string, unknown>
 
@@ -69,9 +69,7 @@ describe('langfuse', () => {
   })
 
   test('what a tool printed is shown from its span where no request has it, and a failure is told', () => {
-    const [one] = generations
-    const failed = tool('t1', 5, 'cat README.md', null, { level: 'ERROR', statusMessage: 'timed out' })
-    const trajectory = holds(trace([one as Row, failed], { input: null, output: null }))
+    const trajectory = holds(sample('langfuse', 'c64026bc'))
     expect(told(trajectory)).toEqual([
       ...RUN.slice(0, 2),
       ['agent_message: I look around.', 'agent_action: cat README.md', 'tool_output: timed out'],
@@ -94,19 +92,7 @@ describe('langfuse', () => {
   })
 
   test('a window that forgets the beginning repeats nothing; the same words again are shown again', () => {
-    const again = { role: 'user', content: 'Go on.' }
-    const inputs = [
-      [system, user],
-      [user, first, result, again],
-      [first, result, again, last, again],
-    ]
-    const outputs = [first, last, second]
-    const trajectory = holds(
-      trace(
-        inputs.map((input, index) => observation(`g${index}`, 'GENERATION', index, { input, output: outputs[index] })),
-        { input: null, output: null },
-      ),
-    )
+    const trajectory = holds(sample('langfuse', 'acb75718'))
     expect(told(trajectory)).toEqual([
       ...RUN.slice(0, 3),
       ['user: Go on.'],
@@ -118,47 +104,7 @@ describe('langfuse', () => {
   })
 
   test('LangChain’s messages, Anthropic’s blocks', () => {
-    const input = [{ type: 'human', content: 'Go.' }]
-    const output = {
-      type: 'ai',
-      content: [
-        { type: 'text', text: 'Yes.' },
-        { type: 'tool_use', id: 'x', name: 'bash', input: { command: 'ls' } },
-      ],
-      tool_calls: [{ name: 'bash', args: { command: 'ls' }, id: 'x', type: 'tool_call' }],
-    }
-    const next = [...input, output, { type: 'tool', content: 'a', tool_call_id: 'x' }]
-    const anthropic = {
-      system: [{ type: 'text', text: 'Be good.' }],
-      messages: [
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 'x', content: 'a' },
-            { type: 'text', text: 'So?' },
-          ],
-        },
-      ],
-    }
-    const trajectory = holds(
-      trace(
-        [
-          observation('1', 'GENERATION', 1, { input, output }),
-          observation('2', 'GENERATION', 2, {
-            input: next,
-            output: {
-              role: 'assistant',
-              content: [
-                { type: 'thinking', thinking: 'Hm.', signature: 's' },
-                { type: 'text', text: 'Done.' },
-              ],
-            },
-          }),
-          observation('3', 'GENERATION', 3, { input: anthropic, output: 'Bye.' }),
-        ],
-        { input: null, output: null },
-      ),
-    )
+    const trajectory = holds(sample('langfuse', 'ae85edeb'))
     expect(told(trajectory)).toEqual([
       ['user: Go.'],
       ['agent_message: Yes.', 'agent_action: ls', 'tool_output: a'],
@@ -183,19 +129,7 @@ describe('langfuse', () => {
   })
 
   test('agents are named where there are several', () => {
-    const sub = observation('sub', 'AGENT', 4, {
-      name: 'reader',
-      endTime: at(8),
-      parentObservationId: 'root',
-      input: 'Read.',
-      output: 'It says so.',
-    })
-    const inner = observation('i', 'GENERATION', 5, {
-      parentObservationId: 'sub',
-      input: [{ role: 'user', content: 'Read.' }],
-      output: { role: 'assistant', content: 'It says so.' },
-    })
-    const trajectory = holds(trace([root, sub, inner, ...generations, ...tools]))
+    const trajectory = holds(sample('langfuse', '4a7f8d76'))
     expect(trajectory.steps.map(({ agent }) => agent)).toEqual([
       'fixer',
       'fixer',
@@ -247,14 +181,7 @@ describe('langfuse', () => {
   })
 
   test('parents in a circle and ids that are used twice', () => {
-    const [one, two] = generations as [Row, Row]
-    const trajectory = holds(
-      trace([
-        { ...one, id: 'a', parentObservationId: 'b' },
-        { ...root, id: 'b', parentObservationId: 'a' },
-        { ...two, id: 'a' },
-      ]),
-    )
+    const trajectory = holds(sample('langfuse', 'ee4facee'))
     expect(trajectory.warnings.map(({ message }) => message)).toEqual(
       expect.arrayContaining([
         expect.stringContaining('same id') as string,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../../src/formats/common/open-documents.ts'
-import { PNG } from '../../pictures.ts'
 import { holds, read, refuse, sample } from '../make.ts'
 import { told } from '../told.ts'
 import { CALLS, call, nano, RUN } from './samples.ts'
@@ -52,19 +51,6 @@ const genAi = (write: (value: unknown) => unknown): Row[] =>
       'gen_ai.input.messages': write(input.slice(1).map(inParts)),
       'gen_ai.output.messages': write([{ ...inParts(output), finish_reason: 'stop' }]),
     }),
-  )
-const executed = (id: string, seconds: number, command: string, output: string, more: Row = {}): Row =>
-  span(
-    `tool ${id}`,
-    seconds,
-    {
-      'gen_ai.operation.name': 'execute_tool',
-      'gen_ai.tool.name': 'bash',
-      'gen_ai.tool.call.id': id,
-      'gen_ai.tool.call.arguments': JSON.stringify({ command }),
-      'gen_ai.tool.call.result': output,
-    },
-    more,
   )
 const agent = span(
   'root',
@@ -131,43 +117,7 @@ describe('traces of OpenTelemetry', () => {
   })
 
   test('reasoning, pictures, tools of the server and unknown parts', () => {
-    const output = [
-      {
-        role: 'assistant',
-        parts: [
-          { type: 'reasoning', content: 'Hm.' },
-          {
-            type: 'server_tool_call',
-            id: 's',
-            name: 'web_search',
-            server_tool_call: { type: 'web_search', query: 'x' },
-          },
-          {
-            type: 'server_tool_call_response',
-            id: 's',
-            server_tool_call_response: { type: 'web_search', result: 'found' },
-          },
-        ],
-      },
-    ]
-    const input = [
-      {
-        role: 'user',
-        parts: [
-          { type: 'blob', mime_type: 'image/png', modality: 'image', content: PNG },
-          { type: 'novel', value: 'x' },
-        ],
-      },
-    ]
-    const trajectory = holds(
-      request(
-        span('m', 1, {
-          'gen_ai.operation.name': 'chat',
-          'gen_ai.input.messages': JSON.stringify(input),
-          'gen_ai.output.messages': JSON.stringify(output),
-        }),
-      ),
-    )
+    const trajectory = holds(sample('otlp', '95f27f62'))
     expect(told(trajectory)).toEqual([
       ['user: [image]', 'user: novel', 'user: x'],
       [
@@ -185,19 +135,7 @@ describe('traces of OpenTelemetry', () => {
   })
 
   test('a failed tool, dropped attributes, a call without messages and a chain are told', () => {
-    const failed = executed('c1', 5, 'cat README.md', '', {
-      status: { code: 2, message: 'boom' },
-      droppedAttributesCount: 2,
-    })
-    const [one] = genAi((value) => JSON.stringify(value))
-    const trajectory = holds(
-      request(
-        one as Row,
-        failed,
-        span('s', 7, { 'gen_ai.operation.name': 'chat' }),
-        span('h', 8, { 'http.method': 'GET' }),
-      ),
-    )
+    const trajectory = holds(sample('otlp', '54ee8402'))
     expect(trajectory.steps.at(-1)?.parts.map(({ actor, text }) => `${actor}: ${text}`)).toEqual([
       'agent_message: I look around.',
       'agent_action: cat README.md',
