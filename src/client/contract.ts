@@ -1229,12 +1229,6 @@ export interface components {
                 output_per_mtok: number;
                 cache_read_per_mtok: number;
                 cache_write_per_mtok: number;
-                /** @description Of what is written for the longer lifetime (`cache_ttl`). */
-                cache_write_long_per_mtok?: number;
-                /** @description The same by service tier; a tier that is not here is of unknown cost. */
-                tiers?: {
-                    [key: string]: unknown;
-                };
                 /** @description The day on which the price was read; null: not said. */
                 as_of: string | null;
             } | null;

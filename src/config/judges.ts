@@ -13,8 +13,8 @@ import type { Environment, ProviderEnvironment } from './environment.ts'
 import { PriceSettings, resolvePrice } from './prices.ts'
 import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency } from './settings.ts'
 
-/** Fields by which servers take the schema of an answer; `none`: the prompt holds the schema. */
-const STRUCTURED_OUTPUTS = ['json_schema', 'json_object', 'structured_outputs', 'guided_json', 'none'] as const
+/** `json_schema`: the server enforces the schema of an answer; `none`: the prompt holds the schema. */
+const STRUCTURED_OUTPUTS = ['json_schema', 'none'] as const
 
 const word = () => Type.Optional(Type.String({ minLength: 1 }))
 /** Describes a label, which becomes part of an address. */
@@ -34,8 +34,6 @@ export const JudgeFileSchema = Closed({
   max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
   effort: Type.Optional(nullable(Type.String())),
   structured_output: Type.Optional(Choice(STRUCTURED_OUTPUTS)),
-  cache_ttl: word(),
-  service_tier: word(),
   images: Type.Optional(Type.Boolean()),
   token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
   concurrency: Type.Optional(CONCURRENCY.file),
@@ -60,10 +58,6 @@ export interface JudgeSettings {
   readonly max_output_tokens: number
   readonly effort: string | null
   readonly structured_output: (typeof STRUCTURED_OUTPUTS)[number]
-  /** Lifetime of the provider’s cache; absent: the provider’s default. */
-  readonly cache_ttl?: string
-  /** Absent: the provider’s default. */
-  readonly service_tier?: string
   /** The judge receives the pictures of a trajectory. */
   readonly images: boolean
   readonly token_factor: number
@@ -125,15 +119,8 @@ function resolveJudge(
   const { price: _price, region, project, api_version, ...settings } = judge
   const places = settlePlaces(name, provider, { region, project, api_version }, given)
   const api = oneOf(`${at}/api`, judge.api ?? defaults.api, providerRow(provider).apis)
-  const { cache_ttls, service_tiers } = providerRow(provider)
-  // Chat takes the shorter lifetime alone.
-  if (judge.cache_ttl !== undefined)
-    oneOf(`${at}/cache_ttl`, judge.cache_ttl, api === 'chat' ? cache_ttls.slice(0, 1) : cache_ttls)
-  if (judge.service_tier !== undefined) oneOf(`${at}/service_tier`, judge.service_tier, service_tiers)
-  const structured = judge.structured_output ?? defaults.structured_output
   if (provider === 'google' && /^-?\d+$/.test(judge.effort ?? ''))
     throw fault(`${at}/effort: a number of tokens was removed: write low, medium or high, or null for the model’s own`)
-  if (api !== 'chat') oneOf(`${at}/structured_output`, structured, ['json_schema', 'none'])
   return {
     ...defaults,
     ...settings,

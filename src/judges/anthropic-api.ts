@@ -13,7 +13,7 @@ type Params = Anthropic.MessageCreateParamsNonStreaming
  * breakpoint stands behind the trajectory and its pictures, so that another rubric, a sample or a repair reads it from the cache.
  */
 export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
-  const breakpoint = { cache_control: { type: 'ephemeral' as const, ...ttlOf(settings) } }
+  const breakpoint = { cache_control: { type: 'ephemeral' as const } }
   const shared = trajectoryBlocks(request)
   const output = {
     ...(settings.effort !== null && { effort: settings.effort }),
@@ -40,14 +40,8 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
       ]),
     ],
     ...(Object.keys(output).length > 0 && { output_config: output }),
-    ...(settings.service_tier !== undefined && {
-      service_tier: settings.service_tier as Params['service_tier'] & string,
-    }),
   }
 }
-
-const ttlOf = ({ cache_ttl }: JudgeSettings): { ttl?: '5m' | '1h' } =>
-  cache_ttl === undefined ? {} : { ttl: cache_ttl as '5m' | '1h' }
 
 type Block = Anthropic.TextBlockParam | Anthropic.ImageBlockParam
 
@@ -60,14 +54,11 @@ const trajectoryBlocks = (request: JudgeRequest): Block[] => [
   ),
 ]
 
-/** What was asked for, as far as an answer may leave it out. */
-type Asked = Pick<JudgeSettings, 'service_tier' | 'cache_ttl'>
-
 /** What an answer of the Messages API comes to, be it of a single call or of a batch. Throws a TypeError where it is none. */
-export function replyOfMessage(answer: Anthropic.Message, requestId: string | null, asked: Asked): JudgeReply {
+export function replyOfMessage(answer: Anthropic.Message, requestId: string | null): JudgeReply {
   // A page of a proxy, say: the SDK hands on what is no JSON as a text.
   if (answer?.stop_reason === undefined) throw new TypeError('the answer is no message')
-  const about = { usage: usageOf(answer.usage, asked), model_resolved: wordOf(answer.model), request_id: requestId }
+  const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model), request_id: requestId }
   switch (answer.stop_reason as string | null) {
     case 'refusal':
       return failed('refused', 'the model refused to answer', answer, about)
@@ -84,21 +75,17 @@ export function replyOfMessage(answer: Anthropic.Message, requestId: string | nu
 }
 
 /** Anthropic reports uncached input apart; ours counts all of it. */
-function usageOf(usage: Anthropic.Usage | null | undefined, { service_tier, cache_ttl }: Asked): Usage | null {
+function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
   if (usage === null || usage === undefined) return null
   const read = usage.cache_read_input_tokens ?? 0
   const written = usage.cache_creation_input_tokens ?? 0
   const counts = usageFrom(usage.input_tokens + read + written, usage.output_tokens, read, written)
-  // Who does not tell the lifetimes apart wrote for the one that was asked for: a cost is never told too low.
-  const long =
-    usage.cache_creation == null && cache_ttl === '1h'
-      ? countOf(written)
-      : countOf(usage.cache_creation?.ephemeral_1h_input_tokens)
+  const long = countOf(usage.cache_creation?.ephemeral_1h_input_tokens)
   return (
     counts && {
       ...counts,
       ...(long > 0 && { cache_write_long_tokens: long }),
-      ...servedTier(service_tier, usage.service_tier),
+      ...servedTier(usage.service_tier),
     }
   )
 }

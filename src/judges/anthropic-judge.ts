@@ -26,7 +26,6 @@ import {
   replyOrFailure,
   stateWordOf,
   UNKNOWN,
-  withoutTier,
 } from './batch.ts'
 import { askProvider, countOf, failed, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
@@ -64,7 +63,7 @@ export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, se
   ask: (request, signal) =>
     askProvider(sdk, signal, async () => {
       const answer = await client.create(buildMessagesRequest(request, settings), { signal, timeout: LONGEST_CALL_MS })
-      return replyOfMessage(answer, answer._request_id ?? null, settings)
+      return replyOfMessage(answer, answer._request_id ?? null)
     }),
 })
 
@@ -76,12 +75,12 @@ export function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: Judg
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls.messages
   const api = callsOf(sdk, {
-    envelope: (request) => ({ params: buildMessagesRequest(request, withoutTier(settings)) }),
+    envelope: (request) => ({ params: buildMessagesRequest(request, settings) }),
     submit: (submission, signal) => submit(calls, submission, signal),
     state: async (id, signal) => stateOf(await batches.retrieve(id, {}, { signal }), sdk.secret),
     cancel: (id, signal) => batches.cancel(id, {}, { signal }),
     lines: (id, signal) => readFile(calls, downloads, id, signal),
-    resultOf: (line) => resultOfMessageLine(line, sdk.place, settings),
+    resultOf: (line) => resultOfMessageLine(line, sdk.place),
   })
   return { ...api, find: (mark, signal) => findMessageBatch(calls, sdk, mark, signal, api.results) }
 }
@@ -212,7 +211,7 @@ const STATUS: ReadonlyMap<string | null, number> = new Map([
 ])
 
 /** Reads the result in a line of Message Batches. */
-export function resultOfMessageLine(line: ResultLine, place: Place, settings: JudgeSettings): BatchResult {
+export function resultOfMessageLine(line: ResultLine, place: Place): BatchResult {
   const { custom_id, result } = line as MessageLine
   switch (result?.type) {
     case 'expired':
@@ -221,7 +220,7 @@ export function resultOfMessageLine(line: ResultLine, place: Place, settings: Ju
       return { custom_id, end: 'cancelled', reply: null }
     case 'succeeded': {
       const message = result.message as Anthropic.Message
-      const reply = replyOrFailure(message, null, () => replyOfMessage(message, null, settings))
+      const reply = replyOrFailure(message, null, () => replyOfMessage(message, null))
       return { custom_id, end: 'answered', reply }
     }
     case 'errored':

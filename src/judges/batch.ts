@@ -1,13 +1,9 @@
-import type { JudgeSettings } from '../config/judges.ts'
 import { LineSplitter } from '../domain/text/line-splitter.ts'
 import type { Answered, BatchCalls, BatchResult, BatchState, Submission } from '../ports/batch-api.ts'
 import type { JudgeReply, JudgeRequest, ReplyDetails } from '../ports/judge-ports.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { callProvider, describeError, failed, redact, redactReply, type Sdk } from './call.ts'
 import { failure } from './faults.ts'
-
-/** Leaves the service tier out: a batch is a tier of its own. */
-export const withoutTier = ({ service_tier: _tier, ...settings }: JudgeSettings): JudgeSettings => settings
 
 /** Tolerated lag of a provider’s clock. */
 const CLOCK_SLACK_MS = 10 * 60_000

@@ -50,16 +50,9 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 /** Reads a reported count; 0 for any other value. */
 export const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 
-/**
- * The service tier for a call record: nothing where none was asked for and the usual one served. `unknown`, which no price has, where
- * another was asked for and the provider does not say what it served.
- */
-export function servedTier(asked: string | undefined, served: unknown): { readonly service_tier?: string } {
-  const word = typeof served === 'string' && /^[a-z_]{1,40}$/.test(served) ? served : null
-  if (word !== null) return asked === undefined && isStandardTier(word) ? {} : { service_tier: word }
-  if (asked === undefined) return {}
-  return { service_tier: isStandardTier(asked) ? asked : 'unknown' }
-}
+/** Reads the service tier of a call for its record: absent for the usual tier. The cost of a call of another tier is unknown. */
+export const servedTier = (served: unknown): { readonly service_tier?: string } =>
+  typeof served === 'string' && /^[a-z_]{1,40}$/.test(served) && !isStandardTier(served) ? { service_tier: served } : {}
 
 /** What came with an error, word for word; written anew only where that shows the secret in what its escapes hide. */
 function bodyAsItCame(text: string | null, secret: string): string | null {

@@ -34,8 +34,6 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
     max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     prompt_cache_key: request.cache_hint,
     store: false,
-    ...(settings.cache_ttl !== undefined && { prompt_cache_options: { ttl: settings.cache_ttl as '30m' | '12h' } }),
-    ...tier(settings),
     ...(settings.effort !== null && {
       reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object,
     }),
@@ -74,36 +72,13 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
     max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
     // Gemini refuses the field with a 400; other servers may refuse it, too.
-    ...(((settings.provider === 'openai' && settings.base_url === null) || settings.cache_ttl !== undefined) && {
-      prompt_cache_key: request.cache_hint,
+    ...(settings.provider === 'openai' && settings.base_url === null && { prompt_cache_key: request.cache_hint }),
+    ...(settings.structured_output === 'json_schema' && {
+      response_format: {
+        type: 'json_schema' as const,
+        json_schema: { name: SCHEMA_NAME, strict: true, schema: request.answer_schema as Record<string, unknown> },
+      },
     }),
-    ...(settings.cache_ttl !== undefined && { prompt_cache_options: { ttl: '30m' as const } }),
-    ...tier(settings),
-    ...constraint(request, settings),
-  }
-}
-
-/** What is sent only where it is set: a server that does not know a field may refuse it. */
-const tier = ({ service_tier }: JudgeSettings) =>
-  service_tier === undefined ? {} : { service_tier: service_tier as 'auto' | 'default' | 'flex' | 'priority' | 'fast' }
-
-/**
- * The schema by the field that a server documents. `json_schema`: OpenAI, and every newer server that speaks like it (llama.cpp, vLLM,
- * Ollama); `json_object` with a schema: llama.cpp; `structured_outputs`: vLLM from 0.12 on; `guided_json`: vLLM before.
- */
-function constraint({ answer_schema }: JudgeRequest, { structured_output }: JudgeSettings): object {
-  const schema = answer_schema as Record<string, unknown>
-  switch (structured_output) {
-    case 'json_schema':
-      return { response_format: { type: 'json_schema', json_schema: { name: SCHEMA_NAME, strict: true, schema } } }
-    case 'json_object':
-      return { response_format: { type: 'json_object', schema } }
-    case 'structured_outputs':
-      return { structured_outputs: { json: schema } }
-    case 'guided_json':
-      return { guided_json: schema }
-    case 'none':
-      return {}
   }
 }
 
@@ -124,12 +99,8 @@ const chatPictures = (request: JudgeRequest) =>
   )
 
 /** Reads an answer of the Responses API, of a single call or of a batch. */
-function replyOfResponses(
-  answer: OpenAI.Responses.Response,
-  requestId: string | null,
-  { service_tier }: JudgeSettings,
-): JudgeReply {
-  const about = aboutOf(usageOfResponses(answer.usage), answer, requestId, service_tier)
+function replyOfResponses(answer: OpenAI.Responses.Response, requestId: string | null): JudgeReply {
+  const about = aboutOf(usageOfResponses(answer.usage), answer, requestId)
   const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []))
   if (parts.some((part) => part.type === 'refusal'))
     return failed('refused', 'the model refused to answer', answer, about)
@@ -154,9 +125,9 @@ const FILTERED = /^(?:content_filter|safety|recitation|blocklist|prohibited_cont
 function replyOfChat(
   answer: OpenAI.Chat.Completions.ChatCompletion,
   requestId: string | null,
-  { provider, service_tier }: JudgeSettings,
+  { provider }: JudgeSettings,
 ): JudgeReply {
-  const about = aboutOf(usageOfChat(answer.usage), answer, requestId, service_tier)
+  const about = aboutOf(usageOfChat(answer.usage), answer, requestId)
   const choice = answer.choices[0]
   if (choice === undefined) return failed('judge_unreachable', 'the provider answered without a choice', answer, about)
   const reason = String(choice.finish_reason).slice(0, 100).toLowerCase()
@@ -175,8 +146,7 @@ const aboutOf = (
   usage: Usage | null,
   { model, service_tier }: { readonly model: string; readonly service_tier?: string | null },
   request_id: string | null,
-  tier: string | undefined,
-) => ({ usage: usage && { ...usage, ...servedTier(tier, service_tier) }, model_resolved: wordOf(model), request_id })
+) => ({ usage: usage && { ...usage, ...servedTier(service_tier) }, model_resolved: wordOf(model), request_id })
 
 function usageOfResponses(usage: OpenAI.Responses.ResponseUsage | null | undefined): Usage | null {
   if (usage === null || usage === undefined) return null
@@ -211,7 +181,7 @@ export interface OpenAiApi {
 const RESPONSES: OpenAiApi = {
   path: '/v1/responses',
   buildBody: buildResponsesRequest,
-  replyOf: (answer, requestId, settings) => replyOfResponses(answer as OpenAI.Responses.Response, requestId, settings),
+  replyOf: (answer, requestId) => replyOfResponses(answer as OpenAI.Responses.Response, requestId),
 }
 
 const CHAT: OpenAiApi = {

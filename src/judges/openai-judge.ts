@@ -18,7 +18,6 @@ import {
   replyOrFailure,
   stateWordOf,
   UNKNOWN,
-  withoutTier,
 } from './batch.ts'
 import { askProvider, countOf, failed, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
@@ -112,7 +111,7 @@ export function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSetti
       envelope: (request) => ({
         method: 'POST',
         url: api.path,
-        body: api.buildBody(request, withoutTier(settings)),
+        body: api.buildBody(request, settings),
       }),
       submit: (submission, signal) => submit(calls, api, submission, signal),
       state: async (id, signal) => stateOf(await batches.retrieve(id, { signal }), sdk.secret),

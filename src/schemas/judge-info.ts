@@ -25,14 +25,6 @@ export const JudgeViewSchema = Closed({
       output_per_mtok: Type.Number(),
       cache_read_per_mtok: Type.Number(),
       cache_write_per_mtok: Type.Number(),
-      cache_write_long_per_mtok: Type.Optional(
-        Type.Number({ description: 'Of what is written for the longer lifetime (`cache_ttl`).' }),
-      ),
-      tiers: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), {
-          description: 'The same by service tier; a tier that is not here is of unknown cost.',
-        }),
-      ),
       as_of: Nullable(Type.String(), {
         description: 'The day on which the price was read; null: not said.',
       }),

@@ -38,11 +38,8 @@ interface ProviderRow {
   readonly optional_package?: string
   /** The credentials of a provider without a key, and the way to them. */
   readonly credentials?: string
-  /** The price of a token written to the cache, as a multiple of plain input: by default, and for the longer lifetime. */
-  readonly cache_write: { readonly short: number; readonly long: number }
-  /** Lifetimes of the cache to choose from. */
-  readonly cache_ttls: readonly string[]
-  readonly service_tiers: readonly string[]
+  /** The price of a token written to the cache, as a multiple of plain input. */
+  readonly cache_write: number
   readonly defaults: ProviderDefaults
 }
 
@@ -56,17 +53,10 @@ export type ProviderPlace = (typeof PROVIDER_PLACES)[number]
  */
 const BATCHES = { most_bytes: 64 * 1024 * 1024, price_factor: 0.5 } as const
 
-const OPENAI = {
-  cache_write: { short: 1, long: 1 },
-  cache_ttls: ['30m', '12h'],
-  service_tiers: ['auto', 'default', 'flex', 'priority', 'fast'],
-} as const
-
 /** The counter of the provider finds 15 to 30 % more tokens than OpenAI’s, and more on code: an inference, to be calibrated. */
 const CLAUDE = {
   apis: ['messages'],
-  cache_write: { short: 1.25, long: 2 },
-  cache_ttls: ['5m', '1h'],
+  cache_write: 1.25,
 } as const
 const CLAUDE_DEFAULTS = {
   api: 'messages',
@@ -90,7 +80,7 @@ export const PROVIDERS = {
     address: 'https://api.openai.com/v1',
     apis: ['responses', 'chat'],
     batches: { ...BATCHES, most_requests: 50_000 },
-    ...OPENAI,
+    cache_write: 1,
     defaults: {
       api: 'responses',
       model: 'gpt-5.6',
@@ -108,7 +98,6 @@ export const PROVIDERS = {
     address: 'https://api.anthropic.com',
     batches: { ...BATCHES, most_requests: 100_000 },
     ...CLAUDE,
-    service_tiers: ['auto', 'standard_only'],
     defaults: { ...CLAUDE_DEFAULTS, model: 'claude-opus-5-5' },
   },
   google: {
@@ -119,9 +108,7 @@ export const PROVIDERS = {
     address: 'https://generativelanguage.googleapis.com/v1beta/openai',
     apis: ['chat'],
     batches: null,
-    cache_write: { short: 1, long: 1 },
-    cache_ttls: [],
-    service_tiers: [],
+    cache_write: 1,
     defaults: {
       api: 'chat',
       model: 'gemini-3.6-flash',
@@ -138,7 +125,7 @@ export const PROVIDERS = {
     address: null,
     apis: ['chat', 'responses'],
     batches: null,
-    ...OPENAI,
+    cache_write: 1,
     defaults: {
       api: 'chat',
       model: null,
@@ -157,7 +144,6 @@ export const PROVIDERS = {
     address: 'https://bedrock-runtime.{region}.amazonaws.com',
     batches: null,
     ...CLAUDE,
-    service_tiers: [],
     defaults: { ...CLAUDE_DEFAULTS, model: null },
   },
   vertex: {
@@ -178,7 +164,6 @@ export const PROVIDERS = {
     },
     batches: null,
     ...CLAUDE,
-    service_tiers: [],
     defaults: { ...CLAUDE_DEFAULTS, model: null },
   },
 } as const satisfies Record<string, ProviderRow>

@@ -87,7 +87,7 @@ describe('prices of a judge', () => {
     [
       'another word',
       'price: { inptu: 2, output: 10 }',
-      '/price/inptu is not a known property; there are: input, output, cache_read, cache_write, cache_write_long, tiers, as_of',
+      '/price/inptu is not a known property; there are: input, output, cache_read, cache_write, as_of',
     ],
     ['an older name', 'price: { input_per_mtok: 3 }', '/price/input_per_mtok was removed: write input.'],
     [
