@@ -37,14 +37,14 @@ const sideOf = (trial: TrialRow): string => JSON.stringify([trial.judge, trial.v
 export function pairBaselines(trials: readonly TrialRow[], runs: readonly BaselineRun[]): Baselines {
   const ofTasks = runs.filter(({ task }) => task !== null)
   const byPlace = Map.groupBy(ofTasks, placeOf)
-  const sides = countBy(trials, sideOf)
+  const sides = Map.groupBy(trials, sideOf)
   let ambiguous = 0
   const paired = trials.map((trial): PairedTrial => {
     if (trial.terminal_bench_resolved !== null) return { ...trial, baseline: trial.terminal_bench_resolved }
     const found = trial.task === null ? [] : (byPlace.get(placeOf(trial)) ?? [])
     const [run] = found
     if (run === undefined) return { ...trial, baseline: null }
-    if (found.length === 1 && sides.get(sideOf(trial)) === 1) return { ...trial, baseline: run.resolved }
+    if (found.length === 1 && sides.get(sideOf(trial))?.length === 1) return { ...trial, baseline: run.resolved }
     ambiguous++
     return { ...trial, baseline: null }
   })
@@ -85,23 +85,12 @@ function resolutions(
   return [...stored.map(({ task, resolved }) => ({ task, run: null, resolved })), ...said.values(), ...alone]
 }
 
-/** Places whose trials say different things of its one Terminal-Bench run. */
-function countConflicts(trials: readonly PairedTrial[]): number {
-  const said = new Map<string, boolean>()
-  const places = new Set<string>()
-  for (const trial of trials) {
-    const { terminal_bench_resolved, task, run_index } = trial
-    if (terminal_bench_resolved === null || task === null || run_index === null) continue
-    const place = placeOf(trial)
-    const before = said.get(place)
-    if (before !== undefined && before !== terminal_bench_resolved) places.add(place)
-    said.set(place, before ?? terminal_bench_resolved)
-  }
-  return places.size
-}
-
-function countBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const row of rows) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1)
-  return counts
+/** Counts the places whose trials differ in the outcome of their one Terminal-Bench run. */
+function countConflicts(trials: readonly TrialRow[]): number {
+  const telling = trials.filter(
+    ({ terminal_bench_resolved, task, run_index }) =>
+      terminal_bench_resolved !== null && task !== null && run_index !== null,
+  )
+  const byPlace = [...Map.groupBy(telling, placeOf).values()]
+  return byPlace.filter((some) => new Set(some.map((one) => one.terminal_bench_resolved)).size > 1).length
 }

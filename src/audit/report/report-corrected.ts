@@ -45,9 +45,8 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
   const used = reviewed.flatMap(({ trial, judge, review }) => {
     const sampling = review.samplings.find((one) => one.design === design)
     if (sampling === undefined) return []
-    const weight = sampling.probability === null ? null : 1 / sampling.probability
     const human = shares.reviewed(review) ?? ''
-    return [{ human, judge, weight, cluster: options.clusterOf(trial) } satisfies ReviewedPair]
+    return [{ human, judge, weight: weightOf(sampling), cluster: options.clusterOf(trial) } satisfies ReviewedPair]
   })
   const corrected = correctedShares({
     labels,
@@ -75,21 +74,21 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
  * not hide a random sample. Of equals the more informative, which is the order of the list.
  */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
-  const found = SAMPLING_DESIGNS.map((design) => {
-    const weights = reviewed.flatMap(({ review }) =>
-      review.samplings
-        .filter((one) => one.design === design)
-        .slice(0, 1)
-        .map(({ probability }) => (probability === null ? null : 1 / probability)),
-    )
-    return { design, n: weights.length, honest: chooseEstimator({ sampling: design, weights }).estimator !== null }
-  }).filter(({ n }) => n > 0)
+  const found = SAMPLING_DESIGNS.flatMap((design) => {
+    const weights = reviewed.flatMap(({ review }) => {
+      const sampling = review.samplings.find((one) => one.design === design)
+      return sampling === undefined ? [] : [weightOf(sampling)]
+    })
+    const honest = chooseEstimator({ sampling: design, weights }).estimator !== null
+    return weights.length === 0 ? [] : [{ design, n: weights.length, honest }]
+  })
   const usable = found.some(({ honest }) => honest) ? found.filter(({ honest }) => honest) : found
-  return (
-    usable.reduce<(typeof found)[number] | null>((best, one) => (best === null || one.n > best.n ? one : best), null)
-      ?.design ?? null
-  )
+  return usable.toSorted((a, b) => b.n - a.n)[0]?.design ?? null
 }
+
+/** Returns the inverse of the probability of a review; null where that is not known. */
+const weightOf = ({ probability }: TrialReview['samplings'][number]): number | null =>
+  probability === null ? null : 1 / probability
 
 function designWarnings(
   reviewed: readonly Reviewed[],

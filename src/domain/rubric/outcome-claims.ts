@@ -7,24 +7,19 @@ type Ruled = Pick<Rubric, 'claims' | 'outcome'>
 /** No outcome says anything of a list. */
 type OutcomeClaims = Readonly<Record<string, Scalar>>
 
-const known = new WeakMap<Ruled, Map<Label, OutcomeClaims>>()
-
 /**
- * What an outcome says of claims: what all rows of the table that make the label have in common. What was not seen was neither considered nor
- * carried out.
+ * Returns the claims that an outcome implies: those that all rows of the table with the label have in common. An instruction that was not seen
+ * was neither considered nor carried out.
  *
  * @example claimsOfOutcome(tabBehavior, 'not_observed') // → { 'surface.observed': false, 'cue.acted': false, … }
  */
 export function claimsOfOutcome(rubric: Ruled, label: Label): OutcomeClaims {
-  const labels = known.get(rubric) ?? new Map<Label, OutcomeClaims>()
-  known.set(rubric, labels)
-  const claims = labels.get(label) ?? withUnseen(rubric, inCommon(rubric.outcome, label))
-  if (labels.size < MOST_KNOWN) labels.set(label, claims)
-  return claims
+  const claims = inCommon(rubric.outcome, label)
+  const sight = sightClaim(rubric)
+  if (sight === null || claims[sight.id] !== false) return claims
+  const later = rubric.claims.filter((claim) => claim.type === 'boolean' && instructionBefore(claim) !== null)
+  return { ...Object.fromEntries(later.map(({ id }) => [id, false])), ...claims }
 }
-
-/** Sums, and labels that no rubric has, are without end. */
-const MOST_KNOWN = 1000
 
 function inCommon(outcome: OutcomeRule, label: Label): OutcomeClaims {
   const [decisive = '', ...more] = outcome.claims
@@ -37,15 +32,8 @@ function inCommon(outcome: OutcomeRule, label: Label): OutcomeClaims {
   )
 }
 
-function withUnseen(rubric: Ruled, claims: OutcomeClaims): OutcomeClaims {
-  const sight = sightClaim(rubric)
-  if (sight === null || claims[sight.id] !== false) return claims
-  const later = rubric.claims.filter((claim) => claim.type === 'boolean' && instructionBefore(claim) !== null)
-  return { ...Object.fromEntries(later.map(({ id }) => [id, false])), ...claims }
-}
-
 /**
- * How far two outcomes of one rubric are apart: sums and ordered labels by their places, others by the claims that the labels decide, at least
+ * Measures how far two outcomes of one rubric are apart: sums and ordered labels by their places, others by the claims that the labels decide, at least
  * one. Without the rubric: one.
  */
 export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label): number {

@@ -4,7 +4,7 @@ import { type Rendering, renderName } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
 import { viewPart } from '../trajectory/view.ts'
 import { type Rubric, sightClaim } from './rubric.ts'
-import { readTemplate, renderTemplate, type Template } from './template.ts'
+import { readTemplate, renderTemplate } from './template.ts'
 
 /** Bumped when the same question is worded otherwise outside of the rubric's own text. */
 export const PROMPT_VERSION = 2
@@ -16,27 +16,9 @@ interface Asking {
   readonly written_form: boolean
 }
 
-/** What is the same in every question of a rubric. */
-interface Wording {
-  readonly template: Template
-  readonly answer_schema: string
-}
-
-const wordings = new WeakMap<Rubric, Wording>()
-
-function wordingOf(rubric: Rubric): Wording {
-  const wording = wordings.get(rubric) ?? {
-    template: readTemplate(rubric.question),
-    answer_schema: JSON.stringify(rubric.answer_schema),
-  }
-  wordings.set(rubric, wording)
-  return wording
-}
-
 /** The question that follows the trajectory: the rubric's text with the ground truth in it, escaped as the trajectory is. */
 export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Rendering, asking: Asking): string {
   const { nonce, trajectory } = rendering
-  const { template, answer_schema } = wordingOf(rubric)
   const { instructions, members } = rubric.truth
   const safe = (text: string) => viewPart(text, nonce).text
   const given = new Map(instructionsOf(truth))
@@ -46,7 +28,7 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     steps: `${trajectory.steps.length}`,
     agents: namesOf(agentsOf(trajectory), nonce),
     claims: asking.note,
-    answer_schema,
+    answer_schema: JSON.stringify(rubric.answer_schema),
     acted_by: instructions.map((name) => `${name}: by ${given.get(name)?.acted_by ?? 'action'}`).join('; '),
   }
   for (const name of members) values[name] = safe(textOf(truth[name]))
@@ -65,7 +47,7 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     sections[name] = truth[name] !== undefined
     sections[`no_${name}`] = truth[name] === undefined
   }
-  return renderTemplate(template, values, (section) => sections[section] === true)
+  return renderTemplate(readTemplate(rubric.question), values, (section) => sections[section] === true)
 }
 
 /** More are no list to choose from. */
