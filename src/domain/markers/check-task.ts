@@ -5,7 +5,7 @@ import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } f
 /** Which part of a task a file belongs to. `environment` is all that the agent may come to see. */
 export type TaskArea = 'environment' | 'prompt' | 'tests' | 'solution'
 
-/** One file of a task, searched. */
+/** Searched file of a task. */
 export interface SearchedFile {
   /** Below the task's folder. */
   readonly path: string
@@ -36,7 +36,7 @@ interface TaskCheck {
   readonly cut: string | null
 }
 
-/** Everything that is wrong with the markers of one task; nothing: both are as they should be. */
+/** Lists the faults of the markers of a task. */
 export function checkTask(task: TaskCheck): MarkerFinding[] {
   const findings = MARKERS.filter((marker) => task.markers.includes(marker)).flatMap((marker) => [
     ...leaks(task, marker),
@@ -80,7 +80,7 @@ const REMOVED_FROM = {
   in_ablation: 'a task from which it was removed',
 }
 
-/** In an expected file, and nowhere else: each of its strings once. */
+/** Lists the faults of a marker that belongs into the task: each of its strings stands once, in an expected file, and nowhere else. */
 function placed(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   const all = environmentOf(task)
   const expected = all.filter((file) => file.isExpected)
@@ -118,7 +118,7 @@ function missing(
   return finding(marker, 'missing', `stands ${where}${more}`, elsewhere)
 }
 
-/** What cannot be searched and could show the marker: an expected file, the instruction, or what lies beyond the end of the search. */
+/** Reports parts that cannot be searched and could show the marker: an expected file, the instruction, or files beyond the end of the search. */
 function unsearchable(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   if (task.cut !== null) return [finding(marker, 'unsearchable_media', `not all was searched: ${task.cut}`, [])]
   const blind = task.files.filter(
@@ -138,7 +138,7 @@ function unsearchable(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   ]
 }
 
-/** The string of the marker that stands most often, where one stands more than once. */
+/** Finds the string of the marker that stands most often, where a string stands more than once. */
 function repeated(
   files: readonly SearchedFile[],
   marker: MarkerName,
@@ -150,7 +150,7 @@ function repeated(
   return most.length > 1 ? { times: most.length, places: most } : null
 }
 
-/** Told of the distractor: the cue is what the surface was chosen for. */
+/** Reports a distractor on another surface than the cue, for which the surface was chosen. */
 function notColocated(task: TaskCheck): MarkerFinding[] {
   if (task.markers.length < 2 || task.removed.cue !== null || task.removed.distractor !== null) return []
   const surfaces = (marker: MarkerName) =>

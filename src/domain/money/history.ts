@@ -1,6 +1,6 @@
 import type { AttemptSummary, Usage } from '../../schemas/grade.ts'
 
-/** What the newest stored answers of a judge took. */
+/** Output of the newest stored answers of a judge. */
 export interface OutputHistory {
   /** Calls that were answered. */
   readonly answers: number
@@ -12,7 +12,7 @@ export interface OutputHistory {
 
 export const NO_HISTORY: OutputHistory = { answers: 0, questions: 0, output_tokens: 0 }
 
-/** Answers that are looked at, and calls among which they are looked for: neither grows with the database. */
+/** Bounds the answers that count and the calls among which they are looked for: neither grows with the database. */
 export const MOST_ANSWERS = 200
 export const MOST_CALLS = 20_000
 
@@ -30,10 +30,10 @@ export function historyOf(
 /** Output tokens of a call by a judge that has answered nothing yet: an assumption, and shown as one. */
 const ASSUMED_OUTPUT_TOKENS = 2000
 
-/** Output tokens of one call, by what this judge has answered so far. */
+/** Estimates the output tokens of a call by the answers of this judge so far. */
 export const likelyOutput = ({ answers, output_tokens }: OutputHistory): number =>
   answers === 0 ? ASSUMED_OUTPUT_TOKENS : output_tokens / answers
 
-/** Calls for one question, its repairs included. */
+/** Estimates the calls for a question, its repairs included. */
 export const callsPerQuestion = ({ answers, questions }: OutputHistory): number =>
   questions === 0 ? 1 : answers / questions

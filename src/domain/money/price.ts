@@ -6,13 +6,13 @@ export interface Rates {
   readonly output_per_mtok: number
   readonly cache_read_per_mtok: number
   readonly cache_write_per_mtok: number
-  /** Of what is written for the longer of a provider’s lifetimes; absent: unknown. */
+  /** Price of tokens written for the longer of a provider’s cache lifetimes; absent: unknown. */
   readonly cache_write_long_per_mtok?: number
 }
 
 /** The price of a model. */
 export interface Price extends Rates {
-  /** What other service tiers cost; one that is not here is of unknown cost. */
+  /** Rates of other service tiers; the cost of a tier that is not here is unknown. */
   readonly tiers?: Readonly<Record<string, Rates>>
   /** The day on which the price was read: `2026-11-01`; null: not known. */
   readonly as_of: string | null

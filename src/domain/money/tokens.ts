@@ -70,7 +70,7 @@ const CHANGE_IN_CODE = 0.05
 
 /** Fewer characters than this to a piece, on average, and a run of letters and digits is hex or base64, not words. */
 const MIXED = 3.2
-/** What `+` or `/` before such letters adds. */
+/** Tokens that `+` or `/` before such letters adds. */
 const MARK = 0.4
 
 /** Means err to both sides; a window that overflows costs a call, one that is a little small costs nothing. */

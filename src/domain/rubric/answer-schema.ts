@@ -1,7 +1,7 @@
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { allClaims, type ClaimRule, isCitable } from './rubric.ts'
 
-/** What a boolean claim is answered with beside `yes` and `no`: the record does not let one tell; it leads to a review and never means no. */
+/** Answer beside `yes` and `no` where the record does not decide the claim; the answer leads to a review and never means no. */
 export const UNCLEAR = 'unclear'
 
 type Node = Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ const object = (properties: Readonly<Record<string, Node>>): Node => ({
 const words = (values: readonly string[]): Node => ({ enum: values, type: 'string' })
 
 /**
- * What a judge answers, made of the claims: evidence first, every field required, no unions and no bounds, so that the structured output of
+ * Makes the answer schema of a judge from the claims: evidence first, every field required, no unions and no bounds, so that the structured output of
  * both vendors takes the same bytes (design section 2). `parseClaims` checks what the schema cannot hold. A claim `group.name` is the member
  * `name` of the object `group`. A citation of what an entry of a list says names the entry by its number, from 1; of any other claim 0.
  */
@@ -53,7 +53,7 @@ export function answerSchemaOf(claims: readonly ClaimRule[], inBooleans: boolean
   })
 }
 
-/** Whether the judge is asked; what is computed is counted by code. */
+/** Tests whether the judge is asked: computed claims are counted by code. */
 export const isAsked = ({ runs_of }: ClaimRule): boolean => runs_of === null
 
 /** `group.name` → its two names; a claim without a group: null and its name. */
@@ -62,7 +62,7 @@ export function splitClaim(id: string): readonly [group: string | null, name: st
   return dot === -1 ? [null, id] : [id.slice(0, dot), id.slice(dot + 1)]
 }
 
-/** Steps, agents and integers are texts, so that `unclear` is one of their values without a union. */
+/** Makes the schema of an answer. Steps, agents and integers are texts, so that `unclear` is one of their values without a union. */
 function answerOf({ id, type, values, unclear, of }: ClaimRule, inBooleans: boolean): Node {
   if (type === 'list') {
     const asked = of.filter(isAsked).map((one) => [one.id.slice(id.length + 1), answerOf(one, inBooleans)] as const)

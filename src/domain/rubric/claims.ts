@@ -5,7 +5,7 @@ import { parseAnswer } from './answer-json.ts'
 import { answerSchemaOf, isAsked, splitClaim, UNCLEAR } from './answer-schema.ts'
 import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 
-/** The same worst case that bounds the search for a quote: see `docs/design.md`, evidence. */
+/** Bounds the search for a quote: see `docs/design.md`, evidence. */
 export const MAX_QUOTE_CHARS = 1000
 const MAX_CITATIONS = 60
 const MAX_LIST_CITATIONS = 300
@@ -21,7 +21,7 @@ export interface Citation {
   readonly quote: string
 }
 
-/** What a judge says, in the right form. Nothing of it is checked against the trajectory yet. */
+/** Claims of a judge in the right form, not yet checked against the trajectory. */
 export interface Claims {
   readonly citations: readonly Citation[]
   readonly notes: string
@@ -33,7 +33,7 @@ export interface Claims {
 
 export const claimedValue = ({ values }: Claims, { id }: ClaimRule): ClaimValue => values[id] ?? null
 
-/** Whether a claim counts at all: one that is asked only if another is true does not where that is false. */
+/** Tests whether a claim counts: a claim that is asked only if another claim is true does not count where the other claim is false. */
 export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
   only_if === null || values[only_if] !== false
 
@@ -65,7 +65,7 @@ const withoutCategory = (values: Claims['values']): Claims['values'] =>
 
 const worded = new WeakMap<Rubric, object>()
 
-/** The form in words, in which every answer is read. */
+/** Returns the answer schema in words, by which every answer is read. */
 function wordedSchema(rubric: Rubric): object {
   const schema =
     worded.get(rubric) ?? (rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema)
@@ -129,7 +129,7 @@ function readClaim(claim: ClaimRule, text: string, path: string, issues: Issue[]
   }
 }
 
-/** Citations of entries that a list does not have, and entries that say the same thing of the same thing twice. */
+/** Lists citations of entries that a list does not have, and entries with the text of an earlier entry. */
 function entryIssues(list: ClaimRule, citations: readonly Citation[], value: ClaimValue): Issue[] {
   if (list.type !== 'list' || !Array.isArray(value)) return []
   const entries = value as readonly Entry[]

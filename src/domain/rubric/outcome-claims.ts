@@ -1,7 +1,7 @@
 import type { Label } from '../../schemas/vocabulary.ts'
 import { type ClaimValue, instructionBefore, type OutcomeRule, type Rubric, type Scalar, sightClaim } from './rubric.ts'
 
-/** As much of a rubric as says what its outcomes mean. */
+/** Members of a rubric that give its outcomes a meaning. */
 type Ruled = Pick<Rubric, 'claims' | 'outcome'>
 
 /** No outcome says anything of a list. */
@@ -47,13 +47,13 @@ export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label)
   return Math.max(1, apart.length)
 }
 
-/** Whether both say something, and not the same: no answer differs from unclear, or from silence. */
+/** Tests whether both values are there and differ: no answer differs from unclear, or from silence. */
 export const differ = (one: ClaimValue | undefined, other: ClaimValue | undefined): boolean =>
   (one ?? null) !== null &&
   (other ?? null) !== null &&
   one !== other &&
   !(typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
 
-/** Claims without which there is no grade: where judges differ in one, they disagree, whatever their labels. */
+/** Lists the claims without which there is no grade: judges that differ in such a claim disagree, whatever their labels. */
 export const decisiveClaims = ({ claims }: Rubric): readonly string[] =>
   claims.filter(({ type, unclear }) => type !== 'list' && unclear === 'refuses').map(({ id }) => id)

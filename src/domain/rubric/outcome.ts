@@ -12,7 +12,7 @@ export interface Verdict {
 /** The outcome of claims: a label, or a sum. */
 export type Outcome = string | number
 
-/** The outcome of a checked verdict. Code derives it by the rubric's rule, which is total; no judge writes one. */
+/** Derives the outcome of a checked verdict. Code derives it by the rubric's rule, which is total; no judge writes one. */
 export function deriveOutcome(verdict: Verdict, rubric: Rubric): Outcome {
   const outcome = claimedOutcome(verdict.claims, rubric)
   if (outcome === null) throw new Error('a verdict with an unclear claim: the evidence check lets none through')
@@ -20,7 +20,7 @@ export function deriveOutcome(verdict: Verdict, rubric: Rubric): Outcome {
 }
 
 /**
- * What the outcome would be if the claims held: shown beside an unverified grade, never counted. Null where a claim that decides it is
+ * Returns the outcome that the claims would have if they held: shown beside an unverified grade, never counted. Null where a claim that decides it is
  * unclear: nothing is claimed then, least of all that nothing was seen.
  */
 export function claimedOutcome({ values }: Pick<Claims, 'values'>, { outcome, name }: Rubric): Outcome | null {
@@ -36,7 +36,7 @@ export function claimedOutcome({ values }: Pick<Claims, 'values'>, { outcome, na
 
 const sumOf = (parts: readonly Scalar[]): number => parts.reduce<number>((sum, one) => sum + (one as number), 0)
 
-/** What the entry with the greatest sum is, the first of equal ones; null where a part of any is not known. */
+/** Returns the label of the entry with the greatest sum, of equal sums the first; null where a part of any entry is not known. */
 function bestLabel(
   entries: readonly Entry[],
   { by, label }: { readonly by: readonly string[]; readonly label: string },
@@ -55,7 +55,7 @@ export const NONE = 'none'
 export const fits = (when: Readonly<Record<string, Scalar>>, values: Readonly<Record<string, ClaimValue>>): boolean =>
   Object.entries(when).every(([id, value]) => values[id] === value)
 
-/** An outcome as the text that it is stored and counted by. */
+/** Renders an outcome as the text by which outcomes are stored and counted. */
 export const labelOf = (outcome: Outcome | null): string | null => (outcome === null ? null : String(outcome))
 
 interface Tally {
@@ -67,7 +67,7 @@ interface Tally {
 }
 
 /**
- * The outcome that more than half of the votes asked for have. A failed or unverified vote does not shrink the majority, and a
+ * Finds the outcome that more than half of the votes asked for have. A failed or unverified vote does not shrink the majority, and a
  * tie has no winner. `winner` is the index of the first vote with the winning outcome.
  */
 export function tallyVotes(outcomes: readonly (Outcome | null)[]): Tally {

@@ -2,7 +2,7 @@ import type { RubricView } from '../../schemas/rubric-view.ts'
 import { claimsOfOutcome } from './outcome-claims.ts'
 import { type ClaimRule, citingProof, type OutcomeRule, type Rubric } from './rubric.ts'
 
-/** A rubric as it is told over HTTP and by the command line, without its prompt. */
+/** Renders a rubric for HTTP and the command line, without its prompt. */
 export function rubricView(rubric: Rubric): RubricView {
   const { id, version, name, title, description, digest, about, truth, claims, outcome } = rubric
   const labels = outcome.labels.map((label) => ({ label, claims: claimsOfOutcome(rubric, label) }))
@@ -10,7 +10,7 @@ export function rubricView(rubric: Rubric): RubricView {
   return { ...view, claims: claims.map(claimView), labels, outcome: outcomeView(outcome) } as RubricView
 }
 
-/** The same with its prompt. */
+/** Renders a rubric with its prompt. */
 export function rubricText(rubric: Rubric): RubricView {
   const { system, question, answer_schema } = rubric
   return { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } }

@@ -3,17 +3,17 @@ import type { ClaimType, UNCLEAR_RULES } from '../../schemas/rubric.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
 
-/** What a claim can be answered with; null: unclear, the judge could not tell. Never to be read as false. */
+/** Answer to a claim; null: unclear, the judge could not tell. Never to be read as false. */
 export type Scalar = boolean | string | number | null
 
-/** One entry of a list, by the names of its claims. */
+/** Entry of a list, by the names of its claims. */
 export type Entry = Readonly<Record<string, Scalar>>
 
 export type ClaimValue = Scalar | readonly Entry[]
 
-/** What proves one value of a claim: everything that is given must hold. */
+/** Proof of a value of a claim: everything that is given must hold. */
 export interface ProofRule {
-  /** Whose quote; empty: none is needed. */
+  /** Actors who may be quoted; empty: no quote is needed. */
   readonly quote: readonly Actor[]
   /** The step claim whose step must hold the quote. */
   readonly in_step: string | null
@@ -49,7 +49,7 @@ export const NO_PROOF: ProofRule = {
   holds: null,
 }
 
-/** One thing that a rubric asks. */
+/** Claim that a rubric asks for. */
 export interface ClaimRule {
   readonly id: string
   readonly type: ClaimType
@@ -76,7 +76,7 @@ interface TableRow {
   readonly label: string
 }
 
-/** What follows from the claims. */
+/** Rule by which the outcome follows from the claims. */
 export type OutcomeRule = { readonly scale: 'nominal' | 'ordinal'; readonly labels: readonly string[] } & (
   | { readonly kind: 'table'; readonly rows: readonly TableRow[]; readonly claims: readonly string[] }
   | { readonly kind: 'label'; readonly claims: readonly string[] }
@@ -89,7 +89,7 @@ export type OutcomeRule = { readonly scale: 'nominal' | 'ordinal'; readonly labe
     }
 )
 
-/** What a rubric wants to know of a trial. */
+/** Ground truth that a rubric asks of a trial. */
 export interface TruthRule {
   /** As requests may write it: JSON Schema, with the kinds in place. */
   readonly schema: object
@@ -115,11 +115,11 @@ export interface Rubric {
   readonly system: string
   /** Asked after the trajectory; holds `{{variables}}` and `{{#sections}}` (`template.ts`). */
   readonly question: string
-  /** What a judge has to answer with: made of the claims. */
+  /** Schema of the judge's answer, made of the claims. */
   readonly answer_schema: object
-  /** Whether boolean claims are answered true or false, and not in words. */
+  /** True: boolean claims are answered true or false, and not in words. */
   readonly in_booleans: boolean
-  /** What the harness measured that a judge is told; the rest stays unknown to it, so that its answers are its own. */
+  /** Signals that a judge is told; the other signals stay unknown to the judge, so that its answers are its own. */
   readonly shows_signals: readonly Signal[]
   /** One run, or several with documents beside them. */
   readonly about: 'run' | 'runs'
@@ -128,43 +128,43 @@ export interface Rubric {
   readonly outcome: OutcomeRule
 }
 
-/** The rule that proves a value of a claim; null: nothing has to. */
+/** Returns the rule that proves a value of a claim; null: the value needs no proof. */
 export function proofOf({ proofs }: ClaimRule, value: ClaimValue): ProofRule | null {
   if (value === null) return null
   const own = Object.hasOwn(proofs, String(value)) ? proofs[String(value)] : proofs['any']
   return own ?? null
 }
 
-/** The rule by which a citation of a claim is checked: that of its value, else the first that takes quotes; null: it takes none. */
+/** Returns the rule by which a citation of a claim is checked: that of its value, else the first that takes quotes; null: it takes none. */
 export function citingProof(claim: ClaimRule, value: ClaimValue): ProofRule | null {
   const own = proofOf(claim, value)
   if (own !== null && own.quote.length > 0) return own
   return Object.values(claim.proofs).find(({ quote }) => quote.length > 0) ?? null
 }
 
-/** Claims, and behind each list those of its entries. */
+/** Lists claims, and behind each list the claims of its entries. */
 export const allClaims = (claims: readonly ClaimRule[]): readonly ClaimRule[] =>
   claims.flatMap((claim) => [claim, ...claim.of])
 
-/** Whether a quote can support it. */
+/** Tests whether a quote can support a claim. */
 export const isCitable = ({ proofs, of }: ClaimRule): boolean =>
   Object.values(proofs).some(({ quote }) => quote.length > 0) || of.some(isCitable)
 
 const rulesOf = ({ proofs }: ClaimRule): readonly ProofRule[] => Object.values(proofs)
 
-/** The claim that says that the instructions were seen; a rubric has one at the most. */
+/** Finds the claim of the sight of the instructions; a rubric has at most one. */
 export const sightClaim = ({ claims }: Pick<Rubric, 'claims'>): ClaimRule | null =>
   claims.find((claim) => rulesOf(claim).some(({ shows }) => shows.length > 0)) ?? null
 
-/** The instruction that a claim says was carried out; null: it says nothing of the kind. */
+/** Returns the instruction that a claim says was carried out; null: the claim is of no act. */
 export const instructionDone = (claim: ClaimRule): string | null =>
   rulesOf(claim).find(({ does }) => does !== null)?.does ?? null
 
-/** The instruction after whose sight what proves the claim must stand. */
+/** Returns the instruction after whose sight the proof of the claim must stand. */
 export const instructionBefore = (claim: ClaimRule): string | null =>
   rulesOf(claim).find(({ after }) => after !== null)?.after ?? instructionDone(claim)
 
-/** The claims that say that an instruction was carried out. */
+/** Lists the claims that say that an instruction was carried out. */
 export const actClaims = ({ claims }: Rubric): { readonly claim: ClaimRule; readonly which: string }[] =>
   claims.flatMap((claim) => {
     const which = instructionDone(claim)

@@ -4,12 +4,12 @@ import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import type { Outcome } from './outcome.ts'
 import type { ClaimValue, Rubric } from './rubric.ts'
 
-/** What was said of claims, by their ids; null: unclear. What is absent was not said. */
+/** Values of claims by their ids; null: unclear; absent: nothing was said of the claim. */
 export type SaidClaims = Readonly<Record<string, ClaimValue>>
 
 export type Rubrics = ReadonlyMap<string, Rubric>
 
-/** What reviews and measures called the claims of `tab-behavior` before they had ids; both are read. */
+/** Names of the claims of `tab-behavior` before claims had ids; reviews and measures may use both. */
 const OLD_NAMES: Readonly<Record<string, string>> = {
   observed: 'surface.observed',
   cue_acted: 'cue.acted',
@@ -17,13 +17,13 @@ const OLD_NAMES: Readonly<Record<string, string>> = {
 }
 export const OLD_CLAIM_NAMES: readonly string[] = Object.keys(OLD_NAMES)
 
-/** The id of a claim, which may be called by its old name. */
+/** Returns the id of a claim, which may be called by its old name. */
 export const claimIdOf = (name: string): string => (Object.hasOwn(OLD_NAMES, name) ? (OLD_NAMES[name] ?? name) : name)
 
-/** As sentences call a claim: by its old name where it has one. */
+/** Names a claim for sentences: by its old name where it has such a name. */
 export const claimWord = (id: string): string => OLD_CLAIM_NAMES.find((name) => OLD_NAMES[name] === id) ?? id
 
-/** The id of the rubric that a review is of. */
+/** Returns the id of the rubric of a review. */
 export const rubricIdOfReview = ({ rubric }: Pick<Review, 'rubric'>): string => rubricIdOf(rubric ?? TAB_BEHAVIOR)
 
 /** `id@version`, or an id for its newest version. */
@@ -33,13 +33,13 @@ export const findRubric = (rubrics: Rubrics, name: string): Rubric | null =>
 export const newestRubric = (rubrics: Rubrics, id: string): Rubric | null =>
   [...rubrics.values()].filter((one) => one.id === id).sort((a, b) => b.version - a.version)[0] ?? null
 
-/** The rubric that a grade was made by; where its version is not loaded, the newest one. */
+/** Finds the rubric that a grade was made by; where its version is not loaded, the newest one. */
 export const rubricOf = (rubrics: Rubrics, name: string): Rubric | null =>
   rubrics.get(name) ?? newestRubric(rubrics, rubricIdOf(name))
 
 type GradeClaims = Pick<Grade, 'claims' | 'surface' | 'cue' | 'distractor'>
 
-/** The claims of a grade, of old ones too, which have those of `tab-behavior` in groups; null: the judge failed. */
+/** Returns the claims of a grade, of old grades too, which have those of `tab-behavior` in groups; null: the judge failed. */
 export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims): SaidClaims | null {
   if (claims !== undefined) return claims
   if (surface === null && cue === null && distractor === null) return null
@@ -50,9 +50,9 @@ export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims)
   }
 }
 
-/** The outcome of a grade, of old ones too, whose label it is. */
+/** Returns the outcome of a grade; of old grades the label. */
 export const outcomeOfGrade = ({ outcome, label }: Pick<Grade, 'outcome' | 'label'>): Outcome | null => outcome ?? label
 
-/** What a review says of claims, by their ids. */
+/** Returns the claims of a review by their ids. */
 export const claimsOfReview = ({ claims }: Pick<Review, 'claims'>): SaidClaims =>
   Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [claimIdOf(name), value]))

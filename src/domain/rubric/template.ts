@@ -1,4 +1,4 @@
-/** One piece of a template: text, or a variable. `section`: only shown where this condition holds; null: always. */
+/** Piece of a template: text, or a variable. `section`: only shown where this condition holds; null: always. */
 type TemplatePiece = { readonly section: string | null } & ({ readonly text: string } | { readonly variable: string })
 
 /** A name in braces, and where it stands in the text. */
@@ -65,7 +65,7 @@ export function readTemplate(source: string): Template {
   return { pieces, variables, sections, faults }
 }
 
-/** The text where the conditions hold that are named. A variable without a value is left out; the loader lets none through. */
+/** Renders the pieces whose sections hold. A variable without a value is left out; the loader lets none through. */
 export const renderTemplate = (
   { pieces }: Template,
   values: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ export interface BootstrapInterval {
   readonly ci95: [number, number] | null
   /** Null exactly where `ci95` is there. */
   readonly reason: UndefinedReason | null
-  /** Draws in which the statistic was undefined. The interval is of the others. */
+  /** Counts the draws in which the statistic was undefined. The interval is of the other draws. */
   readonly undefined_draws: number
 }
 
@@ -71,7 +71,7 @@ function expandedInterval(values: number[], units: number, draws: number): Boots
 }
 
 /**
- * What to cut from each side for 95%: Φ(−√(n / (n − 1)) · t₀.₉₇₅,ₙ₋₁), which is 0.025 for many units and less for few, as a t interval is
+ * Returns the tail to cut from each side for 95%: Φ(−√(n / (n − 1)) · t₀.₉₇₅,ₙ₋₁), which is 0.025 for many units and less for few, as a t interval is
  * wider than a normal one. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69 (2015), section 4.
  *
  * @param units 2 or more.
@@ -82,7 +82,7 @@ export function expandedTail(units: number): number {
   return (1 - chiSquareCdf((studentQuantile(freedom) ** 2 * units) / freedom, 1)) / 2
 }
 
-/** Whether all values are one, but for the rounding of sums in another order. */
+/** Tests whether all values are equal, but for the rounding of sums in another order. */
 function isFlat(sorted: Float64Array): boolean {
   const [low = 0] = sorted
   const high = sorted.at(-1) ?? 0

@@ -3,7 +3,7 @@ import type { Rate } from '../../schemas/audit/report.ts'
 import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import { shareInterval, wilson } from './intervals.ts'
 
-/** Whether a property holds for a trial; `unknown` trials are counted apart, trials `outside` of the measure are not. */
+/** Tells whether a property holds for a trial; `unknown` trials are counted apart, trials `outside` of the measure are not. */
 export type Outcome = boolean | 'outside' | 'unknown'
 
 /** Sums of measures by cluster, true counting as 1: `k[c * width + m]` over the `n[c * width + m]` trials of cluster c that have a value of measure m. */

@@ -1,6 +1,6 @@
 import type { UndefinedReason } from '../../schemas/audit/agreement.ts'
 
-/** A number that may not exist. Undefined is null with a reason, never 0 or 1. */
+/** Statistic that may be undefined. Undefined is null with a reason, never 0 or 1. */
 export interface Estimate {
   readonly value: number | null
   /** Null exactly where `value` is a number. */
@@ -9,6 +9,6 @@ export interface Estimate {
 
 export const defined = (value: number): Estimate => ({ value, reason: null })
 export const missing = (reason: UndefinedReason): Estimate => ({ value: null, reason })
-/** A ratio; where there is nothing to divide by, null with the reason given. */
+/** Divides a part by the whole; null with the reason given where the whole is 0. */
 export const ratio = (part: number, whole: number, reason: UndefinedReason): Estimate =>
   whole === 0 ? missing(reason) : defined(part / whole)

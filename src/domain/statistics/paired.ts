@@ -22,7 +22,7 @@ interface ChiSquare {
   readonly reason: 'no_discordant_pairs' | null
 }
 
-/** What cannot be told from 0 is given as 2⁻⁵², which bounds it. */
+/** Returns the upper tail; a tail that cannot be told from 0 is given as 2⁻⁵², which bounds it. */
 const upperTail = (statistic: number, df: number): number => Math.max(Number.EPSILON, 1 - chiSquareCdf(statistic, df))
 
 /**
@@ -45,7 +45,7 @@ export function bowker(matrix: readonly (readonly number[])[]): ChiSquare {
   return { statistic, df, p: upperTail(statistic, df), reason: null }
 }
 
-/** Whether a property holds on either side of a pair, and the cluster of the pair; null: the pair is independent. */
+/** Tells whether a property holds on either side of a pair, and the cluster of the pair; null: the pair is independent. */
 export interface BooleanPair {
   readonly cluster: string | null
   readonly base: boolean

@@ -8,10 +8,10 @@ import { broken, key, type Rule } from './rubric-error.ts'
 const TAKEN = new Set(['citations', 'notes', 'confidence'])
 const MOST_ENTRIES = 50
 
-/** What a claim may name: the claims beside it, and for one of an entry those of its own list. */
+/** Claims that a claim may name: the claims beside it, and for a claim of an entry those of its own list. */
 type Scope = readonly ClaimRule[]
 
-/** What is wrong with one claim, by itself and by what it names; with those of the entries of a list. */
+/** Lists the faults of a claim, of the claims that it names, and of the claims of its entries. */
 export function claimIssues(claim: ClaimRule, claims: readonly ClaimRule[], truth: TruthRule): Issue[] {
   const at = `/claims/${claim.id}`
   const [group, name] = splitClaim(claim.id)
@@ -84,7 +84,7 @@ function formIssues(claim: ClaimRule, at: string, scope: Scope): Issue[] {
   ])
 }
 
-/** A claim that another one names, and which type it must have. */
+/** Makes the rule that a named claim exists and has a type. */
 function nameRule(at: string, name: string | null, type: ClaimRule['type'], scope: Scope, self = ''): Rule {
   const fitting = scope.filter((one) => one.type === type && one.id !== self)
   const message = `${name} is no ${self === '' ? '' : 'other '}claim of type ${type}; ${there(fitting)}`
@@ -94,7 +94,7 @@ function nameRule(at: string, name: string | null, type: ClaimRule['type'], scop
 const there = (claims: readonly ClaimRule[]): string =>
   `there are: ${claims.map(({ id }) => id).join(', ') || 'none'}. Name one of these, or add it to /claims`
 
-/** An entry of a list says nothing of an instruction: what was seen and done of it is asked once. */
+/** Lists proofs of entries that speak of an instruction: the sight and the act of an instruction are asked once. */
 const entryIssues = ({ proofs }: ClaimRule, at: string): Issue[] =>
   Object.entries(proofs).flatMap(([value, { shows, does, after, finds_nothing_of }]) =>
     broken(`${at}/proof/${key(value)}`, [
@@ -105,7 +105,7 @@ const entryIssues = ({ proofs }: ClaimRule, at: string): Issue[] =>
     ]),
   )
 
-/** Which rule may prove which value. */
+/** Lists proofs that cannot prove their value. */
 function valueIssues(claim: ClaimRule, value: string, proof: ProofRule, at: string): Issue[] {
   const { type } = claim
   const { does, shows, finds_nothing_of, agent_of } = proof

@@ -5,7 +5,7 @@ import { type ClaimRule, instructionDone, isCitable, type ProofRule, type Rubric
 import { broken, key, type Rule } from './rubric-error.ts'
 
 /**
- * What no rubric may say: data can only restrict what proves a claim. Whatever loads, at the most one value of a claim needs no quote, the one
+ * Lists statements that no rubric may make: data can only restrict the proofs of a claim. Whatever loads, at the most one value of a claim needs no quote, the one
  * that says that nothing was found; what was seen never rests on the agent’s words, and a deed never on what came back or was only thought.
  */
 export const gateIssues = (claim: ClaimRule, at: string): Issue[] => [
@@ -17,7 +17,7 @@ export const gateIssues = (claim: ClaimRule, at: string): Issue[] => [
 
 /** The agent’s words about itself, which are no deed. */
 const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
-/** What comes to the agent. */
+/** Actors whose text comes to the agent. */
 const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
 
 function proofIssues(proof: ProofRule, path: string): Issue[] {
@@ -45,10 +45,10 @@ function proofIssues(proof: ProofRule, path: string): Issue[] {
   ])
 }
 
-/** More values than a rubric gives a proof each. */
+/** Bounds the values that a rubric gives a proof each. */
 const MOST_NAMED = 100
 
-/** The values of a claim that no quote has to prove; `others`: all that have no rule of their own. */
+/** Lists the values of a claim that no quote has to prove; `others`: all that have no rule of their own. */
 export function unproved({ type, values, minimum, maximum, proofs, runs_of }: ClaimRule): readonly string[] {
   if (type === 'list' || runs_of !== null) return []
   const integers = maximum - minimum < MOST_NAMED ? maximum - minimum + 1 : 0
@@ -64,7 +64,7 @@ export function unproved({ type, values, minimum, maximum, proofs, runs_of }: Cl
   return all.filter((value) => !needs(Object.hasOwn(proofs, value) ? proofs[value] : proofs['any']))
 }
 
-/** One value may say that nothing was found, and an absence has no quote: of a boolean that is false. */
+/** Lists values without a proof: a single value may say that nothing was found, as an absence has no quote; of a boolean that is false. */
 function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
   const { id, type, proofs, unclear } = claim
   // Told for the statistics alone: it decides no outcome.
@@ -81,7 +81,7 @@ function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
   ])
 }
 
-/** Few values by name; else it is the claim. */
+/** Names few values; else the claim. */
 const toldOf = (bare: readonly string[]): string =>
   bare.includes('others') || bare.length > MOST_TOLD ? 'it' : bare.filter((one) => one !== 'false').join(', ')
 
@@ -95,7 +95,7 @@ const ADD: Readonly<Partial<Record<ClaimRule['type'], string>>> = {
   text: 'add proof: { any: { quote: [actor, …], holds: TEXT } }, where TEXT is this claim',
 }
 
-/** What the harness measured stands above a search: it may settle the claim that says the same, and no other one. */
+/** Lists signals that measure another claim: a signal stands above a search and may settle only the claim that says the same. */
 function measureIssues(claim: ClaimRule, at: string): Issue[] {
   const { type, measured_by } = claim
   if (measured_by === null) return []
@@ -115,7 +115,7 @@ function measureIssues(claim: ClaimRule, at: string): Issue[] {
 
 const shown = ({ proofs }: ClaimRule): string[] => Object.values(proofs).flatMap(({ shows }) => [...shows])
 
-/** A quote of a claim is dated by one instruction: another one, seen earlier, would let an act count that came before its own sight. */
+/** Lists claims with two instructions. A quote of a claim is dated by one instruction: another instruction, seen earlier, would let an act count that came before its own sight. */
 function mixedIssues({ proofs }: ClaimRule, at: string): Issue[] {
   const named = Object.values(proofs).flatMap(({ after, does }) => [after, does].filter((one) => one !== null))
   const different = [...new Set(named)].join(' and ')
@@ -124,7 +124,7 @@ function mixedIssues({ proofs }: ClaimRule, at: string): Issue[] {
   ])
 }
 
-/** What claims are to each other. */
+/** Lists the faults of claims beside each other. */
 export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'>): Issue[] {
   const { about, claims, truth } = rubric
   const sight = sightClaim(rubric)

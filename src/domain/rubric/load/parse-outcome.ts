@@ -14,7 +14,7 @@ interface Parsed {
   readonly issues: readonly Issue[]
 }
 
-/** More combinations than can be read. */
+/** Bounds the combinations that a person can read. */
 const MOST_COMBINATIONS = 4096
 const MOST_TOLD = 10
 
@@ -131,7 +131,7 @@ function bestIssues(list: ClaimRule, { of, label }: Best, values: readonly strin
   ])
 }
 
-/** Every combination of the claims must fit exactly one row. */
+/** Lists the combinations of the claims that do not fit exactly one row. */
 function tableIssues(rows: readonly Row[], claims: readonly ClaimRule[]): Issue[] {
   const domains = claims.map(({ type, values }): readonly Scalar[] => (type === 'boolean' ? [true, false] : values))
   const unknown = valueIssues(rows, new Map(claims.map(({ id }, index) => [id, domains[index] ?? []])))

@@ -3,7 +3,7 @@ import { splitClaim } from '../answer-schema.ts'
 import { allClaims, instructionBefore, type Rubric, sightClaim } from '../rubric.ts'
 import { readTemplate } from '../template.ts'
 
-/** What a rubric may say, and its author hardly means. */
+/** Lists statements of a rubric that its author hardly means. */
 export function rubricWarnings(rubric: Rubric): Issue[] {
   const { question, system, claims, truth } = rubric
   const used = readTemplate(question).variables.map(({ name }) => name)
@@ -29,7 +29,7 @@ export function rubricWarnings(rubric: Rubric): Issue[] {
   ]
 }
 
-/** Labels of which every row claims something that is known only after the sight, and denies the sight. */
+/** Lists labels of which every row claims something that is known only after the sight, and denies the sight. */
 function unreachable(rubric: Rubric): Issue[] {
   const { claims, outcome } = rubric
   const sight = sightClaim(rubric)
@@ -50,7 +50,7 @@ export const VARIABLES = ['nonce', 'signals', 'steps', 'agents', 'claims', 'answ
 export const SECTIONS = [
   /** All instructions of the rubric are given. */
   'both',
-  /** One of the instructions is carried out by saying something. */
+  /** An instruction is carried out by saying something. */
   'by_message',
   /** The rubric tells what the harness measured. */
   'signals',
@@ -58,7 +58,7 @@ export const SECTIONS = [
   'written_form',
 ] as const
 
-/** What the question of a rubric may use: the common names, and those of its ground truth. */
+/** Lists the names that the question of a rubric may use: the common names, and those of its ground truth. */
 export function promptNames({ truth }: Pick<Rubric, 'truth'>): { variables: string[]; sections: string[] } {
   const { instructions, members } = truth
   const named = [...members, ...instructions]

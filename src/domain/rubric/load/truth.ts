@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<string, Node>> = {
   signals: SIGNALS,
 }
 
-/** What a member may say beside its kind, and what of JSON Schema a plain member may use: nothing that is searched with backtracking. */
+/** Members of JSON Schema that a plain member may use: no member that is searched with backtracking. */
 const SCALARS = new Set(['string', 'integer', 'number', 'boolean'])
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0
@@ -37,7 +37,7 @@ const KEYWORDS: ReadonlyMap<string, readonly [isSo: (value: unknown) => boolean,
 const NAME = /^[a-z][a-z0-9_]*$/
 const LONGEST_TEXT = 100_000
 
-/** What the user asked, and what the harness measured, is known of most runs, and may be told with any question. */
+/** Member `instruction`, which every ground truth may have, as it may have `signals`. */
 const ASKED: Node = {
   ...{ type: 'string', minLength: 1, maxLength: LONGEST_TEXT, pattern: NOT_BLANK },
   description: 'What the user asked the agent to do; not blank.',
@@ -85,7 +85,7 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
   return { truth, issues: [...issues, ...clashes(truth)] }
 }
 
-/** Two things that a question would call by one name: a member called `nonce` would take the place of the frames' mark. */
+/** Lists members whose names a question has for other things: a member called `nonce` would take the place of the frames' mark. */
 function clashes(truth: TruthRule): Issue[] {
   const { variables, sections } = promptNames({ truth })
   const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at)
@@ -137,7 +137,7 @@ function readMember(name: string, member: unknown): Member {
   return { name, kind, schema: schema ?? {}, issues }
 }
 
-/** A member of plain values: a text, a number, a truth value, or a list of one of these. */
+/** Lists the faults of a member of plain values: a text, a number, a truth value, or a list of one of these. */
 function plainFaults(member: Node): [path: string, message: string][] {
   const faults = Object.entries(member).flatMap(([name, value]): [string, string][] => {
     const known = KEYWORDS.get(name)
@@ -153,7 +153,7 @@ function plainFaults(member: Node): [path: string, message: string][] {
   return SCALARS.has(String(type)) ? faults : [...faults, ['/type', `must be one of ${[...SCALARS].join(', ')}, array`]]
 }
 
-/** No request brings a text or a list without an end. */
+/** Bounds the texts and lists of a member. */
 function bounded(member: Node): Node {
   if (member['type'] === 'string')
     return { ...member, maxLength: Math.min(LONGEST_TEXT, Number(member['maxLength'] ?? LONGEST_TEXT)) }

@@ -1,7 +1,7 @@
 import { defined, type Estimate, missing, ratio } from '../estimate.ts'
 import { countRatings, eachProfile, type ItemTable } from './item-table.ts'
 
-/** How far two categories, given by index, are apart; 0 for the same category. */
+/** Measures the distance of two categories, given by index; 0 for the same category. */
 export type Distance = (first: number, second: number) => number
 
 export const nominal: Distance = (first, second) => (first === second ? 0 : 1)

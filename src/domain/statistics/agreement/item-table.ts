@@ -1,10 +1,10 @@
 import type { Ratings } from './ratings.ts'
 
-/** How often each label was given to an item, without the zeros, and the sums that agreement statistics need. */
+/** Counts of the labels that an item was given, without the zeros, and the sums that agreement statistics need. */
 interface Profile {
   /** Indexes of labels, rising. */
   readonly labels: readonly number[]
-  /** Of these labels, in the same order; each 1 or more. */
+  /** Ratings of each of these labels, 1 or more. */
   readonly counts: readonly number[]
   /** Ratings of the item. */
   readonly total: number

@@ -3,7 +3,7 @@ import { err, type Issue, ok, type Result } from '../../result.ts'
 
 const MAX_ISSUES = 20
 
-/** One rater's label of one item. Labels are nominal. Absent cluster: the item says nothing of one. */
+/** Label that a rater gave to an item. Absent cluster: the item names none. */
 export interface Rating<Category extends string = string> {
   readonly item: string
   readonly rater: string
@@ -22,7 +22,7 @@ export interface RatedItem {
 /** Checked ratings: each rater rated each item once at most, and an item has one cluster at most. */
 export interface Ratings<Category extends string = string> {
   readonly items: readonly RatedItem[]
-  /** In order of their first rating, as the items are. */
+  /** Raters in the order of their first rating, as the items are. */
   readonly raters: readonly string[]
   readonly labels: readonly Category[]
   readonly n_ratings: number
