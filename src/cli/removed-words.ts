@@ -21,6 +21,7 @@ const REMOVED_OPTIONS: Readonly<Record<string, string>> = {
   'doctor -o': 'read the exit code: 2 warnings, 3 errors',
   'doctor --output': 'read the exit code: 2 warnings, 3 errors',
   'backup --force': 'give the name of a new file, or remove the old file first',
+  'audit-markers --all': '`-o ndjson` lists the ok rows, too',
   'audit-markers --base':
     'audit each variant by itself; `veridict report --group-by variant` compares what reached the agent',
   'rubric --json': 'the file rubric.yaml has the claims, `veridict rubrics -o ndjson` the list',

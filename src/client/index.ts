@@ -146,17 +146,21 @@ export function createClient(options: ClientOptions) {
      * ends the request.
      */
     results(id: string, { signal, wait = true }: ResultOptions = {}): AsyncGenerator<BatchResult> {
-      const seen = seenResults()
+      // A stream that is opened again begins with the results that were yielded before.
+      const seen = new Set<number>()
       let wasSettled = false
       return persist(async function* (answered) {
         const given = { path: { id }, query: wait ? { wait } : {} }
-        for await (const result of lines('readResults', given, signal, answered))
-          if (seen.add(result as BatchResult)) yield result as BatchResult
+        for await (const result of lines('readResults', given, signal, answered)) {
+          const index = indexOf(result)
+          if (!seen.has(index)) yield result as BatchResult
+          seen.add(index)
+        }
         if (!wait) return true
         // A service that stops ends its streams, too; and the batch may have ended since, on another service.
         const batch = await readBatch(id, signal)
         const { total, pending, running } = batch.counts
-        const isWhole = isSettled(batch) && (wasSettled || seen.count() >= total - pending - running)
+        const isWhole = isSettled(batch) && (wasSettled || seen.size >= total - pending - running)
         wasSettled = isSettled(batch)
         return isWhole
       }, signal)
@@ -171,24 +175,10 @@ function failedGrade({ gradeId, code, message, retryable, retryAfterS }: Service
   return { id: gradeId, status: 'failed', label: null, claimed_label: null, failure }
 }
 
-/**
- * Collects the places of results, so that a stream that is opened again yields no result twice. Results come in the order of the items, with
- * gaps for items that have not ended: memory grows with the results behind the first gap.
- */
-function seenResults() {
-  let next = 0
-  const beyond = new Set<number>()
-  return {
-    count: () => next + beyond.size,
-    /** Adds a result and tells whether it is new. Throws a `ServiceError` at a line without the place of an item. */
-    add(result: Pick<BatchResult, 'index'> | null): boolean {
-      const index = result?.index ?? -1
-      if (!Number.isSafeInteger(index) || index < 0)
-        throw strangeAnswer('not_a_result', 'a line of the results is none')
-      if (index < next || beyond.has(index)) return false
-      beyond.add(index)
-      while (beyond.delete(next)) next++
-      return true
-    },
-  }
+/** Reads the place of a result. Throws a `ServiceError` for a line without the place of an item. */
+function indexOf(result: unknown): number {
+  const { index } = (result ?? {}) as Partial<BatchResult>
+  if (index === undefined || !Number.isSafeInteger(index) || index < 0)
+    throw strangeAnswer('not_a_result', 'a line of the results is none')
+  return index
 }

@@ -33,7 +33,6 @@ async function search(
       ignores: () => false,
       limits,
       abort: undefined,
-      onFile: () => {},
     },
   )
   const findings = checkTask({
@@ -272,7 +271,6 @@ describe('hostile files', () => {
         ignores: () => false,
         limits: DEFAULT_LIMITS,
         abort,
-        onFile: () => {},
       },
     )
     await expect(run).rejects.toThrow('stop')

@@ -17,8 +17,6 @@ interface SearchTaskOptions {
   readonly ignores: (path: string) => boolean
   readonly limits: ArchiveLimits
   readonly abort: AbortSignal | undefined
-  /** Called after each file, with its bytes. */
-  readonly onFile: (bytes: number) => void
 }
 
 interface SearchedTask {
@@ -96,12 +94,11 @@ class TaskSearch {
   ): Promise<Pick<SearchedFile, 'unsearched' | 'isBinary'>> {
     if (kind === 'link') return { unsearched: 'is a symbolic link, which is not followed', isBinary: false }
     if (kind !== 'file') return { unsearched: 'is neither a file nor a folder', isBinary: false }
-    const { limits, abort, onFile } = this.#options
+    const { limits, abort } = this.#options
     const max_bytes = Math.min(limits.max_entry_bytes, this.#left)
     const reach = this.#markers.longest * WRITTEN_LONGER + MARKS_OF_LINES
     const { bytes, isBinary, unsearched } = await readWindows(place, { reach, max_bytes, abort, visit })
     this.#left -= bytes
-    onFile(bytes)
     return { unsearched: unsearched ?? (isMediaName(path) ? BY_NAME : null), isBinary }
   }
 

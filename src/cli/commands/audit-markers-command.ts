@@ -7,10 +7,7 @@ import type { Shell } from '../client/shell.ts'
 import { collect, type Options, withOutput } from '../input/command-options.ts'
 import { type AuditCounts, auditMarkers, type MarkerRow } from '../input/marker-audit.ts'
 import { checkPaths, parseSignal, readTruths, unmatchedText, watchTruths } from '../input/trial-source.ts'
-import { csvLine, type OutputFormat } from '../output/results-format.ts'
 import { clip, clipFront, columns, line, type Paint, paintFor } from '../output/text.ts'
-
-type AuditMarkersOptions = Options & { readonly all?: boolean }
 
 const AUDIT_MARKERS_HELP = `
 Asks no judge and needs no database. PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's with task.toml or
@@ -34,41 +31,39 @@ Codes, one row for each marker of each task and run:
   unsearchable_media  the surface is a picture, an archive, a link or too large: never ok, examine the surface yourself
 
 Output (--output, to stdout or --out FILE; progress and skipped files go to stderr):
-  table   a row a finding (--all: the ok ones too), then the counts
+  table   a row a finding, then the counts
   ndjson  a JSON object a line, the ok ones too: kind task or run, name, task, variant, marker, code, detail, places
-  csv     the same columns; places are parted by blanks
 
 Exit codes: 0 every row is ok; 1 bad input, or no task and run; 2 findings; 3 with --strict: a task or run was skipped; 130 interrupted
 
 Examples:
   veridict audit-markers tasks/ -g truths.ndjson
-  veridict audit-markers tasks/ jobs/ -g truths.ndjson --variant tab -o csv --out markers.csv
+  veridict audit-markers tasks/ jobs/ -g truths.ndjson --variant tab -o ndjson --out markers.ndjson
   veridict audit-markers tasks/ -g truths.ndjson -o ndjson | jq -r 'select(.code == "missing") | .task'`
 
 export const auditMarkersCommand = (shell: Shell): Command =>
-  withOutput(new Command('audit-markers'))
+  withOutput(new Command('audit-markers'), ['table', 'ndjson'])
     .description('check that cues and distractors stand where they should, in task folders and runs; asks no judge')
     .argument('<path...>', 'folders of tasks and runs, trajectory files, archives of them')
     .option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own')
     .option('--signals <spec>', 'the place of appeared in a trial; may be repeated', collect)
     .option('--variant <name>', 'the variant of all paths')
-    .option('--all', 'in a table, list the ok rows, too')
     .option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count')
     .addHelpText('after', AUDIT_MARKERS_HELP)
-    .action((paths: string[], options: AuditMarkersOptions) =>
+    .action((paths: string[], options: Options) =>
       runCommand(shell, () => withConsole(shell, options.out, (console) => audit(shell, paths, options, console))),
     )
 
 async function audit(
   shell: Shell,
   paths: readonly string[],
-  options: AuditMarkersOptions,
+  options: Options,
   { target, view, signal: abort }: Console,
 ): Promise<ExitCode> {
   await checkPaths(paths)
   const { groundTruth, variant, output: format = 'table' } = options
   const seen = groundTruth === undefined ? null : watchTruths(await readTruths(groundTruth))
-  const counts: AuditCounts = { tasks: 0, runs: 0, bytes: 0, skipped: 0 }
+  const counts: AuditCounts = { tasks: 0, runs: 0, skipped: 0 }
   const rows = auditMarkers({
     ...{ paths, variant, abort, view, counts },
     truths: seen?.truths ?? null,
@@ -77,9 +72,10 @@ async function audit(
   const paint = paintFor(target.screen, shell.env)
   const codes = new Map<MarkerCode, number>()
   for await (const row of rows) {
-    if (codes.size === 0) await target.write(headText(format, paint))
+    if (codes.size === 0 && format === 'table') await target.write(`${paint('bold', columns(HEAD, WIDTHS))}\n`)
     codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
-    if (row.code !== 'ok' || format !== 'table' || options.all) await target.write(rowText(row, format, paint))
+    if (format !== 'table') await target.write(line(row))
+    else if (row.code !== 'ok') await target.write(rowText(row, paint))
   }
   const { skipped } = counts
   if (codes.size === 0)
@@ -96,21 +92,11 @@ async function audit(
   return strictCode(findings ? EXIT.unverified : EXIT.graded, options, skipped)
 }
 
-const CSV_COLUMNS = ['kind', 'name', 'task', 'variant', 'marker', 'code', 'detail', 'places']
+const HEAD = ['kind', 'name', 'variant', 'marker', 'code', 'why']
 const WIDTHS = [5, 40, 16, 10, 18]
 const LONGEST_WHY = 400
 
-function headText(format: OutputFormat, paint: Paint): string {
-  if (format === 'csv') return csvLine(CSV_COLUMNS)
-  return format === 'ndjson'
-    ? ''
-    : `${paint('bold', columns(['kind', 'name', 'variant', 'marker', 'code', 'why'], WIDTHS))}\n`
-}
-
-function rowText(row: MarkerRow, format: OutputFormat, paint: Paint): string {
-  const { kind, name, task, variant, marker, code, detail, places } = row
-  if (format === 'ndjson') return line(row)
-  if (format === 'csv') return csvLine([kind, name, task, variant, marker, code, detail, places.join(' ')])
+function rowText({ kind, name, variant, marker, code, detail, places }: MarkerRow, paint: Paint): string {
   const where = places.length === 0 ? '' : `: ${places.join(', ')}`
   const cells = [kind, clipFront(name, 40), clip(variant ?? '–', 16), marker, codePainted(code, code, paint)]
   return `${columns([...cells, clip(`${detail}${where}`, LONGEST_WHY)], WIDTHS)}\n`

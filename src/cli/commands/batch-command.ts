@@ -12,7 +12,7 @@ import {
   withItems,
   withStrict,
 } from '../input/command-options.ts'
-import { checkGrading, countsText, openTrials } from '../input/trial-stream.ts'
+import { countsText, openTrials } from '../input/trial-stream.ts'
 import { writeEstimate } from '../output/estimate-text.ts'
 import { finishBatch, requireServer, tellDetached } from '../output/follow-batch.ts'
 
@@ -35,7 +35,6 @@ async function gradePaths(session: Session, paths: readonly string[], options: O
   const request = batchOptions(options)
   await shell.checkPaths?.(paths)
   if (options.detach && !options.dryRun) requireServer(session)
-  await checkGrading(session, request)
   const stream = await openTrials(session, paths, options)
   if (options.dryRun) {
     const estimate = await stream.send((items) => client.estimateBatch(request, items, signal))

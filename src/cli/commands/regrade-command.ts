@@ -2,8 +2,6 @@ import { Command, Option } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
-import { isOwnBatch } from '../../ports/batch-ports.ts'
-import type { Batch } from '../../schemas/batch.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, nothingFits, runCommand } from '../client/errors.ts'
@@ -75,36 +73,6 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
   return { query, ...batchOptions(options), ...(options.recheck && { recheck: true }) }
 }
 
-/** Prints the count of items that the new batch leaves out, by reason. */
-async function tellLeftOut({ client, view, signal }: Session, made: Batch, options: RegradeOptions): Promise<void> {
-  const { batch: base, recheck } = options
-  if (!isOwnBatch(base)) return
-  const seen = new Set<string>()
-  const left = { equal: 0, failed: 0, ungraded: 0 }
-  let items = 0
-  for await (const { grade_id, status } of client.results(base, signal)) {
-    items += 1
-    if (grade_id === null) left.ungraded += 1
-    else if (recheck && status === 'failed') left.failed += 1
-    else if (seen.has(grade_id)) left.equal += 1
-    else seen.add(grade_id)
-  }
-  const missing = items - made.counts.total
-  if (missing <= 0) return
-  const why = [
-    ...leftOut(left.failed, 'failed, with no answer to check'),
-    ...leftOut(left.ungraded, 'without a grade'),
-    ...leftOut(left.equal, 'equal to another item, with its grade'),
-    ...leftOut(missing - left.equal - left.failed - left.ungraded, 'not chosen, or equal to another item'),
-  ]
-  const verb = recheck ? 'rechecked' : 'graded again'
-  view.note(
-    `${made.id}: ${made.counts.total} of ${count(items, 'item')} of ${base} to be ${verb}; left out: ${why.join('; ')}`,
-  )
-}
-
-const leftOut = (n: number, why: string): string[] => (n > 0 ? [`${n} ${why}`] : [])
-
 /** Adds the remedy to a refusal of stored ground truths, which fit another rubric alone. */
 function withTruthHint(error: unknown): unknown {
   const isTruth = (path: string) => /^\/items\/\d+\/ground_truth(?:\/|$)/.test(path)
@@ -115,7 +83,7 @@ function withTruthHint(error: unknown): unknown {
 }
 
 async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
-  const { client, shell, connection } = session
+  const { client, shell, view, connection } = session
   const { agent, model, task, batch: base, grade } = options
   const whyNone = async (error: unknown): Promise<never> => {
     const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
@@ -130,10 +98,7 @@ async function regrade(session: Session, request: RegradeRequest, options: Regra
   if (options.detach) requireServer(session)
   const batch = await client.regrade(request).catch(whyNone)
   session.batch = batch
-  // The batch has begun: a refusal of this note does not end the command.
-  await tellLeftOut(session, batch, options).catch((error: unknown) => {
-    if (!(error instanceof ServiceError)) throw error
-  })
+  view.note(`${batch.id}: ${count(batch.counts.total, 'item')}; items without a grade and equal items are left out`)
   if (options.detach) return tellDetached(session, batch)
   const code = await finishBatch(session, batch)
   if (code !== EXIT.parked)

@@ -47,11 +47,10 @@ interface MarkerAudit {
   readonly counts: AuditCounts
 }
 
-/** Counts of an audit. `bytes`: the searched bytes of task folders; `skipped`: lost runs and tasks. */
+/** Counts of an audit. `skipped`: lost runs and tasks. */
 export interface AuditCounts {
   tasks: number
   runs: number
-  bytes: number
   skipped: number
 }
 
@@ -75,13 +74,10 @@ export async function* auditMarkers(audit: MarkerAudit): AsyncGenerator<MarkerRo
       counts.skipped++
       view.note(skippedText(item))
     }
-    tellProgress(audit)
+    view.doing(`auditing: ${count(counts.tasks, 'task')}, ${count(counts.runs, 'run')}`)
   }
   yield* ofTasks
 }
-
-const tellProgress = ({ view, counts: { tasks, runs, bytes } }: MarkerAudit): void =>
-  view.doing(`auditing: ${count(tasks, 'task')} (${Math.round(bytes / 1e6)} MB), ${count(runs, 'run')}`)
 
 async function taskRows(task: TaskFolder, audit: MarkerAudit): Promise<MarkerRow[]> {
   const { searchTask } = await import('../../archives/tasks/search-task.ts')
@@ -93,10 +89,6 @@ async function taskRows(task: TaskFolder, audit: MarkerAudit): Promise<MarkerRow
   const { files, cut } = await searchTask(place, {
     ...{ markers: ofTask, expectedIn, limits: DEFAULT_LIMITS, abort: audit.abort },
     ignores: (path) => path === source,
-    onFile(bytes) {
-      audit.counts.bytes += bytes
-      tellProgress(audit)
-    },
   })
   audit.counts.tasks++
   const [first, ...more] = files.filter(({ unsearched, isExpected }) => unsearched !== null && !isExpected)

@@ -2,7 +2,7 @@ import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
-import type { BatchItem, BatchOptions } from '../../schemas/batch.ts'
+import type { BatchItem } from '../../schemas/batch.ts'
 import type { ReadItem } from '../client/client.ts'
 import { CliError } from '../client/errors.ts'
 import type { Session } from '../client/session.ts'
@@ -191,34 +191,3 @@ export const countsText = (counts: Counts): string =>
     ...(counts.unread > 0 ? [`${counts.unread} with unread records`] : []),
     ...(counts.warnings > 0 ? [count(counts.warnings, 'warning')] : []),
   ].join(', ')
-
-/** A trial without content. */
-const BLANK = {
-  item: {
-    trajectory: { steps: [{ actor: 'user', text: '–' }] },
-    ground_truth: { instruction: '–', cue: { text: '–' } },
-  },
-  trajectory: null,
-} as const
-
-/** Places of a refused judge. */
-const OF_JUDGE = ['/judge', '/mode', '/max_cost_usd']
-
-/**
- * Throws the service's refusal of a typed judge or rubric before the paths are read, which may take minutes. A dry run of a blank trial
- * asks the service, and keeps nothing; a refusal of the blank trial itself does not count.
- */
-export async function checkGrading({ client, signal }: Session, options: BatchOptions): Promise<void> {
-  const { judge, rubric } = options
-  if (judge === undefined && rubric === undefined) return
-  async function* blank() {
-    yield BLANK
-  }
-  await client.estimateBatch(options, blank(), signal).catch((error: unknown) => {
-    if (!(error instanceof ServiceError)) throw error
-    const places = error.errors.map((issue) => ({ ...issue, path: issue.path.replace(/^\/items\/0/, '') }))
-    // Trials can name their own judge.
-    const isTyped = places.some(({ path }) => path === '/rubric' || (judge !== undefined && OF_JUDGE.includes(path)))
-    if (isTyped) throw new ServiceError(error.status, { code: error.code, detail: error.message, errors: places })
-  })
-}

@@ -12,37 +12,14 @@ import { oneLine, paintFor, type ResultsTally } from './text.ts'
 
 /** Follows a batch to its end, and writes its results. */
 export async function finishBatch(session: Session, begun: Batch, strictness: Strictness = {}): Promise<ExitCode> {
-  const { connection, target, signal } = session
-  const watched = watchBatch(session, begun)
-  const stop = new AbortController()
-  // The results of a batch in this process are written while the batch runs, unless they are visible at once.
-  const early =
-    connection.embedded && target.isHidden
-      ? writeAll(session, begun.id, watched, AbortSignal.any([signal, stop.signal]))
-      : null
-  // The file of a parked or abandoned batch is discarded. Faults of the writing are reported below.
-  early?.catch(() => undefined)
-  try {
-    const batch = await watched
-    if (!isEnded(batch)) {
-      tellRest(session, batch)
-      return EXIT.parked
-    }
-    const unread = await printResults(session, batch, early)
-    tellOverBudget(session, batch)
-    return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
-  } finally {
-    stop.abort()
-    await early?.catch(() => undefined)
+  const batch = await watchBatch(session, begun)
+  if (!isEnded(batch)) {
+    tellRest(session, batch)
+    return EXIT.parked
   }
-}
-
-/** Writes the results of a batch; of a promised batch, until the batch has ended. */
-async function writeAll(session: Session, id: string, batch: Batch | Promise<Batch>, signal: AbortSignal) {
-  const { client, shell, target, format, skipped } = session
-  const claims = await claimColumns(session, format, id, signal)
-  const results = client.results(id, signal, batch instanceof Promise)
-  return writeResults(target, format, results, batch, paintFor(target.screen, shell.env), claims, skipped)
+  const unread = await printResults(session, batch)
+  tellOverBudget(session, batch)
+  return strictCode(exitOfCounts(batch.counts), strictness, unread.items)
 }
 
 /** Lists the claims of all rubrics of a batch, for the header of a CSV. Empty for other formats. */
@@ -104,20 +81,15 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   return session.batch
 }
 
-/**
- * Writes the results, unless they are `written`. Prints the summary on stderr where the results are no table on stdout. Returns the unread
- * records.
- */
-export async function printResults(
-  session: Session,
-  batch: Batch,
-  written: Promise<ResultsTally> | null = null,
-): Promise<ResultsTally> {
-  const { shell, target, format, signal } = session
-  const tally = await (written ?? writeAll(session, batch.id, batch, signal))
+/** Writes the results. Prints the summary on stderr where the results are no table on stdout. Returns the unread records. */
+export async function printResults(session: Session, batch: Batch): Promise<ResultsTally> {
+  const { client, shell, target, format, skipped, signal } = session
+  const claims = await claimColumns(session, format, batch.id, signal)
+  const paint = paintFor(target.screen, shell.env)
+  const tally = await writeResults(target, format, client.results(batch.id, signal), batch, paint, claims, skipped)
   await target.commit()
   if (format !== 'table' || target.screen !== shell.out) {
-    const text = summary(batch, paintFor(shell.err, shell.env), tally, session.skipped)
+    const text = summary(batch, paintFor(shell.err, shell.env), tally, skipped)
     shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
   }
   return tally

@@ -9,8 +9,6 @@ import type { Screen, Shell } from '../client/shell.ts'
 /** The target of results: stdout, or a file that takes its name when it is whole. */
 export interface OutputTarget {
   readonly screen: Screen
-  /** Whether the output is invisible until `commit`. */
-  readonly isHidden: boolean
   /** Writes text, and waits for a slow reader. */
   write(text: string): Promise<void>
   /** Keeps the output. */
@@ -27,7 +25,6 @@ export async function openOutput(shell: Shell, file: string | undefined): Promis
 function toScreen(screen: Screen): OutputTarget {
   return {
     screen,
-    isHidden: false,
     async write(text) {
       if (!screen.write(text)) await once(screen, 'drain')
     },
@@ -52,7 +49,6 @@ async function toFile(file: string): Promise<OutputTarget> {
   let open = true
   return {
     screen: stream,
-    isHidden: partial !== file,
     async write(text) {
       if (fault !== null) throw refused(fault)
       if (!stream.write(text)) await once(stream, 'drain').catch((error: unknown) => Promise.reject(refused(error)))

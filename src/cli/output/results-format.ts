@@ -87,7 +87,7 @@ export async function writeResults(
   target: Pick<OutputTarget, 'screen' | 'write'>,
   format: OutputFormat,
   results: AsyncIterable<BatchResult>,
-  ended: Batch | Promise<Batch>,
+  ended: Batch,
   paint: Paint,
   claims: readonly string[],
   skipped = 0,
@@ -108,9 +108,8 @@ export async function writeResults(
     if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
     await target.write(formatResult(result, format, paint, layout))
   }
-  if (format === 'table') await target.write(`\n${summary(await ended, paint, all, skipped)}\n`)
-  if (format === 'markdown')
-    await target.write(markdown.foot(summary(await ended, (_style, text) => text, all, skipped)))
+  if (format === 'table') await target.write(`\n${summary(ended, paint, all, skipped)}\n`)
+  if (format === 'markdown') await target.write(markdown.foot(summary(ended, (_style, text) => text, all, skipped)))
   return all
 }
 
