@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { GradedCount, ReviewedPair } from '../../src/domain/statistics/shares/corrected-shares.ts'
-import { at, type Matrix, range, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
-import { drawsFrom } from '../../test/domain/statistics/draws.ts'
+import { at, range, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import { drawsFrom, type Matrix } from '../../test/domain/statistics/draws.ts'
 
 /** Rows people, columns the judge. */
 interface Judge {

@@ -1,4 +1,4 @@
-import type { Matrix } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import type { Matrix } from '../../test/domain/statistics/draws.ts'
 import { runPieces } from '../simulations/pool.ts'
 import { JUDGES, LABEL_SETS, type LabelSet, REVIEWS, STRUCTURES, type Structure } from './archive.ts'
 import type { Method } from './methods.ts'

@@ -1,4 +1,5 @@
-import { at, type Matrix, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import type { Matrix } from '../../test/domain/statistics/draws.ts'
 import { drawArchive, type Structure } from './archive.ts'
 import { METHODS, type Method } from './methods.ts'
 

@@ -64,87 +64,68 @@ function parseRater(word: string): RaterWord | null {
 const namesJudge = (name: string, { judge, rubric }: { readonly judge: string; readonly rubric: string }): boolean =>
   judge === name || `${judge}@${rubric}` === name
 
-/** What a rater has of one question: a rating, or why there is none. */
+/** Answer of a rater to a question: a rating, or the reason for which there is none. */
 type Answered =
   | { readonly rater: string; readonly rating: string }
   | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
 
-/** Every answer that a rater word has to one question; none where it was not asked. */
+/** Lists every answer that a rater word has to a question; none where the question was not asked. */
 function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answered[] {
   switch (word.kind) {
     case 'judge':
-      return answersOfJudge(
-        question,
-        word,
-        () => true,
-        (opinion) => answerOfJudge(word.word, opinion, measure),
-      )
     case 'samples':
-      return answersOfJudge(question, word, hasVotes, (opinion) => answersOfSamples(word.word, opinion, measure))
+      return answersOfJudge(word, question, measure)
     case 'human':
       return humans.filter(({ rater }) => rater === word.name).flatMap((human) => answerOfHuman(human, measure))
     case 'humans':
       return humans.flatMap((human) => answerOfHuman(human, measure))
-    case 'signals':
-      return answerOfSignals(word.word, question, measure)
+    case 'signals': {
+      const measured = measure.measured_by === null ? undefined : question.signals[measure.measured_by]
+      return measured === undefined ? [] : [{ rater: word.word, rating: categoryOf(measured) }]
+    }
   }
 }
 
-const hasVotes = ({ votes }: OpinionRow): boolean => votes.length > 0
-
-/** What the judge said, in the batch where one was named, else wherever; none where it was never asked. */
-function answersOfJudge(
-  { opinions, ungraded, others }: QuestionRow,
-  { kind, word, name }: RaterWord,
-  isWished: (opinion: OpinionRow) => boolean,
-  read: (opinion: OpinionRow) => Answered[],
-): Answered[] {
-  const own = latestOf(name, opinions, isWished)
-  if (own !== undefined) return read(own)
-  const without = ungraded.find((one) => namesJudge(name, one))?.status
-  if (without !== undefined) return [{ rater: kind === 'samples' ? `${word}#0` : word, without }]
-  const other = latestOf(name, others, isWished)
-  return other === undefined ? [] : read(other)
+/** Lists the answers of a judge in the batch where a batch was named, else wherever; none where the judge was never asked. */
+function answersOfJudge(word: RaterWord, { opinions, ungraded, others }: QuestionRow, measure: Measure): Answered[] {
+  const own = latestOf(word, opinions)
+  if (own !== undefined) return answersIn(word, own, measure)
+  const without = ungraded.find((one) => namesJudge(word.name, one))?.status
+  if (without !== undefined) return [{ rater: sampleName(word, 0), without }]
+  const other = latestOf(word, others)
+  return other === undefined ? [] : answersIn(word, other, measure)
 }
 
-/** The latest opinion of the judge; of the wished ones where there are any. */
-function latestOf(
-  name: string,
-  opinions: readonly OpinionRow[],
-  isWished: (opinion: OpinionRow) => boolean,
-): OpinionRow | undefined {
+/** Finds the latest opinion of the judge; for its samples an opinion with votes where there is any. */
+function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): OpinionRow | undefined {
   const own = opinions.filter((one) => namesJudge(name, one))
-  const wished = own.filter(isWished)
-  const latest = latestOpinions(wished.length > 0 ? wished : own)
+  const voted = kind === 'samples' ? own.filter(({ votes }) => votes.length > 0) : []
+  const latest = latestOpinions(voted.length > 0 ? voted : own)
   return latest.find(({ status }) => status !== 'failed') ?? latest[0]
 }
 
-function answerOfJudge(rater: string, { status, label, claims }: OpinionRow, measure: Measure): Answered[] {
-  if (status !== 'graded' || label === null) return [{ rater, without: status === 'failed' ? 'failed' : 'unverified' }]
-  return rated(rater, measure.rate(label, claims))
-}
+const sampleName = ({ kind, word }: RaterWord, index: number): string =>
+  kind === 'samples' ? `${word}#${index}` : word
 
-/** A grade of one sample has no votes: it is its own. */
-function answersOfSamples(word: string, opinion: OpinionRow, measure: Measure): Answered[] {
-  if (opinion.votes.length === 0) return answerOfJudge(`${word}#0`, opinion, measure)
-  return opinion.votes.flatMap(({ status, label }, index): Answered[] => {
-    const rater = `${word}#${index}`
-    if (label === null) return [{ rater, without: status === 'failed' ? 'failed' : 'unverified' }]
-    return rated(rater, measure.rate(label, null))
+/** Lists the answer of a judge, or of each of its samples: a grade of a single sample has no votes and is its own. */
+function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answered[] {
+  const { status, votes, claims } = opinion
+  const label = status === 'graded' ? opinion.label : null
+  const answers =
+    word.kind === 'samples' && votes.length > 0
+      ? votes.map((vote) => ({ status: vote.status, label: vote.label, claims: null }))
+      : [{ status, label, claims }]
+  return answers.flatMap((one, index): Answered[] => {
+    const rater = sampleName(word, index)
+    if (one.label === null) return [{ rater, without: one.status === 'failed' ? 'failed' : 'unverified' }]
+    return rated(rater, measure.rate(one.label, one.claims))
   })
 }
 
 const answerOfHuman = ({ rater, label, claims }: ReviewRow, measure: Measure): Answered[] =>
-  label === null
-    ? [{ rater: `human:${rater}`, without: 'undecided' }]
-    : rated(`human:${rater}`, measure.rate(label, claims))
+  rated(`human:${rater}`, label === null ? null : measure.rate(label, claims))
 
-function answerOfSignals(rater: string, { signals }: QuestionRow, { measured_by }: Measure): Answered[] {
-  const measured = measured_by === null ? undefined : signals[measured_by]
-  return measured === undefined ? [] : [{ rater, rating: categoryOf(measured) }]
-}
-
-/** Nothing where nothing is said of it. */
+/** Makes the answer of a rating; none where nothing is said of the measure. */
 const rated = (rater: string, rating: string | null | undefined): Answered[] =>
   rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
-import { at, range, rowAt } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { at, range } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 import type { SamplingDesign } from '../../../src/schemas/audit/review.ts'
 import { coverage, type Draws, drawsFrom } from './draws.ts'
 
@@ -50,7 +50,7 @@ function simulate(seed: number, sampling: SamplingDesign, review: Review, tasks 
 }
 
 const nameOf = (place: number): string => LABELS[place] ?? ''
-const judged = (human: number, { pick }: Draws): Item => ({ human, judge: pick(rowAt(RATES, human)) })
+const judged = (human: number, { pick }: Draws): Item => ({ human, judge: pick(RATES[human] ?? []) })
 
 /** In a task four trials in five are as its first: intraclass correlation about .64. */
 const clusteredItems = (tasks: number, draws: Draws): Item[] =>

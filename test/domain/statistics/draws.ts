@@ -1,6 +1,9 @@
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { at } from '../../../src/domain/statistics/shares/linear-algebra.ts'
 
+/** Counts by label of people and label of the judge, row by row. */
+export type Matrix = readonly (readonly number[])[]
+
 export interface Draws {
   readonly uniform: () => number
   /** A place drawn with the given shares. */
