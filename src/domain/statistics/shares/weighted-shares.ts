@@ -36,20 +36,23 @@ export function weightedShares(
   graded: readonly GradedItems[],
 ): WeightedShares {
   const total = sum(graded.map(({ count }) => count))
-  const byStratum = Map.groupBy(reviews, ({ stratum }) => stratum)
-  const strata = new Map([...byStratum].map(([stratum, own]) => [stratum, stratumOf(labels, own)]))
-  const share = new Map<number, number>()
-  for (const { stratum, count } of graded) share.set(stratum, (share.get(stratum) ?? 0) + count / total)
-  const meanOf = (stratum: number): Vector => strata.get(stratum)?.mean ?? range(labels).map(() => 0)
-  const shares = range(labels).map((k) => sum([...share].map(([stratum, q]) => q * at(meanOf(stratum), k))))
+  const byStratum = [...Map.groupBy(reviews, ({ stratum }) => stratum)].map(([stratum, own]) => {
+    const weights = sum(own.map(({ weight }) => weight))
+    const weightOf = (label: number) => sum(own.map(({ human, weight }) => (human === label ? weight : 0)))
+    const mean = range(labels).map((label) => weightOf(label) / weights)
+    const share = sum(graded.map((one) => (one.stratum === stratum ? one.count / total : 0)))
+    return [stratum, { share, mean, own: share / weights, n: own.length }] as const
+  })
+  const strata = new Map(byStratum)
+  const shares = range(labels).map((k) => sum(byStratum.map(([, { share, mean }]) => share * at(mean, k))))
   const ofReviews = reviews.map(({ human, stratum, weight, cluster }): Contribution => {
-    const { mean, weights, n } = strata.get(stratum) ?? { mean: [], weights: 1, n: 2 }
-    const scale = ((share.get(stratum) ?? 0) * weight * (strata.size > 1 ? Math.sqrt(n / (n - 1)) : 1)) / weights
-    return { psi: mean.map((own, k) => scale * (Number(k === human) - own)), count: 1, cluster }
+    const { mean, own, n } = strata.get(stratum) ?? { mean: [], own: 0, n: 2 }
+    const scale = own * weight * (strata.size > 1 ? Math.sqrt(n / (n - 1)) : 1)
+    return { psi: mean.map((part, k) => scale * (Number(k === human) - part)), count: 1, cluster }
   })
   const ofGraded = graded.map(({ stratum, count, cluster }): Contribution => {
-    const mean = meanOf(stratum)
-    return { psi: shares.map((own, k) => (at(mean, k) - own) / total), count, cluster }
+    const { mean } = strata.get(stratum) ?? { mean: shares }
+    return { psi: shares.map((share, k) => (at(mean, k) - share) / total), count, cluster }
   })
   const weights = reviews.map(({ weight }) => weight)
   return {
@@ -59,13 +62,7 @@ export function weightedShares(
   }
 }
 
-function stratumOf(labels: number, reviews: readonly StratifiedReview[]) {
-  const weights = sum(reviews.map(({ weight }) => weight))
-  const weightOf = (label: number) => sum(reviews.map(({ human, weight }) => (human === label ? weight : 0)))
-  return { mean: range(labels).map((k) => weightOf(k) / weights), weights, n: reviews.length }
-}
-
-/** The influence on an estimate (one number per label, mean 0) of `count` like items. */
+/** Influence on an estimate (one number per label, mean 0) of `count` like items. */
 interface Contribution {
   readonly psi: Vector
   readonly count: number
