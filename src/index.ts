@@ -4,7 +4,6 @@ export {
   type GradeManyOptions,
   type OpenOptions,
   type Place,
-  type Progress,
   type Veridict,
   VeridictError,
 } from './library/contract.ts'

@@ -51,20 +51,6 @@ export interface GradeManyOptions {
   /** Trials in flight: 1 to 1000, 8 by default. The configuration of a judge limits its calls. */
   readonly concurrency?: number
   readonly signal?: AbortSignal
-  /** Called when an item has ended, before it is yielded. */
-  readonly onProgress?: (progress: Progress) => void
-}
-
-/** Counts of items: `ended` is the sum of the four that follow. */
-export interface Progress {
-  readonly begun: number
-  readonly ended: number
-  readonly graded: number
-  readonly unverified: number
-  /** Items with a failed judge. */
-  readonly failed: number
-  /** Items that could not be graded. */
-  readonly refused: number
 }
 
 /** `index` counts from 0, in the order of the requests. */

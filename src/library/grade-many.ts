@@ -9,14 +9,15 @@ const MOST_CONCURRENCY = 1000
 export async function* gradeMany(
   grade: (request: GradeRequest) => Promise<Grade>,
   requests: Iterable<GradeRequest> | AsyncIterable<GradeRequest>,
-  { concurrency = CONCURRENCY, signal, onProgress }: GradeManyOptions = {},
+  { concurrency = CONCURRENCY, signal }: GradeManyOptions = {},
 ): AsyncGenerator<GradedItem, void, undefined> {
   if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MOST_CONCURRENCY))
     throw new RangeError(`concurrency must be a whole number from 1 to ${MOST_CONCURRENCY}`)
   signal?.throwIfAborted()
   const source = Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
-  const tally = { begun: 0, ended: 0, graded: 0, unverified: 0, failed: 0, refused: 0 }
   const ended: GradedItem[] = []
+  let begun = 0
+  let inFlight = 0
   let isReading = false
   let isRead = false
   let broken: { readonly error: unknown } | null = null
@@ -30,9 +31,7 @@ export async function* gradeMany(
         throw error
       },
     )
-    tally.ended++
-    tally[item.ok ? item.grade.status : 'refused']++
-    onProgress?.({ ...tally })
+    inFlight--
     ended.push(item)
     change.resolve()
   }
@@ -41,7 +40,10 @@ export async function* gradeMany(
     const { done, value } = await source.next()
     isReading = false
     isRead = done === true
-    if (!isRead && broken === null) gradeOne(tally.begun++, value).catch(fail)
+    if (!isRead && broken === null) {
+      inFlight++
+      gradeOne(begun++, value).catch(fail)
+    }
     change.resolve()
   }
   const fail = (error: unknown): void => {
@@ -53,12 +55,12 @@ export async function* gradeMany(
   try {
     for (;;) {
       // Items that wait for the caller take room, too.
-      const hasRoom = tally.begun - tally.ended + ended.length < concurrency
+      const hasRoom = inFlight + ended.length < concurrency
       if (hasRoom && !isReading && !isRead) readOne().catch(fail)
       const item = ended.shift()
       if (broken !== null) throw (broken as { readonly error: unknown }).error
       if (item !== undefined) yield item
-      else if (isRead && tally.ended === tally.begun) return
+      else if (isRead && inFlight === 0) return
       else {
         await change.promise
         change = Promise.withResolvers<void>()
