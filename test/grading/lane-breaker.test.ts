@@ -36,7 +36,6 @@ const OPEN = [false, false, true]
 const SHUT = [true, true, false]
 const MANUAL = [false, true, true]
 const PROBING_MANUAL = [false, true, false]
-const PROBING = [false, false, false]
 
 test('every failure is one of an answer, too many, silence, a broken judge and no call', () => {
   const seen = Object.fromEntries(FAILURE_CODES.map((fail) => [fail, outcomeOf(replyOf({ fail }))]))
@@ -90,19 +89,6 @@ describe('silence', () => {
     expect(sitOut()).toBe(30)
   })
 
-  test('is tried by one probe at a time', () => {
-    const { breaker, end, fall, sitOut, can } = standing()
-    fall()
-    sitOut()
-    const probe = breaker.start()
-    expect(can()).toEqual(PROBING)
-    expect(end(probe, 'not_called')).toBeNull()
-    expect(can()).toEqual(OPEN)
-    expect(breaker.outage()).not.toBeNull()
-    end(breaker.start(), 'rate_limited')
-    expect(breaker.outage()).toBeNull()
-  })
-
   test('goes by the probe, not by what was in flight before', () => {
     const { breaker, end, fall, sitOut } = standing()
     const early = [breaker.start(), breaker.start(), breaker.start()] as const
@@ -128,35 +114,6 @@ describe('a judge that only a person can mend', () => {
     expect(can()).toEqual(PROBING_MANUAL)
     expect(end(probe, 'answered')).toBeNull()
     expect(can()).toEqual(MANUAL)
-  })
-
-  test('sends batches away and tries single requests, one at a time, until one is answered', () => {
-    const { breaker, end, call, pass, can } = standing()
-    expect(call('broken')).toBe('batches')
-    pass(1_000_000)
-    expect(can()).toEqual(MANUAL)
-    for (const outcome of ['broken', 'silent', 'rate_limited'] as const) {
-      const probe = breaker.start()
-      expect(can()).toEqual(PROBING_MANUAL)
-      expect(end(probe, outcome)).toBe('all')
-      expect(can()).toEqual(MANUAL)
-      expect(breaker.outage()).toEqual({ failure: { ...FAILURE, message: 'broken' }, until: null })
-    }
-    expect(call('answered')).toBeNull()
-    expect(can()).toEqual(OPEN)
-  })
-
-  test('is not opened, and not held against whoever mended it, by what was in flight before', () => {
-    const { breaker, end, call, can } = standing()
-    const early = [breaker.start(), breaker.start()] as const
-    call('broken')
-    end(early[0], 'answered')
-    expect(can()).toEqual(MANUAL)
-    breaker.mend()
-    expect(can()).toEqual(OPEN)
-    expect(end(early[1], 'broken')).toBeNull()
-    expect(can()).toEqual(OPEN)
-    expect(call('broken')).toBe('batches')
   })
 
   test('mending one that is in changes nothing', () => {

@@ -41,35 +41,6 @@ function turnsOf(steps: readonly ('take' | { readonly party: string | null })[])
 
 const PARTY = fc.constantFrom(null, 'a', 'b', 'c', '__proto__')
 
-describe('a line', () => {
-  test('does what an array does', () => {
-    const OPERATION = fc.oneof(fc.constant('push'), fc.constant('shift'), fc.nat(30))
-    fc.assert(
-      fc.property(fc.array(OPERATION, { maxLength: 200, size: 'max' }), (operations) => {
-        const list = createLaneQueue<number>()
-        const removals: (() => boolean)[] = []
-        let model: number[] = []
-        for (const operation of operations) {
-          if (operation === 'push') {
-            model.push(removals.length)
-            removals.push(list.add(null, removals.length))
-          } else if (operation === 'shift') {
-            expect(list.take()).toBe(model.shift() ?? null)
-          } else {
-            const removed = Number(operation)
-            if (removals[removed] === undefined) continue
-            expect(removals[removed]()).toBe(model.includes(removed))
-            model = model.filter((value) => value !== removed)
-          }
-          expect(list.size()).toBe(model.length)
-        }
-        for (const value of model) expect(list.take()).toBe(value)
-        expect(list.take()).toBeNull()
-      }),
-    )
-  })
-})
-
 describe('lane queue', () => {
   test.each<[string, (string | null)[], string]>([
     ['nobody', [], ''],
@@ -86,14 +57,6 @@ describe('lane queue', () => {
         .map(({ party }) => party ?? '-')
         .join(''),
     ).toBe(expected)
-  })
-
-  test('takes a batch after a single request that came alone', () => {
-    const { queue } = filled([null])
-    queue.take()
-    queue.add(null, { party: null, seq: 1 })
-    queue.add('a', { party: 'a', seq: 2 })
-    expect([queue.take()?.seq, queue.take()?.seq, queue.take()]).toEqual([2, 1, null])
   })
 
   test('keeps the order of a party, loses nobody, and answers removals honestly', () => {
@@ -154,17 +117,6 @@ describe('lane queue', () => {
       }),
       { numRuns: 500 },
     )
-  })
-
-  test('empties the lines that are asked for', () => {
-    const parties = ['a', null, 'b', 'a', null]
-    const some = filled(parties)
-    expect(some.queue.drain('batches').map(({ party }) => party)).toEqual(['a', 'b', 'a'])
-    expect(some.queue.size()).toBe(2)
-    expect(some.takeAll().map(({ seq }) => seq)).toEqual([1, 4])
-    const all = filled(parties)
-    expect(all.queue.drain('all')).toHaveLength(5)
-    expect(all.queue.size()).toBe(0)
   })
 
   test('takes a long queue apart from either end in linear time', () => {

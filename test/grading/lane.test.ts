@@ -79,6 +79,15 @@ describe('calls', () => {
     expect(lane.state()).toMatchObject({ kind: 'open', in_flight: 0, waiting: 0 })
   })
 
+  test('raise no limit while another could have started', async () => {
+    const { lane, call, end } = standing()
+    for (let n = 0; n < 20; n++) {
+      void call(`a${n}`, 'a')
+      await end(`a${n}`)
+    }
+    expect(lane.state().limit).toBe(2)
+  })
+
   test('pass on what the judge said', async () => {
     const { call, end } = standing()
     const reply = replyOf({ fail: 'refused' })

@@ -65,21 +65,6 @@ describePostgres('several services on one PostgreSQL', (tools) => {
     for (const app of [a, b]) await app.stop()
   })
 
-  test('50 equal requests with keys of their own to two services: one call, one grade, one 201', async () => {
-    const { a, b, calls, open } = await startTwo()
-    const asking = Array.from({ length: 50 }, (_, at) =>
-      (at % 2 === 0 ? a : b).post('/v1/grades', REQUEST, { 'idempotency-key': `key-${at}` }),
-    )
-    await until(() => calls() > 0)
-    await delay(200)
-    open()
-    const answers = await Promise.all(asking)
-    expect(new Set(answers.map((one) => one.json().id)).size).toBe(1)
-    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([...Array(49).fill(200), 201])
-    expect(calls()).toBe(1)
-    for (const app of [a, b]) await app.stop()
-  })
-
   test('a lease that cannot be kept is 503 storage_busy, and nothing was asked', async () => {
     const { a, b, query, calls, open } = await startTwo()
     await query(`

@@ -127,13 +127,6 @@ describe('reading reviews', () => {
     expect(await labels('rater=%00')).toEqual([])
   })
 
-  test('pages meet without a gap, filtered ones too', async () => {
-    const first = await list('limit=2&rater=ada')
-    const rest = await list(`limit=2&rater=ada&cursor=${first.next_cursor}`)
-    expect([...first.items, ...rest.items].map(({ label }) => label)).toEqual(['compliant', 'ignored', 'aligned'])
-    expect(rest.next_cursor).toBeNull()
-  })
-
   test.each(['cursor=xyz', 'label=good', 'limit=0', 'format=xml', 'raters=ada'])(
     '%s is refused with its place',
     async (query) => {

@@ -7,7 +7,7 @@ import { type JudgeFile, providerDefaults } from '../../src/config/judges.ts'
 import { picturesNote } from '../../src/domain/rubric/prompt.ts'
 import { parsePicture } from '../../src/formats/common/pictures.ts'
 import { buildMessagesRequest } from '../../src/judges/anthropic-api.ts'
-import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-api.ts'
+import { buildResponsesRequest } from '../../src/judges/openai-api.ts'
 import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, scriptedJudge } from '../grading/harness.ts'
@@ -42,19 +42,6 @@ describe('what is sent stands between the trajectory and the question', () => {
       { type: 'input_text', text: QUESTION.question },
     ]
     expect(buildResponsesRequest(ASKED, providerDefaults('openai')).input).toMatchObject([{ content }, {}, {}])
-  })
-
-  test('Chat Completions', () => {
-    const content: OpenAI.Chat.Completions.ChatCompletionContentPart[] = [
-      { type: 'text', text: QUESTION.trajectory },
-      { type: 'text', text: picturesNote(ASKED.evidence.rubric) },
-      { type: 'text', text: 'image 1, of step 2:' },
-      { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
-      { type: 'text', text: 'image 2, of step 5:' },
-      { type: 'image_url', image_url: { url: `data:image/webp;base64,${WEBP}` } },
-      { type: 'text', text: QUESTION.question },
-    ]
-    expect(buildChatRequest(ASKED, providerDefaults('openai')).messages[1]).toEqual({ role: 'user', content })
   })
 
   test('Messages, with the cache’s breakpoint behind the last picture', () => {
