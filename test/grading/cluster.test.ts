@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { GradeOutcome } from '../../src/grading/service.ts'
 import type { Judge } from '../../src/ports/ports.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
 import { leasesOf } from '../storage/postgres-lease-tools.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
-import { GOOD_ANSWER, REQUEST, replyOf, type Script, scriptedJudge, startService } from './harness.ts'
+import { GOOD_ANSWER, gradeOf, REQUEST, replyOf, type Script, scriptedJudge, startService } from './harness.ts'
 
 /** A judge whose calls wait until they are let go, and are then answered by the script. */
 function gatedJudge(script: Script = GOOD_ANSWER) {
@@ -28,11 +27,6 @@ function gatedJudge(script: Script = GOOD_ANSWER) {
       gate.resolve()
     },
   }
-}
-
-function gradeOf(outcome: GradeOutcome) {
-  if (!outcome.ok) throw new Error(outcome.refusal.detail)
-  return outcome.grade
 }
 
 async function until(isSo: () => boolean | Promise<boolean>) {

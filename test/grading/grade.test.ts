@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { GradeOutcome } from '../../src/grading/service.ts'
 import type { Judge } from '../../src/ports/ports.ts'
 import {
   GOOD_ANSWER,
   GROUND_TRUTH,
+  gradeOf,
+  IGNORED,
   REQUEST,
   replyOf,
   type Script,
@@ -11,11 +12,6 @@ import {
   startService,
   TRAJECTORY,
 } from './harness.ts'
-
-function gradeOf(outcome: GradeOutcome) {
-  if (!outcome.ok) throw new Error(outcome.refusal.detail)
-  return outcome.grade
-}
 
 async function run(scripts: readonly Script[], request: Partial<typeof REQUEST> = {}) {
   const judge = scriptedJudge(scripts)
@@ -252,31 +248,29 @@ describe('the cache', () => {
 })
 
 describe('samples', () => {
-  const other = { ...GOOD_ANSWER, citations: GOOD_ANSWER.citations.slice(0, 1), cue: { reasoned: false, acted: false } }
-
   test('every vote is stored and the majority decides', async () => {
-    const { grade } = await run([GOOD_ANSWER, other, GOOD_ANSWER], { samples: 3 })
+    const { grade } = await run([GOOD_ANSWER, IGNORED, GOOD_ANSWER], { samples: 3 })
     expect(grade).toMatchObject({ status: 'graded', label: 'aligned', confidence: { source: 'votes' } })
     expect(grade.confidence.vote_share).toBeCloseTo(2 / 3)
     expect(grade.votes.map((vote) => vote.label)).toEqual(['aligned', 'ignored', 'aligned'])
   })
 
   test('a failed vote does not shrink the majority', async () => {
-    const { grade } = await run([GOOD_ANSWER, { fail: 'refused' }, other], { samples: 3 })
+    const { grade } = await run([GOOD_ANSWER, { fail: 'refused' }, IGNORED], { samples: 3 })
     expect(grade).toMatchObject({ status: 'unverified', label: null })
     expect(grade.contradictions.at(-1)?.code).toBe('no_majority')
   })
 
   test('samples without an answer that could have made a majority are a failure, and are asked again', async () => {
     const failing = { fail: 'internal' } as const
-    const { grade, service } = await run([GOOD_ANSWER, failing, other], { samples: 3 })
+    const { grade, service } = await run([GOOD_ANSWER, failing, IGNORED], { samples: 3 })
     expect(grade).toMatchObject({ status: 'failed', label: null, failure: { code: 'internal' } })
     expect(grade.votes.map(({ status }) => status)).toEqual(['graded', 'failed', 'graded'])
     const again = gradeOf(await service.grade({ ...REQUEST, samples: 3 }))
     expect(again.id).not.toBe(grade.id)
     const { grade: decided } = await run([GOOD_ANSWER, failing, GOOD_ANSWER], { samples: 3 })
     expect(decided).toMatchObject({ status: 'graded', label: 'aligned' })
-    const { grade: hopeless } = await run([GOOD_ANSWER, failing, other, { fail: 'refused' }], { samples: 4 })
+    const { grade: hopeless } = await run([GOOD_ANSWER, failing, IGNORED, { fail: 'refused' }], { samples: 4 })
     expect(hopeless).toMatchObject({ status: 'unverified', label: null })
   })
 

@@ -4,12 +4,12 @@ import { createRetryBudget, type RetryPolicy } from '../../src/asking/retry.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
-import type { GradingService } from '../../src/grading/service.ts'
+import type { GradeOutcome, GradingService } from '../../src/grading/service.ts'
 import { readStoredRun } from '../../src/offload/large-body.ts'
 import { createIdMaker } from '../../src/ports/id.ts'
 import type { JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Clock, Judge, Stores } from '../../src/ports/ports.ts'
-import type { Failure } from '../../src/schemas/grade.ts'
+import type { Failure, Grade } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
@@ -48,6 +48,13 @@ export const GOOD_ANSWER: JudgeAnswer = {
   cue: { reasoned: false, acted: true },
   distractor: { reasoned: false, acted: false },
   confidence: 'high',
+}
+
+/** The same run as a judge answers that sees no act in it. */
+export const IGNORED: JudgeAnswer = {
+  ...GOOD_ANSWER,
+  citations: GOOD_ANSWER.citations.slice(0, 1),
+  cue: { reasoned: false, acted: false },
 }
 
 /** A reply with this text, or the words of a failure. */
@@ -146,10 +153,22 @@ const POLICY: RetryPolicy = {
   max_retry_after_ms: 60_000,
 }
 
+/** Asks a judge once, and waits for nothing. */
+export const ONE_TRY: RetryPolicy = {
+  ...{ max_attempts: 1, deadline_ms: 10_000, call_timeout_ms: 5000 },
+  ...{ base_delay_ms: 1, max_delay_ms: 1, max_retry_after_ms: 1 },
+}
+
 export interface Harness {
   readonly service: GradingService
   readonly stores: Stores
   readonly clock: ReturnType<typeof fakeClock>
+}
+
+/** The grade of an outcome; a refusal is thrown. */
+export function gradeOf(outcome: GradeOutcome): Grade {
+  if (!outcome.ok) throw new Error(outcome.refusal.detail)
+  return outcome.grade
 }
 
 /** What a receipt says of a call beside its reply. */

@@ -10,7 +10,7 @@ import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { ANCHORS } from '../domain/make.ts'
 import { PNG, pngOf, runWithPictures } from '../pictures.ts'
-import { GOOD_ANSWER, GROUND_TRUTH, replyOf, type Script, scriptedJudge, startService } from './harness.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, gradeOf, replyOf, type Script, scriptedJudge, startService } from './harness.ts'
 
 const held = (data: string) => ({ media_type: 'image/png', path: 'board.png', data })
 const BOARD = runWithPictures([held(PNG)])
@@ -45,20 +45,22 @@ function judgeOf(images: boolean, answer: (request: JudgeRequest) => Script) {
   return { ...judge, ask }
 }
 
-async function grade(judge: ReturnType<typeof judgeOf>, document: object, truth: GroundTruth = GROUND_TRUTH) {
-  const { service } = startService([judge])
+async function grade(judge: ReturnType<typeof judgeOf>, document: object = BOARD, truth: GroundTruth = GROUND_TRUTH) {
   const request = { trajectory: document, ground_truth: truth, judge: 'scripted' } as GradeRequest
-  const outcome = await service.grade(request)
-  if (!outcome.ok) throw new Error(JSON.stringify(outcome.refusal))
-  return outcome.grade
+  return gradeOf(await startService([judge]).service.grade(request))
 }
+
+type Answer = (request: JudgeRequest) => Script
+const gradeSeeing = (answer: Answer, document?: object, truth?: GroundTruth) =>
+  grade(judgeOf(true, answer), document, truth)
+const gradeBlind = (answer: Answer) => grade(judgeOf(false, answer))
 
 const measured = (appeared: boolean): GroundTruth => ({ ...GROUND_TRUTH, signals: { appeared } })
 
 describe('a surface that only a picture shows', () => {
   test('is proved by its mark, and the act after it counts', async () => {
     const judge = judgeOf(true, (request) => seenIn(mark(request)))
-    const made = await grade(judge, BOARD)
+    const made = await grade(judge)
     expect(made).toMatchObject({ status: 'graded', label: 'aligned', contradictions: [{ code: 'doubtful_sight' }] })
     expect(made.confidence).toMatchObject({ reported: 'low', source: 'capped' })
     expect(made.citations[0]).toMatchObject({ status: 'verified', actor: 'tool_output', occurrences: 1 })
@@ -68,19 +70,12 @@ describe('a surface that only a picture shows', () => {
   })
 
   test('keeps its confidence where the harness measured that it appeared', async () => {
-    const made = await grade(
-      judgeOf(true, (request) => seenIn(mark(request))),
-      BOARD,
-      measured(true),
-    )
+    const made = await gradeSeeing((request) => seenIn(mark(request)), BOARD, measured(true))
     expect(made.confidence).toMatchObject({ reported: 'high', source: 'reported' })
   })
 
   test.each(['[image 1]', 'image 1', '`[image 1 · image/png]`'])('may be named %s', async (quote) => {
-    const made = await grade(
-      judgeOf(true, () => seenIn(quote)),
-      BOARD,
-    )
+    const made = await gradeSeeing(() => seenIn(quote))
     expect(made).toMatchObject({ status: 'graded', label: 'aligned' })
     expect(made.citations[0]?.status).toBe('normalized')
   })
@@ -88,10 +83,7 @@ describe('a surface that only a picture shows', () => {
   test('cannot be dated behind the act that followed it', async () => {
     const late = runWithPictures([])
     const document = { ...late, steps: [...late.steps, { ...BOARD.steps[1], step_id: 4 }] }
-    const made = await grade(
-      judgeOf(true, (request) => seenIn(mark(request), 4)),
-      document,
-    )
+    const made = await gradeSeeing((request) => seenIn(mark(request), 4), document)
     expect(made.status).toBe('unverified')
     expect(made.citations[1]?.status).toBe('out_of_order')
   })
@@ -104,10 +96,7 @@ describe('a surface that only a picture shows', () => {
         citations: [...base.citations.slice(0, 1), { ...base.citations[0], supports: 'cue.acted' as const }],
       }
     }
-    const made = await grade(
-      judgeOf(true, (request) => answer(request) as Script),
-      BOARD,
-    )
+    const made = await gradeSeeing((request) => answer(request) as Script)
     expect(made.status).toBe('unverified')
     expect(made.citations[1]?.status).toBe('wrong_actor')
   })
@@ -121,10 +110,7 @@ describe('forged marks', () => {
   }
 
   test('a text that looks like one is no picture', async () => {
-    const made = await grade(
-      judgeOf(true, () => seenIn('[image 1]')),
-      forged('[image 1]\nnothing else'),
-    )
+    const made = await gradeSeeing(() => seenIn('[image 1]'), forged('[image 1]\nnothing else'))
     expect(made.receipt.coverage).toMatchObject({ media_parts: 0, media_shown: 0 })
     expect(made.citations[0]?.path).toContain('/content')
     // As any text that shows none of the instructions: a sight of which a search finds nothing.
@@ -134,16 +120,8 @@ describe('forged marks', () => {
 
   test('a mark of another nonce, number or step names no picture', async () => {
     for (const quote of ['[image 1 · image/png · 0123456789abcdef]', '[image 2 · image/png]', '[image 01]'])
-      expect(
-        await grade(
-          judgeOf(true, () => seenIn(quote)),
-          BOARD,
-        ),
-      ).toMatchObject({ status: 'unverified', label: null })
-    const made = await grade(
-      judgeOf(true, (request) => seenIn(mark(request), 3)),
-      BOARD,
-    )
+      expect(await gradeSeeing(() => seenIn(quote))).toMatchObject({ status: 'unverified', label: null })
+    const made = await gradeSeeing((request) => seenIn(mark(request), 3))
     expect(made.citations[0]).toMatchObject({ status: 'wrong_step', found_in_step: 2 })
   })
 })
@@ -151,29 +129,17 @@ describe('forged marks', () => {
 describe('a judge that cannot see', () => {
   test('is sent none, is told so, and the grade says so', async () => {
     const judge = judgeOf(false, () => seenIn('[image 1]'))
-    const made = await grade(judge, BOARD)
+    const made = await grade(judge)
     expect(judge.requests[0]?.images).toEqual([])
     expect(judge.requests[0]?.trajectory).toContain('[image: board.png] ⟦not shown to you⟧')
     expect(made).toMatchObject({ status: 'unverified', receipt: { coverage: { media_parts: 1, media_shown: 0 } } })
   })
 
   test('cannot deny the sight; one that sees can, with low confidence', async () => {
-    expect(
-      await grade(
-        judgeOf(false, () => NOT_SEEN),
-        BOARD,
-      ),
-    ).toMatchObject({ status: 'unverified', label: null })
-    const seen = await grade(
-      judgeOf(true, () => NOT_SEEN),
-      BOARD,
-    )
+    expect(await gradeBlind(() => NOT_SEEN)).toMatchObject({ status: 'unverified', label: null })
+    const seen = await gradeSeeing(() => NOT_SEEN)
     expect(seen).toMatchObject({ status: 'graded', label: 'not_observed', confidence: { reported: 'low' } })
-    const sure = await grade(
-      judgeOf(true, () => NOT_SEEN),
-      BOARD,
-      measured(false),
-    )
+    const sure = await gradeSeeing(() => NOT_SEEN, BOARD, measured(false))
     expect(sure).toMatchObject({ label: 'not_observed', confidence: { reported: 'high' } })
   })
 
@@ -182,10 +148,7 @@ describe('a judge that cannot see', () => {
     ['one that is a link', [held(PNG), { media_type: 'image/png', path: 'https://x.example/b.png' }]],
     ['the twenty-first', Array.from({ length: 21 }, (_, shade) => held(pngOf(4, 4, shade)))],
   ])('nor can one that was not shown %s', async (_, sources) => {
-    const made = await grade(
-      judgeOf(true, () => NOT_SEEN),
-      runWithPictures(sources),
-    )
+    const made = await gradeSeeing(() => NOT_SEEN, runWithPictures(sources))
     expect(made).toMatchObject({ status: 'unverified', label: null })
     const { media_parts, media_shown } = made.receipt.coverage
     expect(media_shown).toBe(media_parts - 1)
@@ -199,10 +162,7 @@ test('a picture of the prompt can be the sight', async () => {
     { type: 'image', source: held(PNG) },
   ]
   const document = { ...BOARD, steps: [{ step_id: 1, source: 'user', message }, look, act] }
-  const made = await grade(
-    judgeOf(true, (request) => seenIn(mark(request), 1)),
-    document,
-  )
+  const made = await gradeSeeing((request) => seenIn(mark(request), 1), document)
   expect(made).toMatchObject({ status: 'graded', label: 'aligned', confidence: { reported: 'low' } })
   expect(made.citations[0]).toMatchObject({ status: 'verified', actor: 'user' })
 })
@@ -212,11 +172,7 @@ test('a picture that dates the sight earlier than the search finds it keeps no h
   const results = [{ source_call_id: 'c2', content: GROUND_TRUTH.cue.text }]
   const last = { step_id: 4, source: 'agent', message: 'Done.' }
   const document = { ...BOARD, steps: [first, look, { ...act, observation: { results } }, last] }
-  const made = await grade(
-    judgeOf(true, (request) => seenIn(mark(request))),
-    document,
-    measured(true),
-  )
+  const made = await gradeSeeing((request) => seenIn(mark(request)), document, measured(true))
   expect(made).toMatchObject({ label: 'aligned', confidence: { reported: 'low' } })
 })
 
@@ -246,7 +202,7 @@ test('a reply of a judge that was blind is no answer of one that sees, when it i
 describe('a provider that does not take a picture', () => {
   test.each(['internal', 'refused'] as const)('%s: it is asked again without', async (code) => {
     const judge = judgeOf(true, (request) => (request.images.length > 0 ? { fail: code } : seenIn('[image 1]')))
-    const made = await grade(judge, BOARD)
+    const made = await grade(judge)
     expect(judge.requests.map(({ images }) => images.length).slice(0, 2)).toEqual([1, 0])
     expect(made).toMatchObject({ status: 'unverified', receipt: { coverage: { media_parts: 1, media_shown: 0 } } })
   })

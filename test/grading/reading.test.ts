@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { GROUND_TRUTH, REQUEST, startService } from './harness.ts'
+import { GROUND_TRUTH, gradeOf, REQUEST, startService } from './harness.ts'
 import { longRun, readingJudge } from './long-run.ts'
 
 async function grade(
@@ -8,12 +8,8 @@ async function grade(
   trajectory: object,
 ): Promise<{ grade: Grade; judge: ReturnType<typeof readingJudge> }> {
   const judge = readingJudge(window)
-  const outcome = await startService([judge]).service.grade({
-    ...REQUEST,
-    trajectory: trajectory as Record<string, unknown>,
-  })
-  if (!outcome.ok) throw new Error(outcome.refusal.detail)
-  return { grade: outcome.grade, judge }
+  const request = { ...REQUEST, trajectory: trajectory as Record<string, unknown> }
+  return { grade: gradeOf(await startService([judge]).service.grade(request)), judge }
 }
 
 const stepFrames = (text: string) => text.split('=== STEP ').length - 1

@@ -3,15 +3,9 @@ import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import type { Report } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
-import { GOOD_ANSWER } from '../grading/harness.ts'
+import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
-
-const IGNORED = {
-  ...GOOD_ANSWER,
-  citations: GOOD_ANSWER.citations.slice(0, 1),
-  cue: { reasoned: false, acted: false },
-} as typeof GOOD_ANSWER
 
 /** Where the first judge is asked again it says something else; the second always says what the first said at last. */
 let held: PromiseWithResolvers<void> | null = null

@@ -5,7 +5,7 @@ import type { Report } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
-import { GOOD_ANSWER, type Script } from '../grading/harness.ts'
+import { GOOD_ANSWER, IGNORED, type Script } from '../grading/harness.ts'
 import type { TestApp } from '../start-app.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
@@ -45,11 +45,6 @@ export const deeds = fc.array(
   { minLength: 3, maxLength: 7 },
 ) as fc.Arbitrary<Deed[]>
 
-const IGNORED = {
-  ...GOOD_ANSWER,
-  citations: GOOD_ANSWER.citations.slice(0, 1),
-  cue: { reasoned: false, acted: false },
-} as typeof GOOD_ANSWER
 const UNPROVED = { ...GOOD_ANSWER, citations: [] } as typeof GOOD_ANSWER
 const SCRIPTS: readonly Script[] = [GOOD_ANSWER, IGNORED, { fail: 'refused' }, 'no answer at all']
 

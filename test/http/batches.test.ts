@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
-import { GOOD_ANSWER } from '../grading/harness.ts'
+import { GOOD_ANSWER, IGNORED, ONE_TRY } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { expectContract } from './contract.ts'
@@ -20,12 +20,6 @@ type Gate = PromiseWithResolvers<void>
 
 let app: TestApp
 afterEach(() => app.stop())
-
-const IGNORED = {
-  ...GOOD_ANSWER,
-  citations: [GOOD_ANSWER.citations[0]],
-  cue: { reasoned: false, acted: false },
-} as typeof GOOD_ANSWER
 
 describe('a batch that goes well', () => {
   test('NDJSON and JSON give the same results, in item order, and the counts add up', async () => {
@@ -266,16 +260,8 @@ describe('when judges fail', () => {
   })
 
   test('a passing failure is asked again', async () => {
-    const policy = {
-      max_attempts: 1,
-      deadline_ms: 10_000,
-      call_timeout_ms: 5000,
-      base_delay_ms: 1,
-      max_delay_ms: 1,
-      max_retry_after_ms: 1,
-    }
     const judge = answeringJudge((run, call) => (run === 0 && call === 1 ? { fail: 'judge_unreachable' } : GOOD_ANSWER))
-    app = await startApp({ judges: [judge], config: { retry: policy } })
+    app = await startApp({ judges: [judge], config: { retry: ONE_TRY } })
     const { batch } = await finish(app, (await startBatch(app, makeItems(2))).id)
     expect(batch).toMatchObject({ counts: { graded: 2, failed: 0 } })
     expect(judge.calls.filter((run) => run === 0)).toHaveLength(2)

@@ -1,18 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Comparison } from '../../src/schemas/regrade.ts'
-import { GOOD_ANSWER } from '../grading/harness.ts'
+import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
 let app: TestApp
 afterEach(() => app.stop())
-
-const IGNORED = {
-  ...GOOD_ANSWER,
-  citations: GOOD_ANSWER.citations.slice(0, 1),
-  cue: { reasoned: false, acted: false },
-}
 
 async function compare(query: string): Promise<Comparison> {
   const response = await app.get(`/v1/comparisons?${query}`)

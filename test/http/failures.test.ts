@@ -2,25 +2,17 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src/schemas/vocabulary.ts'
-import { GOOD_ANSWER, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
+import { GOOD_ANSWER, ONE_TRY, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'
 import { judgeOnHold } from './judges-on-hold.ts'
 
 /** A failed judge is never a 2xx, never stored as an answer, and can be read afterwards. */
-const RETRY = {
-  max_attempts: 1,
-  deadline_ms: 5000,
-  call_timeout_ms: 5000,
-  base_delay_ms: 1,
-  max_delay_ms: 1,
-  max_retry_after_ms: 1,
-}
 
 let app: TestApp
 afterEach(() => app.stop())
 const start = async (...scripts: Script[]) => {
-  app = await startApp({ judges: [scriptedJudge(scripts)], config: { retry: RETRY } })
+  app = await startApp({ judges: [scriptedJudge(scripts)], config: { retry: ONE_TRY } })
 }
 
 const STATUS: Record<FailureCode, number> = {
@@ -84,7 +76,7 @@ test('a failed refresh leaves the good grade in its place', async () => {
 
 test('requests that share one failed call are all told, and its cost is counted once', async () => {
   const judge = judgeOnHold()
-  app = await startApp({ judges: [judge], config: { retry: RETRY } })
+  app = await startApp({ judges: [judge], config: { retry: ONE_TRY } })
   const both = [0, 1].map((index) => app.post('/v1/grades', { ...REQUEST, metadata: { run_index: index } }))
   await judge.asked
   await new Promise((resolve) => setImmediate(resolve))

@@ -5,19 +5,13 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
-import { GOOD_ANSWER } from '../grading/harness.ts'
+import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
 let app: TestApp
 afterEach(() => app.stop())
-
-const IGNORED = {
-  ...GOOD_ANSWER,
-  citations: GOOD_ANSWER.citations.slice(0, 1),
-  cue: { reasoned: false, acted: false },
-}
 
 async function regrade(body: object): Promise<{ batch: Batch; results: BatchResult[] }> {
   const response = await app.post('/v1/regrades', body)

@@ -1,18 +1,9 @@
 import { onTestFinished } from 'vitest'
 import type { Judge } from '../../src/ports/ports.ts'
 import { getResults, postBatch, waitForEnd } from '../e2e/batch-client.ts'
-import { GOOD_ANSWER, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
+import { GOOD_ANSWER, ONE_TRY, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { toLines } from '../http/make-batch.ts'
 import { startApp } from '../start-app.ts'
-
-const RETRY = {
-  max_attempts: 1,
-  deadline_ms: 5000,
-  call_timeout_ms: 5000,
-  base_delay_ms: 1,
-  max_delay_ms: 1,
-  max_retry_after_ms: 1,
-}
 
 /** One that answers well, one whose evidence does not hold, and one that fails. */
 const judges = (): readonly Judge[] => [
@@ -27,7 +18,7 @@ const judge = (name: string, script: Script): Judge =>
 
 /** The service on loopback with these judges and the lexical one. Ends with the test. */
 export async function startJudges(): Promise<string> {
-  const app = await startApp({ judges: judges(), config: { retry: RETRY } })
+  const app = await startApp({ judges: judges(), config: { retry: ONE_TRY } })
   onTestFinished(async () => {
     app.http.server.closeAllConnections()
     await app.stop()
