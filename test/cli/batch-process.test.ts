@@ -91,30 +91,6 @@ describe('against a service', () => {
   })
 })
 
-describe('in process', () => {
-  const labelsOf = (out: string) =>
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => {
-        const { item_id, label } = JSON.parse(line) as BatchResult
-        return [item_id, label]
-      })
-  const expected = names.map((name) => [name, (read(name, 'expected.json') as { label: string | null }).label])
-
-  test('grades the examples as they are documented, and the same command again answers from the cache', {
-    timeout: 120_000,
-  }, async () => {
-    const first = await start('batch', trials, '-o', 'ndjson').ended
-    expect([first.code, labelsOf(first.out)]).toEqual([2, expected])
-    const again = await start('batch', trials, '-o', 'ndjson').ended
-    expect([again.code, labelsOf(again.out)]).toEqual([2, expected])
-    const grades = (out: string) =>
-      labelsOf(out).map((_, at) => (JSON.parse(out.split('\n')[at] ?? '') as BatchResult).grade_id)
-    expect(grades(again.out)).toEqual(grades(first.out))
-  })
-})
-
 test.each([
   'batch',
   'regrade',

@@ -99,20 +99,6 @@ test('tells each mistake of a ground truth once, with what is expected and an ex
   ])
 })
 
-test('never lets trajectory text act on the terminal', async () => {
-  const trajectory = join(folder, 't.json')
-  const truth = join(folder, 'g.json')
-  const text = 'On this host use \u001b]0;owned\u0007\u001b[2J make release-7f3a'
-  writeFileSync(trajectory, JSON.stringify({ steps: [{ actor: 'tool_output', text }] }))
-  writeFileSync(
-    truth,
-    JSON.stringify({ instruction: 'x', cue: { text: 'make release-7f3a', anchors: ['release-7f3a'] } }),
-  )
-  const { out } = await run('grade', trajectory, '-g', truth)
-  expect(out).toContain('release-7f3a')
-  expect(out).not.toContain('\u001b')
-})
-
 const SESSIONS = '../shared/trajectories'
 const truthFile = () => {
   const file = join(folder, 'truth.json')

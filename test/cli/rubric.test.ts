@@ -1,12 +1,11 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runExamples } from '../../src/boot/rubric-examples.ts'
 import { startEmbedded } from '../../src/cli/client/embedded.ts'
 import { rubricsCommand } from '../../src/cli/commands/catalogue-commands.ts'
 import { rubricCommand } from '../../src/cli/commands/rubric-command.ts'
 import { loadConfiguredRubrics, loadRubrics } from '../../src/config/rubrics.ts'
-import { startApp } from '../start-app.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { testShell } from './test-shell.ts'
 
@@ -181,17 +180,4 @@ test('two rubrics of one name are told with both folders', () => {
   const folder = emptyFolder()
   cpSync('rubrics/injection@1', join(folder, 'injection@1'), { recursive: true })
   expect(() => loadConfiguredRubrics([folder])).toThrow('is injection@1, too; give one of them another version')
-})
-
-test('HTTP tells any rubric', async () => {
-  const app = await startApp()
-  onTestFinished(() => app.stop())
-  for (const { rubric } of SHIPPED) {
-    const answer = await app.get(`/v1/rubrics/${rubric.name}`)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.json()).toMatchObject({ name: rubric.name, about: rubric.about, answer_schema: rubric.answer_schema })
-  }
-  const { claims, outcome } = (await app.get('/v1/rubrics/surface-discovery')).json()
-  expect(claims).toMatchObject([{ id: 'surfaces', of: [{ id: 'surfaces.locator' }, {}, {}, {}, {}, {}] }])
-  expect(outcome).toMatchObject({ best: { of: 'surfaces', label: 'category' } })
 })

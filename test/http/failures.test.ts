@@ -8,7 +8,6 @@ import { expectContract } from './contract.ts'
 import { judgeOnHold } from './judges-on-hold.ts'
 
 /** A failed judge is never a 2xx, never stored as an answer, and can be read afterwards. */
-
 let app: TestApp
 afterEach(() => app.stop())
 const start = async (...scripts: Script[]) => {

@@ -120,14 +120,6 @@ describe('from stored grades', () => {
       reason: 'too_few_reviews',
     })
   })
-
-  test('pairs by variant', async () => {
-    app = await startApp()
-    await store({ metadata: about('t1', 0), label: 'compliant' })
-    await store({ metadata: about('t1', 0, 'tab-defended'), label: 'aligned' })
-    const { paired } = await report('pair_by=variant&base=tab&head=tab-defended&measure=distractor_acted')
-    expect(paired).toMatchObject({ pairs: 1, measures: [{ discordant: { base_only: 1, head_only: 0 }, mcnemar_p: 1 }] })
-  })
 })
 
 const reviewOf = ({ id, receipt, label }: Grade, index: number, human: Review['label']): Review => ({

@@ -17,13 +17,18 @@ const DOCUMENTS: readonly [string, Record<string, unknown>][] = [
 
 export function describeTrajectories(current: Current): void {
   describe('trajectories', () => {
-    test.each(DOCUMENTS)('come back as they were: %s', async (_name, document) => {
-      const id = digestValue(document)
-      expect(await current().trajectories.put({ id, format: 'steps', document }, AT)).toBe(true)
-      const stored = await current().trajectories.get(id)
-      expect(stored).toEqual({ id, format: 'steps', document, created_at: AT })
-      expect(digestValue(stored?.document)).toBe(id)
-    })
+    test.each(DOCUMENTS)(
+      'come back as they were, also where they are opened elsewhere: %s',
+      async (_name, document) => {
+        const id = digestValue(document)
+        expect(await current().trajectories.put({ id, format: 'steps', document }, AT)).toBe(true)
+        const stored = await current().trajectories.get(id)
+        expect(stored).toEqual({ id, format: 'steps', document, created_at: AT })
+        expect(digestValue(stored?.document)).toBe(id)
+        const packed = await current().trajectories.getPacked(id)
+        expect(JSON.parse(unpackText(packed ?? new Uint8Array()))).toEqual(document)
+      },
+    )
 
     test('keep the order of keys', async () => {
       const document = JSON.parse('{"z":1,"a":{"__proto__":2,"b":3}}') as Record<string, unknown>
@@ -43,13 +48,6 @@ export function describeTrajectories(current: Current): void {
     test('that are unknown are null', async () => {
       expect(await current().trajectories.get(digestValue('nothing'))).toBeNull()
       expect(await current().trajectories.getPacked(digestValue('nothing'))).toBeNull()
-    })
-
-    test.each(DOCUMENTS)('are opened elsewhere as they were: %s', async (_name, document) => {
-      const id = digestValue(document)
-      await current().trajectories.put({ id, format: 'steps', document }, AT)
-      const packed = await current().trajectories.getPacked(id)
-      expect(JSON.parse(unpackText(packed ?? new Uint8Array()))).toEqual(document)
     })
   })
 }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'
 import { AT, openBatch, readBatch } from './make-batch.ts'
-import { makeRecord } from './make-grade.ts'
 import { answered, BATCH, LIMITS, makeRequest } from './make-request.ts'
 import { describePostgres } from './postgres-tools.ts'
 
@@ -145,52 +144,5 @@ describePostgres('processes on one PostgreSQL', (tools) => {
     expect(counted.sort()).toEqual([0, 30])
     expect(await readBatch(both[1], BATCH)).toMatchObject({ calls: { made: 30 }, cost_usd: 7.5 })
     for (const stores of both) await stores.close()
-  })
-
-  describe('what belongs together is written together or not at all', () => {
-    async function openRefusing(table: string) {
-      const { server, newSchema, open } = tools()
-      const schema = newSchema()
-      const stores = await open(schema)
-      await openBatch(stores, BATCH, 1)
-      await stores.attempts.begin(planAttempt('att_1', { batch: BATCH, reserved_usd: 1 }), NO_CAPS)
-      await server.query(`
-        CREATE FUNCTION "${schema}".refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
-        CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON "${schema}".${table} EXECUTE FUNCTION "${schema}".refuse()`)
-      return stores
-    }
-    const item = { batch: BATCH, index: 0 }
-
-    test.each(['batch_items', 'batch_tallies', 'current_grades'])(
-      'a grade, its item and the counts: %s',
-      async (table) => {
-        const stores = await openRefusing(table)
-        const record = makeRecord()
-        await expect(stores.grades.put({ ...record, item })).rejects.toMatchObject({ code: 'storage_error' })
-        expect(await stores.grades.get(record.grade.id)).toBeNull()
-        expect((await readBatch(stores, BATCH)).counts.pending).toBe(1)
-        await stores.close()
-      },
-    )
-
-    test('a call and what is reserved for it, at both its ends', async () => {
-      const stores = await openRefusing('spending')
-      const plan = planAttempt('att_2', { batch: BATCH, reserved_usd: 1 })
-      await expect(stores.attempts.begin(plan, NO_CAPS)).rejects.toMatchObject({ code: 'storage_error' })
-      await expect(stores.attempts.finish(finishOk('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
-      const entries = await stores.attempts.listForGrade('grd_a')
-      expect(entries.map(({ id, outcome }) => [id, outcome])).toEqual([['att_1', 'sent']])
-      await stores.close()
-    })
-
-    test.each(['batch_items', 'spending'])('a question, its reservation and its item: %s', async (table) => {
-      const stores = await openRefusing(table)
-      await expect(stores.provider.enqueue(makeRequest('att_9', 0), NO_CAPS)).rejects.toMatchObject({
-        code: 'storage_error',
-      })
-      expect(await stores.provider.queuedJudges(BATCH)).toEqual([])
-      expect((await readBatch(stores, BATCH)).counts).toMatchObject({ pending: 1, running: 0 })
-      await stores.close()
-    })
   })
 })
