@@ -1,5 +1,5 @@
 import { build, type Rollup } from 'vite'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { BatchItem, createClient } from '../../src/client/index.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { makeItems } from '../http/make-batch.ts'
@@ -33,18 +33,15 @@ async function useClient({ request, items }: Given) {
 describeInBrowser('the TypeScript client', () => {
   test('grades, sends a batch and follows it from a page of the service', async () => {
     const audit = await startAudit()
-    try {
-      const page = await audit.open('/audit/')
-      await page.evaluate(`${await bundle()};globalThis.veridict = veridict`)
-      const items = makeItems(3, { judge: 'lexical' }) as BatchItem[]
-      const given = { request: { trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH }, items }
-      expect(await page.evaluate(useClient, given)).toEqual({
-        label: 'aligned',
-        status: 'done',
-        results: ['aligned', 'aligned', 'aligned'],
-      })
-    } finally {
-      await audit.stop()
-    }
+    onTestFinished(() => audit.stop())
+    const page = await audit.open('/audit/')
+    await page.evaluate(`${await bundle()};globalThis.veridict = veridict`)
+    const items = makeItems(3, { judge: 'lexical' }) as BatchItem[]
+    const given = { request: { trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH }, items }
+    expect(await page.evaluate(useClient, given)).toEqual({
+      label: 'aligned',
+      status: 'done',
+      results: ['aligned', 'aligned', 'aligned'],
+    })
   })
 })

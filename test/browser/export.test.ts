@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { type AuditData, startWithTwoJudges } from './audit-data.ts'
 import { describeInBrowser, expectAccessible } from './browser.ts'
 
@@ -12,12 +12,9 @@ describeInBrowser('export', () => {
   let folder: string
   beforeEach(async () => {
     audit = await startWithTwoJudges()
-    folder = mkdtempSync(join(tmpdir(), 'veridict-export-'))
+    folder = tempFolder()
   })
-  afterEach(async () => {
-    await audit.stop()
-    rmSync(folder, { recursive: true })
-  })
+  afterEach(() => audit.stop())
 
   async function save(page: Page, within: Pick<Page, 'getByRole'> = page): Promise<string> {
     const download = page.waitForEvent('download')

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
@@ -26,87 +26,77 @@ function failure(step: 2 | 3, quote: string): string {
 const judge = (name: string, reply: string) =>
   scriptedJudge([reply], { name, identity: { provider: 'test', base_url: null, model: name, parameters: {} } })
 
+async function startJudges() {
+  const audit = await startAudit({
+    judges: [judge('one', failure(2, 'deploy --target staging-server')), judge('two', failure(3, 'The site is live'))],
+  })
+  onTestFinished(() => audit.stop())
+  return audit
+}
+
 describeInBrowser('a rubric other than tab-behavior', () => {
   test('its claims stand in the grade, its labels and claims in the form, and nothing of them before', async () => {
-    const audit = await startAudit({
-      judges: [
-        judge('one', failure(2, 'deploy --target staging-server')),
-        judge('two', failure(3, 'The site is live')),
-      ],
-    })
-    try {
-      const made: Grade[] = []
-      for (const name of ['one', 'two']) {
-        const response = await audit.app.post('/v1/grades', {
-          trajectory: TRAJECTORY,
-          ground_truth: { instruction: 'Deploy the site and tell me its address.' },
-          rubric: 'failure-attribution@1',
-          judge: name,
-        })
-        expect(response.statusCode, response.body).toBe(201)
-        made.push(response.json<Grade>())
-      }
-      const page = await audit.open('/audit/disagreements')
-      await page.waitForSelector('table.list tbody tr')
-      const masked = await page.locator('table.list').innerText()
-      expect(masked).toContain('▒▒▒')
-      expect(masked).not.toMatch(/invention|step=/)
-      // In which claims they differ is no answer.
-      expect(masked).toContain('failure.step')
-
-      await page.goto(new URL('/audit/disagreements/review', page.url()).href)
-      await page.getByText('0 of 1 settled').waitFor()
-      await page.getByLabel('intent not supported').waitFor()
-      await page.getByLabel('Who reviews').fill('Ada')
-      await page.getByLabel('intent not supported').check()
-      await page.getByLabel('failure.step').fill('3')
-      // What lies half beneath the bar at the top counts as too small.
-      await page.evaluate(() => scrollTo(0, 0))
-      await expectAccessible(page)
-      await page.getByRole('button', { name: 'Submit' }).click()
-      await page.getByText('1 of 1 settled').waitFor()
-      const { items } = (await audit.app.get('/v1/reviews')).json<{ items: Review[] }>()
-      expect(items).toMatchObject([
-        {
-          rubric: 'failure-attribution@1',
-          label: 'intent_not_supported',
-          claims: { 'failure.category': 'intent_not_supported', 'failure.step': 3 },
-          blind: true,
-        },
-      ])
-      const queue = (await audit.app.get('/v1/disagreements')).json<{ items: Disagreement[] }>().items
-      expect(queue[0]?.kinds[0]).toBe('human')
-
-      await page.goto(new URL(`/audit/grades/${made[0]?.id}`, page.url()).href)
-      await page.getByRole('heading', { name: 'failure.agent: agent' }).waitFor()
-      await page.getByRole('heading', { name: 'failure.step: 2' }).waitFor()
-      expect(audit.complaints).toEqual([])
-    } finally {
-      await audit.stop()
+    const audit = await startJudges()
+    const made: Grade[] = []
+    for (const name of ['one', 'two']) {
+      const response = await audit.app.post('/v1/grades', {
+        trajectory: TRAJECTORY,
+        ground_truth: { instruction: 'Deploy the site and tell me its address.' },
+        rubric: 'failure-attribution@1',
+        judge: name,
+      })
+      expect(response.statusCode, response.body).toBe(201)
+      made.push(response.json<Grade>())
     }
+    const page = await audit.open('/audit/disagreements')
+    await page.waitForSelector('table.list tbody tr')
+    const masked = await page.locator('table.list').innerText()
+    expect(masked).toContain('▒▒▒')
+    expect(masked).not.toMatch(/invention|step=/)
+    // In which claims they differ is no answer.
+    expect(masked).toContain('failure.step')
+
+    await page.goto(new URL('/audit/disagreements/review', page.url()).href)
+    await page.getByText('0 of 1 settled').waitFor()
+    await page.getByLabel('intent not supported').waitFor()
+    await page.getByLabel('Who reviews').fill('Ada')
+    await page.getByLabel('intent not supported').check()
+    await page.getByLabel('failure.step').fill('3')
+    // What lies half beneath the bar at the top counts as too small.
+    await page.evaluate(() => scrollTo(0, 0))
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Submit' }).click()
+    await page.getByText('1 of 1 settled').waitFor()
+    const { items } = (await audit.app.get('/v1/reviews')).json<{ items: Review[] }>()
+    expect(items).toMatchObject([
+      {
+        rubric: 'failure-attribution@1',
+        label: 'intent_not_supported',
+        claims: { 'failure.category': 'intent_not_supported', 'failure.step': 3 },
+        blind: true,
+      },
+    ])
+    const queue = (await audit.app.get('/v1/disagreements')).json<{ items: Disagreement[] }>().items
+    expect(queue[0]?.kinds[0]).toBe('human')
+
+    await page.goto(new URL(`/audit/grades/${made[0]?.id}`, page.url()).href)
+    await page.getByRole('heading', { name: 'failure.agent: agent' }).waitFor()
+    await page.getByRole('heading', { name: 'failure.step: 2' }).waitFor()
+    expect(audit.complaints).toEqual([])
   })
 
   test('a run without a task is called as its batch calls it', async () => {
-    const audit = await startAudit({
-      judges: [
-        judge('one', failure(2, 'deploy --target staging-server')),
-        judge('two', failure(3, 'The site is live')),
-      ],
-    })
-    try {
-      const asked = { trajectory: TRAJECTORY, ground_truth: { instruction: 'Deploy the site.' } }
-      const items = JSON.stringify({ item_id: 'runs/deploy.json', ...asked })
-      for (const name of ['one', 'two']) {
-        const begun = await audit.app.post(`/v1/batches?rubric=failure-attribution@1&judge=${name}`, items, {
-          'content-type': 'application/x-ndjson',
-        })
-        await audit.app.get(`/v1/batches/${begun.json<{ id: string }>().id}/results?wait=true`)
-      }
-      const page = await audit.open('/audit/disagreements')
-      await page.locator('table.list tbody tr').getByText('runs/deploy.json').waitFor()
-      expect(audit.complaints).toEqual([])
-    } finally {
-      await audit.stop()
+    const audit = await startJudges()
+    const asked = { trajectory: TRAJECTORY, ground_truth: { instruction: 'Deploy the site.' } }
+    const items = JSON.stringify({ item_id: 'runs/deploy.json', ...asked })
+    for (const name of ['one', 'two']) {
+      const begun = await audit.app.post(`/v1/batches?rubric=failure-attribution@1&judge=${name}`, items, {
+        'content-type': 'application/x-ndjson',
+      })
+      await audit.app.get(`/v1/batches/${begun.json<{ id: string }>().id}/results?wait=true`)
     }
+    const page = await audit.open('/audit/disagreements')
+    await page.locator('table.list tbody tr').getByText('runs/deploy.json').waitFor()
+    expect(audit.complaints).toEqual([])
   })
 })

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Report } from '../../src/schemas/audit/report.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { type AuditData, startWithTwoJudges, UNREAD_ITEM } from './audit-data.ts'
 import { describeInBrowser, expectAccessible, findOverflow, startAudit } from './browser.ts'
 
@@ -16,12 +15,9 @@ describeInBrowser('report', () => {
   let folder: string
   beforeEach(async () => {
     audit = await startWithTwoJudges()
-    folder = mkdtempSync(join(tmpdir(), 'veridict-report-'))
+    folder = tempFolder()
   })
-  afterEach(async () => {
-    await audit.stop()
-    rmSync(folder, { recursive: true })
-  })
+  afterEach(() => audit.stop())
   const report = async (query: string) => (await audit.app.get(`/v1/reports?group_by=agent&${query}`)).json<Report>()
 
   test('several judges ask for one; then every plot is drawn, with its table', async () => {
@@ -142,32 +138,29 @@ describeInBrowser('report', () => {
 
   test('beside the rates stands how much of what is counted is in doubt, and tasks are those that are named', async () => {
     const own = await startAudit()
-    try {
-      const [first, second] = makeItems(2, { judge: 'lexical' }) as [{ ground_truth: object }, object]
-      const doubted = { ...first.ground_truth, signals: { appeared: false } }
-      const items = [{ ...first, ground_truth: doubted, metadata: { task: 't' } }, second, UNREAD_ITEM]
-      const { id } = await startBatch(own.app, items)
-      await finish(own.app, id)
-      const { overall } = (await own.app.get(`/v1/reports?batch=${id}`)).json<Report>()
-      expect(overall?.counts).toMatchObject({ graded: 3, contradicted: 2, unread: 1, tasks: 1, without_task: 2 })
-      for (const width of [1280, 400]) {
-        const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
-        await page.getByText('2 with contradictions, 1 with unread records', { exact: true }).waitFor()
-        const beside = page.getByText('3 graded: 2 with contradictions, 1 with unread records')
-        // The row of all trials, in the table of shares and in that of capability.
-        expect(await beside.count()).toBe(2)
-        const table = page.getByRole('region', { name: /^Trials of each group/ })
-        expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
-        const cells = (title: string) => page.locator(`td[data-title="${title}"]`).allInnerTexts()
-        // codex, not given, all.
-        expect(await cells('Tasks')).toEqual(['0', '1', '1'])
-        expect(await cells('Without a task')).toEqual(['1', '1', '2'])
-        expect(await findOverflow(page)).toEqual([])
-      }
-      expect(own.complaints).toEqual([])
-    } finally {
-      await own.stop()
+    onTestFinished(() => own.stop())
+    const [first, second] = makeItems(2, { judge: 'lexical' }) as [{ ground_truth: object }, object]
+    const doubted = { ...first.ground_truth, signals: { appeared: false } }
+    const items = [{ ...first, ground_truth: doubted, metadata: { task: 't' } }, second, UNREAD_ITEM]
+    const { id } = await startBatch(own.app, items)
+    await finish(own.app, id)
+    const { overall } = (await own.app.get(`/v1/reports?batch=${id}`)).json<Report>()
+    expect(overall?.counts).toMatchObject({ graded: 3, contradicted: 2, unread: 1, tasks: 1, without_task: 2 })
+    for (const width of [1280, 400]) {
+      const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
+      await page.getByText('2 with contradictions, 1 with unread records', { exact: true }).waitFor()
+      const beside = page.getByText('3 graded: 2 with contradictions, 1 with unread records')
+      // The row of all trials, in the table of shares and in that of capability.
+      expect(await beside.count()).toBe(2)
+      const table = page.getByRole('region', { name: /^Trials of each group/ })
+      expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+      const cells = (title: string) => page.locator(`td[data-title="${title}"]`).allInnerTexts()
+      // codex, not given, all.
+      expect(await cells('Tasks')).toEqual(['0', '1', '1'])
+      expect(await cells('Without a task')).toEqual(['1', '1', '2'])
+      expect(await findOverflow(page)).toEqual([])
     }
+    expect(own.complaints).toEqual([])
   })
 
   test('of a batch, what failed is told by its code, and what was cancelled is counted', async () => {
@@ -178,26 +171,23 @@ describeInBrowser('report', () => {
       return GOOD_ANSWER
     })
     const own = await startAudit({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })
-    try {
-      const { id } = await startBatch(own.app, makeItems(4))
-      await expect.poll(() => judge.calls.length).toBe(2)
-      await own.app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
-      gate.resolve()
-      const { batch } = await finish(own.app, id)
-      expect(batch.counts).toMatchObject({ graded: 1, failed: 1, cancelled: 2 })
-      for (const width of [1280, 720, 400]) {
-        const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
-        const table = page.getByRole('table', { name: /^Trials of each group, by how their grading ended/ })
-        const cells = (title: string) => table.locator(`td[data-title="${title}"]`).allInnerTexts()
-        await table.waitFor()
-        expect(new Set(await cells('Why they failed'))).toEqual(new Set(['refused 1']))
-        expect(new Set(await cells('Cancelled'))).toEqual(new Set(['2']))
-        await page.getByText('4: 1 graded, 0 unverified, 1 failed (refused 1), 2 cancelled').waitFor()
-        expect(await findOverflow(page)).toEqual([])
-      }
-      expect(own.complaints).toEqual([])
-    } finally {
-      await own.stop()
+    onTestFinished(() => own.stop())
+    const { id } = await startBatch(own.app, makeItems(4))
+    await expect.poll(() => judge.calls.length).toBe(2)
+    await own.app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
+    gate.resolve()
+    const { batch } = await finish(own.app, id)
+    expect(batch.counts).toMatchObject({ graded: 1, failed: 1, cancelled: 2 })
+    for (const width of [1280, 720, 400]) {
+      const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })
+      const table = page.getByRole('table', { name: /^Trials of each group, by how their grading ended/ })
+      const cells = (title: string) => table.locator(`td[data-title="${title}"]`).allInnerTexts()
+      await table.waitFor()
+      expect(new Set(await cells('Why they failed'))).toEqual(new Set(['refused 1']))
+      expect(new Set(await cells('Cancelled'))).toEqual(new Set(['2']))
+      await page.getByText('4: 1 graded, 0 unverified, 1 failed (refused 1), 2 cancelled').waitFor()
+      expect(await findOverflow(page)).toEqual([])
     }
+    expect(own.complaints).toEqual([])
   })
 })

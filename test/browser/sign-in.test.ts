@@ -1,8 +1,7 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKey, revokeKey } from '../../src/access/keys.ts'
+import { serve } from '../local-server.ts'
 import { type Audit, describeInBrowser, expectAccessible, readExample, startAudit } from './browser.ts'
 
 describeInBrowser('signing in', () => {
@@ -134,14 +133,13 @@ describeInBrowser('signing in', () => {
   })
 
   test('a page of another port of this machine, to which the cookie is sent, can neither read, nor spend, nor frame', async () => {
-    const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>hello</p>'))
-    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    const site = await serve((_, response) => response.setHeader('content-type', 'text/html').end('<p>hello</p>'))
     const page = await audit.open('/audit/grades')
     await signIn(page)
     await page.waitForSelector('table.list tbody tr')
     const answered = () => audit.app.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
     const before = answered().length
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`)
+    await page.goto(`${site}/`)
     const example = JSON.stringify({ ...readExample('ignored-claude-code') })
     const read = await page.evaluate(tryEverything, { origin: audit.origin, example })
     expect(read).toEqual([])
@@ -156,8 +154,6 @@ describeInBrowser('signing in', () => {
     expect(items).toHaveLength(1)
     expect(audit.complaints.join()).toContain('frame-ancestors')
     audit.complaints.splice(0)
-    site.closeAllConnections()
-    await new Promise((resolve) => site.close(resolve))
   })
 
   test.each(['light', 'dark'] as const)('breaks no accessibility rule in %s', async (colorScheme) => {

@@ -1,21 +1,19 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { expect, test } from 'vitest'
 import { judgesCommand } from '../../src/cli/commands/catalogue-commands.ts'
+import { serve } from '../local-server.ts'
 import { testShell } from './test-shell.ts'
 
 const KEY = 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
 
 /** A server on loopback that notes what it is asked. */
-async function serve(answer: RequestListener) {
+async function listen(answer: RequestListener) {
   const asked: IncomingMessage[] = []
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     asked.push(request)
     answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url, asked }
 }
 
 const problem =
@@ -37,14 +35,14 @@ async function ask(env: NodeJS.ProcessEnv, url: string) {
 }
 
 test('the key goes to the named service, without the newline of the file that it came from', async () => {
-  const { url, asked } = await serve(NO_JUDGES)
+  const { url, asked } = await listen(NO_JUDGES)
   const shell = await ask({ VERIDICT_API_KEY: `${KEY}\n` }, url)
   expect(shell.code()).toBe(0)
   expect(asked.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`])
 })
 
 test('without one nothing is sent', async () => {
-  const { url, asked } = await serve(NO_JUDGES)
+  const { url, asked } = await listen(NO_JUDGES)
   await ask({ VERIDICT_API_KEY: '' }, url)
   expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
@@ -52,8 +50,8 @@ test('without one nothing is sent', async () => {
 test.each([301, 302, 303, 307, 308])(
   'a redirect (%i) is refused, and the other server hears nothing',
   async (status) => {
-    const other = await serve(NO_JUDGES)
-    const { url } = await serve((request, response) => {
+    const other = await listen(NO_JUDGES)
+    const { url } = await listen((request, response) => {
       response.writeHead(status, { location: `${other.url}${request.url}` })
       response.end()
     })
@@ -65,7 +63,7 @@ test.each([301, 302, 303, 307, 308])(
 )
 
 test('a key that no header can carry is refused without being shown', async () => {
-  const { url, asked } = await serve(NO_JUDGES)
+  const { url, asked } = await listen(NO_JUDGES)
   const shell = await ask({ VERIDICT_API_KEY: `${KEY}\nx-more: 1` }, url)
   expect(shell.code()).toBe(1)
   expect(asked).toEqual([])
@@ -78,7 +76,7 @@ test.each([
   [403, 'forbidden', '--scopes'],
   [421, 'wrong_host', 'VERIDICT_ALLOWED_HOSTS'],
 ])('%i %s says what to do', async (status, code, hint) => {
-  const { url } = await serve(problem(status, code))
+  const { url } = await listen(problem(status, code))
   const shell = await ask({ VERIDICT_API_KEY: KEY }, url)
   expect(shell.code()).toBe(1)
   expect(shell.errors()).toContain(`it says ${code}`)

@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { reportCommand } from '../../src/cli/commands/report-command.ts'
 import { ALIGNMENT_FIGURES } from '../../src/schemas/audit/report.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import { listen } from '../http/raw-http.ts'
 import { startApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
 import { testShell } from './test-shell.ts'
@@ -10,13 +10,9 @@ import { testShell } from './test-shell.ts'
 const onOneGrade = async (metadata: Grade['metadata'] = { agent: 'codex', task: 'fix-git' }) => {
   const app = await startApp()
   onTestFinished(() => app.stop())
-  await app.http.listen({ port: 0 })
   const ground_truth = { ...GROUND_TRUTH, signals: { appeared: true, executed: true } }
-  await app.context.stores.grades.put({
-    grade: makeGrade({ metadata }),
-    ground_truth,
-  })
-  const server = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  await app.context.stores.grades.put({ grade: makeGrade({ metadata }), ground_truth })
+  const server = await listen(app)
   return async (...args: string[]) => {
     const shell = testShell()
     await reportCommand(shell).parseAsync(['--server', server, ...args], { from: 'user' })

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TSchema } from 'typebox'
 import { rubricView } from '../../src/domain/rubric/rubric-view.ts'
@@ -10,6 +9,7 @@ import type { Comparison, RegradeRequest } from '../../src/schemas/regrade.ts'
 import { RegradeRequestSchema } from '../../src/schemas/regrade.ts'
 import type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
 import { scriptedJudge } from '../grading/harness.ts'
+import { startServer } from '../local-server.ts'
 import { TAB_2 } from '../tab-behavior.ts'
 import { type Ending, ESTIMATE, endItem, type Held, newBatch } from './stand-in-batch.ts'
 
@@ -52,13 +52,12 @@ export interface StandIn {
 export async function startStandIn(): Promise<StandIn> {
   const batches = new Map<string, Held>()
   const waiting = new Set<(id: string) => void>()
-  const server = createServer((request, response) => {
+  const { origin, stop } = await startServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 
   const standIn: StandIn = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: origin,
     requests: [],
     uploaded: [],
     batches,
@@ -86,10 +85,7 @@ export async function startStandIn(): Promise<StandIn> {
       if (known) return Promise.resolve(known.batch.id)
       return new Promise((resolve) => waiting.add(resolve))
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close: stop,
   }
   const need = (id: string): Held => {
     const held = batches.get(id)

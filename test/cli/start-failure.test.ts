@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFailureText } from '../../src/cli/client/errors.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
+import { serve } from '../local-server.ts'
 import { runNode } from '../run-to-end.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -90,11 +89,8 @@ describePostgres('a start on a PostgreSQL', (tools) => {
   })
 
   test('by a worker on a port that is taken names the variable of the worker', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as AddressInfo
-    const { code, err } = await veridict(['worker'], { ...at(() => undefined), VERIDICT_WORKER_PORT: String(port) })
+    const { port } = new URL(await serve())
+    const { code, err } = await veridict(['worker'], { ...at(() => undefined), VERIDICT_WORKER_PORT: port })
     expect([code, err]).toEqual([
       1,
       `veridict: cannot start: 127.0.0.1:${port} is taken: set VERIDICT_WORKER_PORT, or stop what listens there\n`,

@@ -1,26 +1,15 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
+import { serve } from '../local-server.ts'
 import { newBatch } from './stand-in-batch.ts'
 import { testShell, trial } from './test-shell.ts'
 
-const servers: Server[] = []
-afterAll(() => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))))
-
 /** Something that answers every request with 200 and one body. */
-async function listen(body: string): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' })
-    response.end(body)
-  })
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const listen = (body: string): Promise<string> =>
+  serve((_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(body))
 
 const COMMANDS = [
   ['status', statusCommand, []],

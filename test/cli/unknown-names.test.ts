@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Shell } from '../../src/cli/client/shell.ts'
@@ -6,6 +5,7 @@ import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
 import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
 import { reportCommand } from '../../src/cli/commands/report-command.ts'
+import { listen } from '../http/raw-http.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { embeddedAt, testShell, trial } from './test-shell.ts'
 
@@ -13,8 +13,7 @@ let app: TestApp
 let url: string
 beforeAll(async () => {
   app = await startApp()
-  await app.http.listen({ port: 0 })
-  url = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  url = await listen(app)
 })
 afterAll(() => app.stop())
 

@@ -1,10 +1,9 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient, ServiceError, UnreachableError } from '../../src/client/index.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
 import { startGuarded } from '../http/access-app.ts'
 import { answeringJudge } from '../http/make-batch.ts'
+import { serve } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 import { runService } from './running-service.ts'
 
@@ -34,15 +33,12 @@ describe('a judge that failed', () => {
       OPENAI_BASE_URL: `${provider.origin}/v1`,
       VERIDICT_OPENAI_MODEL: 'mock-1',
     }
-    try {
-      const client = createClient({ baseUrl: (await runService({ env })).origin })
-      const outcome = await client.grade({ ...LEXICAL, judge: 'openai' })
-      expect(outcome).toMatchObject({ status: 'failed', label: null, failure: { code: 'authentication' } })
-      expect(provider.requests).toHaveLength(1)
-      expect(await client.readGrade(outcome.id)).toMatchObject({ status: 'failed', label: null })
-    } finally {
-      await provider.stop()
-    }
+    onTestFinished(() => provider.stop())
+    const client = createClient({ baseUrl: (await runService({ env })).origin })
+    const outcome = await client.grade({ ...LEXICAL, judge: 'openai' })
+    expect(outcome).toMatchObject({ status: 'failed', label: null, failure: { code: 'authentication' } })
+    expect(provider.requests).toHaveLength(1)
+    expect(await client.readGrade(outcome.id)).toMatchObject({ status: 'failed', label: null })
   })
 
   test('is not asked again by the client, and says when to try again', async () => {
@@ -68,19 +64,16 @@ describe('a refusal', () => {
   test('of a missing key is an error, and a key opens', async () => {
     const app = await startGuarded()
     const baseUrl = await app.http.listen({ host: '127.0.0.1', port: 0 })
-    try {
-      expect(await refusalOf(createClient({ baseUrl }).grade(LEXICAL))).toMatchObject({
-        status: 401,
-        code: 'unauthorized',
-      })
-      const client = createClient({ baseUrl, token: await app.give() })
-      expect(await client.grade(LEXICAL)).toMatchObject({ label: 'aligned' })
-      const reader = createClient({ baseUrl, token: await app.give(['read']) })
-      expect(await refusalOf(reader.grade(LEXICAL))).toMatchObject({ status: 403, code: 'forbidden' })
-      expect((await reader.call('listGrades', { query: { label: 'aligned' } })).items).toHaveLength(1)
-    } finally {
-      await app.stop()
-    }
+    onTestFinished(() => app.stop())
+    expect(await refusalOf(createClient({ baseUrl }).grade(LEXICAL))).toMatchObject({
+      status: 401,
+      code: 'unauthorized',
+    })
+    const client = createClient({ baseUrl, token: await app.give() })
+    expect(await client.grade(LEXICAL)).toMatchObject({ label: 'aligned' })
+    const reader = createClient({ baseUrl, token: await app.give(['read']) })
+    expect(await refusalOf(reader.grade(LEXICAL))).toMatchObject({ status: 403, code: 'forbidden' })
+    expect((await reader.call('listGrades', { query: { label: 'aligned' } })).items).toHaveLength(1)
   })
 
   test.each([
@@ -195,12 +188,9 @@ test('what cannot be a key is refused without showing it', () => {
 
 test('a key goes nowhere else: a redirect is not followed', async () => {
   const { origin } = await runService()
-  const server = createServer((_request, response) =>
+  const baseUrl = await serve((_request, response) =>
     response.writeHead(307, { location: `${origin}/v1/grades` }).end(),
   )
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = createClient({ baseUrl, token: 'vk_secret', retries: { tries: 1 } })
   await expect(client.grade(LEXICAL)).rejects.toThrow(/redirect/)
 })

@@ -1,7 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
+import { serve } from '../local-server.ts'
 import { noPython, shown } from './run-python.ts'
 
 type Answer = (path: string, response: ServerResponse, nth: number) => void
@@ -9,17 +9,12 @@ type Answer = (path: string, response: ServerResponse, nth: number) => void
 /** A server that says it is a Veridict. `nth`: of the requests for results, from 1. */
 async function lie(answer: Answer): Promise<{ origin: string; count: () => number }> {
   let [all, streams] = [0, 0]
-  const server = createServer((request, response) => {
+  const origin = await serve((request, response) => {
     all++
     const path = new URL(request.url ?? '', 'http://x').pathname
     answer(path, response, path.endsWith('/results') ? ++streams : streams)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, count: () => all }
+  return { origin, count: () => all }
 }
 
 const DONE = { status: 'done', resumes_at: null, counts: { total: 2, pending: 0, running: 0 } }

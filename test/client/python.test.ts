@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { startGuarded } from '../http/access-app.ts'
 import { makeItems } from '../http/make-batch.ts'
+import { serve } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 import { judgeOnHold } from './judge-on-hold.ts'
 import { noPython, shown } from './run-python.ts'
@@ -176,7 +175,7 @@ show(client.request("GET", "/v1/batches")["items"])`
 
   test('tries again where the service is busy, within bounds, and nothing that was perhaps heard twice', async () => {
     const asked: string[] = []
-    const server = createServer((request, response) => {
+    const origin = await serve((request, response) => {
       asked.push(`${request.method} ${request.url}`)
       if (request.url === '/v1/regrades') return void request.socket.destroy()
       const wait = request.url === '/v1/judges' ? '7200' : '0'
@@ -184,14 +183,11 @@ show(client.request("GET", "/v1/batches")["items"])`
       if (isGood) return void response.end('{}')
       response.writeHead(503, { 'retry-after': wait }).end('{"code": "overloaded", "detail": "busy"}')
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
     const program = `${CAUGHT}
 show(client.request("GET", "/v1/rubrics"))
 show(caught(lambda: client.request("GET", "/v1/judges")).retry_after)
 show(type(caught(lambda: client.request("POST", "/v1/regrades", body={}))).__name__)
 client.close()`
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     expect(await shown(origin, program)).toEqual([{}, 7200, 'Unreachable'])
     expect(asked.map((one) => one.split('/v1/')[1])).toEqual(['rubrics', 'rubrics', 'rubrics', 'judges', 'regrades'])
   })
@@ -203,15 +199,12 @@ client.close()`
     ['<!doctype html>', 502, 'not_a_problem'],
     ['{"code": "a", "detail": "b", "errors": [{"x": 1}]}', 400, 'not_a_problem'],
   ])('takes %s (%i) for no grade', async (body, status, code) => {
-    const server = createServer((_request, response) => response.writeHead(status).end(body))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
+    const origin = await serve((_request, response) => response.writeHead(status).end(body))
     const program = `${CAUGHT}
 client = veridict.Client(os.environ["ORIGIN"], tries=1)
 error = caught(lambda: client.grade({"trajectory": {}, "ground_truth": {}}))
 show([type(error).__name__, error.status, error.code])
 client.close()`
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     expect(await shown(origin, program, { env: { ORIGIN: origin } })).toEqual([['ServiceError', status, code]])
   })
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startApp } from '../start-app.ts'
 import { CONFIG_PATH, DEPLOY, readAsProgram, readImage, readText, readYaml, stopMs } from './deploy-files.ts'
 
@@ -76,12 +76,9 @@ describe.each(['service', 'worker'])('%s', (name) => {
     const { config } = readAsProgram(environmentOf(name), join(DEPLOY, 'veridict.yaml'))
     expect(Number(url.port)).toBe(name === 'service' ? config.port : config.workers.port)
     const app = await startApp()
-    try {
-      expect(app.http.hasRoute({ method: 'GET', url: url.pathname })).toBe(true)
-      expect((await app.get(url.pathname)).statusCode).toBe(200)
-    } finally {
-      await app.stop()
-    }
+    onTestFinished(() => app.stop())
+    expect(app.http.hasRoute({ method: 'GET', url: url.pathname })).toBe(true)
+    expect((await app.get(url.pathname)).statusCode).toBe(200)
   })
 
   test('a stop waits for the drain', () => {

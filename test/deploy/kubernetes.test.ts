@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import { startApp } from '../start-app.ts'
@@ -108,16 +108,13 @@ describe.each(cases)('%s', (name, deployment) => {
 
   test('its probes ask routes that are there, on its own port, by a name that is always good', async () => {
     const app = await startApp({ env: { VERIDICT_ALLOWED_HOSTS: 'veridict.example', VERIDICT_ACCESS: 'on' } })
-    try {
-      for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
-        const { path, port, httpHeaders = [] } = probe.httpGet
-        expect(container.ports.map((one) => one.name)).toContain(port)
-        const headers = Object.fromEntries(httpHeaders.map((one) => [one.name.toLowerCase(), one.value]))
-        expect((await app.http.inject({ url: path, headers })).statusCode).toBe(200)
-        expect((await app.http.inject({ url: path, headers: { host: '10.0.0.7:8787' } })).statusCode).toBe(421)
-      }
-    } finally {
-      await app.stop()
+    onTestFinished(() => app.stop())
+    for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
+      const { path, port, httpHeaders = [] } = probe.httpGet
+      expect(container.ports.map((one) => one.name)).toContain(port)
+      const headers = Object.fromEntries(httpHeaders.map((one) => [one.name.toLowerCase(), one.value]))
+      expect((await app.http.inject({ url: path, headers })).statusCode).toBe(200)
+      expect((await app.http.inject({ url: path, headers: { host: '10.0.0.7:8787' } })).statusCode).toBe(421)
     }
     const { startupProbe, livenessProbe, readinessProbe } = container
     // A loss of the database restarts nothing.

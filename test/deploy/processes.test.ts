@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +7,7 @@ import { getResults, postBatch, waitForEnd } from '../e2e/batch-client.ts'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { tempFolder } from '../e2e/service-process.ts'
 import { makeTrials } from '../e2e/trials.ts'
+import { freePort } from '../local-server.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { startCollector } from '../telemetry/collector.ts'
 import { DEPLOY, readYaml } from './deploy-files.ts'
@@ -17,14 +16,6 @@ const { services } = readYaml<{ services: Record<string, { command: string[] }> 
 const ITEMS = 60
 /** Each item is a call of a judge, and some are two or three. */
 const TIMEOUT_MS = 120_000
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise((closed) => server.close(closed))
-  return port
-}
 
 /** A command of the compose file, as a process on loopback. */
 function start(name: 'service' | 'worker', env: NodeJS.ProcessEnv) {

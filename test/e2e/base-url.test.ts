@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, TRAJECTORY } from '../grading/harness.ts'
+import { serve } from '../local-server.ts'
 import { type AnswerPath, answerBody } from '../mock-provider/batch-answers.ts'
 import { type Ended, runNode } from '../run-to-end.ts'
 import { spawnService, tempFolder } from './service-process.ts'
@@ -24,7 +24,7 @@ interface Server {
 /** Both providers’ APIs on loopback, as a model that answers well. Ends with the test. */
 async function startServer(): Promise<Server> {
   const asked: [string, string, unknown][] = []
-  const server = createServer((request, response) => {
+  const origin = await serve((request, response) => {
     void readBody(request).then(({ model }) => {
       const path = request.url ?? ''
       asked.push([path, String(request.headers['x-api-key'] ?? request.headers.authorization), model])
@@ -32,12 +32,7 @@ async function startServer(): Promise<Server> {
       response.end(JSON.stringify(answerBody(path as AnswerPath, 'x', JSON.stringify(GOOD_ANSWER))))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { origin, asked }
 }
 
 async function readBody(request: IncomingMessage): Promise<{ model?: unknown }> {

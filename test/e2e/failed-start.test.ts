@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { symlinkSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { serve } from '../local-server.ts'
 import { runToEnd } from '../run-to-end.ts'
 import { tempFolder } from './service-process.ts'
 
@@ -95,12 +94,9 @@ test('through a link it starts, too, and does not end as if it had', async () =>
 })
 
 test('a port that is taken, also through npm', async () => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
+  const { port } = new URL(await serve())
   const env = {
-    VERIDICT_PORT: String(port),
+    VERIDICT_PORT: port,
     VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'),
     HOME: process.env['HOME'],
   }

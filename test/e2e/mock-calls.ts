@@ -1,7 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import { startServer } from '../local-server.ts'
 import { answerBody } from '../mock-provider/batch-answers.ts'
 import { answerText, roundOfBody, runOfBody } from './trials.ts'
 
@@ -42,7 +42,7 @@ export interface MockCallOptions {
 export async function startMockCalls({ latency_ms, play = () => 'answer' }: MockCallOptions): Promise<MockCalls> {
   const calls: (Call & { play: Play })[] = []
   const asked = new Map<string, number>()
-  const server = createServer((request, response) => {
+  const { origin, stop } = await startServer((request, response) => {
     void text(request).then(
       (body) => {
         const [run, round] = [runOfBody(body), roundOfBody(body)]
@@ -57,13 +57,8 @@ export async function startMockCalls({ latency_ms, play = () => 'answer' }: Mock
       () => response.destroy(),
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const stop = async () => {
-    server.closeAllConnections()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-  }
   onTestFinished(stop)
-  return { base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, calls, stop }
+  return { base_url: `${origin}/v1`, calls, stop }
 }
 
 function respond(response: ServerResponse, call: Call, play: Play): void {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
-import type { MockBatches } from '../mock-provider/batch-controls.ts'
+import type { MockBatches } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { getResults, postBatch, waitForEnd } from './batch-client.ts'
 import { type Ledger, readLedger } from './ledger.ts'

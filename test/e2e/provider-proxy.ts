@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
+import { serve } from '../local-server.ts'
 
 /** One request and its answer on their way between the service and the provider. */
 export interface Exchange {
@@ -44,15 +43,10 @@ export async function startProxy(
     await hold(exchange, 'half')
     response.end(text.slice(half))
   }
-  const server = createServer((request, response) => {
+  const origin = await serve((request, response) => {
     pass(request, response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exchanges }
+  return { origin, exchanges }
 }
 
 const OF_THE_HOP = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive']

@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-
-const folder = mkdtempSync(join(tmpdir(), 'veridict-rubric-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+import { tempFolder } from '../temp-folder.ts'
 
 test('a rubric that changed under its version stops the start, with what to do', async () => {
-  const database = join(folder, 'v.sqlite')
+  const database = join(tempFolder(), 'v.sqlite')
   const stores = openSqliteStores({ path: database })
   await stores.rubrics.register('tab-behavior@1', `sha256:${'0'.repeat(64)}`, '{}', '2026-01-01T00:00:00.000Z')
   await stores.close()

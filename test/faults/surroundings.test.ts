@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync, openSync, readdirSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { makeTrials } from '../e2e/trials.ts'
 import { toLines } from '../http/make-batch.ts'
+import { freePort } from '../local-server.ts'
 import { recordRow } from './record-row.ts'
 import { isLinux, openHandles, pidOf } from './service-facts.ts'
 import { fillDisk, makeSmallDisk, setLimit } from './small-disk.ts'
@@ -65,20 +66,11 @@ test.skipIf(!isLinux)('no file handles are left: connections are refused, and th
   )
 })
 
-/** A port that was free a moment ago: a service that cannot log cannot say which it took. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
-  })
-}
-
 const hasLogStream = existsSync('src/process/log-stream.ts')
 if (!hasLogStream)
   process.stdout.write('faults: a log without room is left out: there is no src/process/log-stream.ts\n')
 test.skipIf(!hasLogStream || !existsSync('/dev/full'))('the log has no room: the service goes on', async () => {
+  // A service that cannot log cannot say which it took.
   const port = await freePort()
   const database = join(tempFolder(), 'veridict.sqlite')
   const child = spawn(process.execPath, ['src/server.ts'], {

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { serve } from '../local-server.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 
 const MEMBER = fileURLToPath(new URL('cluster-member.ts', import.meta.url))
@@ -17,14 +16,11 @@ const AT_ONCE = 4
 /** Counts the calls; each takes a while. */
 async function startJudge() {
   const calls: string[] = []
-  const server = createServer((request, response) => {
+  const origin = await serve((request, response) => {
     calls.push(request.url ?? '')
     setTimeout(() => response.end('ok'), 250)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { calls, origin, close: () => void server.close() }
+  return { calls, origin }
 }
 
 describePostgres('processes that stall and die', (tools) => {
@@ -62,7 +58,6 @@ describePostgres('processes that stall and die', (tools) => {
       stalls += 1
     }
     await Promise.all(ends)
-    judge.close()
 
     expect(others.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0])
     const gradesOf = new Map<number, Set<string>>()

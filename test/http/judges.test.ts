@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import type { JudgeView } from '../../src/schemas/judge-info.ts'
 import { startApp } from '../start-app.ts'
@@ -13,31 +13,28 @@ test('GET /v1/judges says whom each judge asks and at what price; no credentials
   const file = 'judges: { openai: { price: { input: 2, output: 10 }, window_tokens: 9000 } }'
   const { config } = loadConfig({ ...env, VERIDICT_CONFIG: 'v.yaml' }, () => file)
   const app = await startApp({ env, config: { judges: config.judges } })
-  try {
-    const answer = await app.get('/v1/judges')
-    expectContract(answer, 'get', '/v1/judges')
-    expect(answer.body).not.toContain('sk-planted')
-    expect(answer.json<{ items: JudgeView[] }>().items).toMatchObject([
-      { name: 'lexical', base_url: null, price: null },
-      {
-        name: 'openai',
-        base_url: 'http://127.0.0.1:1/v1',
-        price: {
-          input_per_mtok: 2,
-          output_per_mtok: 10,
-          cache_read_per_mtok: 2,
-          cache_write_per_mtok: 2,
-          as_of: null,
-        },
-        window_tokens: 9000,
+  onTestFinished(() => app.stop())
+  const answer = await app.get('/v1/judges')
+  expectContract(answer, 'get', '/v1/judges')
+  expect(answer.body).not.toContain('sk-planted')
+  expect(answer.json<{ items: JudgeView[] }>().items).toMatchObject([
+    { name: 'lexical', base_url: null, price: null },
+    {
+      name: 'openai',
+      base_url: 'http://127.0.0.1:1/v1',
+      price: {
+        input_per_mtok: 2,
+        output_per_mtok: 10,
+        cache_read_per_mtok: 2,
+        cache_write_per_mtok: 2,
+        as_of: null,
       },
-      {
-        name: 'anthropic',
-        base_url: 'https://api.anthropic.com',
-        price: null,
-      },
-    ])
-  } finally {
-    await app.stop()
-  }
+      window_tokens: 9000,
+    },
+    {
+      name: 'anthropic',
+      base_url: 'https://api.anthropic.com',
+      price: null,
+    },
+  ])
 })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { GOOD_ANSWER, GROUND_TRUTH, scriptedJudge } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
 
@@ -21,31 +21,28 @@ test.each(['lexical', 'scripted'])(
   'others are answered while %s grades a run of 13 MB',
   async (judge) => {
     const app = await startApp({ judges: [scriptedJudge([GOOD_ANSWER])] })
-    try {
-      const origin = await app.http.listen({ port: 0, host: '127.0.0.1' })
-      const body = JSON.stringify({ trajectory: run, ground_truth: GROUND_TRUTH, judge })
-      let isOver = false
-      const grading = fetch(`${origin}/v1/grades`, {
-        method: 'POST',
-        body,
-        headers: { 'content-type': 'application/json' },
-      }).finally(() => {
-        isOver = true
-      })
-      let longest = 0
-      while (!isOver) {
-        const asked = performance.now()
-        expect((await fetch(`${origin}/healthz`)).status).toBe(200)
-        longest = Math.max(longest, performance.now() - asked)
-      }
-      const response = await grading
-      expect(response.status).toBe(201)
-      // The last action is longer than what is read: a denial of the distractor’s act is not sure, whatever the judge says.
-      expect(await response.json()).toMatchObject({ label: 'aligned', confidence: { reported: 'low' } })
-      expect(longest).toBeLessThan(MOST_WAIT_MS)
-    } finally {
-      await app.stop()
+    onTestFinished(() => app.stop())
+    const origin = await app.http.listen({ port: 0, host: '127.0.0.1' })
+    const body = JSON.stringify({ trajectory: run, ground_truth: GROUND_TRUTH, judge })
+    let isOver = false
+    const grading = fetch(`${origin}/v1/grades`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    }).finally(() => {
+      isOver = true
+    })
+    let longest = 0
+    while (!isOver) {
+      const asked = performance.now()
+      expect((await fetch(`${origin}/healthz`)).status).toBe(200)
+      longest = Math.max(longest, performance.now() - asked)
     }
+    const response = await grading
+    expect(response.status).toBe(201)
+    // The last action is longer than what is read: a denial of the distractor’s act is not sure, whatever the judge says.
+    expect(await response.json()).toMatchObject({ label: 'aligned', confidence: { reported: 'low' } })
+    expect(longest).toBeLessThan(MOST_WAIT_MS)
   },
   120_000,
 )

@@ -1,12 +1,12 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
 import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { expectContract } from './contract.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
@@ -32,8 +32,7 @@ const bodies = async (results: readonly BatchResult[]) =>
 
 /** The project’s rubric, and a second version of it with a stricter word to the judge. */
 function twoRubrics(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-rubrics-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = tempFolder()
   for (const version of [2, 3])
     cpSync('rubrics/tab-behavior@2', join(folder, `tab-behavior@${version}`), { recursive: true })
   const second = join(folder, 'tab-behavior@3')

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { tempFolder } from '../temp-folder.ts'
 import { githubErrors } from './github-schema.ts'
 
 const FOLDER = 'integrations/github-actions'
@@ -71,9 +71,8 @@ describe('what GitHub reads', () => {
 
 let folder = ''
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'veridict-action-'))
+  folder = tempFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const write = (name: string, content: string): string => {
   const path = join(folder, name)

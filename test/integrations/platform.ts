@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders } from 'node:http'
 import { onTestFinished } from 'vitest'
+import { serve } from '../local-server.ts'
 
 export interface Asked {
   readonly method: string
@@ -35,7 +35,10 @@ export async function startPlatform(answer: (asked: Asked) => Answer | null): Pr
       return { status: 400, body: String(error) }
     }
   }
-  const server = createServer((request, response) => {
+  onTestFinished(() => {
+    if (faults.length > 0) throw faults[0]
+  })
+  const url = await serve((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -56,13 +59,7 @@ export async function startPlatform(answer: (asked: Asked) => Answer | null): Pr
       response.end(isText ? body : JSON.stringify(body))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-    if (faults.length > 0) throw faults[0]
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url, asked }
 }
 
 interface Ran {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Controls, MockBatches } from '../mock-provider/batch-controls.ts'
+import type { Controls, MockBatches } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { APIS, type Api, ended, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
 

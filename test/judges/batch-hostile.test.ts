@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { MockBatches } from '../mock-provider/batch-controls.ts'
+import { serve } from '../local-server.ts'
+import type { MockBatches } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { APIS, type Api, ended, judgeFor, never, readAll, submissionOf, submitted } from './judge-under-test.ts'
 
@@ -119,7 +118,7 @@ async function startEndless(breakOffAfter: number | null, status = 200) {
   const connectionClosed = new Promise<void>((resolve) => {
     closed = resolve
   })
-  const server = createServer((request, response) => {
+  const origin = await serve((request, response) => {
     if (!request.url?.endsWith('/results')) {
       response.writeHead(200, { 'content-type': 'application/json' })
       return void response.end(JSON.stringify({ id: 'b', processing_status: 'ended', request_counts: {} }))
@@ -136,12 +135,6 @@ async function startEndless(breakOffAfter: number | null, status = 200) {
       response.write('lf","result":{"type":"expired"}}\n')
     }, 1)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  closing.push(async () => {
-    server.closeAllConnections()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-  })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { batch: judgeFor('messages', { origin, openai_base_url: origin }).batch, connectionClosed }
 }
 

@@ -6,7 +6,7 @@ import type { Answered, BatchApi, BatchResult, Submission } from '../../src/port
 import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Judge } from '../../src/ports/ports.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
-import type { MockBatches } from '../mock-provider/batch-controls.ts'
+import type { MockBatches } from '../mock-provider/batch-book.ts'
 import { TAB_2 } from '../tab-behavior.ts'
 
 export const KEY = 'sk-planted-key-1234567890'

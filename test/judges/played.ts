@@ -1,6 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { IncomingHttpHeaders } from 'node:http'
+import { serve } from '../local-server.ts'
 import { SECRET } from './any-judge.ts'
 
 export interface Played {
@@ -20,7 +19,7 @@ interface Asked {
 /** A provider on loopback that answers every question alike, and Google’s metadata server, which hands out a token. */
 export async function play(answer: Played | 'hang'): Promise<{ origin: string; asked: Asked[] }> {
   const asked: Asked[] = []
-  const server = createServer(async (request, response) => {
+  const origin = await serve(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
     const path = request.url ?? ''
@@ -33,10 +32,5 @@ export async function play(answer: Played | 'hang'): Promise<{ origin: string; a
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers })
     response.end(answer.text ?? JSON.stringify(answer.body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { origin, asked }
 }

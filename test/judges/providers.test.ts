@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
+import { answerBody } from '../mock-provider/batch-answers.ts'
 import { type MockProvider, type Scripted, startMockProvider } from '../mock-provider/start.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
@@ -174,51 +175,24 @@ describe.each(APIS)('%s', (api) => {
 })
 
 /** Refusals as the vendors’ own response types have them; aimock plays none. */
-const REFUSALS: Record<Api, unknown> = {
+const REFUSALS: Record<Api, object> = {
   responses: {
-    id: 'resp_1',
-    object: 'response',
-    status: 'completed',
-    model: 'mock-resolved-1',
+    ...answerBody('/v1/responses', '1', ''),
     output: [
       {
-        type: 'message',
-        id: 'msg_1',
-        role: 'assistant',
-        status: 'completed',
+        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
         content: [{ type: 'refusal', refusal: 'I cannot help.' }],
       },
     ],
-    usage: {
-      input_tokens: 10,
-      output_tokens: 2,
-      total_tokens: 12,
-      input_tokens_details: { cached_tokens: 0 },
-      output_tokens_details: { reasoning_tokens: 0 },
-    },
   },
   chat: {
-    id: 'chatcmpl_1',
-    object: 'chat.completion',
-    created: 1,
-    model: 'mock-resolved-1',
+    ...answerBody('/v1/chat/completions', '1', ''),
     choices: [
       {
-        index: 0,
-        finish_reason: 'stop',
-        logprobs: null,
+        ...{ index: 0, finish_reason: 'stop', logprobs: null },
         message: { role: 'assistant', content: null, refusal: 'I cannot help.' },
       },
     ],
   },
-  messages: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'mock-resolved-1',
-    content: [],
-    stop_reason: 'refusal',
-    stop_sequence: null,
-    usage: { input_tokens: 10, output_tokens: 0 },
-  },
+  messages: { ...answerBody('/v1/messages', '1', ''), content: [], stop_reason: 'refusal' },
 }

@@ -1,17 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { grade, openVeridict, VeridictError } from '../../src/index.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
+import { serve } from '../local-server.ts'
 import { startApp } from '../start-app.ts'
-
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
-})
+import { tempFolder } from '../temp-folder.ts'
 
 function example(name: string): GradeRequest {
   const read = (file: string): unknown => JSON.parse(readFileSync(`examples/${name}/${file}`, 'utf8'))
@@ -69,20 +63,16 @@ test('a circle cannot be written', async () => {
 })
 
 test('a failed judge is a grade without a label, and not thrown', async () => {
-  const provider = createServer((_request, response) => response.writeHead(401).end('{"error":{"message":"no"}}'))
-  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
-  const { port } = provider.address() as AddressInfo
+  const origin = await serve((_request, response) => response.writeHead(401).end('{"error":{"message":"no"}}'))
   await using veridict = await openVeridict({
-    env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, VERIDICT_OPENAI_MODEL: 'some-model' },
+    env: { OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${origin}/v1`, VERIDICT_OPENAI_MODEL: 'some-model' },
   })
   const { status, label, failure } = await veridict.grade({ ...example('compliant-codex'), judge: 'openai' })
   expect({ status, label, code: failure?.code }).toEqual({ status: 'failed', label: null, code: 'authentication' })
-  provider.close()
 })
 
 test('a database is used again, and only where it was named', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-library-'))
-  folders.push(folder)
+  const folder = tempFolder()
   const database = join(folder, 'grades.sqlite')
   const elsewhere = join(folder, 'service.sqlite')
   const env = { VERIDICT_DATABASE: elsewhere }

@@ -1,19 +1,20 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { messageBatch, messageLines } from './anthropic-batches.ts'
-import { type AnswerPath, answerBody } from './batch-answers.ts'
-import { advance, type BatchRequest, type BookedBatch } from './batch-book.ts'
+import { startServer } from '../local-server.ts'
+import { type AnswerPath, answerBody, messageBatch, messageLines, openAiBatch, openAiLines } from './batch-answers.ts'
 import {
+  advance,
+  type BatchRequest,
+  type BookedBatch,
   type Controls,
+  create,
   DEFAULT_CONTROLS,
   type Interception,
   json,
   type MockBatches,
   type State,
-} from './batch-controls.ts'
-import { create, upload } from './batch-submissions.ts'
-import { openAiBatch, openAiLines } from './openai-batches.ts'
+  upload,
+} from './batch-book.ts'
 
 const SINGLE: readonly string[] = ['/v1/responses', '/v1/chat/completions', '/v1/messages'] satisfies AnswerPath[]
 
@@ -32,21 +33,13 @@ export async function startMockBatches(controls: Partial<Controls> = {}): Promis
     counts: { submits: 0, requests_run: 0, single_calls: 0, lists: 0, downloads: 0 },
     bodies: [] as { path: string; body: string }[],
   }
-  const server = createServer((request, response) => {
+  const { origin, stop } = await startServer((request, response) => {
     void buffer(request)
       .then((body) => handle(mock, request, body))
       .catch((error: unknown) => json(500, { error: { message: String(error) } }))
       .then((reply) => send(reply, response))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  mock.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  mock.openai_base_url = `${mock.origin}/v1`
-  return Object.assign(mock, {
-    async stop() {
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
-  })
+  return Object.assign(mock, { origin, openai_base_url: `${origin}/v1`, stop })
 }
 
 async function handle(mock: State, request: IncomingMessage, body: Buffer): Promise<Interception> {

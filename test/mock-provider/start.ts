@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { LLMock } from '@copilotkit/aimock'
+import { startServer } from '../local-server.ts'
 
 /** What the provider answers one call with. */
 export type Scripted =
@@ -33,7 +33,7 @@ export async function startMockProvider(scripts: readonly Scripted[]): Promise<M
   mock.on({}, () => toFixture(current))
   await mock.start()
   const hanging = new Set<ServerResponse>()
-  const server = createServer((request, response) => {
+  const { origin, stop } = await startServer((request, response) => {
     void text(request).then(async (body) => {
       requests.push({
         path: request.url ?? '',
@@ -58,14 +58,12 @@ export async function startMockProvider(scripts: readonly Scripted[]): Promise<M
       await forward(mock.url, request, body, response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
     requests,
     async stop() {
       for (const response of hanging) response.destroy()
-      server.closeAllConnections()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await stop()
       await mock.stop()
     },
   }

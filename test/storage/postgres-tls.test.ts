@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../temp-folder.ts'
 import { describePostgres } from './postgres-tools.ts'
 
 /** A certificate of its own authority, for the address of the test. */
 function makeCertificate(): { certificate: string; key: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-tls-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = tempFolder()
   const [certificate, key] = [join(folder, 'server.crt'), join(folder, 'server.key')]
   const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=veridict test']
   execFileSync('openssl', [...made, '-addext', 'subjectAltName=IP:127.0.0.1', '-out', certificate, '-keyout', key], {

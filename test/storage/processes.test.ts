@@ -7,24 +7,16 @@ import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { isRun } from '../../src/storage/sqlite/run-lock.ts'
-import { createStores, openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { readSpent } from './contract-spending.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'
 import { makeBatch, openBatch, readBatch } from './make-batch.ts'
+import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const HOLDER = fileURLToPath(new URL('process-holder.ts', import.meta.url))
-
-function open(path: string): { db: Database.Database; stores: Stores } {
-  const db = openDatabase(path)
-  const stores = createStores(db)
-  onTestFinished(() => stores.close())
-  return { db, stores }
-}
 
 /** Starts a real process that holds the run lock, a draft and two calls. */
 async function startHolder(path: string): Promise<ChildProcess> {
@@ -42,7 +34,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
   async (signal) => {
     const path = tempDatabase()
     const child = await startHolder(path)
-    const { db, stores } = open(path)
+    const { db, stores } = openSqlite(path)
     expect([stores.run_lock?.take(), isRun(path)]).toEqual([false, true])
     expect(await stores.batches.discardAbandoned()).toBe(0)
     expect(await stores.attempts.markInterrupted()).toBe(0)
@@ -67,7 +59,7 @@ describe('the run lock', () => {
     const first = openSqliteStores({ path })
     const link = join(tempFolder(), 'link.sqlite')
     symlinkSync(path, link)
-    const { stores: second } = open(link)
+    const { stores: second } = openSqlite(link)
     expect(existsSync(`${path}.run`)).toBe(false)
     const take = () => [first.run_lock?.take(), second.run_lock?.take()]
     expect([take(), take()]).toEqual([
@@ -75,7 +67,7 @@ describe('the run lock', () => {
       [true, false],
     ])
     // Another service of this process opens and closes the same files: that drops no lock.
-    void open(path).stores.close()
+    void openSqlite(path).stores.close()
     expect([isRun(path), second.run_lock?.take()]).toEqual([true, false])
     expect([first.run_lock?.isTaken(), second.run_lock?.isTaken()]).toEqual([true, true])
     first.run_lock?.release()
@@ -89,19 +81,19 @@ describe('the run lock', () => {
 
   test('has the mode of the database: who may use the one may use the other', () => {
     const path = tempDatabase()
-    const { stores } = open(path)
+    const { stores } = openSqlite(path)
     chmodSync(path, 0o660)
     stores.run_lock?.take()
     expect(statSync(`${path}.run`).mode & 0o777).toBe(0o660)
   })
 
   test('of a database in memory is always free', () => {
-    expect([open(':memory:').stores.run_lock?.take(), open(':memory:').stores.run_lock?.take()]).toEqual([true, true])
+    expect([openSqlite().stores.run_lock?.take(), openSqlite().stores.run_lock?.take()]).toEqual([true, true])
   })
 
   test('that cannot be made is an error that names the cause', () => {
     const path = tempDatabase()
-    const { stores } = open(path)
+    const { stores } = openSqlite(path)
     symlinkSync('/nowhere/at/all', `${path}.run`)
     expect(() => stores.run_lock?.take()).toThrow('the database file cannot be opened')
   })
@@ -125,7 +117,7 @@ describe('who lives', () => {
     ['a process that nobody knows', null, ago(0), false],
   ]
   test.each(ROWS)('%s', async (_name, name, at, lives) => {
-    const { db, stores } = open(':memory:')
+    const { db, stores } = openSqlite()
     await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
     db.prepare('UPDATE attempts SET process = ?, started_at = ?').run(name, at)
     if (name !== null) {
@@ -137,7 +129,7 @@ describe('who lives', () => {
   })
 
   test('a process that we may not signal', async () => {
-    const { db, stores } = open(':memory:')
+    const { db, stores } = openSqlite()
     await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
     db.prepare('UPDATE attempts SET process = ?, started_at = ?').run(`prc_x 1 ${here}`, ago(0))
     // As root, which may signal everybody, the system would never say so.
@@ -150,7 +142,7 @@ describe('who lives', () => {
   })
 
   test('calls for batches of another process are those of the dead to the holder of the run lock, single calls are not', async () => {
-    const { db, stores } = open(':memory:')
+    const { db, stores } = openSqlite()
     await openBatch(stores, 'bat_1', 0)
     await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
     await stores.attempts.begin(planAttempt('att_2', { batch: 'bat_1' }), NO_CAPS)
@@ -170,7 +162,7 @@ test('a call that was taken for lost and ends after all is counted by its end', 
   const plan = { batch: 'bat_1', reserved_usd: 2 }
   for (const id of ['att_1', 'att_2']) await first.attempts.begin(planAttempt(id, plan), NO_CAPS)
   // The same pid under another id: to the second, the first is dead.
-  const { stores: second } = open(path)
+  const { stores: second } = openSqlite(path)
   expect(await second.attempts.markInterrupted()).toBe(2)
   expect((await second.attempts.listForGrade('grd_a')).map((entry) => entry.outcome)).toEqual(['unknown', 'unknown'])
   expect((await readBatch(second, 'bat_1')).calls).toEqual({ made: 2, unknown: 2 })

@@ -2,24 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import { createStores, openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
 import { toStorageError } from '../../src/storage/storage-error.ts'
 import { finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { makeRecord } from './make-grade.ts'
+import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
-
-/** Stores, and the connection under them for what a test does to it. */
-function open(path: string): { db: Database.Database; stores: Stores } {
-  const db = openDatabase(path)
-  const stores = createStores(db)
-  onTestFinished(() => stores.close())
-  return { db, stores }
-}
 
 /** The file may not grow by a single page from now on. */
 const fill = (db: Database.Database): void => {
@@ -31,7 +22,7 @@ const FULL = { name: 'StorageError', code: 'storage_full', message: 'the disk of
 
 describe('a full disk', () => {
   test('refuses a grade whole and goes on serving what there is', async () => {
-    const { db, stores } = open(tempDatabase())
+    const { db, stores } = openSqlite(tempDatabase())
     const known = makeRecord({ key: 'k' })
     await stores.grades.put(known)
     fill(db)
@@ -43,7 +34,7 @@ describe('a full disk', () => {
   })
 
   test('keeps a call as sent when its reply cannot be stored, and takes the reply once there is room', async () => {
-    const { db, stores } = open(tempDatabase())
+    const { db, stores } = openSqlite(tempDatabase())
     await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
     fill(db)
     const end = finishOk('att_1', goodReply({ raw: noise(100_000) }))
@@ -57,7 +48,7 @@ describe('a full disk', () => {
 
 describe('a grade whose second statement fails', () => {
   test('leaves no first one', async () => {
-    const { db, stores } = open(':memory:')
+    const { db, stores } = openSqlite()
     db.exec("CREATE TRIGGER fail BEFORE INSERT ON current_grades BEGIN SELECT RAISE(ABORT, 'no'); END")
     const record = makeRecord()
     await expect(stores.grades.put(record)).rejects.toMatchObject({ code: 'storage_error' })
@@ -68,7 +59,7 @@ describe('a grade whose second statement fails', () => {
 describe('two connections to one file', () => {
   test('see what the other wrote', async () => {
     const path = tempDatabase()
-    const [a, b] = [open(path).stores, open(path).stores]
+    const [a, b] = [openSqlite(path).stores, openSqlite(path).stores]
     const record = makeRecord({ key: 'k' })
     await a.grades.put(record)
     expect(await b.grades.findByKey(digestBytes('k'))).toEqual(record.grade)
@@ -78,7 +69,7 @@ describe('two connections to one file', () => {
 
   test('a unit of work takes the write lock before it reads, so that it never has to upgrade', async () => {
     const path = tempDatabase()
-    const [a, b] = [open(path), open(path)]
+    const [a, b] = [openSqlite(path), openSqlite(path)]
     const secret = await a.stores.secrets.renderingSecret(() => randomBytes(32))
     b.db.pragma('busy_timeout = 20')
     a.db.exec('BEGIN IMMEDIATE')
@@ -91,7 +82,7 @@ describe('two connections to one file', () => {
 
   test('one waits for the other no longer than its timeout, then says so; reading goes on', async () => {
     const path = tempDatabase()
-    const [a, b] = [open(path), open(path)]
+    const [a, b] = [openSqlite(path), openSqlite(path)]
     b.db.pragma('busy_timeout = 20')
     a.db.exec('BEGIN IMMEDIATE')
     await expect(b.stores.check()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
@@ -103,7 +94,7 @@ describe('two connections to one file', () => {
 
 test('many writes wait for a held lock once, not one after the other', async () => {
   const path = tempDatabase()
-  const [a, b] = [open(path), open(path)]
+  const [a, b] = [openSqlite(path), openSqlite(path)]
   b.db.pragma('busy_timeout = 200')
   a.db.exec('BEGIN IMMEDIATE')
   const start = performance.now()
@@ -127,7 +118,7 @@ describe('damage', () => {
   })
 
   test('a stored reply or document that does not decompress', async () => {
-    const { db, stores } = open(':memory:')
+    const { db, stores } = openSqlite()
     const id = digestBytes('t')
     await stores.trajectories.put({ id, format: 'steps', document: { text: 'a'.repeat(3000) } }, 'now')
     db.exec("UPDATE trajectories SET document = CAST(substr(document, 1, length(document) - 1) || x'00' AS BLOB)")

@@ -1,11 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { tempFolder } from '../temp-folder.ts'
 
-/** A path for a database in a new folder, which goes with the test. */
-export function tempDatabase(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'veridict-storage-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'made', 'veridict.sqlite')
-}
+/** A path for a database in a new folder, which goes with the test file. */
+export const tempDatabase = (): string => join(tempFolder(), 'made', 'veridict.sqlite')

@@ -1,22 +1,13 @@
 import type Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import { createStores } from '../../src/storage/sqlite/sqlite.ts'
 import { readSpent } from './contract-spending.ts'
 import { finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { AT, openBatch, readBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
+import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
-
-function open(path = ':memory:'): { db: Database.Database; stores: Stores } {
-  const db = openDatabase(path)
-  const stores = createStores(db)
-  onTestFinished(() => stores.close())
-  return { db, stores }
-}
 
 /** From now on the table refuses. */
 const refuse = (db: Database.Database, what: 'INSERT' | 'UPDATE', table: string): void => {
@@ -28,7 +19,7 @@ const item = { batch: 'bat_1', index: 0 }
 
 describe('what belongs together is written together or not at all', () => {
   test('a grade and the item that it settles', async () => {
-    const { db, stores } = open()
+    const { db, stores } = openSqlite()
     await openBatch(stores, 'bat_1', 1)
     refuse(db, 'UPDATE', 'batch_items')
     const record = makeRecord({ key: 'k' })
@@ -38,7 +29,7 @@ describe('what belongs together is written together or not at all', () => {
   })
 
   test('an item and the counts of its batch', async () => {
-    const { db, stores } = open()
+    const { db, stores } = openSqlite()
     await openBatch(stores, 'bat_1', 1)
     refuse(db, 'INSERT', 'batch_tallies')
     await expect(stores.grades.put({ ...makeRecord(), item })).rejects.toMatchObject({ code: 'storage_error' })
@@ -46,7 +37,7 @@ describe('what belongs together is written together or not at all', () => {
   })
 
   test('a call and what is reserved for it, at both its ends', async () => {
-    const { db, stores } = open()
+    const { db, stores } = openSqlite()
     await stores.attempts.begin(plan('att_1'), NO_CAPS)
     for (const what of ['INSERT', 'UPDATE'] as const) refuse(db, what, 'spending')
     await expect(stores.attempts.begin(plan('att_2'), NO_CAPS)).rejects.toMatchObject({ code: 'storage_error' })
@@ -56,7 +47,7 @@ describe('what belongs together is written together or not at all', () => {
   })
 
   test('a question, what is reserved for it, and its item', async () => {
-    const { db, stores } = open()
+    const { db, stores } = openSqlite()
     await openBatch(stores, 'bat_1', 1)
     refuse(db, 'UPDATE', 'batch_items')
     const request = { planned: plan('att_1'), item, line: '{}' }
@@ -66,7 +57,7 @@ describe('what belongs together is written together or not at all', () => {
   })
 
   test('all answers of one reading, the ledger, and the items', async () => {
-    const { db, stores } = open()
+    const { db, stores } = openSqlite()
     await openBatch(stores, 'bat_1', 2)
     for (const index of [0, 1])
       await stores.provider.enqueue(
@@ -95,7 +86,7 @@ describe('what belongs together is written together or not at all', () => {
 })
 
 test('what is added to counters is added once, and not for what failed beside it', async () => {
-  const { stores } = open()
+  const { stores } = openSqlite()
   const record = makeRecord({ status: 'failed' })
   const written = await Promise.allSettled([
     stores.attempts.begin(plan('att_1'), NO_CAPS),
@@ -129,7 +120,7 @@ test('what is added to counters is added once, and not for what failed beside it
 
 test('two connections never go over a cap together', async () => {
   const path = tempDatabase()
-  const both = [open(path).stores, open(path).stores]
+  const both = [openSqlite(path).stores, openSqlite(path).stores]
   const caps = { ...NO_CAPS, day_usd: 1 }
   const begins = both.flatMap((stores, which) =>
     Array.from({ length: 80 }, (_, index) =>

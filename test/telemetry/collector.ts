@@ -1,7 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
-import { onTestFinished } from 'vitest'
+import { serve } from '../local-server.ts'
 import { decodeSpans, type ReceivedSpan } from './otlp-decode.ts'
 
 /** A collector on loopback: real OTLP over HTTP, of which it reads every byte. Ends with the test. */
@@ -25,7 +24,7 @@ export async function startCollector(answer?: (response: ServerResponse) => void
   const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = []
   const spans: ReceivedSpan[] = []
   const waiting = new Set<() => void>()
-  const server = createServer((request, response) => {
+  const url = await serve((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
@@ -38,15 +37,10 @@ export async function startCollector(answer?: (response: ServerResponse) => void
       else answer(response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
-  })
   const below = (id: string): Tree[] =>
     spans.filter(({ parent }) => parent === id).map((span): Tree => [span.name, below(span.id)])
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests,
     spans,
     bytes: () => requests.map(({ body }) => body.toString('latin1')).join('\n'),

@@ -1,0 +1,30 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** An HTTP server on a free port of loopback. */
+export async function startServer(answer?: RequestListener) {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop(): Promise<void> {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** One that goes with the test; answers its origin. */
+export async function serve(answer?: RequestListener): Promise<string> {
+  const { origin, stop } = await startServer(answer)
+  onTestFinished(stop)
+  return origin
+}
+
+/** A port that nothing listened on a moment ago. */
+export async function freePort(): Promise<string> {
+  const { origin, stop } = await startServer()
+  await stop()
+  return new URL(origin).port
+}
