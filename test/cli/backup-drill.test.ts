@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { backUpDatabase } from '../../src/storage/backup.ts'
 import { getResults, postBatch, verdictsOf, waitForEnd, waitUntil } from '../e2e/batch-client.ts'
 import { readLedger } from '../e2e/ledger.ts'
@@ -118,7 +118,6 @@ describe('what lies with a provider when a backup is restored', () => {
           ? undefined
           : { status: 503, body: '{"error":{"message":"not now"}}', headers: { 'content-type': 'application/json' } },
     })
-    onTestFinished(() => mock.stop())
     const folder = tempFolder()
     const database = join(folder, 'veridict.sqlite')
     const judge = { provider: 'openai', model: 'mock-1', base_url: mock.openai_base_url, effort: null }

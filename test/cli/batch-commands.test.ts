@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Shell } from '../../src/cli/client/shell.ts'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
@@ -21,7 +21,6 @@ let service: StandIn
 beforeEach(async () => {
   service = await startStandIn()
 })
-afterEach(() => service.close())
 
 async function run(command: (shell: Shell) => Command, shell: TestShell, ...args: string[]): Promise<number | null> {
   await command(shell).parseAsync([...args, '--server', service.url], { from: 'user' })

@@ -57,7 +57,6 @@ describe('against a service', () => {
     const { code, out, err } = await ended
     expect([code, out, service.batches.get(id)?.batch.status]).toEqual([130, '', 'running'])
     expect(err).toContain(`Follow: node src/cli.ts status ${id} --server ${service.url} --follow`)
-    await service.close()
   })
 
   test('whoever reads the progress may leave: the run goes on', async () => {
@@ -71,7 +70,6 @@ describe('against a service', () => {
     }
     const { code, out } = await ended
     expect([code, out.trimEnd().split('\n').length]).toEqual([0, names.length])
-    await service.close()
   })
 
   test('in a pipe: results on stdout, plain progress on stderr, nothing that a terminal would act on', async () => {
@@ -87,7 +85,6 @@ describe('against a service', () => {
     ).toEqual(names)
     expect(err).toMatch(/^bat_01: 8 trials\n.*done 8\/8 \(100%\)/s)
     expect(out + err).not.toContain('\u001b')
-    await service.close()
   })
 })
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
@@ -12,7 +12,6 @@ let service: StandIn
 beforeEach(async () => {
   service = await startStandIn()
 })
-afterEach(() => service.close())
 
 const run = async (shell: TestShell, ...args: string[]) => {
   await batchCommand(shell).parseAsync(['jobs', '--server', service.url, ...args], { from: 'user' })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
@@ -13,7 +13,6 @@ let service: StandIn
 beforeEach(async () => {
   service = await startStandIn()
 })
-afterEach(() => service.close())
 
 const three = () => [trial('a'), trial('b'), trial('c')]
 const run = async (shell: TestShell, ...args: string[]) => {
@@ -204,7 +203,6 @@ describe('refuses', () => {
     expect(shell.errors()).toContain(`no answer from ${url}: ECONNREFUSED`)
     expect(shell.errors()).toContain('veridict serve')
     expect(shell.errors()).toContain('The same command can be given again once it is up')
-    service = await startStandIn()
   })
 
   test('what the service refuses, with its place', async () => {

@@ -22,7 +22,6 @@ async function interrupt(embedded: boolean, ...signals: StopSignal[]) {
   for (const signal of signals) shell.signals.emit(signal)
   await running
   const state = service.batches.get(id)?.batch.status
-  await service.close()
   return { shell, stops, state, url: service.url }
 }
 
@@ -76,7 +75,6 @@ describe('Ctrl-C', () => {
     await expect.poll(() => shell.exits).toEqual([130])
     finish()
     await running
-    await service.close()
   })
 
   test('tells no number where nothing is known to be done', async () => {
@@ -87,7 +85,6 @@ describe('Ctrl-C', () => {
     shell.signals.emit('SIGINT')
     await running
     expect(shell.errors()).toContain('stopped: what is done is kept\n')
-    await service.close()
   })
 
   test('in the middle of the upload leaves no batch', async () => {
@@ -103,6 +100,5 @@ describe('Ctrl-C', () => {
     await batchCommand(shell).parseAsync(['jobs', '--server', service.url], { from: 'user' })
     expect([shell.code(), service.batches.size]).toEqual([130, 0])
     expect(shell.errors()).toContain('interrupted before there was a batch\n  Start again: veridict batch jobs')
-    await service.close()
   })
 })

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
@@ -13,7 +13,6 @@ beforeEach(async () => {
   await batchCommand(shell).parseAsync(['jobs', '--detach', '--server', service.url], { from: 'user' })
   service.end('bat_01', [{ label: 'aligned' }])
 })
-afterEach(() => service.close())
 
 /** A shell whose service is in this process: nobody else’s batch runs in it. */
 const inProcess = (more: { readonly program?: string } = {}) => ({

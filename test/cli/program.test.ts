@@ -97,7 +97,6 @@ test('--server may stand before the command; behind it, it is the one that count
   expect(await run(['--server', 'http://127.0.0.1:9', 'status', '--server', service.url])).toEqual(behind)
   const stray = await run(['--server', service.url, 'doctor'])
   expect([stray.code, stray.err]).toEqual([1, expect.stringContaining('doctor asks no service, and takes no --server')])
-  await service.close()
 }, 30_000)
 
 test('commands that read a database end by themselves', async () => {

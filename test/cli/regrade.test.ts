@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
 import { realCommand } from './real-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
@@ -9,7 +9,6 @@ let service: StandIn
 beforeEach(async () => {
   service = await startStandIn()
 })
-afterEach(() => service.close())
 
 async function run(shell: TestShell, ...args: string[]): Promise<number | null> {
   await regradeCommand(shell).parseAsync([...args, '--server', service.url], { from: 'user' })

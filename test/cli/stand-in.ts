@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TSchema } from 'typebox'
+import { onTestFinished } from 'vitest'
 import { rubricView } from '../../src/domain/rubric/rubric-view.ts'
 import { judgeView } from '../../src/ports/judge-view.ts'
 import { type Batch, type BatchEstimate, type BatchItem, BatchItemSchema } from '../../src/schemas/batch.ts'
@@ -49,12 +50,14 @@ export interface StandIn {
   close(): Promise<void>
 }
 
+/** Ends with the test. */
 export async function startStandIn(): Promise<StandIn> {
   const batches = new Map<string, Held>()
   const waiting = new Set<(id: string) => void>()
   const { origin, stop } = await startServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
+  onTestFinished(stop)
 
   const standIn: StandIn = {
     url: origin,

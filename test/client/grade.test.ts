@@ -33,7 +33,6 @@ describe('a judge that failed', () => {
       OPENAI_BASE_URL: `${provider.origin}/v1`,
       VERIDICT_OPENAI_MODEL: 'mock-1',
     }
-    onTestFinished(() => provider.stop())
     const client = createClient({ baseUrl: (await runService({ env })).origin })
     const outcome = await client.grade({ ...LEXICAL, judge: 'openai' })
     expect(outcome).toMatchObject({ status: 'failed', label: null, failure: { code: 'authentication' } })

@@ -34,7 +34,6 @@ show(client.request("GET", "/v1/grades", query={"label": "aligned", "limit": 5})
 
   test('raises what cannot be taken for a grade where a judge failed, with its stored grade; the provider was asked for real', async () => {
     const provider = await startMockProvider([{ status: 401, code: 'invalid_api_key' }])
-    onTestFinished(() => provider.stop())
     const env = {
       OPENAI_API_KEY: 'test-key',
       OPENAI_BASE_URL: `${provider.origin}/v1`,

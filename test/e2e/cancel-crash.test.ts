@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
 import { readLedger } from './ledger.ts'
@@ -35,7 +35,6 @@ test.each(['openai', 'anthropic'] as const)(
   'killed while it cancels at %s: the provider is told by the next',
   async (provider) => {
     const mock = await startMockBatches({ plan: () => ({ polls: 1_000_000 }) })
-    onTestFinished(() => mock.stop())
     const database = join(tempFolder(), 'veridict.sqlite')
     const base_url = provider === 'openai' ? mock.openai_base_url : mock.origin
     const key_env = provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY'

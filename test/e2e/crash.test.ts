@@ -1,13 +1,11 @@
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
-import { type MockProvider, startMockProvider } from '../mock-provider/start.ts'
+import { startMockProvider } from '../mock-provider/start.ts'
 import { spawnService, tempFolder } from './service-process.ts'
 
 /** Real processes, a real file, a real SIGKILL. */
-let provider: MockProvider | null = null
-afterEach(() => provider?.stop())
 
 const post = (origin: string) =>
   fetch(`${origin}/v1/grades`, {
@@ -19,7 +17,7 @@ const post = (origin: string) =>
 test('killed between the reply and the grade: the reply is in the ledger and is not paid for again', async () => {
   // The first answer is unusable, so the process asks for a repair, which hangs: the first reply is stored, the grade is not.
   const unusable = { text: JSON.stringify({ ...GOOD_ANSWER, citations: [] }) }
-  provider = await startMockProvider([unusable, 'hang', { text: JSON.stringify(GOOD_ANSWER) }])
+  const provider = await startMockProvider([unusable, 'hang', { text: JSON.stringify(GOOD_ANSWER) }])
   const env = { OPENAI_BASE_URL: `${provider.origin}/v1` }
   const settings = { database: join(tempFolder(), 'v.sqlite'), config: {}, env }
   const first = spawnService(settings)

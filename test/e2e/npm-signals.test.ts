@@ -34,7 +34,6 @@ function endGroup({ pid }: ChildProcess): boolean {
 
 async function startService() {
   const provider = await startMockProvider(['hang'])
-  onTestFinished(() => provider.stop())
   const database = join(tempFolder(), 'v.sqlite')
   const service = npm(['start'], {
     VERIDICT_PORT: '0',

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { MockBatches } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
@@ -52,7 +52,6 @@ async function run(provider: Provider, runs: readonly number[], point: Point | n
       return answerText(runOfBody(text), roundOfBody(text))
     },
   })
-  onTestFinished(() => mock.stop())
   const died = Promise.withResolvers<void>()
   let armed = point !== null
   const proxy = await startProxy(mock.origin, async (exchange, phase) => {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { getResults, postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
@@ -28,7 +28,6 @@ const configFor = (origin: string) => ({
 describePostgres('a provider’s batch on workers', (tools) => {
   test('cancelled from a service that runs nothing: the provider is told', async () => {
     const mock = await startMockBatches({ answer: () => '{}', plan: () => ({ polls: 1000 }) })
-    onTestFinished(() => mock.stop())
     const fleet = createFleet(tools().server.url, configFor(mock.origin))
     const { origin } = await fleet.service()
     const worker = await fleet.worker()
@@ -50,7 +49,6 @@ describePostgres('a provider’s batch on workers', (tools) => {
         return answerText(runOfBody(text), roundOfBody(text))
       },
     })
-    onTestFinished(() => mock.stop())
     const fleet = createFleet(tools().server.url, configFor(mock.origin))
     const { origin } = await fleet.service()
     const workers = await Promise.all([fleet.worker(), fleet.worker()])

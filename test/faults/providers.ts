@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { answerText, roundOfBody, runOfBody } from '../e2e/trials.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
@@ -22,7 +21,6 @@ export const provideBatches = (provider: 'openai' | 'anthropic') => async (): Pr
       return answerText(runOfBody(text), roundOfBody(text))
     },
   })
-  onTestFinished(() => mock.stop())
   const judge = {
     provider,
     model: 'mock-1',

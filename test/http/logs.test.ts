@@ -3,7 +3,7 @@ import { providerDefaults } from '../../src/config/judges.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
-import { type MockProvider, startMockProvider } from '../mock-provider/start.ts'
+import { startMockProvider } from '../mock-provider/start.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { listen, talk } from './raw-http.ts'
 
@@ -12,17 +12,12 @@ const MARK = 'PLANTED-4711'
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
 
 let app: TestApp
-let provider: MockProvider | null = null
-afterEach(async () => {
-  await app.stop()
-  await provider?.stop()
-  provider = null
-})
+afterEach(() => app.stop())
 const log = () => app.logs.join('')
 const lines = () => app.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
 
 test('a grade by a model leaves its ids in the log, and nothing of key, prompt, trajectory or reply', async () => {
-  provider = await startMockProvider([{ text: JSON.stringify({ ...GOOD_ANSWER, notes: MARK }) }])
+  const provider = await startMockProvider([{ text: JSON.stringify({ ...GOOD_ANSWER, notes: MARK }) }])
   const model = { ...providerDefaults('openai'), api: 'chat', base_url: `${provider.origin}/v1` } as const
   app = await startApp({ env: { OPENAI_API_KEY: `sk-${MARK}` }, config: { judges: { model } } })
   const steps = [...(REQUEST.trajectory['steps'] as object[]), { actor: 'agent_message', text: MARK }]

@@ -1,22 +1,17 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { REQUEST } from '../grading/harness.ts'
-import { type MockProvider, startMockProvider } from '../mock-provider/start.ts'
+import { startMockProvider } from '../mock-provider/start.ts'
 
 /** The service as a process: it says where it listens, and stops when told to. */
-let provider: MockProvider
-beforeEach(async () => {
-  provider = await startMockProvider(['hang'])
-})
-afterEach(() => provider.stop())
-
 async function start(more: NodeJS.ProcessEnv = {}) {
+  const provider = await startMockProvider(['hang'])
   const env = { OPENAI_BASE_URL: `${provider.origin}/v1`, ...more }
   const service = spawnService({ database: join(tempFolder(), 'v.sqlite'), config: {}, env })
   const origin = await service.ready
   const seen = (text: string) => expect.poll(() => service.output.join(''), { timeout: 20_000 }).toContain(text)
-  return { ...service, origin, seen }
+  return { ...service, origin, seen, provider }
 }
 
 const grade = (origin: string) =>
@@ -42,7 +37,7 @@ test('where every request needs a key and there is none, its log says how to mak
 })
 
 test('with something in flight it waits and takes nothing new; a second signal ends it at once', async () => {
-  const { child, exited, origin, seen } = await start()
+  const { child, exited, origin, seen, provider } = await start()
   const sent = grade(origin)
   while (provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
   child.kill('SIGTERM')

@@ -1,17 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import type { Controls, MockBatches } from '../mock-provider/batch-book.ts'
+import { describe, expect, test } from 'vitest'
+import type { Controls } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { APIS, type Api, ended, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
 
 /** A crash between sending a submission and recording that it was sent: it must be found again, and never paid for twice. */
-const open: MockBatches[] = []
-afterEach(async () => {
-  for (const provider of open.splice(0)) await provider.stop()
-})
-
 async function start(api: Api, controls: Partial<Controls> = {}) {
   const provider = await startMockBatches(controls)
-  open.push(provider)
   return { provider, batch: judgeFor(api, provider).batch }
 }
 
@@ -83,7 +77,6 @@ describe('messages', () => {
   test('results are not fetched from an address that the provider names', async () => {
     const provider = await startMockBatches({ plan: () => ({ polls: 0 }) })
     const elsewhere = await startMockBatches()
-    open.push(provider, elsewhere)
     const asked: string[] = []
     elsewhere.controls.intercept = (_method, path) => {
       asked.push(path)

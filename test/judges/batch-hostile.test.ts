@@ -1,18 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { serve } from '../local-server.ts'
-import type { MockBatches } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { APIS, type Api, ended, judgeFor, never, readAll, submissionOf, submitted } from './judge-under-test.ts'
 
 /** Results that an adversary wrote: each odd line is its own failure, and the lines after it are still read. */
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-})
-
 async function startWith(api: Api, order: (lines: string[]) => string[]) {
-  const provider: MockBatches = await startMockBatches({ plan: () => ({ polls: 0 }), order })
-  closing.push(() => provider.stop())
+  const provider = await startMockBatches({ plan: () => ({ polls: 0 }), order })
   const { batch } = judgeFor(api, provider)
   const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a', 'b']))
   await ended(batch, id)
@@ -101,7 +94,6 @@ test.each(
   const provider = await startMockBatches({
     intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
   })
-  closing.push(() => provider.stop())
   const { batch } = judgeFor(api, provider)
   const submission = submissionOf(batch, 'sub_1', ['a'])
   expect((await batch.submit(submission, never())).ok).toBe(false)

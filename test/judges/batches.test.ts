@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import type { Controls, MockBatches } from '../mock-provider/batch-book.ts'
+import { describe, expect, test } from 'vitest'
+import type { Controls } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import {
   APIS,
@@ -16,15 +16,9 @@ import {
 } from './judge-under-test.ts'
 
 /** Both vendors’ batch endpoints, through the official SDKs, against providers that are played on loopback. */
-const open: MockBatches[] = []
-afterEach(async () => {
-  for (const provider of open.splice(0)) await provider.stop()
-})
-
 async function start(api: Api, controls: Partial<Controls> = {}) {
   const answer = (body: Record<string, unknown>) => `answer to ${JSON.stringify(body).match(/in (\w+)\?/)?.[1]}`
   const provider = await startMockBatches({ answer, ...controls })
-  open.push(provider)
   return { provider, ...judgeFor(api, provider) }
 }
 

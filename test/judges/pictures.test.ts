@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { requestBoundUsd } from '../../src/asking/margin.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { type JudgeFile, providerDefaults } from '../../src/config/judges.ts'
@@ -11,9 +11,9 @@ import { buildResponsesRequest } from '../../src/judges/openai-api.ts'
 import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, scriptedJudge } from '../grading/harness.ts'
-import { type MockProvider, startMockProvider } from '../mock-provider/start.ts'
+import { startMockProvider } from '../mock-provider/start.ts'
 import { PNG, runWithPictures, WEBP } from '../pictures.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { startApp } from '../start-app.ts'
 import { APIS, type Api, judgeFor, KEY, QUESTION } from './judge-under-test.ts'
 
 function pictureOf(media_type: string, data: string) {
@@ -93,14 +93,6 @@ describe('who sees', () => {
   })
 })
 
-const open: { app: TestApp; provider: MockProvider }[] = []
-afterEach(async () => {
-  for (const { app, provider } of open.splice(0)) {
-    await app.stop()
-    await provider.stop()
-  }
-})
-
 async function start(api: Api, images: boolean, answer: object) {
   const provider = await startMockProvider([{ text: JSON.stringify(answer) }])
   const name = api === 'messages' ? 'anthropic' : 'openai'
@@ -109,7 +101,7 @@ async function start(api: Api, images: boolean, answer: object) {
     env: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY },
     config: { judges: { model: { ...providerDefaults(name), api, base_url, images } } },
   })
-  open.push({ app, provider })
+  onTestFinished(() => app.stop())
   return { app, provider }
 }
 

@@ -1,23 +1,15 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { answerBody } from '../mock-provider/batch-answers.ts'
-import { type MockProvider, type Scripted, startMockProvider } from '../mock-provider/start.ts'
+import { type Scripted, startMockProvider } from '../mock-provider/start.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
 /** Both vendors and all three of their APIs, through the official SDKs, against a provider that is played on loopback. */
 const KEY = 'sk-planted-key-1234567890'
 const APIS = ['responses', 'chat', 'messages'] as const
 type Api = (typeof APIS)[number]
-
-const open: { app: TestApp; provider: MockProvider }[] = []
-afterEach(async () => {
-  for (const { app, provider } of open.splice(0)) {
-    await app.stop()
-    await provider.stop()
-  }
-})
 
 async function start(api: Api, scripts: readonly Scripted[]) {
   const provider = await startMockProvider(scripts)
@@ -41,7 +33,7 @@ async function start(api: Api, scripts: readonly Scripted[]) {
       },
     },
   })
-  open.push({ app, provider })
+  onTestFinished(() => app.stop())
   return { app, provider, grade: () => app.post('/v1/grades', { ...REQUEST, judge: 'model' }) }
 }
 

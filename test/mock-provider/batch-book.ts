@@ -130,7 +130,6 @@ export interface MockBatches {
   }
   /** Raw bodies of the single calls and of the submissions, as they came over the wire. */
   readonly bodies: { readonly path: string; readonly body: string }[]
-  stop(): Promise<void>
 }
 
 const DEFAULT_PLAN: Plan = { end: 'completed', polls: 1, delay_ms: 0, drop: false, fate: () => undefined }
@@ -146,7 +145,7 @@ export const DEFAULT_CONTROLS: Controls = {
 }
 
 /** The provider as its parts see it. */
-export interface State extends Omit<MockBatches, 'stop'> {
+export interface State extends MockBatches {
   /** Uploaded files by id. */
   readonly files: Map<string, string>
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { startServer } from '../local-server.ts'
+import { serve } from '../local-server.ts'
 import { type AnswerPath, answerBody, messageBatch, messageLines, openAiBatch, openAiLines } from './batch-answers.ts'
 import {
   advance,
@@ -21,7 +21,7 @@ const SINGLE: readonly string[] = ['/v1/responses', '/v1/chat/completions', '/v1
 /**
  * Both providers’ batch endpoints on loopback, with the single calls beside them: OpenAI’s files and batches, and Anthropic’s Message
  * Batches. Everything is kept in memory; a batch moves on when it is looked at. Runs in the process of the test, and any process can
- * be pointed at it by its URLs.
+ * be pointed at it by its URLs. Ends with the test.
  */
 export async function startMockBatches(controls: Partial<Controls> = {}): Promise<MockBatches> {
   const mock = {
@@ -33,13 +33,13 @@ export async function startMockBatches(controls: Partial<Controls> = {}): Promis
     counts: { submits: 0, requests_run: 0, single_calls: 0, lists: 0, downloads: 0 },
     bodies: [] as { path: string; body: string }[],
   }
-  const { origin, stop } = await startServer((request, response) => {
+  const origin = await serve((request, response) => {
     void buffer(request)
       .then((body) => handle(mock, request, body))
       .catch((error: unknown) => json(500, { error: { message: String(error) } }))
       .then((reply) => send(reply, response))
   })
-  return Object.assign(mock, { origin, openai_base_url: `${origin}/v1`, stop })
+  return Object.assign(mock, { origin, openai_base_url: `${origin}/v1` })
 }
 
 async function handle(mock: State, request: IncomingMessage, body: Buffer): Promise<Interception> {

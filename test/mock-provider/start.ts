@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { LLMock } from '@copilotkit/aimock'
-import { startServer } from '../local-server.ts'
+import { onTestFinished } from 'vitest'
+import { serve } from '../local-server.ts'
 
 /** What the provider answers one call with. */
 export type Scripted =
@@ -18,12 +19,11 @@ export interface MockProvider {
   readonly origin: string
   /** Bodies of the requests, in order. */
   readonly requests: { path: string; body: Record<string, unknown>; headers: NodeJS.Dict<string | string[]> }[]
-  stop(): Promise<void>
 }
 
 /**
  * A provider on loopback. `@copilotkit/aimock` plays what it knows (OpenAI Chat and Responses, Anthropic Messages, errors, Retry-After); in
- * front of it stands a thin server that keeps the requests and plays what aimock lacks. Scripts are answered in order, the last one for ever.
+ * front of it stands a thin server that keeps the requests and plays what aimock lacks. Scripts are answered in order, the last one for ever. Ends with the test.
  */
 export async function startMockProvider(scripts: readonly Scripted[]): Promise<MockProvider> {
   const requests: MockProvider['requests'] = []
@@ -32,8 +32,8 @@ export async function startMockProvider(scripts: readonly Scripted[]): Promise<M
   const mock = new LLMock({ port: 0, logLevel: 'silent' })
   mock.on({}, () => toFixture(current))
   await mock.start()
-  const hanging = new Set<ServerResponse>()
-  const { origin, stop } = await startServer((request, response) => {
+  onTestFinished(() => mock.stop())
+  const origin = await serve((request, response) => {
     void text(request).then(async (body) => {
       requests.push({
         path: request.url ?? '',
@@ -41,7 +41,7 @@ export async function startMockProvider(scripts: readonly Scripted[]): Promise<M
         headers: request.headers,
       })
       const script = scripts[Math.min(turn++, scripts.length - 1)] ?? { status: 500 }
-      if (script === 'hang') return void hanging.add(response)
+      if (script === 'hang') return
       if (script === 'disconnect') return void request.socket.destroy()
       if (script === 'break_off') {
         response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
@@ -58,15 +58,7 @@ export async function startMockProvider(scripts: readonly Scripted[]): Promise<M
       await forward(mock.url, request, body, response)
     })
   })
-  return {
-    origin,
-    requests,
-    async stop() {
-      for (const response of hanging) response.destroy()
-      await stop()
-      await mock.stop()
-    },
-  }
+  return { origin, requests }
 }
 
 function toFixture(script: Scripted) {
