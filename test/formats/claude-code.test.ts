@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { PNG } from '../pictures.ts'
 import { partsOf, read, refuse } from './make.ts'
 import { told } from './told.ts'
 
@@ -33,7 +34,7 @@ describe('steps of claude-code', () => {
       user([result('1')]),
       assistant('a', [use('2')]),
       user([
-        result('2', [say('out 2'), { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA' } }]),
+        result('2', [say('out 2'), { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }]),
       ]),
       assistant('b', [say('Done.')]),
     ]
@@ -57,7 +58,7 @@ describe('steps of claude-code', () => {
       '1',
     ])
     expect(partsOf(trajectory, 1)[3]).toEqual(['tool_output', 'Bash', '/records/3/message/content/0/content', 'out 1'])
-    expect(trajectory.steps[1]?.parts.at(-1)?.media).toBe(true)
+    expect(trajectory.steps[1]?.parts.at(-1)).toMatchObject({ media: true, picture: { data: PNG, width: 1 } })
     expect(trajectory.steps.map((step) => step.name)).toEqual([expect.stringMatching(/^u/), 'a', 'b'])
   })
 

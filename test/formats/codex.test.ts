@@ -67,6 +67,7 @@ describe('steps of codex', () => {
       ['agent_message: Done.'],
     ])
     expect(trajectory).toMatchObject({ agent: { model: 'gpt' }, warnings: [] })
+    expect(trajectory.steps[1]?.parts.at(-1)).toMatchObject({ media: true, picture: { data: PNG, width: 1 } })
     expect(partsOf(trajectory, 1)[1]).toEqual(['agent_action', 'shell.cmd', '/records/5/payload/arguments#/cmd', '1'])
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { claudeCode, geminiCli, type Harness, openhandsSdk } from '../harness-logs/harnesses.ts'
 import { atif, read, textAt } from './make.ts'
 
 /** Design rule 3: the agent's own narration never proves an action. Nothing that it only says may become an act of it. */
@@ -11,43 +12,18 @@ const tellers = (document: unknown): string[] =>
     parts.filter(({ text }) => text.includes(SECRET)).map(({ actor }) => actor),
   )
 
-const claude = (name: string, input: object): object => ({
-  records: [
-    { type: 'user', sessionId: 's', uuid: '1', message: { role: 'user', content: 'Fix it.' } },
-    {
-      type: 'assistant',
-      sessionId: 's',
-      uuid: '2',
-      message: { id: 'm', role: 'assistant', content: [{ type: 'tool_use', id: 't', name, input }] },
-    },
-  ],
-})
 const rollout = (item: object): object => ({
   records: [
     { type: 'session_meta', payload: { id: '1' } },
     { type: 'response_item', payload: item },
   ],
 })
-const gemini = (name: string, args: object): object => ({
-  sessionId: 's',
-  projectHash: 'p',
-  messages: [{ type: 'gemini', id: '2', content: '', toolCalls: [{ id: 'c', name, args }] }],
-})
 const openHands = (action: string, args: object, more: object = {}): object => ({
   records: [{ id: 1, source: 'agent', action, args, ...more }],
 })
-const sdk = (tool: string, args: object): object => ({
-  records: [
-    {
-      kind: 'ActionEvent',
-      id: '1',
-      source: 'agent',
-      tool_name: tool,
-      tool_call_id: 'c',
-      tool_call: { name: tool, arguments: JSON.stringify(args) },
-    },
-  ],
-})
+/** A document of one call. */
+const called = (harness: Harness, name: string, args: object): object =>
+  harness.document('Fix it.', [{ tool: { name, args: args as Record<string, unknown> }, answer: null }])
 const chat = (name: string, args: unknown): object => ({
   messages: [
     { role: 'user', content: 'Fix it.' },
@@ -86,7 +62,7 @@ const FUNCTIONS = 'Call as <function=name>.'
 
 describe('a plan or a thought in a tool call is reasoning', () => {
   test.each<[string, object]>([
-    ['claude-code, TodoWrite', claude('TodoWrite', { todos: [{ content: `NOT doing: ${SECRET}` }] })],
+    ['claude-code, TodoWrite', called(claudeCode, 'TodoWrite', { todos: [{ content: `NOT doing: ${SECRET}` }] })],
     [
       'codex, update_plan',
       rollout({
@@ -106,7 +82,7 @@ describe('a plan or a thought in a tool call is reasoning', () => {
         ],
       },
     ],
-    ['gemini-cli, write_todos', gemini('write_todos', { todos: [{ description: SECRET }] })],
+    ['gemini-cli, write_todos', called(geminiCli, 'write_todos', { todos: [{ description: SECRET }] })],
     ['openhands, think', openHands('think', { thought: SECRET })],
     [
       'openhands, think as it was called',
@@ -120,7 +96,7 @@ describe('a plan or a thought in a tool call is reasoning', () => {
         replied('task_tracker', { task_list: [{ title: SECRET }] }),
       ),
     ],
-    ['openhands sdk, think', sdk('think', { thought: SECRET })],
+    ['openhands sdk, think', called(openhandsSdk, 'think', { thought: SECRET })],
     ['atif, TodoWrite', step('TodoWrite', { todos: [{ content: SECRET }] })],
     ['atif, JSON in a string', step('think', `{"thought":"${SECRET}"}`)],
     ['atif, a free text', step('think', SECRET)],
@@ -140,14 +116,14 @@ describe('a plan or a thought in a tool call is reasoning', () => {
 
 describe('what is said to people in a tool call is speech', () => {
   test.each<[string, object]>([
-    ['claude-code, ExitPlanMode', claude('ExitPlanMode', { plan: SECRET })],
-    ['claude-code, AskUserQuestion', claude('AskUserQuestion', { questions: [{ question: SECRET }] })],
+    ['claude-code, ExitPlanMode', called(claudeCode, 'ExitPlanMode', { plan: SECRET })],
+    ['claude-code, AskUserQuestion', called(claudeCode, 'AskUserQuestion', { questions: [{ question: SECRET }] })],
     ['openhands, finish', openHands('finish', { final_thought: SECRET })],
     [
       'openhands, finish as it was called',
       openHands('finish', { final_thought: SECRET, thought: '' }, replied('finish', { message: SECRET })),
     ],
-    ['openhands sdk, finish', sdk('finish', { message: SECRET })],
+    ['openhands sdk, finish', called(openhandsSdk, 'finish', { message: SECRET })],
     ['atif, finish', step('finish', { message: SECRET })],
     ['a chat, attempt_completion', chat('attempt_completion', { result: SECRET })],
     ['a chat, submit', chat('submit', `{"answer":"${SECRET}"}`)],
@@ -158,8 +134,8 @@ describe('what is said to people in a tool call is speech', () => {
 
 describe('what is done in a tool call stays an act', () => {
   test.each<[string, object]>([
-    ['Bash', claude('Bash', { command: SECRET })],
-    ['a tool of a server', claude('mcp__x__think', { thought: SECRET })],
+    ['Bash', called(claudeCode, 'Bash', { command: SECRET })],
+    ['a tool of a server', called(claudeCode, 'mcp__x__think', { thought: SECRET })],
     [
       'a call of another agent, by its kind or title',
       {
@@ -181,7 +157,7 @@ describe('what is done in a tool call stays an act', () => {
   })
 
   test.each<[string, object]>([
-    ['claude-code', claude('ExitPlanMode', {})],
+    ['claude-code', called(claudeCode, 'ExitPlanMode', {})],
     ['atif', step('finish', {})],
     ['a chat', chat('finish', '{}')],
     ['openhands', openHands('finish', {})],

@@ -6,47 +6,8 @@ import { readTrajectory } from '../../src/formats/read.ts'
 import { GIF, JPEG, PNG, pngOf, runWithPictures, WEBP } from '../pictures.ts'
 
 const URL_OF_PNG = `data:image/png;base64,${PNG}`
-const CLAUDE = {
-  sessionId: 's',
-  uuid: 'u',
-  cwd: '/',
-  version: '2.0.0',
-  timestamp: '2026-01-01T00:00:00Z',
-}
-
 /** A document of each reader with one picture in what a tool answered, or where the format keeps it. */
 const DOCUMENTS: readonly (readonly [string, object])[] = [
-  [
-    'a result of Claude Code',
-    {
-      records: [
-        { ...CLAUDE, type: 'user', message: { role: 'user', content: 'Look.' } },
-        {
-          ...CLAUDE,
-          type: 'assistant',
-          message: {
-            id: 'm1',
-            role: 'assistant',
-            content: [{ type: 'tool_use', id: 't1', name: 'Read', input: { file_path: '/a.png' } }],
-          },
-        },
-        {
-          ...CLAUDE,
-          type: 'user',
-          message: {
-            role: 'user',
-            content: [
-              {
-                type: 'tool_result',
-                tool_use_id: 't1',
-                content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }],
-              },
-            ],
-          },
-        },
-      ],
-    },
-  ],
   [
     'a message of the Messages API',
     {
@@ -65,26 +26,6 @@ const DOCUMENTS: readonly (readonly [string, object])[] = [
       messages: [
         { role: 'user', content: [{ type: 'image_url', image_url: { url: URL_OF_PNG } }] },
         { role: 'assistant', content: 'I see.' },
-      ],
-    },
-  ],
-  [
-    'an output of codex',
-    {
-      records: [
-        { timestamp: '2026-01-01T00:00:00Z', type: 'session_meta', payload: { id: 's', cli_version: '0.99.0' } },
-        {
-          type: 'response_item',
-          payload: { type: 'function_call', name: 'view_image', arguments: '{"path":"a.png"}', call_id: 'c1' },
-        },
-        {
-          type: 'response_item',
-          payload: {
-            type: 'function_call_output',
-            call_id: 'c1',
-            output: [{ type: 'input_image', image_url: URL_OF_PNG }],
-          },
-        },
       ],
     },
   ],

@@ -65,36 +65,6 @@ describe('what the arguments of a call are', () => {
   // The names of tools and arguments are those of the harnesses' own schemas; see the tables for the places.
   test.each<[string, string, object, Record<string, string>]>([
     [
-      'claude-code',
-      'Bash',
-      { command: 'make x', description: 'Does not make y', timeout: 5 },
-      { 'Bash.command': 'executes:shell', 'Bash.description': 'describes', 'Bash.timeout': 'describes' },
-    ],
-    [
-      'claude-code',
-      'Edit',
-      { file_path: 'a.ts', old_string: 'x', new_string: 'y' },
-      { 'Edit.file_path': 'writes → a.ts', 'Edit.old_string': 'removes → a.ts', 'Edit.new_string': 'writes → a.ts' },
-    ],
-    ['claude-code', 'Grep', { pattern: 'x' }, { 'Grep.pattern': 'searches' }],
-    ['claude-code', 'TodoWrite', { todos: [{ content: 'x' }] }, { 'TodoWrite.todos.0.content': 'agent_reasoning' }],
-    [
-      'codex',
-      'exec_command',
-      { cmd: 'ls', workdir: '/w', justification: 'why' },
-      {
-        'exec_command.cmd': 'executes:shell',
-        'exec_command.workdir': 'describes',
-        'exec_command.justification': 'describes',
-      },
-    ],
-    [
-      'codex',
-      'shell',
-      { command: ['rg', '-n', 'rotate-key'], workdir: '/w' },
-      { 'shell.command': 'executes:argv', 'shell.workdir': 'describes' },
-    ],
-    [
       'some-agent',
       'bash',
       { command: ['bash', '-lc', 'grep rotate-key x'] },
@@ -142,7 +112,6 @@ describe('what the arguments of a call are', () => {
       { action: 'type', input: 'ls' },
       { 'bash_session.action': 'describes', 'bash_session.input': 'executes:keystrokes' },
     ],
-    ['codex', 'apply_patch', { input: '*** Begin Patch' }, { 'apply_patch.input': 'writes:patch' }],
     [
       'terminus-2',
       'bash_command',
@@ -258,12 +227,6 @@ describe('what the arguments of a call are', () => {
     const edits = [{ file_path: 'inner', old_string: 'x', new_string: 'y' }]
     const roles = rolesOf(call('claude-code', 'MultiEdit', { file_path: 'outer', edits }))
     expect(roles['MultiEdit.edits.0.new_string']).toBe('writes → inner')
-  })
-
-  test('all parts of a call share it', () => {
-    const { steps } = read(call('x', 'bash', { command: 'ls', description: 'd' }))
-    const [one, other] = steps[0]?.parts ?? []
-    expect(one?.act?.call).toBe(other?.act?.call)
   })
 })
 
