@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { atif, beyondTools, LIMITS, pathsOf, read, refuse } from './make.ts'
+import { atif, beyondTools, pathsOf, read, refuse } from './make.ts'
 
 const say = (message: string): object => ({ source: 'user', message })
 
@@ -195,23 +195,6 @@ describe('errors', () => {
       read(atif([{ tool_calls: [{ tool_call_id: 'a', function_name: 'f', arguments: deep }] }])).steps[0]?.parts ?? []
     expect(part?.text).toBe(deep)
   })
-})
-
-test('long look-alikes take linear time', () => {
-  const size = 2_000_000
-  const texts = ['Previous response had parsing errors', 'Are you sure you want to mark ', '{"commands"', ' ', '{']
-  const started = performance.now()
-  for (const text of texts) {
-    const long = text.repeat(size / text.length)
-    read(
-      atif([{ message: long, observation: { results: [{ content: long }, { content: `${long}x` }] } }], {
-        agent: { name: 'terminus-2' },
-      }),
-      LIMITS,
-    )
-  }
-  // Quadratic work over two million characters takes minutes.
-  expect(performance.now() - started).toBeLessThan(5_000)
 })
 
 test('a run of millions of one-character texts is refused by their number, with the place', () => {

@@ -275,23 +275,4 @@ describe('a message that only may hold an act', () => {
     expect(messages.map(({ act }) => act)).toEqual(messages.map(() => null))
     expect(warnings).toEqual([])
   })
-
-  test.each([
-    ['tags that are not closed', '<execute_command><x></execute_command>'.repeat(40_000)],
-    ['open tags', '<write_to_file><path>'.repeat(60_000)],
-    ['keystrokes', `${'<keystrokesX '.repeat(80_000)}</keystrokes>`],
-    ['heads', 'Action: a\nAction Input: {\n'.repeat(40_000)],
-    ['fences', '```bash\n'.repeat(120_000)],
-    ['calls', '<tool_call>{'.repeat(80_000)],
-    ['parameters', `<function=a>${'<parameter=b>'.repeat(70_000)}`],
-    ['angle brackets', '<'.repeat(1_000_000)],
-    ['invokes', '<invoke name="a">'.repeat(60_000)],
-    ['keys', `<tool_call>a${'<arg_key>b</arg_key><arg_value>'.repeat(40_000)}`],
-    ['braces', `"action"${'{'.repeat(500_000)}${'}'.repeat(500_000)}`],
-  ])('is read in linear time: %s', (_, text) => {
-    const started = performance.now()
-    const result = read(atif([{ message: text, ...observed('out') }]))
-    expect(result.steps).toHaveLength(1)
-    expect(performance.now() - started).toBeLessThan(5_000)
-  })
 })

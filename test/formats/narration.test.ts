@@ -209,11 +209,4 @@ describe('a mark in prose is no call', () => {
       ['tool_output', 'The human speaks.'],
     ])
   })
-
-  test('of nothing but marks is read in linear time', () => {
-    const started = performance.now()
-    parts(HERMES, '<tool_call> '.repeat(200_000))
-    parts(FUNCTIONS, '<function='.repeat(200_000))
-    expect(performance.now() - started).toBeLessThan(5_000)
-  })
 })

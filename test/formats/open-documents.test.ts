@@ -77,12 +77,6 @@ describe('lines that are not JSON', () => {
     expect([1000, 1001].map((noise) => openDocuments('x\n'.repeat(noise) + records).ok)).toEqual([true, false])
   })
 
-  test('are not all tried in a long text that is no JSON', () => {
-    const started = performance.now()
-    expect(openDocuments('x\n'.repeat(5_000_000)).ok).toBe(false)
-    expect(performance.now() - started).toBeLessThan(1_000)
-  })
-
   test('are told by the first twenty and their number', () => {
     const warnings = open('{"a":1}\n'.repeat(1000) + 'x\n'.repeat(30))[0]?.warnings
     expect(warnings?.at(19)).toBe('line 1020 is not JSON; left out')

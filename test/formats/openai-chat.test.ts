@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { PNG } from '../pictures.ts'
 import { beyondTools, partsOf, pathsOf, read, refuse } from './make.ts'
 
@@ -244,5 +245,27 @@ describe('a chat', () => {
     expect(refuse({ records: [chat(ask), chat(ask)] })).toEqual([
       { path: '/records', message: expect.stringContaining('2 runs') },
     ])
+  })
+})
+
+describe('hostile chats', () => {
+  test('keep members of the name __proto__ as data', () => {
+    const source: unknown = JSON.parse(
+      '{"messages":[{"role":"user","content":"x","__proto__":{"role":"assistant"}},' +
+        '{"role":"assistant","content":"","tool_calls":[{"id":"__proto__","function":{"name":"f","arguments":"{\\"__proto__\\":{\\"a\\":\\"b\\"}}"}}]},' +
+        '{"role":"tool","tool_call_id":"__proto__","content":"y"}]}',
+    )
+    const trajectory = read(source)
+    expect(partsOf(trajectory, 1)).toEqual([
+      ['agent_action', 'f.__proto__.a', '/messages/1/tool_calls/0/function/arguments#/__proto__/a', 'b'],
+      ['tool_output', 'f', '/messages/2/content', 'y'],
+    ])
+    expect(pathsOf(beyondTools(trajectory.warnings))).toEqual(['/messages/0/__proto__'])
+  })
+
+  test('are refused when nested beyond use, before and after they are opened', () => {
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
+    const opened = openDocuments(`{"messages":[{"role":"user","content":${deep}}]}`)
+    expect(refuse(opened.ok ? opened.value[0]?.document : null)[0]?.message).toMatch(/nested deeper/)
   })
 })
