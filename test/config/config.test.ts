@@ -71,11 +71,6 @@ describe('prices of a judge', () => {
     expect(config.judges['anthropic']?.price).toEqual({ ...given, cache_write_per_mtok: 2.5 })
   })
 
-  test('all words', () => {
-    const file = 'price: { input: 2, output: 10, cache_read: 0.2, cache_write: 2.5, as_of: 2026-11-01 }'
-    expect(local(file)?.price).toEqual({ ...first, as_of: '2026-11-01' })
-  })
-
   test.each([
     ['a number alone', 'price: 2', '/price must be either object or null, not number; write { input: 2, output: 10 }'],
     ['half a price', 'price: { input: 2 }', '/price/output is missing; write { input: 2, output: 10 }'],
@@ -156,36 +151,15 @@ test('batches', () => {
   expect(config.batches).toEqual({ most_items: 10, poll_seconds: 60 })
 })
 
-describe('workers', () => {
-  test.each([
-    ['nothing said', {}, '', { in_service: true, lease_seconds: 30, most_in_flight: null, port: null }],
-    [
-      'none in the service',
-      { VERIDICT_WORKER: 'off' },
-      '',
-      { in_service: false, lease_seconds: 30, most_in_flight: null, port: null },
-    ],
-    [
-      'a port',
-      { VERIDICT_WORKER_PORT: '0' },
-      '',
-      { in_service: true, lease_seconds: 30, most_in_flight: null, port: 0 },
-    ],
-    [
-      'a bound',
-      {},
-      'workers: { most_in_flight: 16 }',
-      { in_service: true, lease_seconds: 30, most_in_flight: 16, port: null },
-    ],
-    [
-      'a shorter lease',
-      {},
-      'workers: { lease_seconds: 2 }',
-      { in_service: true, lease_seconds: 2, most_in_flight: null, port: null },
-    ],
-  ])('%s', (_name, env, file, workers) => {
-    expect(load({ VERIDICT_CONFIG: 'v.yaml', ...env }, file).workers).toEqual(workers)
-  })
+test.each<[string, NodeJS.ProcessEnv, string, object]>([
+  ['nothing said', {}, '', {}],
+  ['none in the service', { VERIDICT_WORKER: 'off' }, '', { in_service: false }],
+  ['a port', { VERIDICT_WORKER_PORT: '0' }, '', { port: 0 }],
+  ['a bound', {}, 'workers: { most_in_flight: 16 }', { most_in_flight: 16 }],
+  ['a shorter lease', {}, 'workers: { lease_seconds: 2 }', { lease_seconds: 2 }],
+])('workers: %s', (_name, env, file, given) => {
+  const defaults = { in_service: true, lease_seconds: 30, most_in_flight: null, port: null }
+  expect(load({ VERIDICT_CONFIG: 'v.yaml', ...env }, file).workers).toEqual({ ...defaults, ...given })
 })
 
 describe('a variable that there is not is told with the nearest one', () => {

@@ -84,20 +84,6 @@ test('an older configuration may have called its judge by the name of a provider
   )
 })
 
-describe('prices', () => {
-  const priceOf = (file: string) => load({ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, file).config.judges
-  test('a token that Anthropic caches costs a quarter more', () => {
-    const plain = priceOf('anthropic: { price: { input: 4, output: 8 } }')['anthropic']?.price
-    expect(plain).toEqual({
-      input_per_mtok: 4,
-      output_per_mtok: 8,
-      cache_read_per_mtok: 4,
-      cache_write_per_mtok: 5,
-      as_of: null,
-    })
-  })
-})
-
 test('an optional package is pinned, tested with, and no dependency', () => {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, Record<string, unknown>>
   const packages = PROVIDER_NAMES.flatMap((name) => providerRow(name).optional_package ?? [])

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { Reading } from '../../src/formats/common/reading.ts'
+import { turnedDown } from '../../src/formats/inspect/inspect.ts'
 import { openInspectSample } from '../../src/formats/inspect/inspect-sample.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse } from './make.ts'
@@ -214,4 +216,33 @@ describe('origin: what Inspect finds the sample by again', () => {
     for (const id of [2 ** 53, 1.5, '', 'x'.repeat(2001), null])
       expect(originOf({}, { id, epoch: 1.5 }), String(id).slice(0, 9)).toEqual({})
   })
+})
+
+const approval = (id: string, decision: string): Record<string, unknown> => ({
+  ...{
+    event: 'approval',
+    message: 'm',
+    call: { id, function: 'bash', arguments: { cmd: 'ls' } },
+    approver: 'human',
+    decision,
+  },
+})
+
+test.each<[string, (events: Record<string, unknown>[]) => Record<string, unknown>, string]>([
+  ['in a sample', (events) => ({ events }), '/events'],
+  ['in an older transcript', (events) => ({ transcript: { events } }), '/transcript/events'],
+  ['inside a tool', (events) => ({ events: [{ event: 'tool', events }] }), '/events'],
+])('approvals tell which calls were turned down, and warn about those that were changed: %s', (_, sample, path) => {
+  const reading = new Reading(LIMITS)
+  const events = [
+    approval('1', 'approve'),
+    approval('2', 'reject'),
+    approval('3', 'terminate'),
+    approval('4', 'modify'),
+  ]
+  expect([...turnedDown(reading, sample(events), '')]).toEqual([
+    ['2', 'rejected'],
+    ['3', 'rejected'],
+  ])
+  expect(pathsOf(reading.warnings.toArray())).toEqual([path])
 })
