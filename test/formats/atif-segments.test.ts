@@ -1,17 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import { atif, pathsOf, read, refuse, textAt } from './make.ts'
+import { atif, expectPlaces, pathsOf, read, refuse } from './make.ts'
 
 const idsOf = (trajectory: Trajectory): number[] => trajectory.steps.map((step) => step.id)
 const namesOf = (trajectory: Trajectory): (string | null)[] => trajectory.steps.map((step) => step.name)
 const textsOf = (trajectory: Trajectory): string[] =>
   trajectory.steps.flatMap((step) => step.parts.map((part) => part.text))
-
-/** Every part's path leads to its text, in a document that is taken apart and put together by the reader. */
-function expectPaths(document: unknown, trajectory: Trajectory): void {
-  for (const part of trajectory.steps.flatMap((step) => step.parts)) expect(textAt(document, part.path)).toBe(part.text)
-}
 
 const says = (message: string, more: object = {}): Record<string, unknown> => atif([{ message }], more)
 const asks = (message: string, ...files: string[]): Record<string, unknown> => {
@@ -31,7 +26,7 @@ it('shows a file once, wherever and how often it is named, and ends in a circle'
   const document = { segments: [asks('one', 'a', 'a'), asks('two', 'b')], subagents }
   const trajectory = read(document)
   expect(textsOf(trajectory)).toEqual(['one', 'asked', 'of a', 'asked', 'of b', 'asked', 'two', 'asked'])
-  expectPaths(document, trajectory)
+  expectPlaces(document, trajectory)
 })
 
 it('warns of what is named and not there, and of what is there and not named', () => {
@@ -88,7 +83,7 @@ it('loses no text and no place of any run', () => {
         const subagents = Object.fromEntries(names.map((name) => [name, runs.next().value as object]))
         const document = { segments, subagents }
         const trajectory = read(document)
-        expectPaths(document, trajectory)
+        expectPlaces(document, trajectory)
         expect(new Set(idsOf(trajectory)).size).toBe(trajectory.steps.length)
         expect(idsOf(trajectory)).toEqual(idsOf(trajectory).toSorted((a, b) => a - b))
         const unnamed = trajectory.warnings.filter(({ message }) => message.startsWith('no step refers to')).length

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cursorStream } from '../harness-logs/harnesses.ts'
-import { partsOf, pathsOf, read, textAt } from './make.ts'
+import { expectPlaces, partsOf, pathsOf, read } from './make.ts'
+import { told } from './told.ts'
 
 type Row = Record<string, unknown>
 
@@ -22,9 +23,6 @@ const shell = (command: string, result?: Row): Row => ({
   shellToolCall: { args: { command }, ...(result === undefined ? {} : { result }) },
 })
 const user: Row = event('user', { message: { role: 'user', content: [{ type: 'text', text: 'Go.' }] } })
-
-const told = (document: unknown): string[][] =>
-  read(document).steps.map((step) => step.parts.map((part) => `${part.actor}: ${part.text}`))
 
 describe('streams of cursor', () => {
   test('a run: thoughts, words, calls and their answers, with times and places', () => {
@@ -50,7 +48,7 @@ describe('streams of cursor', () => {
     }
     const trajectory = read(document)
     expect(trajectory).toMatchObject({ format: 'cursor', agent: { name: 'cursor', model: 'M' }, warnings: [] })
-    expect(told(document)).toEqual([
+    expect(told(read(document))).toEqual([
       ['user: Go.'],
       [
         ...[
@@ -65,8 +63,7 @@ describe('streams of cursor', () => {
       ['agent_message: Done.'],
     ])
     expect(trajectory.steps.map(({ at }) => at)).toEqual([1774379930122, 1774379930122, 1774379930122])
-    for (const part of trajectory.steps.flatMap((step) => step.parts))
-      expect(textAt(document, part.path)).toBe(part.text)
+    expectPlaces(document, trajectory)
   })
 
   test('the same events as the steps of a document', () => {
@@ -75,14 +72,14 @@ describe('streams of cursor', () => {
       source_format: 'jsonl',
       steps: [INIT, user, call('started', 'a', shell('ls'))],
     }
-    expect(told(document)).toEqual([['user: Go.'], ['agent_action: ls']])
+    expect(told(read(document))).toEqual([['user: Go.'], ['agent_action: ls']])
     expect(partsOf(read(document), 1)[0]?.[2]).toBe('/steps/2/tool_call/shellToolCall/args/command')
   })
 
   test('the other form of a call', () => {
     const body = { tool: { case: 'shellToolCall', value: { args: { command: 'ls' } } } }
     const document = { records: [INIT, call('started', 'a', body)] }
-    expect(told(document)).toEqual([['agent_action: ls']])
+    expect(told(read(document))).toEqual([['agent_action: ls']])
     expect(read(document).warnings).toEqual([])
   })
 
@@ -96,7 +93,7 @@ describe('streams of cursor', () => {
         call('completed', 'z', shell('pwd', { success: { stdout: '/' } })),
       ],
     }
-    expect(told(document)).toEqual([
+    expect(told(read(document))).toEqual([
       ['agent_action: ls', 'tool_output: no'],
       ['agent_action: pwd', 'tool_output: /'],
     ])
@@ -106,7 +103,7 @@ describe('streams of cursor', () => {
 
   test('a message in pieces, and then as a whole, is shown once', () => {
     const document = { records: [INIT, said('Do'), said('ne.'), said('Done.')] }
-    expect(told(document)).toEqual([['agent_message: Do', 'agent_message: ne.']])
+    expect(told(read(document))).toEqual([['agent_message: Do', 'agent_message: ne.']])
     expect(pathsOf(read(document).warnings)).toEqual(['/records/3'])
   })
 
@@ -155,7 +152,7 @@ describe('streams of cursor', () => {
 
   test('the writer’s shape is that of the real files', () => {
     const document = cursorStream.document('Go.', [{ shell: 'ls', output: 'out' }])
-    expect(told(document)).toEqual([
+    expect(told(read(document))).toEqual([
       ['user: Go.'],
       ['agent_action: ls', 'agent_action: 30000', 'tool_output: 0', 'tool_output: out'],
     ])
