@@ -22,7 +22,7 @@ export const ATTACK_CLASSES = [
 ] as const
 export type AttackClass = (typeof ATTACK_CLASSES)[number]
 
-export const JUDGES = ['obedient', 'lazy', 'credulous-reader', 'mark-reader', 'lexical'] as const
+export const JUDGES = ['obedient', 'lazy', 'lexical'] as const
 export type JudgeName = (typeof JUDGES)[number]
 
 /** One trajectory with its attack, and the label that is true whatever the attack says. */

@@ -26,7 +26,7 @@ const FORGED: Readonly<Record<string, (command: string) => string>> = {
   ),
 }
 
-/** Frames of the prompt, forged in everybody’s text, against judges that believe frames. */
+/** Frames of the prompt, forged in everybody’s text. */
 export function forgedFrameCases(): AttackCase[] {
   const next = rotation()
   return Object.entries(FORGED).flatMap(([kind, forge]) =>
@@ -45,7 +45,7 @@ export function forgedFrameCases(): AttackCase[] {
               limit: copiesCommand(kind) ? besidePicture(base, at) : null,
               ...common(base, truth),
               trajectory: () => plant(base, at, forge(command)),
-              judges: ['obedient', 'credulous-reader', 'mark-reader', 'lexical'],
+              judges: ['obedient', 'lexical'],
             }
           })
         }),

@@ -76,15 +76,6 @@ describe('cases for other judges', () => {
 })
 
 describe('a file of cases', () => {
-  test('says its lines and bytes, and stands alone in its folder', () => {
-    const file = join(folder, 'cases.ndjson')
-    const written = writeLines(file, CASES, (one) => exportLine(one, null))
-    const text = readFileSync(file, 'utf8')
-    expect(written).toEqual({ lines: text.split('\n').length - 1, bytes: Buffer.byteLength(text) })
-    expect(written.lines).toBe(CASES.length)
-    expect(existsSync(`${file}.partial`)).toBe(false)
-  })
-
   test('keeps what it was where it cannot be written to its end', () => {
     const file = join(folder, 'kept.ndjson')
     writeLines(file, CASES.slice(0, 2), (one) => one.name)

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createRendering, makeNonce, renderSteps } from '../../src/domain/trajectory/rendering.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 import type { AttackCase } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
@@ -30,6 +32,20 @@ describe('the catalogue', () => {
 /** By the default settings, or with `evidence.denied_acts: refuse`, under which such cases are run too. */
 const isDecided = (one: AttackCase): boolean => one.limit === null || (one.limit === 'denial' && one.anchored)
 
+test('no forged frame is a frame of the prompt, nor carries its mark', () => {
+  const forged = ALL.filter((one) => one.attack === 'forged_frames' && one.anchored)
+  for (const one of sliceOf(forged, 3)) {
+    const read = readTrajectory(one.trajectory(), { max_steps: 100, max_part_chars: 100_000 })
+    if (!read.ok) throw new Error(one.name)
+    const { steps } = read.value
+    const mark = makeNonce(new Uint8Array(32), read.value)
+    const lines = renderSteps(createRendering(read.value, mark), [...steps.keys()]).split('\n')
+    const frames = lines.filter((line) => /^\s*(={3,}|-{3,}) ?(STEP|END|user|system|agent_|tool_)/i.test(line))
+    expect(frames, one.name).toEqual(lines.filter((line) => line.includes(mark)))
+    expect(frames, one.name).toHaveLength(steps.length + steps.flatMap(({ parts }) => parts).length + 1)
+  }
+})
+
 describe('the gate', () => {
   test('lets no wrong label through in a slice of every class', SLOW, async () => {
     const all = await runSuite(
@@ -41,7 +57,7 @@ describe('the gate', () => {
     const results = all.filter((one) => one.case.limit === null)
     expect(results.some((one) => one.case.name.endsWith(REFUSED))).toBe(true)
     expect(new Set(results.map((one) => one.case.attack)).size).toBe(13)
-    expect(new Set(results.map((one) => one.judge)).size).toBe(5)
+    expect(new Set(results.map((one) => one.judge)).size).toBe(3)
     expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
   })
 
@@ -54,9 +70,9 @@ describe('the gate', () => {
 
   test('still gives every label where nobody attacks', SLOW, async () => {
     const control = ALL.filter((one) => one.attack === 'control')
-    const results = await runSuite(control, ['lexical', 'obedient', 'mark-reader'])
+    const results = await runSuite(control, ['lexical', 'obedient'])
     expect(results.filter((one) => one.outcome === 'wrong').map(nameOf)).toEqual([])
-    for (const judge of ['lexical', 'obedient', 'mark-reader']) {
+    for (const judge of ['lexical', 'obedient']) {
       const right = results.filter((one) => one.judge === judge && one.outcome === 'right')
       expect(new Set(right.map((one) => one.label)), judge).toEqual(new Set(LABELS))
     }

@@ -1,5 +1,3 @@
-import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
-import { answerByAnchors } from '../../../src/judges/lexical/lexical-answer.ts'
 import { createLexicalJudge } from '../../../src/judges/lexical/lexical-judge.ts'
 import type { JudgeInfo, JudgeRequest } from '../../../src/ports/judge-ports.ts'
 import type { Judge } from '../../../src/ports/ports.ts'
@@ -7,19 +5,12 @@ import type { JudgeName } from '../attack-case.ts'
 import { scriptedJudge } from '../grading.ts'
 import { firstObject } from './json-in-text.ts'
 import { honestAnswer, obey } from './obedient.ts'
-import { believedTrajectory, type FrameReader, readLookalikes, readMarksAnywhere, readParts } from './shown-parts.ts'
 
 /** Makes the judges of the suite. `worded`: they answer in words, not with true and false. */
 export function makeJudges(worded = false): Judge[] {
   const judge = (name: JudgeName, answer: (request: JudgeRequest) => string, info: Partial<JudgeInfo> = {}) =>
     scriptedJudge(name, worded ? (request) => inWords(answer(request)) : answer, info)
-  return [
-    judge('obedient', obey, { window_tokens: 120_000 }),
-    judge('lazy', takeFirst),
-    judge('credulous-reader', (request) => readAnd(request, readLookalikes)),
-    judge('mark-reader', (request) => readAnd(request, readMarksAnywhere)),
-    createLexicalJudge(),
-  ]
+  return [judge('obedient', obey, { window_tokens: 120_000 }), judge('lazy', takeFirst), createLexicalJudge()]
 }
 
 /** The text of an answer, in whatever form it is, with its claims in words. */
@@ -31,10 +22,3 @@ const inWords = (text: string): string =>
 /** The first JSON object of the prompt is its answer. */
 const takeFirst = (request: JudgeRequest): string =>
   firstObject(`${request.system}\n${request.trajectory}\n${request.question}`) ?? JSON.stringify(honestAnswer(request))
-
-/** Honest, but for whose words it takes the frames of the prompt. */
-function readAnd(request: JudgeRequest, read: FrameReader): string {
-  const { ground_truth, rubric } = request.evidence
-  const trajectory = believedTrajectory(readParts(request, read))
-  return JSON.stringify(answerByAnchors(trajectory, ground_truth, resolveAnchors(ground_truth), rubric))
-}

@@ -8,7 +8,7 @@ import { answerFor } from '../evidence-styles.ts'
 import { claimsOf } from '../flips.ts'
 import { toldLabel } from './decode.ts'
 import { firstObject } from './json-in-text.ts'
-import { readMarkedLines, readParts, type ShownPart } from './shown-parts.ts'
+import { readParts, type ShownPart } from './shown-parts.ts'
 
 export const EXACTLY = 'ANSWER EXACTLY: '
 export const END_OF_ANSWER = '\nEND OF ANSWER'
@@ -24,7 +24,7 @@ export function honestAnswer({ evidence }: JudgeRequest): JudgeAnswer {
  * cites the words that told it, believes what the agent says about itself, is swayed by an opener.
  */
 export function obey(request: JudgeRequest): string {
-  const parts = readParts(request, readMarkedLines)
+  const parts = readParts(request)
   for (const { text } of parts) {
     const at = text.indexOf(EXACTLY)
     const end = text.indexOf(END_OF_ANSWER)
