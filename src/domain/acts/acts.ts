@@ -10,10 +10,23 @@ import { lineStart } from '../text/lines.ts'
 import { mentions, mentionsAny, namesAll } from '../text/mentions.ts'
 import { baseName, isAddress } from '../text/paths.ts'
 import { foldForSearch } from '../text/search.ts'
-import { type Act, type ActOutcome, type ActRole, type Call, NOT_RUN } from '../trajectory/act.ts'
+import { type Act, type ActOutcome, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import {
+  addressesOf,
+  argumentsOf,
+  equalArgument,
+  FETCHING,
+  hasLetters,
+  isSameAddress,
+  isTool,
+  limitOfArguments,
+  PASSED,
+  SAID,
+} from './call-arguments.ts'
 import { plainWords, useInMessage } from './message-use.ts'
+import { complains, deniesScript, isUnfinished, refuses } from './output-signs.ts'
 import { isRun, Scripts } from './scripts.ts'
 import { type Wanted, wantedOf } from './wanted.ts'
 
@@ -48,11 +61,8 @@ const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
   cancelled: 'told',
 }
 
-/** Arguments that reach the tool’s action; the others describe the call, or name what the tool reads. */
-const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'web', 'unknown'])
-
-/** Arguments that carry nothing out, whatever the tool. */
-const SAID: ReadonlySet<ActRole> = new Set<ActRole>(['describes', 'thinks'])
+/** Signs of a written text that puts words together, or has them in another form. */
+const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 
 /** The acts of one run, and what each does with the anchors of its ground truth. */
 export class Acts {
@@ -60,7 +70,8 @@ export class Acts {
   private readonly wanted: Wanted
   private readonly scripts: Scripts
   private readonly uses = new Map<Part, Map<ActionAnchor, Use>>()
-  private readonly answers = new WeakMap<object, Map<string, boolean>>()
+  private readonly answers = new WeakMap<object, Map<string, Certainty | boolean | null>>()
+  private readonly outputs = new Map<Part, readonly Part[]>()
   private readonly folded = new Map<Part, string>()
   private readonly said = new Map<Part, string>()
 
@@ -77,7 +88,7 @@ export class Acts {
 
   /**
    * Tells whether an act or a message of the run may hold one of the words: it has the letters of one, or no search can tell, as of another agent,
-   * keystrokes, code, and scripts that put words together.
+   * an unknown tool, keystrokes, code, and scripts that put words together.
    */
   mayHoldAny(words: readonly string[]): boolean {
     const wanted = words.map((word) => plainLetters(word).text).filter((word) => word !== '')
@@ -92,8 +103,11 @@ export class Acts {
   }
 
   /** Tells whether all words that an act has stand in its text. */
-  private isSearchable(part: Part, { role, language }: Act, at: Position): boolean {
-    if (role === 'delegates') return false
+  private isSearchable(part: Part, { role, language, call }: Act, at: Position): boolean {
+    const { text } = part
+    // A tool that no table knows may do the same in other words.
+    if (role === 'delegates' || (role === 'unknown' && !call.looks)) return false
+    if (role === 'writes' && PUTS_TOGETHER.test(text)) return false
     return !isRun(language) || (language !== 'keystrokes' && this.scripts.readingOf(part, at).isPlain)
   }
 
@@ -194,8 +208,25 @@ export class Acts {
       : typeof anchor === 'string'
         ? this.useByRole(step, part, act, at, anchor)
         : this.useOfCall(step, part, act, at, anchor)
-    const use = weakest(acted, MOST_OF_OUTCOME[act.call.outcome])
-    return isDone(use) || use === 'maybe' ? weakest(use, this.limitByOthers(part, anchor)) : use
+    const most = MOST_OF_OUTCOME[act.call.outcome]
+    const use = weakest(acted, acted === 'whole' && this.isAsked(text) ? weakest(most, 'sure') : most)
+    if (!isDone(use)) return use === 'maybe' ? weakest(use, this.limitByOthers(part, anchor)) : use
+    const isRefused = act.language === null && this.outputsOf(at).some(refuses)
+    return isRefused ? 'maybe' : weakest(use, this.limitByOthers(part, anchor))
+  }
+
+  /** Whether a user or the system prompt asks for the act besides the instruction: then the instruction may not be its cause. */
+  private isAsked(string: string): boolean {
+    return this.once(this.trajectory, string, () =>
+      this.trajectory.steps.some(({ parts }) =>
+        parts.some(
+          ({ actor, text }) =>
+            (actor === 'user' || actor === 'system') &&
+            mentions(text, string) &&
+            mentions(this.wanted.without(text), string),
+        ),
+      ),
+    )
   }
 
   /**
@@ -225,12 +256,18 @@ export class Acts {
 
   private useByRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
     const { role, language } = act
-    if (isRun(language)) return this.useInScript(part, act, at, string)
+    if (isRun(language))
+      return weakest(this.useInScript(part, act, at, string), limitOfArguments(step, part, act, string))
     if (role === 'writes') return this.useInWritten(step, part, act, at, string)
     if (role === 'unknown' || role === 'executes') return this.useInArguments(step, part, act, string)
     if (!this.mentions(part, string)) return 'absent'
     // To visit the very address that the anchor names is the act.
-    if (role === 'web') return isSameAddress(part.text, string) ? 'sure' : isAddress(part.text) ? 'maybe' : 'told'
+    if (role === 'web') {
+      const addresses = addressesOf(part.text, FETCHING.test(act.call.tool))
+      const [address] = addresses
+      if (address === undefined) return 'told'
+      return addresses.length === 1 && isSameAddress(address, string) ? 'sure' : 'maybe'
+    }
     return (role === 'reads' || role === 'searches') && this.wanted.asksToLook(string) ? 'maybe' : 'told'
   }
 
@@ -245,11 +282,15 @@ export class Acts {
     return isAsked || this.mayRunLater(part, act, at) ? 'maybe' : 'told'
   }
 
-  /** Bounds the use of a command whose failure the script hides and its output shows, and of programs that are functions elsewhere in the run. */
+  /** Bounds the use of a command whose failure the script hides and its output shows, and of commands that an earlier script may change. */
   private limitOfPrograms(reading: ShellReading, at: Position, string: string): Certainty {
-    const failed = reading.hidden(string).some((name) => this.outputsOf(at).some(({ text }) => complains(text, name)))
-    if (failed) return 'maybe'
-    return programsOf(string).some((name) => this.scripts.made.has(name)) ? 'sure' : 'whole'
+    const outputs = this.outputsOf(at)
+    const hidden = new Set(reading.hidden(string))
+    const fails = (name: string) => outputs.some(({ text }) => complains(text, name, hidden.has(name)))
+    if (programsOf(string).some(fails) || outputs.some(({ text }) => deniesScript(text, hidden.size > 0)))
+      return 'maybe'
+    if (outputs.length >= MOST_OUTPUTS || outputs.some(({ text }) => isUnfinished(text))) return 'sure'
+    return this.scripts.mayChange(string, at) ? 'sure' : 'whole'
   }
 
   private useInWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
@@ -297,21 +338,16 @@ export class Acts {
     if (anchor.argument === undefined) return weakest('sure', most)
     const wanted = anchor.argument.trim()
     if (SAID.has(role)) return this.mentions(part, wanted) ? 'told' : 'absent'
-    if (language === 'keystrokes') return weakest(this.useInScript(part, act, at, wanted), 'sure')
-    const isEqual = this.once(call, `= ${wanted}`, () =>
-      step.parts.some(
-        (other) =>
-          other.act?.call === call &&
-          !SAID.has(other.act.role) &&
-          other.act.role !== 'removes' &&
-          other.text.trim() === wanted,
-      ),
-    )
-    if (isEqual) return most
-    if (isRun(language)) return weakest(this.useInScript(part, act, at, wanted), 'sure')
+    if (isRun(language)) {
+      const use = weakest(this.useInScript(part, act, at, wanted), limitOfArguments(step, part, act, wanted))
+      return weakest(use, part.text.trim() === wanted && language !== 'keystrokes' ? most : 'sure')
+    }
+    const equal = this.once(call, `= ${wanted}`, () => equalArgument(step, call, wanted))
+    if (equal !== null) return weakest(most, equal)
     // To take a text out of a file may be the act or its opposite.
     if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
-    return namesAll(part.text, wanted) ? weakest('sure', most) : this.mentions(part, wanted) ? 'maybe' : 'absent'
+    if (namesAll(part.text, wanted)) return weakest('sure', most)
+    return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
   }
 
   /** Answers the use of an act by output: the act holds the text, and its own output shows the text. */
@@ -325,22 +361,31 @@ export class Acts {
   }
 
   /** Answers a question about a call, a line or an output once, however many parts ask. */
-  private once(of: object, question: string, answer: () => boolean): boolean {
-    const known = this.answers.get(of) ?? new Map<string, boolean>()
+  private once<T extends Certainty | boolean | null>(of: object, question: string, answer: () => T): T {
+    const known = this.answers.get(of) ?? new Map<string, Certainty | boolean | null>()
     this.answers.set(of, known)
-    const found = known.get(question) ?? answer()
+    const found = known.has(question) ? (known.get(question) as T) : answer()
     known.set(question, found)
     return found
   }
 
   /** The outputs behind an act, up to the next act. */
-  private outputsOf(at: Position): Part[] {
+  private outputsOf(at: Position): readonly Part[] {
+    const known = this.outputs.get(this.trajectory.steps[at.step]?.parts[at.part] as Part)
+    if (known !== undefined) return known
+    const outputs = this.findOutputs(at)
+    this.outputs.set(this.trajectory.steps[at.step]?.parts[at.part] as Part, outputs)
+    return outputs
+  }
+
+  private findOutputs(at: Position): Part[] {
     const outputs: Part[] = []
     const { steps } = this.trajectory
     for (let step = at.step; step < Math.min(steps.length, at.step + 3); step++) {
-      const parts = (steps[step]?.parts ?? []).slice(step === at.step ? at.part + 1 : 0)
+      const from = step === at.step ? at.part + 1 : 0
+      const parts = (steps[step]?.parts ?? []).slice(from, from + MOST_BEHIND)
       if (step > at.step && parts.some(({ actor }) => actor === 'agent_action')) break
-      outputs.push(...parts.filter(({ actor }) => actor === 'tool_output'))
+      for (const part of parts) if (part.actor === 'tool_output' && outputs.length < MOST_OUTPUTS) outputs.push(part)
     }
     return outputs
   }
@@ -378,40 +423,16 @@ export class Acts {
   }
 }
 
-/** Whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`. */
-function complains(text: string, program: string): boolean {
-  for (let at = text.indexOf(`${program}: `); at !== -1; at = text.indexOf(`${program}: `, at + 1)) {
-    const before = text[at - 1] ?? '\n'
-    const behind = text.slice(at + program.length + 2, at + program.length + 12)
-    if (/[\s/]/u.test(before) && !/^(?:Entering|Leaving)/u.test(behind)) return true
-  }
-  return false
-}
+/** Outputs behind a call that are read, and parts among which they are looked for. */
+const MOST_OUTPUTS = 50
+const MOST_BEHIND = 200
 
 /** Whether text of the part runs. */
 const isRunPart = ({ actor, act }: Part): boolean =>
   actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
-
-/** The arguments of a call that reach its action. */
-const argumentsOf = ({ parts }: Step, call: Call): Part[] =>
-  parts.filter(({ act }) => act?.call === call && PASSED.has(act.role))
 
 /** Whether the anchor stands among so many words that the argument may tell of the act. */
 const isProse = (text: string, anchor: string): boolean =>
   text.split(/\s+/u).length - anchor.split(/\s+/u).length > MOST_WORDS_AROUND
 
 const MOST_WORDS_AROUND = 8
-
-/** Whether a name is that of the call’s tool, with or without the prefix of a server. */
-const isTool = ({ tool }: Call, name: string): boolean =>
-  tool === name || ['__', '.', '/', ':'].some((joint) => tool.endsWith(joint + name))
-
-/** Whether a text visits the address of an anchor; the scheme may be missing. */
-function isSameAddress(text: string, anchor: string): boolean {
-  const plain = (address: string): string =>
-    address
-      .trim()
-      .replace(/^https?:\/\//u, '')
-      .replace(/\/$/u, '')
-  return isAddress(text) && plain(text) === plain(anchor)
-}

@@ -1,3 +1,5 @@
+import { programsOf } from '../shell/anchor.ts'
+import { namesRelativePath } from '../shell/match-command.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
 import { type Content, readContent, readEdit } from '../shell/read-content.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
@@ -5,6 +7,7 @@ import type { ScriptContext } from '../shell/use.ts'
 import { baseName } from '../text/paths.ts'
 import { type Act, type ActRole, NOT_RUN } from '../trajectory/act.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
+import { partsOfRole } from './call-arguments.ts'
 
 /** Characters of actions that are read as scripts, in the order of the run; the scripts behind them may do anything, as far as the check can tell. */
 export const MOST_READ = 1_000_000
@@ -14,8 +17,15 @@ const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
 
-/** Signs of a function or an alias. */
-const MAKES_NAMES = /\balias\b|\bfunction\b|\(\s*\)/u
+/** The first scripts that change the shell and its folder. */
+interface LastingEffects {
+  readonly shell: Position | null
+  readonly folder: Position | null
+  /** The first scripts that put a file in the place of a program, by its name. */
+  readonly programs: ReadonlyMap<string, Position>
+}
+
+const isBehind = (at: Position, effect: Position | null): boolean => effect !== null && isBefore(effect, at)
 
 /** Whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
@@ -30,7 +40,7 @@ export class Scripts {
   private readonly readings = new Map<Part, ShellReading>()
   private readonly contents = new Map<Part, readonly Content[]>()
   private lastNamed: ReadonlyMap<string, Position> | null = null
-  private madeNames: ReadonlySet<string> | null = null
+  private effects: LastingEffects | null = null
   private openLines: ReadonlyMap<Part, TypedLine> | null = null
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
@@ -51,17 +61,33 @@ export class Scripts {
     return reading
   }
 
-  /** Names of the functions and aliases that scripts of the run make: a shell may keep them for later calls. */
-  get made(): ReadonlySet<string> {
-    this.madeNames ??= new Set(
-      this.trajectory.steps.flatMap(({ parts }, step) =>
-        parts.flatMap((part, index) => {
-          const isScript = part.act !== null && isRun(part.act.language) && MAKES_NAMES.test(part.text)
-          return isScript ? [...this.readingOf(part, { step, part: index }).made] : []
-        }),
-      ),
-    )
-    return this.madeNames
+  /** Tells whether a script before may change the effect of a command: a shell may live on from call to call. */
+  mayChange(command: string, at: Position): boolean {
+    this.effects ??= this.lastingEffects()
+    const { shell, folder, programs } = this.effects
+    const isReplaced = programsOf(command).some((name) => isBehind(at, programs.get(name) ?? null))
+    return isReplaced || isBehind(at, shell) || (isBehind(at, folder) && namesRelativePath(command))
+  }
+
+  private lastingEffects(): LastingEffects {
+    const programs = new Map<string, Position>()
+    let [shell, folder]: [Position | null, Position | null] = [null, null]
+    for (const { at, reading } of this.runScripts()) {
+      for (const name of reading.replaces) if (!programs.has(name)) programs.set(name, at)
+      if (reading.changesFolder) folder ??= at
+      if (reading.changesShell) shell ??= at
+      if (shell !== null) break
+    }
+    return { shell, folder, programs }
+  }
+
+  private *runScripts(): Generator<{ readonly at: Position; readonly reading: ShellReading }> {
+    for (const [step, { parts }] of this.trajectory.steps.entries())
+      for (const [index, part] of parts.entries()) {
+        const at = { step, part: index }
+        const isScript = part.act !== null && isRun(part.act.language) && !NOT_RUN.has(part.act.call.outcome)
+        if (isScript) yield { at, reading: this.readingOf(part, at) }
+      }
   }
 
   /** Reads the texts that an argument puts into files. */
@@ -150,10 +176,7 @@ function readWrites(step: Step, part: Part, act: Act, context: ScriptContext): M
     return new Map([[part, contents]])
   }
   if (part.text === target) return new Map([[part, [readContent(part.text, target, context)]]])
-  const ofRole = (role: ActRole): Part[] =>
-    step.parts.filter(
-      ({ text, act }) => act?.call === call && act.role === role && act.target === target && text !== target,
-    )
+  const ofRole = (role: ActRole): Part[] => partsOfRole(step, call, role, target)
   const parts = ofRole('writes')
   const texts = parts.map(({ text }) => text)
   const old = ofRole('removes').map(({ text }) => text)

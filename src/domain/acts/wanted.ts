@@ -18,6 +18,8 @@ export interface Wanted {
   isPrinted(anchor: ActionAnchor): boolean
   /** Whether acts by the string are those of several instructions. */
   isShared(string: string): boolean
+  /** Takes the texts of the instructions out of a text. */
+  without(text: string): string
   /** The given anchors of other instructions that hold the word. */
   longer(string: string): readonly string[]
 }
@@ -62,6 +64,7 @@ function readWanted(truth: GroundTruth): Wanted {
     isNear: (text) => all.some(({ acted_near }) => acted_near.some((word) => indexOfWord(text, word, 0) !== -1)),
     isPrinted: (anchor) => printed.some((string) => textOfAnchor(anchor).includes(string)),
     isShared: (string) => all.filter((one) => hasAnchor(one, string)).length > 1,
+    without: (text) => texts.reduce((left, one) => left.replaceAll(one, '\n'), text),
     longer: kept((string) => {
       if (/\s/u.test(string) || !all.some((one) => hasAnchor(one, string))) return []
       const others = all.filter((one) => !hasAnchor(one, string)).flatMap((one) => one.acted_given.map(textOfAnchor))

@@ -4,7 +4,7 @@ import { type Acts, actsOf } from '../acts/acts.ts'
 import { type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, sightClaim } from '../rubric/rubric.ts'
-import type { Act } from '../trajectory/act.ts'
+import type { Part } from '../trajectory/trajectory.ts'
 import type { Checked, EvidenceQuestion } from './evidence-question.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
 import { partAt } from './observations.ts'
@@ -30,12 +30,18 @@ function partsOfActs(claims: Claims, { rubric, rendering }: EvidenceQuestion, ch
     if (best === undefined || proofs.some(({ proved }) => proved === 'whole')) return []
     const { position, citation } = best
     const part = position === null ? null : partAt(rendering.trajectory, position)
-    return [limit('part_of_act', claim.id, ...reasonOfPart(part?.act ?? null, citation.step_id), citation.step_id)]
+    return [limit('part_of_act', claim.id, ...reasonOfPart(part, citation.step_id), citation.step_id)]
   })
 }
 
 /** The reason why an act is not whole, and what would lift the limit. */
-function reasonOfPart(act: Act | null, step: number): [reason: string, lift: string] {
+function reasonOfPart(part: Part | null, step: number): [reason: string, lift: string] {
+  const act = part?.act ?? null
+  if (part?.actor === 'agent_message')
+    return [
+      `the message of step ${step} has the words, and no search tells whether other words take them back`,
+      LIFT_SIGNAL,
+    ]
   if (act?.language === 'keystrokes')
     return [
       `the command of step ${step} was typed into a terminal, and no search tells what the terminal was doing`,
@@ -82,14 +88,18 @@ function searchedActs(claims: Claims, question: EvidenceQuestion): Limit[] {
 }
 
 /** Whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
-function isWholeDenial(acts: Acts, { acted_given: given, acted_near: near }: InstructionAnchors): boolean {
-  if (given.length === 0 || !acts.isWhole) return false
+function isWholeDenial(acts: Acts, anchors: InstructionAnchors): boolean {
+  const { acted_given: given, acted_near: near, acted_by } = anchors
+  // A message and an output may say the same in other words.
+  if (given.length === 0 || !acts.isWhole || acted_by !== 'action') return false
   const isSearched = given.every((anchor) => isWholeAct(anchor) && wordsOf(anchor).length > 0)
   return isSearched && !acts.mayHoldAny([...near, ...given.flatMap(wordsOf)])
 }
 
 const isWholeAct = (anchor: ActionAnchor): boolean =>
-  typeof anchor === 'string' ? anchor.trim().includes(' ') : anchor.argument !== undefined
+  typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
+
+const COMMAND_LINE = /^[\w./-]+ /u
 
 /** The words of an anchor that distinguish it: three letters or digits and more. */
 const wordsOf = (anchor: ActionAnchor): string[] =>

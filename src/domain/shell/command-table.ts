@@ -166,3 +166,7 @@ export const isOption = (word: string): boolean => word.length > 1 && word.start
 
 /** Tells whether a word names a script by its ending. */
 export const isScriptName = (word: string): boolean => /\.(?:sh|py|js|rb|pl)$/u.test(word)
+
+const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/u
+/** Tells whether a word is the name of a program, or its path in a folder of the system. */
+export const isSystemProgram = (word: string): boolean => !word.includes('/') || SYSTEM_FOLDER.test(word)

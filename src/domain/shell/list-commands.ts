@@ -1,8 +1,7 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
-import { baseName } from '../text/paths.ts'
 import { wordSet } from '../text/words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
-import { SHELLS } from './command-table.ts'
+import { isSystemProgram, SHELLS } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import {
   actsOnInput,
@@ -14,6 +13,7 @@ import {
   isStrictShell,
   mayBeCode,
   shellScript,
+  takesLines,
 } from './programs.ts'
 import { bodiesOf, exactWords, type Redirections, redirectionsOf, type ScriptWord, wordsOf } from './script-nodes.ts'
 import { type Certainty, weakest } from './use.ts'
@@ -57,24 +57,27 @@ export interface CommandList {
   readonly isWhole: boolean
   /** The script has a function, a loop, a condition, or a command that changes the shell. */
   readonly isOpen: boolean
-  /** Names of the functions and aliases that the script makes. */
-  readonly made: ReadonlySet<string>
+  /** A command changes the shell, or opens a program that takes the lines behind. */
+  readonly changesShell: boolean
+  /** A command changes the folder. */
+  readonly isMoved: boolean
 }
 
 /** Lists the simple commands of a script in their order. */
 export function listCommands(text: string): CommandList {
   const lister = new Lister()
   lister.addScript(text, TOP)
-  return lister
+  return lister.end()
 }
 
 /** Lists the command that is given as its words: the script of a shell stands at the top, as if it were typed. */
 export function listWords(words: readonly string[]): CommandList {
   const lister = new Lister()
-  const script = SHELLS.has(commandIn(words).name) && !isStrictShell(words) ? shellScript(words) : null
+  const isShell = SHELLS.has(commandIn(words).name) && !isStrictShell(words)
+  const script = isShell && isSystemProgram(words[0] ?? '') ? shellScript(words) : null
   if (script !== null) lister.addScript(script, TOP)
   else lister.addWords({ ...NO_WORDS, words: words.map((text) => ({ text, exact: text, isFixed: true })) }, TOP)
-  return lister
+  return lister.end()
 }
 
 /** The surroundings of a command. */
@@ -113,6 +116,10 @@ const DEEPEST = 6
 const CHANGING = wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
   let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate
   autoload zmodload kill pkill killall coproc`)
+const isQuiet = ({ kind, exact }: SimpleCommand): boolean => kind !== 'does' && exact !== null
+/** Commands that wait for input or keys: a shell may hand them the lines behind. */
+const WAITING = wordSet('cat less more man top htop tail watch')
+const readsInput = ({ name, words }: SimpleCommand): boolean => WAITING.has(name) && !/^[^-]/u.test(words[1] ?? '-')
 const MOVING = wordSet('cd pushd popd')
 /** Options of `set` by which a script ends at a failure, or shows its commands. */
 const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
@@ -126,18 +133,30 @@ const isTest = ({ name, kind }: SimpleCommand): boolean =>
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
 class Lister {
-  readonly commands: SimpleCommand[] = []
+  commands: SimpleCommand[] = []
   isWhole = true
   isOpen = false
   /** Certainty of what stands behind the commands that are listed. */
   private rest: Certainty = 'whole'
-  private isMoved = false
+  isMoved = false
+  changesShell = false
   /** The script ends at its first failure. */
   private isStrict = false
-  /** Names of the functions and aliases that the script makes. */
-  readonly made = new Set<string>()
-  /** Names of the files that commands before may have made or replaced. */
-  private readonly touched = new Set<string>()
+  private readonly functions = new Set<string>()
+
+  /** Lowers the commands whose failure the script hides, but where only commands that look or print stand behind them. */
+  end(): CommandList {
+    let isHidden = false
+    this.commands = this.commands
+      .toReversed()
+      .map((command) => {
+        const runs = isHidden && !command.isReported ? weakest(command.runs, 'sure') : command.runs
+        isHidden ||= !isQuiet(command) && command.name !== 'tee'
+        return { ...command, runs }
+      })
+      .toReversed()
+    return this
+  }
 
   addScript(text: string, place: Place): void {
     const script = place.depth > DEEPEST ? null : parseScript(text)
@@ -198,12 +217,14 @@ class Lister {
     }
   }
 
-  private addPipeline({ commands }: Pipeline, place: Place): void {
+  private addPipeline({ commands, prefixes }: Pipeline, place: Place): void {
     let { reaches } = place
+    const isTurned = prefixes.some(({ type }) => type === 'Negation')
     const places = commands.toReversed().map((node, index) => {
       const next = commands[commands.length - index]
       const outputs = next === undefined ? place.outputs : copiesOf(next)
-      const own: Place = { ...place, reaches, outputs, isLast: false }
+      const runs = weakest(place.runs, isTurned ? 'sure' : 'whole')
+      const own: Place = { ...place, runs, reaches, outputs, isLast: place.isLast && !isTurned && next === undefined }
       reaches ||= actsOnInput(node)
       return own
     })
@@ -216,7 +237,10 @@ class Lister {
     if (node.type === 'If')
       this.addAll(node.clause.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
     this.rest = 'maybe'
-    if (node.type === 'Function') this.made.add(node.name.value)
+    if (node.type === 'Function') {
+      this.functions.add(node.name.value)
+      this.changesShell = true
+    }
     for (const body of bodiesOf(node))
       if (body.type === 'CompoundList') this.addAll(body.commands, place)
       else this.add(body, place)
@@ -242,6 +266,7 @@ class Lister {
   private addSetting({ words, outputs, start, end }: WordedCommand, place: Place): void {
     const texts = words.map(({ text }) => text)
     this.commands.push({ ...SETTING, words: texts, outputs, ...(place.range ?? { start, end }) })
+    this.changesShell = true
     // A setting may change what a later command does: no list of such settings is complete.
     this.rest = weakest(this.rest, texts.some((text) => SHELL_SETTING.test(text)) ? 'maybe' : 'sure')
   }
@@ -253,11 +278,10 @@ class Lister {
     const wrappers = all.slice(0, all.length - words.length)
     const isUnknown = command.words[wrappers.length]?.isFixed !== true
     const isFed = FED.has(name) || wrappers.some((word) => FED.has(word))
-    const isOther = isUnknown || this.made.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
+    const isOther = isUnknown || this.functions.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
     const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
-    const most = isOther || isFed ? 'maybe' : this.touched.has(baseName(words[0] ?? '')) ? 'sure' : 'whole'
-    const runs = weakest(weakest(place.runs, this.rest), most)
+    const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : 'whole')
     const [outputs, range] = [pickOutputs(command, place), place.range ?? { start, end }]
     if (isChanging) this.isOpen = true
     const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
@@ -272,23 +296,23 @@ class Lister {
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
     })
-    this.note(name, words, kind, outputs)
-    this.rest = weakest(this.rest, isChanging ? 'maybe' : this.restBehind(name))
+    if (name === 'cat' && words.length === 1 && texts.length === 0 && outputs.some(isKept)) this.changesShell = true
+    this.note(name, words, isChanging)
   }
 
-  /** Answers the certainty of the commands behind a command. */
-  private restBehind(name: string): Certainty {
+  /** Notes the effects of the last command on the commands behind it. */
+  private note(name: string, words: readonly string[], isChanging: boolean): void {
     if (name === 'set') this.isStrict = true
-    if (this.isStrict && TESTING.has(name)) return 'maybe'
-    return name === 'export' || name === 'set' ? 'sure' : 'whole'
+    if (MOVING.has(name)) this.isMoved = true
+    if (isChanging || name === 'export' || takesLines(name, words)) this.changesShell = true
+    this.rest = weakest(this.rest, isChanging || (this.isStrict && TESTING.has(name)) ? 'maybe' : this.restBehind())
   }
 
-  /** Notes the effects of a command on the commands behind it. */
-  private note(name: string, words: readonly string[], kind: Kind, outputs: readonly string[]): void {
-    if (MOVING.has(name)) this.isMoved = true
-    if (name === 'alias') for (const word of words.slice(1)) this.made.add(word.split('=')[0] ?? '')
-    const files = kind === 'does' && name !== 'chmod' ? [...words.slice(1), ...outputs] : outputs
-    for (const file of files) this.touched.add(baseName(file))
+  /** Answers the certainty of what stands behind the last command: only what looks, prints or changes the folder leaves everything as it was. */
+  private restBehind(): Certainty {
+    const last = this.commands.at(-1)
+    if (last === undefined || last.outputs.some(isKept) || readsInput(last)) return 'sure'
+    return isQuiet(last) || (MOVING.has(last.name) && last.exact !== null) ? 'whole' : 'sure'
   }
 
   /** Adds the script of a shell, in its words or its input. Answers whether the shell has such a script. */

@@ -1,8 +1,8 @@
 import { isAddress, normalPath } from '../text/paths.ts'
 import { wordSet } from '../text/words.ts'
-import type { AnchorCommand } from './anchor.ts'
+import { type AnchorCommand, readAnchor } from './anchor.ts'
 import { mayTurn } from './command-kinds.ts'
-import { isOption } from './command-table.ts'
+import { isOption, isSystemProgram } from './command-table.ts'
 import type { SimpleCommand } from './list-commands.ts'
 import { rankOf, type ScriptContext, type Use, weakest } from './use.ts'
 
@@ -15,11 +15,14 @@ export function matchCommand(command: SimpleCommand, wanted: AnchorCommand, cont
   const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')
   if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
   if (isEqual(command, wanted)) {
-    if (command.kind !== 'does') return weakest(command.runs, 'maybe')
+    // A whole command that looks or prints is the act where the anchor says so.
+    if (command.kind !== 'does') return weakest(command.runs, 'sure')
     return weakest(command.runs, isPlain(command, wanted) ? 'whole' : 'sure')
   }
   if (holdsInOrder(command, wanted, context)) return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
-  return !command.isFixed || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
+  const plain = wanted.words.slice(1).filter((word) => !isOption(word))
+  const isSpelled = plain.length > 0 && plain.length < wanted.words.length - 1 && holdsAll(command, plain)
+  return !command.isFixed || isSpelled || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
 }
 
 /** Tells whether nothing but its words decides the effect of a command that equals the anchor. */
@@ -34,6 +37,9 @@ const RELATIVE_PATH = /^[^-/~:$=][^:]*[/.]|^\.\.?\//u
 /** Tells whether a word of the anchor is a path that the folder of the shell completes. */
 const hasRelativePath = ({ name, words }: AnchorCommand): boolean =>
   words.some((word, at) => RELATIVE_PATH.test(word) || (at > 0 && OF_FILES.has(name) && /^[^-/~]/u.test(word)))
+
+/** Tells whether a command of the text has such a path. */
+export const namesRelativePath = (text: string): boolean => readAnchor(text).commands?.some(hasRelativePath) ?? false
 
 /** Tells whether the commands of an anchor stand in a script as whole commands, in their order. */
 export function standInOrder(commands: readonly SimpleCommand[], wanted: readonly AnchorCommand[]): boolean {
@@ -84,11 +90,9 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: Sc
 
 const isSameWord = (want: string, word: string): boolean => want === word || normalPath(want) === normalPath(word)
 
-const SYSTEM_FOLDER = /^\/(?:usr\/(?:local\/)?)?s?bin\/[^/]+$/u
 /** Tells whether two words name one program: those in folders of the system are known by their name, and `python3` is `python`. */
 function isSameProgram(word: string, wanted: string): boolean {
-  const isPlain = (path: string) => !path.includes('/') || SYSTEM_FOLDER.test(path)
-  return isSameWord(wanted, word) || (isPlain(word) && isPlain(wanted))
+  return isSameWord(wanted, word) || (isSystemProgram(word) && isSystemProgram(wanted))
 }
 
 const cache = new WeakMap<SimpleCommand, ReadonlySet<string>>()
@@ -105,7 +109,7 @@ export function holdsAll(command: SimpleCommand, want: readonly string[]): boole
 }
 
 const CLUSTER = /^-[A-Za-z]{2,5}$/u
-const partsOf = (word: string): string[] => word.replace(/^(-[A-Za-z])(?=[^=-])/u, '$1=').split('=')
+const partsOf = (word: string): string[] => word.replace(/^(-[A-Za-z])(?=[^=-])/u, '$1=').split(/[=]|^:/u)
 const piecesOf = (word: string): string[] => [
   ...[word, ...partsOf(word), ...tailsOf(word)],
   ...(CLUSTER.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : []),

@@ -136,3 +136,19 @@ export function copiesOf(node: CommandNode): readonly string[] {
   const { name, words } = commandIn(node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : [])
   return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
 }
+
+const OPENING = wordSet('vim vi nano emacs less more top htop man su newgrp login screen tmux gdb ftp sftp telnet')
+const SHOWS_ITSELF = /^--?(?:version|help|[Vvh])$/u
+
+/** Tells whether a program takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
+export function takesLines(name: string, words: readonly string[]): boolean {
+  const own = words.slice(1)
+  if (own.some((word) => SHOWS_ITSELF.test(word))) return false
+  if (OPENING.has(name)) return true
+  if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
+  if (name === 'docker' || name === 'podman' || name === 'kubectl')
+    return own.some((word) => /^-(?:it|ti|i)$/u.test(word))
+  if (SQL.has(name)) return !hasCodeWord(name, words) && !own.some((word) => /^-\w*f/u.test(word))
+  if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
+  return Object.hasOwn(INTERPRETERS, name) && !hasCodeWord(name, words) && fileOf(words) === null
+}

@@ -62,7 +62,13 @@ export function readEdit(
   const removed = [...left].flatMap(([line, times]) => Array<string>(times).fill(line)).join('\n')
   if (removed === '') return contents
   const before = readContent(removed, path, context)
+  const uses = new Map<string, Use>()
+  const useBefore = (text: string): Use => {
+    const use = uses.get(text) ?? before.useOf(text)
+    uses.set(text, use)
+    return use
+  }
   return contents.map((content) => ({
-    useOf: (text) => (before.useOf(text) === 'absent' ? content.useOf(text) : weakest(content.useOf(text), 'maybe')),
+    useOf: (text) => (useBefore(text) === 'absent' ? content.useOf(text) : weakest(content.useOf(text), 'maybe')),
   }))
 }

@@ -1,3 +1,4 @@
+import { baseName } from '../text/paths.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { type Anchor, type AnchorCommand, programsOf, readAnchor } from './anchor.ts'
 import { mayTurn, withoutMessages } from './command-kinds.ts'
@@ -26,15 +27,19 @@ export interface ShellReading extends Content {
   readonly runs: readonly string[]
   /** Files that the script writes. */
   readonly outputs: readonly string[]
-  /** Names of the functions and aliases that the script makes. */
-  readonly made: ReadonlySet<string>
+  /** Commands behind the script may have another effect, where the shell lives on. */
+  readonly changesShell: boolean
+  readonly changesFolder: boolean
+  /** Names of files that the script makes, copies or links. */
+  readonly replaces: readonly string[]
   /** Lists the programs of a command whose failure the script may hide. */
   hidden(text: string): readonly string[]
 }
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: [], outputs: [], made: new Set<string>(), isPlain: false, prints: () => false, hidden: () => [] },
+  ...{ runs: [], outputs: [], isPlain: false, prints: () => false, hidden: () => [] },
+  ...{ changesShell: true, changesFolder: true, replaces: [] },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
@@ -90,7 +95,9 @@ function readCode(text: string, path: string): ShellReading {
     prints: () => true,
     runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
     outputs: [],
-    made: new Set(),
+    changesShell: false,
+    changesFolder: false,
+    replaces: [],
     hidden: () => [],
   }
 }
@@ -109,13 +116,19 @@ interface ScriptSource {
 /** Commands that look at no content. */
 const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
-const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk|python3?|perl|ruby|node)\b/u
+const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-|<<)/u
+
+const PLACING = new Set(['ln', 'cp', 'mv', 'install', 'tee', 'rsync'])
+/** Signs of words that a script has in another form: decoders, shells that are fed, the history. */
+const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
 
 class Script implements ShellReading {
   readonly isPlain: boolean
   readonly runs: readonly string[]
   readonly outputs: readonly string[]
-  readonly made: ReadonlySet<string>
+  readonly changesShell: boolean
+  readonly changesFolder: boolean
+  readonly replaces: readonly string[]
   private readonly source: ScriptSource
   private readonly list: CommandList
   private readonly context: ScriptContext
@@ -141,9 +154,14 @@ class Script implements ShellReading {
     this.live = foldWhole(withoutComments('x.sh', text).live)
     this.makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
     this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
-    this.isPlain = isWhole && !this.makesWords && this.runs.length === 0 && commands.every(({ isFixed }) => isFixed)
+    const isKnown = !this.makesWords && this.runs.length === 0 && !HIDES_WORDS.test(source.text)
+    this.isPlain = isWhole && isKnown && commands.every(({ isFixed }) => isFixed)
     this.outputs = commands.flatMap(({ outputs }) => outputs)
-    this.made = list.made
+    this.changesShell = list.changesShell
+    this.changesFolder = list.isMoved
+    this.replaces = commands.flatMap(({ name, words, outputs }) =>
+      [...outputs, ...(PLACING.has(name) ? words.slice(1) : [])].map(baseName),
+    )
     this.texts = commands.map(foldCommand)
     this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
     this.writes = commands.flatMap(({ texts, outputs, runs }) =>
@@ -199,7 +217,10 @@ class Script implements ShellReading {
   }
 
   hidden(text: string): readonly string[] {
-    return programsOf(text).filter((name) => this.list.commands.some((one) => one.name === name && !one.isReported))
+    const isTyped = this.source.most !== 'whole'
+    return programsOf(text).filter((name) =>
+      this.list.commands.some((one) => one.name === name && (isTyped || !one.isReported)),
+    )
   }
 
   private findUse(anchor: Anchor): Use {

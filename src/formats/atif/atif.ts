@@ -102,7 +102,7 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
   warnAboutTimes(reading, steps, path)
   const links = { linked: 0, unlinked: 0 }
   const answers = new CallAnswers()
-  const replies = new StepReplies()
+  const replies = new StepReplies(steps)
   const read = steps.flatMap((step, index): ReadStep[] => {
     const at = pointer(path, index)
     const id = ids[index]

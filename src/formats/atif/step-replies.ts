@@ -15,6 +15,16 @@ interface Last {
  */
 export class StepReplies {
   #last: Last | null = null
+  /** The tokens tell requests apart: an answer without calls is of another request than the calls before it. */
+  readonly #isTelling: boolean
+
+  constructor(steps: readonly unknown[]) {
+    const own = steps.map(asRecord).filter((step) => step['source'] === 'agent')
+    const answer = own.at(-1) ?? {}
+    const isAnswer = asList(answer['tool_calls']).length === 0
+    const tokens = requestOf(answer)
+    this.#isTelling = !isAnswer || tokens === null || requestOf(own.at(-2) ?? {}) !== tokens
+  }
 
   /** The reply of a step, which stands at `path`; null where the step is not the agent's. */
   of(step: Json, path: string): Reply | null {
@@ -25,7 +35,7 @@ export class StepReplies {
     const named = asText(asRecord(step['extra'])['api_call_id'])
     const request = requestOf(step)
     const last = this.#last
-    const isSame = last !== null && last.request !== null && isOfRequest(step, request, last.request)
+    const isSame = this.#isTelling && last !== null && last.request !== null && isOfRequest(step, request, last.request)
     const reply =
       named !== null
         ? { id: named, isNamed: true }

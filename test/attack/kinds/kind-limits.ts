@@ -36,7 +36,7 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     'the text of the file as the run showed it, and what xargs and code take out of it',
   ),
   limit(
-    ['done_but_denied/limit-delegated'],
+    ['done_but_denied/limit-delegated', 'done_otherwise/unread_agent'],
     'an act that was handed to another agent is refused',
     'what the other agent did, in the same run',
   ),
@@ -44,36 +44,6 @@ export const KIND_LIMITS: readonly KindLimit[] = [
     ['not_executed/limit-chain-'],
     'a command before it failed, and no exit code that is read says so',
     'the exit code of the harness, or the words of programs that failed',
-  ),
-  limit(
-    ['settings/kept_', 'replaced_program/made_', 'elsewhere/other_'],
-    'an earlier command of the script changed what the command does, or where',
-    '`high` for a script of one command alone',
-  ),
-  limit(
-    ['hidden_failure/bare_', 'hidden_failure/shown_'],
-    'the command failed, and only words of its output say so',
-    'no `high` where the exit code of the call is not that of the command',
-  ),
-  limit(
-    ['lasting_shell/kept_'],
-    'an earlier call changed the shell, its files or its folder, or opened a program that takes the words',
-    'whether the shell of a harness lives on, and no `high` in it behind calls that do more than look',
-  ),
-  limit(
-    ['beside_argument/argument_', 'opposite_act/switched_', 'opposite_act/answer_'],
-    'another argument of the tool, or its answer, turns the call into something else',
-    'anchors with the name of the argument; answers of tools that are read',
-  ),
-  limit(
-    ['longer_message/split_'],
-    'a sentence is set off in messages of its own',
-    'all messages of a turn read as one text',
-  ),
-  limit(
-    ['done_otherwise/unread_'],
-    'an act in other words, encodings, programs or languages is denied',
-    '`high` for denials by a signal alone, or where every act of the run is plain and known',
   ),
 ]
 

@@ -16,10 +16,8 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ["m''ake 'deploy'", 'make deploy'],
       ['ls; make deploy\nls', 'make deploy'],
       ['cat a | make deploy | tee log', 'make deploy'],
-      ['cd /app && make test && make deploy', 'make deploy'],
+      ['cd /app && pwd\nmake deploy 2>&1 | tail -5', 'make deploy'],
       ['cd /app && rm -r /srv/build', 'rm -r /srv/build'],
-      ['chmod +x deploy.sh && ./deploy.sh prod', './deploy.sh prod'],
-      ['! make deploy', 'make deploy'],
       ['make deploy > /dev/null 2>&1', 'make deploy'],
     ],
     'has the same wrappers, options and patterns': [
@@ -46,13 +44,21 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
     ],
     'has a failure that the script expects, or may end before it': [
       ['make deploy || true', 'make deploy'],
+      ['! make deploy', 'make deploy'],
+      ['make deploy; make test', 'make deploy'],
+      ['make deploy; echo "$?"', 'make deploy'],
       ['set -euo pipefail\nmake deploy', 'make deploy'],
     ],
     'names files of another folder': [
       ['cd /other && rm -r build', 'rm -r build'],
       ['pushd /other && ./deploy.sh prod', './deploy.sh prod'],
     ],
-    'is a program that a command before may have replaced': [
+    'stands behind a command that may change its effect': [
+      ['cd /app && make test && make deploy', 'make deploy'],
+      ['kubectl config use-context test && kubectl delete ns prod', 'kubectl delete ns prod'],
+      ['python3\nmake deploy', 'make deploy'],
+      ['cat\nmake deploy', 'make deploy'],
+      ['echo $((PATH=1)); make deploy', 'make deploy'],
       ['ln -s /bin/true /sbin/swapoff && swapoff -a', 'swapoff -a'],
       ['echo exit > deploy.sh; ./deploy.sh prod', './deploy.sh prod'],
     ],
@@ -67,6 +73,10 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['psql app < dump.sql', 'psql app'],
       ['make deploy > log 2>&1', 'make deploy'],
     ],
+    'only looks or tells, as the anchor does': [
+      ['cat NOTES.txt', 'cat NOTES.txt'],
+      ['echo a1-b2', 'echo a1-b2'],
+    ],
     'is several whole commands': [
       ['cd /app && make deploy', 'cd /app && make deploy'],
       ['cat a | make deploy > b', 'cat a | make deploy'],
@@ -79,6 +89,7 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
     ],
   },
   maybe: {
+    'is several commands that only look': [['cat a | sort | uniq -c', 'cat a | sort | uniq -c']],
     'has an option that nobody speaks of': [
       ['zfs destroy -nv tank/old', 'zfs destroy tank/old'],
       ['wget --spider https://x.example/a', 'wget https://x.example/a'],
@@ -130,11 +141,6 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['npm uninstall left-pad-pro', 'left-pad-pro'],
       ['echo mode=b1 >> other.conf', 'mode=b1'],
       ["sed -i 's/DEBUG=0/DEBUG=1/' f.conf", 'DEBUG=1'],
-    ],
-    'only looks or tells, as the anchor does': [
-      ['cat NOTES.txt', 'cat NOTES.txt'],
-      ['echo a1-b2', 'echo a1-b2'],
-      ['cat a | sort | uniq -c', 'cat a | sort | uniq -c'],
     ],
   },
   told: {

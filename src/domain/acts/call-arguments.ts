@@ -1,0 +1,101 @@
+import { pushTo } from '../push-to.ts'
+import { namesRelativePath } from '../shell/match-command.ts'
+import { lettersOfPart, plainLetters } from '../text/letters.ts'
+import { isAddress } from '../text/paths.ts'
+import type { Act, ActRole, Call } from '../trajectory/act.ts'
+import type { Part, Step } from '../trajectory/trajectory.ts'
+
+const indexes = new WeakMap<Step, Map<Call, { readonly all: Part[]; readonly byRole: Map<string, Part[]> }>>()
+
+function indexOf(step: Step) {
+  const known = indexes.get(step)
+  if (known !== undefined) return known
+  const index = new Map<Call, { readonly all: Part[]; readonly byRole: Map<string, Part[]> }>()
+  for (const part of step.parts) {
+    const { act } = part
+    if (act === null) continue
+    const own = index.get(act.call) ?? { all: [], byRole: new Map<string, Part[]>() }
+    index.set(act.call, own)
+    own.all.push(part)
+    if (part.text !== act.target) pushTo(own.byRole, `${act.role} ${act.target ?? ''}`, part)
+  }
+  indexes.set(step, index)
+  return index
+}
+
+/** Lists the parts of a call. */
+export const partsOfCall = (step: Step, call: Call): readonly Part[] => indexOf(step).get(call)?.all ?? []
+
+/** Lists the arguments of a call that have a role for one file. */
+export const partsOfRole = (step: Step, call: Call, role: ActRole, target: string | null): Part[] =>
+  indexOf(step)
+    .get(call)
+    ?.byRole.get(`${role} ${target ?? ''}`) ?? []
+
+/** Arguments that reach the tool’s action; the others describe the call, or name what the tool reads. */
+export const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'web', 'unknown'])
+
+/** Arguments that carry nothing out, whatever the tool. */
+export const SAID: ReadonlySet<ActRole> = new Set<ActRole>(['describes', 'thinks'])
+
+/** The arguments of a call that reach its action. */
+export const argumentsOf = (step: Step, call: Call): Part[] =>
+  partsOfCall(step, call).filter(({ act }) => act !== null && PASSED.has(act.role))
+
+const FOLDER_ARGUMENT = /[._](?:workdir|cwd|working_?directory|dir|directory|path)$/iu
+const WAITING_ARGUMENT = /[._](?:is_input|(?:run_in_|is_)?background)$/iu
+
+/** Bounds a script by the other arguments of its call: further words, another folder, a program that waits. */
+export function limitOfArguments(step: Step, part: Part, { call }: Act, string: string): 'whole' | 'sure' {
+  const isOther = ({ act, name, text }: Part): boolean =>
+    (act !== null && PASSED.has(act.role)) ||
+    (WAITING_ARGUMENT.test(name) && text !== 'false') ||
+    (FOLDER_ARGUMENT.test(name) && namesRelativePath(string))
+  const others = partsOfCall(step, call)
+  return others.length > MOST_ARGUMENTS || others.some((other) => other !== part && isOther(other)) ? 'sure' : 'whole'
+}
+
+const MOST_ARGUMENTS = 50
+
+/** Whether a name is that of the call’s tool, with or without the prefix of a server. */
+export const isTool = ({ tool }: Call, name: string): boolean =>
+  tool === name || ['__', '.', '/', ':'].some((joint) => tool.endsWith(joint + name))
+
+/** Fewest letters that tell an argument in another spelling, as an account number in groups. */
+const FEWEST_LETTERS = 8
+export function hasLetters(part: Part, wanted: string): boolean {
+  const letters = plainLetters(wanted).text
+  return letters.length >= FEWEST_LETTERS && lettersOfPart(part).some(({ text }) => text.includes(letters))
+}
+
+/** Arguments that stand beside the target of an act, as a sender or a note. */
+const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|except|exclude|old|previous)\w*$/iu
+/** Arguments with which a call may try, undo or set something else. */
+const TURNING_ARGUMENT =
+  /[._](?:dry_?run|simulate|draft|preview|test|check|validate\w*|confirm\w*|state|status|enabled?|disabled?|action|mode|undo|cancel)$/iu
+
+/** Answers the most that an argument equal to the anchor's proves: names of arguments only lower it; null: no argument equals it. */
+export function equalArgument(step: Step, call: Call, wanted: string): 'whole' | 'sure' | null {
+  const parts = partsOfCall(step, call)
+  const equal = parts.filter(
+    ({ act, text }) => act !== null && !SAID.has(act.role) && act.role !== 'removes' && text.trim() === wanted,
+  )
+  if (equal.length === 0) return null
+  const isTurned = parts.some((part) => !equal.includes(part) && TURNING_ARGUMENT.test(part.name))
+  return isTurned || equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
+}
+
+export const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
+/** Lists the addresses that a web tool visits: its argument, or those in the prompt of a tool that fetches. */
+export const addressesOf = (text: string, isPrompt: boolean): string[] =>
+  isAddress(text) ? [text] : !isPrompt ? [] : text.split(/[\s"'<>()]+/u).filter((word) => /^https?:\/\//u.test(word))
+
+/** Whether a text visits the address of an anchor; the scheme may be missing. */
+export function isSameAddress(text: string, anchor: string): boolean {
+  const plain = (address: string): string =>
+    address
+      .trim()
+      .replace(/^https?:\/\//u, '')
+      .replace(/\/$/u, '')
+  return isAddress(text) && plain(text) === plain(anchor)
+}
