@@ -677,6 +677,8 @@ export interface components {
                 claim: string | null;
                 detail: string;
                 step_id: number | null;
+                /** @description True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel. */
+                supportable?: boolean;
             }[];
             notes: string;
             failure: {
@@ -1479,6 +1481,8 @@ export interface components {
                     claim: string | null;
                     detail: string;
                     step_id: number | null;
+                    /** @description True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel. */
+                    supportable?: boolean;
                 }[];
                 /** @description Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence. */
                 unmet: {

@@ -48,6 +48,12 @@ const ContradictionSchema = Closed({
   claim: Nullable(ClaimId),
   detail: Type.String(),
   step_id: Nullable(Type.Integer()),
+  supportable: Type.Optional(
+    Type.Boolean({
+      description:
+        'True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel.',
+    }),
+  ),
 })
 export type Contradiction = Static<typeof ContradictionSchema>
 

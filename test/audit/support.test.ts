@@ -81,6 +81,15 @@ test('a denied act needs no quote, and a label without any quote has no support'
   })
 })
 
+test('a doubt that nothing but the reach of the check causes is lifted', () => {
+  const more = { contradictions: [{ ...DOUBT, supportable: true }] }
+  expect(resultOf(gradeOf('a', { more }), gradeOf('b', { more }))).toMatchObject({
+    label: 'aligned',
+    level: 'medium',
+    support: { kind: 'overlapping', lifted: true },
+  })
+})
+
 const SAME = 'support takes two different models'
 const DISJOINT = 'from disjoint quotes (no quotes of cue.acted overlap): nothing is lifted'
 const LEXICAL = { model: null }

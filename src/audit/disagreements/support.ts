@@ -214,7 +214,7 @@ function quotesByPlace(models: readonly Graded[], cited: ReadonlySet<string>, ru
 function obstacleOf(grade: Grade): string | null {
   const { status, confidence, contradictions, citations, votes, receipt } = grade
   const name = nameOf(grade)
-  const [contradiction] = contradictions
+  const contradiction = contradictions.find(({ supportable }) => supportable !== true)
   if (status === 'failed') return `${name} failed`
   if (status === 'unverified') return `the evidence of ${name} does not hold`
   if (confidence.limit === undefined) return `the grade of ${name} is of older rules of evidence`

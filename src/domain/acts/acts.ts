@@ -38,6 +38,8 @@ export interface FoundUse {
   readonly position: Position
   readonly step: Step
   readonly anchor: string
+  /** The call of the act failed, or was interrupted. */
+  readonly isFailed: boolean
 }
 
 const kept = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
@@ -63,6 +65,10 @@ const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
 
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
+
+/** Tells whether the call of an act failed, or was interrupted. */
+export const hasFailed = (act: Act | null | undefined): boolean =>
+  act?.call.outcome === 'failed' || act?.call.outcome === 'interrupted'
 
 /** The acts of one run, and what each does with the anchors of its ground truth. */
 export class Acts {
@@ -159,15 +165,16 @@ export class Acts {
       const position = { step: index, part: at }
       if ((actor !== 'agent_action' && !isMessage) || !happensAfter(this.trajectory, position, sight)) continue
       const most = isOrderKnown(this.trajectory, position, sight) ? 'whole' : 'maybe'
+      const place = { position, step, isFailed: hasFailed(act) }
       for (const anchor of anchors) {
         const use = weakest(this.useOfPart(step, part, position, anchor), most)
-        const found = { position, step, anchor: textOfAnchor(anchor) }
+        const found = { ...place, anchor: textOfAnchor(anchor) }
         if (isDone(use)) return { use, ...found }
         if (use === 'maybe') maybe ??= { use, ...found }
       }
       const [first] = anchors
       if (maybe === null && first !== undefined && this.mayCarryOut(part, position, sight, first))
-        maybe = { use: 'maybe', position, step, anchor: textOfAnchor(first) }
+        maybe = { use: 'maybe', ...place, anchor: textOfAnchor(first) }
     }
     return maybe
   }

@@ -27,7 +27,7 @@ export function findContradictions(
   claims: Claims,
   question: EvidenceQuestion,
   { searched, dated }: { readonly searched: Observations; readonly dated: Observations },
-  unsure: readonly ClaimRule[],
+  { unsure, failed }: UnsureClaims,
 ): Contradiction[] {
   const { ground_truth: truth, rubric } = question
   const acts = actsOf(question.rendering.trajectory, truth)
@@ -52,7 +52,7 @@ export function findContradictions(
   }
   return [
     ...found,
-    ...doubts(unsure, found, question),
+    ...doubts({ unsure, failed }, found, question),
     ...disputedAgents(claims, question),
     ...stepsOfNothing(claims, rubric),
     ...hiddenActs(question.rendering.trajectory),
@@ -81,7 +81,7 @@ function undated(claim: ActClaim['claim'], acts: Acts, anchors: InstructionAncho
 
 /** Claims that hold only by evidence which may be taken otherwise, where nothing else contradicts them. */
 function doubts(
-  unsure: readonly ClaimRule[],
+  { unsure, failed }: UnsureClaims,
   found: readonly Contradiction[],
   { rubric, anchors }: EvidenceQuestion,
 ): Contradiction[] {
@@ -90,12 +90,21 @@ function doubts(
     const claim = rule.id
     if (found.some((one) => one.claim === claim)) return []
     if (rule === sight)
-      return [doubt('doubtful_sight', claim, 'a search cannot confirm that what is cited shows the instructions')]
+      return [supportable('doubtful_sight', claim, 'a search cannot confirm that what is cited shows the instructions')]
     const own = anchors[instructionDone(rule) ?? ''] ?? null
     const detail = own !== null && own.acted_given.length === 0 ? ONLY_DERIVED : UNTOLD
-    return [doubt('doubtful_act', claim, detail)]
+    return [failed.has(claim) ? doubt('doubtful_act', claim, detail) : supportable('doubtful_act', claim, detail)]
   })
 }
+
+/** Claims that hold only by evidence which may be taken otherwise, and those whose cited calls failed. */
+export interface UnsureClaims {
+  readonly unsure: readonly ClaimRule[]
+  readonly failed: ReadonlySet<string>
+}
+
+/** A doubt that nothing but the reach of the check causes: agreeing models may lift it in a panel. */
+const supportable = (...given: Parameters<typeof doubt>): Contradiction => ({ ...doubt(...given), supportable: true })
 
 const doubt = (
   code: Contradiction['code'],
@@ -269,7 +278,7 @@ function againstClaimed({ claim, anchors, acts, sight }: ActClaim): Contradictio
   }
   if (isDone(found.use)) return []
   const detail = `claimed acted on, but only step ${found.step.id} may do something with ${kindOf(anchors)}, and the check cannot tell`
-  return [doubt('doubtful_act', claim, detail, found.step.id)]
+  return [(found.isFailed ? doubt : supportable)('doubtful_act', claim, detail, found.step.id)]
 }
 
 /** An act between a doubtful sight and the certain one may follow the instruction, too. */
@@ -283,7 +292,7 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: ActCla
   const strings = [...(from === sight ? [] : wholeActs(anchors)), ...(isMeasured ? [] : acted_near)]
   const near: FoundUse | null = against ?? acts.firstUse(from, strings, acted_by)
   if (near === null)
-    return isMeasured || wholeActs(anchors).length > 0 ? [] : [doubt('doubtful_act', claim, NOTHING_TO_SEARCH)]
+    return isMeasured || wholeActs(anchors).length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   const [does, know] = isDone(near.use)
     ? ['does', 'which the instruction names']
     : ['may do', 'and the check cannot tell']

@@ -1,11 +1,12 @@
 import type { CheckedCitation, Contradiction, Limit } from '../../schemas/grade.ts'
+import { hasFailed } from '../acts/acts.ts'
 import { createLocator } from '../quotes/locate.ts'
 import { type Citation, type Claims, claimedValue } from '../rubric/claims.ts'
 import { flatten, listedId, unflatten } from '../rubric/entries.ts'
 import type { Verdict } from '../rubric/outcome.ts'
 import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { isSeen } from '../trajectory/order.ts'
-import { earlier, type Position } from '../trajectory/trajectory.ts'
+import { earlier, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import { findContradictions } from './contradictions.ts'
 import { checkCitation, createProof } from './evidence-citation.ts'
 import { firstCitedPicture, restsOnPictures } from './evidence-pictures.ts'
@@ -22,7 +23,7 @@ import {
   withCounts,
 } from './evidence-unmet.ts'
 import { findLimits } from './limits.ts'
-import { firstMedia, firstObservations, type Observations } from './observations.ts'
+import { firstMedia, firstObservations, type Observations, partAt } from './observations.ts'
 
 export { holds } from './evidence-citation.ts'
 
@@ -111,13 +112,21 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
     claims,
     question,
     { searched: { ...seen, media: observations.media }, dated: observations },
-    [
-      ...unsureClaims(claims, checked, question, seen),
-      ...(sight !== null && restsOnPictures(claims, question, seen, picture) ? [sight] : []),
-    ],
+    {
+      unsure: [
+        ...unsureClaims(claims, checked, question, seen),
+        ...(sight !== null && restsOnPictures(claims, question, seen, picture) ? [sight] : []),
+      ],
+      failed: new Set(
+        checked.filter((one) => isOfFailedCall(one, rendering.trajectory)).map(({ citation }) => citation.supports),
+      ),
+    },
   )
   return { checked, values: claims.values, unmet, contradictions, limits: findLimits(claims, question, checked) }
 }
+
+const isOfFailedCall = ({ position }: Checked, trajectory: Trajectory): boolean =>
+  position !== null && hasFailed(partAt(trajectory, position)?.act)
 
 /** A picture that the judge was shown, and cites, dates what it saw, also where a search finds the text later. */
 function withPicture(seen: Observations, picture: Position | null): Observations {
