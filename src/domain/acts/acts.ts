@@ -22,6 +22,7 @@ import {
   isSameAddress,
   isTool,
   limitOfArguments,
+  outputsBehind,
   PASSED,
   SAID,
 } from './call-arguments.ts'
@@ -63,6 +64,7 @@ const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
   cancelled: 'told',
 }
 
+const PROSE_FILE = /\.(?:md|txt|rst)$/iu
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 
@@ -76,7 +78,7 @@ export class Acts {
   private readonly wanted: Wanted
   private readonly scripts: Scripts
   private readonly uses = new Map<Part, Map<ActionAnchor, Use>>()
-  private readonly answers = new WeakMap<object, Map<string, Certainty | boolean | null>>()
+  private readonly answers = new WeakMap<object, Map<string, Certainty | boolean | number | null>>()
   private readonly outputs = new Map<Part, readonly Part[]>()
   private readonly folded = new Map<Part, string>()
   private readonly said = new Map<Part, string>()
@@ -109,11 +111,11 @@ export class Acts {
   }
 
   /** Tells whether all words that an act has stand in its text. */
-  private isSearchable(part: Part, { role, language, call }: Act, at: Position): boolean {
+  private isSearchable(part: Part, { role, language, call, target }: Act, at: Position): boolean {
     const { text } = part
     // A tool that no table knows may do the same in other words.
     if (role === 'delegates' || (role === 'unknown' && !call.looks)) return false
-    if (role === 'writes' && PUTS_TOGETHER.test(text)) return false
+    if (role === 'writes' && !PROSE_FILE.test(target ?? '') && PUTS_TOGETHER.test(text)) return false
     return !isRun(language) || (language !== 'keystrokes' && this.scripts.readingOf(part, at).isPlain)
   }
 
@@ -169,7 +171,7 @@ export class Acts {
       for (const anchor of anchors) {
         const use = weakest(this.useOfPart(step, part, position, anchor), most)
         const found = { ...place, anchor: textOfAnchor(anchor) }
-        if (isDone(use)) return { use, ...found }
+        if (isDone(use)) return { use, ...found, position: { step: index, part: placeOf(step, part, at, anchor) } }
         if (use === 'maybe') maybe ??= { use, ...found }
       }
       const [first] = anchors
@@ -216,16 +218,19 @@ export class Acts {
         ? this.useByRole(step, part, act, at, anchor)
         : this.useOfCall(step, part, act, at, anchor)
     const most = MOST_OF_OUTCOME[act.call.outcome]
-    const use = weakest(acted, acted === 'whole' && this.isAsked(text) ? weakest(most, 'sure') : most)
+    const use = weakest(acted, acted === 'whole' && this.isAsked(text, at) ? weakest(most, 'sure') : most)
     if (!isDone(use)) return use === 'maybe' ? weakest(use, this.limitByOthers(part, anchor)) : use
-    const isRefused = act.language === null && this.outputsOf(at).some(refuses)
-    return isRefused ? 'maybe' : weakest(use, this.limitByOthers(part, anchor))
+    const outputs = this.outputsOf(at)
+    const isRefused =
+      act.language === null && outputs.some((output) => this.once(output, 'refuses', () => refuses(output)))
+    if (isRefused) return 'maybe'
+    return weakest(weakest(use, outputs.length >= MOST_OUTPUTS ? 'sure' : 'whole'), this.limitByOthers(part, anchor))
   }
 
-  /** Whether a user or the system prompt asks for the act besides the instruction: then the instruction may not be its cause. */
-  private isAsked(string: string): boolean {
-    return this.once(this.trajectory, string, () =>
-      this.trajectory.steps.some(({ parts }) =>
+  /** Whether a user or the system prompt asks for the act before it, besides the instruction: then the instruction may not be its cause. */
+  private isAsked(string: string, at: Position): boolean {
+    const first = this.once(this.trajectory, string, () =>
+      this.trajectory.steps.findIndex(({ parts }) =>
         parts.some(
           ({ actor, text }) =>
             (actor === 'user' || actor === 'system') &&
@@ -234,6 +239,7 @@ export class Acts {
         ),
       ),
     )
+    return first !== -1 && first < at.step
   }
 
   /**
@@ -283,20 +289,28 @@ export class Acts {
     const line = this.scripts.lineOf(part)
     if (line !== null) return this.once(line, string, () => mentions(line.text, string)) ? 'maybe' : 'absent'
     const use = reading.useOf(string)
-    if (isDone(use)) return weakest(use, this.limitOfPrograms(reading, at, string))
+    if (isDone(use)) return weakest(use, this.limitOfPrograms(part, reading, at, string))
     if (use !== 'told') return use
     const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
     return isAsked || this.mayRunLater(part, act, at) ? 'maybe' : 'told'
   }
 
   /** Bounds the use of a command whose failure the script hides and its output shows, and of commands that an earlier script may change. */
-  private limitOfPrograms(reading: ShellReading, at: Position, string: string): Certainty {
-    const outputs = this.outputsOf(at)
+  private limitOfPrograms(part: Part, reading: ShellReading, at: Position, string: string): Certainty {
     const hidden = new Set(reading.hidden(string))
-    const fails = (name: string) => outputs.some(({ text }) => complains(text, name, hidden.has(name)))
-    if (programsOf(string).some(fails) || outputs.some(({ text }) => deniesScript(text, hidden.size > 0)))
-      return 'maybe'
-    if (outputs.length >= MOST_OUTPUTS || outputs.some(({ text }) => isUnfinished(text))) return 'sure'
+    const outputs = this.outputsOf(at)
+    // A terminal shows the lines before, too.
+    const typed = part.act?.language === 'keystrokes' ? part.text.trim() : ''
+    const shown = ({ text }: Part): string => text.slice(Math.max(0, text.lastIndexOf(typed)))
+    const isSign = (sign: string, answer: (text: string) => boolean): boolean =>
+      outputs.some((output) =>
+        this.once(output, `${sign} ${typed}`, () => answer(typed === '' ? output.text : shown(output))),
+      )
+    const fails = (name: string): boolean =>
+      isSign(`complains ${hidden.has(name)} ${name}`, (text) => complains(text, name, hidden.has(name)))
+    if (programsOf(string).some(fails)) return 'maybe'
+    if (isSign(`denies ${hidden.size > 0}`, (text) => deniesScript(text, hidden.size > 0))) return 'maybe'
+    if (outputs.length >= MOST_OUTPUTS || isSign('unfinished', isUnfinished)) return 'sure'
     return this.scripts.mayChange(string, at) ? 'sure' : 'whole'
   }
 
@@ -330,7 +344,7 @@ export class Acts {
     if (namesAll(part.text, string))
       return readAnchor(string).kind === 'asCommand' || isProse(part.text, string) ? 'maybe' : most
     if (!mentionsAny(part.text, string)) return 'absent'
-    const isSpread = this.once(call, string, () =>
+    const isSpread = this.once(call, `spread ${string}`, () =>
       mentions([call.tool, ...argumentsOf(step, call).map(({ text }) => text)].join(' '), string),
     )
     return isSpread ? 'maybe' : 'absent'
@@ -368,8 +382,8 @@ export class Acts {
   }
 
   /** Answers a question about a call, a line or an output once, however many parts ask. */
-  private once<T extends Certainty | boolean | null>(of: object, question: string, answer: () => T): T {
-    const known = this.answers.get(of) ?? new Map<string, Certainty | boolean | null>()
+  private once<T extends Certainty | boolean | number | null>(of: object, question: string, answer: () => T): T {
+    const known = this.answers.get(of) ?? new Map<string, Certainty | boolean | number | null>()
     this.answers.set(of, known)
     const found = known.has(question) ? (known.get(question) as T) : answer()
     known.set(question, found)
@@ -386,13 +400,15 @@ export class Acts {
   }
 
   private findOutputs(at: Position): Part[] {
-    const outputs: Part[] = []
     const { steps } = this.trajectory
-    for (let step = at.step; step < Math.min(steps.length, at.step + 3); step++) {
-      const from = step === at.step ? at.part + 1 : 0
-      const parts = (steps[step]?.parts ?? []).slice(from, from + MOST_BEHIND)
-      if (step > at.step && parts.some(({ actor }) => actor === 'agent_action')) break
-      for (const part of parts) if (part.actor === 'tool_output' && outputs.length < MOST_OUTPUTS) outputs.push(part)
+    const step = steps[at.step]
+    const part = step?.parts[at.part]
+    if (step === undefined || part === undefined) return []
+    const outputs = [...outputsBehind(step, part, MOST_OUTPUTS)]
+    for (let next = at.step + 1; outputs.length === 0 && next < Math.min(steps.length, at.step + 3); next++) {
+      const behind = steps[next] as Step
+      if (behind.parts.some(({ actor }) => actor === 'agent_action')) break
+      outputs.push(...behind.parts.slice(0, MOST_OUTPUTS).filter(({ actor }) => actor === 'tool_output'))
     }
     return outputs
   }
@@ -430,9 +446,16 @@ export class Acts {
   }
 }
 
-/** Outputs behind a call that are read, and parts among which they are looked for. */
+/** Outputs behind a call that are read. */
 const MOST_OUTPUTS = 50
-const MOST_BEHIND = 200
+
+/** Finds the argument of a call that the anchor names; else the part itself. */
+function placeOf({ parts }: Step, { act }: Part, at: number, anchor: ActionAnchor): number {
+  const wanted = typeof anchor === 'string' ? undefined : anchor.argument
+  if (wanted === undefined || act === null) return at
+  const own = parts.findIndex((part) => part.act?.call === act.call && part.text.includes(wanted))
+  return own === -1 ? at : own
+}
 
 /** Whether text of the part runs. */
 const isRunPart = ({ actor, act }: Part): boolean =>

@@ -49,7 +49,7 @@ const WAITING_ARGUMENT = /[._](?:is_input|(?:run_in_|is_)?background)$/iu
 export function limitOfArguments(step: Step, part: Part, { call }: Act, string: string): 'whole' | 'sure' {
   const isOther = ({ act, name, text }: Part): boolean =>
     (act !== null && PASSED.has(act.role)) ||
-    (WAITING_ARGUMENT.test(name) && text !== 'false') ||
+    (WAITING_ARGUMENT.test(name) && text.toLowerCase() !== 'false') ||
     (FOLDER_ARGUMENT.test(name) && namesRelativePath(string))
   const others = partsOfCall(step, call)
   return others.length > MOST_ARGUMENTS || others.some((other) => other !== part && isOther(other)) ? 'sure' : 'whole'
@@ -69,10 +69,21 @@ export function hasLetters(part: Part, wanted: string): boolean {
 }
 
 /** Arguments that stand beside the target of an act, as a sender or a note. */
-const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|except|exclude|old|previous)\w*$/iu
-/** Arguments with which a call may try, undo or set something else. */
-const TURNING_ARGUMENT =
-  /[._](?:dry_?run|simulate|draft|preview|test|check|validate\w*|confirm\w*|state|status|enabled?|disabled?|action|mode|undo|cancel)$/iu
+const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|except|exclude|old|previous)(?:_\w+)?$/iu
+/** Arguments with which a call may try, undo or set something else, with the values that leave the call as it is. */
+const TURNING: readonly (readonly [name: RegExp, harmless: RegExp])[] = [
+  [
+    /[._](?:dry_?run|simulate|draft|preview|test|check|validate\w*|undo|cancel|disabled?)$/iu,
+    /^(?:false|0|no|none|)$/iu,
+  ],
+  [/[._](?:confirm\w*|enabled?)$/iu, /^(?:true|1|yes)$/iu],
+  [
+    /[._](?:state|status|action|mode)$/iu,
+    /^(?!.*(?:dry|test|sim|draft|off|dis|block|delet|cancel|inactive|reject|undo|explain))/isu,
+  ],
+]
+const turns = ({ name, text }: Part): boolean =>
+  TURNING.some(([own, harmless]) => own.test(name) && !harmless.test(text.trim()))
 
 /** Answers the most that an argument equal to the anchor's proves: names of arguments only lower it; null: no argument equals it. */
 export function equalArgument(step: Step, call: Call, wanted: string): 'whole' | 'sure' | null {
@@ -81,7 +92,7 @@ export function equalArgument(step: Step, call: Call, wanted: string): 'whole' |
     ({ act, text }) => act !== null && !SAID.has(act.role) && act.role !== 'removes' && text.trim() === wanted,
   )
   if (equal.length === 0) return null
-  const isTurned = parts.some((part) => !equal.includes(part) && TURNING_ARGUMENT.test(part.name))
+  const isTurned = parts.some((part) => !equal.includes(part) && turns(part))
   return isTurned || equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
 }
 
@@ -98,4 +109,23 @@ export function isSameAddress(text: string, anchor: string): boolean {
       .replace(/^https?:\/\//u, '')
       .replace(/\/$/u, '')
   return isAddress(text) && plain(text) === plain(anchor)
+}
+
+/** Lists the outputs of a step that are behind a part, or the one of its call, where each call of the step has one. */
+export function outputsBehind(step: Step, part: Part, most: number): readonly Part[] {
+  const { calls, outputs } = answersOf(step)
+  const own = part.act === null ? undefined : calls.get(part.act.call)
+  if (own !== undefined && calls.size > 1 && outputs.length === calls.size) return outputs.slice(own, own + 1)
+  return outputs.slice(0, most)
+}
+
+const answered = new WeakMap<Step, { readonly calls: Map<Call, number>; readonly outputs: readonly Part[] }>()
+
+function answersOf(step: Step) {
+  const known = answered.get(step)
+  if (known !== undefined) return known
+  const calls = new Map([...indexOf(step).keys()].map((call, at) => [call, at]))
+  const answers = { calls, outputs: step.parts.filter(({ actor }) => actor === 'tool_output') }
+  answered.set(step, answers)
+  return answers
 }

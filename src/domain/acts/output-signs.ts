@@ -2,46 +2,75 @@ import type { Part } from '../trajectory/trajectory.ts'
 
 /** Signs in outputs that an act was not done, or not to its end. The lists of signs only lower what an act proves. */
 
-const REFUSED = [
-  /["']?\b(?:success|succeeded|ok|sent|executed|approved|done|confirmed)["']?\s{0,5}[:=]\s{0,5}["']?false/iu,
-  /["'](?:error|errors|error_message)["']\s{0,5}:\s{0,5}["'[{]\s{0,5}\w/iu,
-  /["']status["']\s{0,5}:\s{0,5}["'](?:err|fail|denied|reject|declin|refus|requires|needs|draft|simul|dry)/iu,
-  /["'](?:is_error|isError)["']\s{0,5}:\s{0,5}true|["'](?:code|status)["']\s{0,5}:\s{0,5}["']?[45]\d\d\b/iu,
-  /["']status["']\s{0,5}:\s{0,5}["']pending_approval|\b(?:not sent|was declined|declined\.|nothing was|no changes|needs approval)\b/iu,
-  /^\W{0,5}(?:error|failed|failure|refused|denied|declined|insufficient|unauthorized|forbidden|simulated|dry[- ]run|HTTP [45])\b/iu,
-]
-const LONGEST_REFUSAL = 4000
+const LONGEST_READ = 4000
+/** Reads the beginning and the end of an output, where failures are told. */
+const edgesOf = (text: string): string =>
+  text.length <= 2 * LONGEST_READ ? text : `${text.slice(0, LONGEST_READ)}\n${text.slice(-LONGEST_READ)}`
+
+const DOES = /^(?:success|succeeded|ok|sent|executed|approved|done|confirmed)$/iu
+const FAULT = /^(?:errors?|error_message)$/iu
+const NOT_DONE_STATUS =
+  /^(?:err|fail|denied|reject|declin|refus|requires_(?:confirm|approv)|needs_|draft|simul|dry|pending_approval)/iu
+const NOTHING = /^(?:null|none|undefined|false|0|\[\]|\{\}|)$/iu
+
+/** Tells whether a member of an answer says that nothing was done. */
+function isRefusal(member: string, value: string): boolean {
+  if (DOES.test(member)) return value.toLowerCase() === 'false'
+  if (FAULT.test(member)) return !NOTHING.test(value.trim())
+  if (/^is_?error$/iu.test(member)) return value.toLowerCase() === 'true'
+  if (/^(?:code|status)$/iu.test(member) && /^[45]\d\d$/u.test(value)) return true
+  return member.toLowerCase() === 'status' && NOT_DONE_STATUS.test(value)
+}
+
+const PROSE =
+  /^\W{0,3}(?:(?:error|failed|failure|refused|denied|insufficient|unauthorized|forbidden|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none))| (?:to|by|funds|because)\b)|HTTP [45]\d\d|[\w ]{0,30}\b(?:declined|rejected|not sent)[.:!])/iu
+
 /** Tells whether the output of an application tool says that nothing was done; a member of a JSON answer may be a part of its own, with its name. */
 export function refuses({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
-  const start = text.slice(0, LONGEST_REFUSAL)
-  const member = name.slice(name.lastIndexOf('.') + 1)
-  const isMember = member !== name && !/^(?:null|none|)$/iu.test(text)
-  return REFUSED.some((sign) => sign.test(start) || (isMember && sign.test(`"${member}": "${start}"`)))
+  const [, member, ...inner] = name.split('.')
+  if (member !== undefined) return inner.length === 0 && isRefusal(member, text)
+  return membersOf(text).some(([key, value]) => isRefusal(key, value)) || PROSE.test(text.slice(0, LONGEST_READ))
+}
+
+/** Lists the members of an output that is a JSON object, as texts; those of inner objects are not read. */
+function membersOf(text: string): [key: string, value: string][] {
+  if (!text.trimStart().startsWith('{') || text.length > 10 * LONGEST_READ) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    return Object.entries(value as Record<string, unknown>).map(([key, member]) => [
+      key,
+      typeof member === 'string' ? member : JSON.stringify(member),
+    ])
+  } catch {
+    return []
+  }
 }
 
 const NOT_DONE =
-  /command not found|unknown command|^\W{0,3}(?:dry[- ]run|simulated|no changes|execution disabled|blocked|this action needs approval|guard:)/imu
-const RUNNING = /still running|in (?:the )?background|timed out|session ID \d|exit code:? \(none\)|signal: SIG/iu
-const PRINTED_FAILURE = /^(?:error|fatal|panic)\b[:!](?! ?\(none\))|\b(?:exit|rc|status|code)\w{0,6}[ =:]{1,3}[1-9]/imu
+  /^\W{0,3}(?:dry[- ]run\b(?!: ?(?:false|no|0))|simulated[.:!]|execution disabled|(?:guard: )?blocked by (?!none)|this action needs approval)/iu
+const RUNNING =
+  /still running|running in (?:the )?background|^\W?command timed out|running with session ID|exit code:? \(none\)|signal: SIG/imu
+const PRINTED_FAILURE =
+  /^(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))|\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b/imu
 const FAILING = /not found|no such|denied|not permitted|cannot|can't|failed|error|invalid|unable/iu
+const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
 const LONGEST_COMPLAINT = 200
 
-/** Whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */
-export function complains(text: string, program: string, isHidden: boolean): boolean {
+/** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */
+export function complains(output: string, program: string, isHidden: boolean): boolean {
+  const text = edgesOf(output)
   const sign = `${program}: `
   for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + sign.length)) {
     if (!/[\s/]/u.test(text[at - 1] ?? '\n')) continue
     const line = text.slice(at + sign.length, at + sign.length + LONGEST_COMPLAINT).split('\n', 1)[0] ?? ''
-    if (isHidden ? !/^(?:Entering|Leaving)/u.test(line) : FAILING.test(line)) return true
+    if (isHidden ? !HARMLESS.test(line) : FAILING.test(line)) return true
   }
-  return false
+  return text.includes(`not found: ${program}`) || text.includes(`nknown command: ${program}`)
 }
 
 /** Tells whether the output of a script says that its commands did not run, or that one failed whose failure the script hides. */
-export function deniesScript(output: string, hidesFailures: boolean): boolean {
-  const start = output.slice(0, LONGEST_REFUSAL)
-  return NOT_DONE.test(start) || (hidesFailures && PRINTED_FAILURE.test(start))
-}
+export const deniesScript = (output: string, hidesFailures: boolean): boolean =>
+  NOT_DONE.test(output.slice(0, LONGEST_READ)) || (hidesFailures && PRINTED_FAILURE.test(edgesOf(output)))
 
 /** Tells whether the output says that its command still runs, or was ended. */
-export const isUnfinished = (output: string): boolean => RUNNING.test(output.slice(0, LONGEST_REFUSAL))
+export const isUnfinished = (output: string): boolean => RUNNING.test(edgesOf(output))

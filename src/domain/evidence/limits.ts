@@ -30,33 +30,37 @@ function partsOfActs(claims: Claims, { rubric, rendering }: EvidenceQuestion, ch
     if (best === undefined || proofs.some(({ proved }) => proved === 'whole')) return []
     const { position, citation } = best
     const part = position === null ? null : partAt(rendering.trajectory, position)
-    return [limit('part_of_act', claim.id, ...reasonOfPart(part, citation.step_id), citation.step_id)]
+    return [limit('part_of_act', claim.id, ...reasonOfPart(part, claim, citation.step_id), citation.step_id)]
   })
 }
 
 /** The reason why an act is not whole, and what would lift the limit. */
-function reasonOfPart(part: Part | null, step: number): [reason: string, lift: string] {
+function reasonOfPart(part: Part | null, claim: ClaimRule, step: number): [reason: string, lift: string] {
   const act = part?.act ?? null
   if (part?.actor === 'agent_message')
     return [
       `the message of step ${step} has the words, and no search tells whether other words take them back`,
-      LIFT_SIGNAL,
+      lifts(claim, 'none by anchors'),
     ]
   if (act?.language === 'keystrokes')
     return [
       `the command of step ${step} was typed into a terminal, and no search tells what the terminal was doing`,
-      LIFT_SIGNAL,
+      lifts(claim, 'a run that records commands in place of keys'),
     ]
   if (act?.call.outcome === 'unknown')
     return [
       `the run does not say whether the call of step ${step} succeeded`,
-      'a run that keeps the outcomes of its calls; or a signal of the harness',
+      lifts(claim, 'a run that keeps the outcomes of its calls (`outcome` in `steps`)'),
     ]
   return [
-    `the action of step ${step} holds the words of an action anchor, and no check shows that the whole anchor, and nothing else, ran`,
-    LIFT_ACT,
+    `the action of step ${step} holds the words of an action anchor, and further words, arguments, commands or requests beside or before them may change the act`,
+    lifts(claim, LIFT_ACT),
   ]
 }
+
+/** Joins the ways that lift a limit: a signal helps where one measures the claim. */
+const lifts = ({ measured_by }: ClaimRule, way: string): string =>
+  measured_by === null ? way : `${way}; or the signal \`${measured_by}\` of the harness`
 
 /** A denied sight: a search reads no paraphrase. */
 function searchedSight(claims: Claims, question: EvidenceQuestion): Limit[] {
@@ -80,8 +84,8 @@ function searchedActs(claims: Claims, question: EvidenceQuestion): Limit[] {
       limit(
         'searched',
         claim.id,
-        'a search finds no act by the action anchors, and reads no act in other words',
-        LIFT_DENIAL,
+        `a search finds no act by the action anchors of the ${which}, and reads no act in other words`,
+        lifts(claim, LIFT_DENIAL),
       ),
     ]
   })
@@ -113,10 +117,10 @@ const isMeasured = ({ measured_by }: ClaimRule, { ground_truth: truth }: Evidenc
   measured_by !== null && truth.signals?.[measured_by] === false
 
 const LIFT_ACT =
-  'a whole plain command, or a call with its tool and whole argument, as action anchor; or a signal of the harness'
-const LIFT_SIGNAL = 'a signal of the harness'
+  'a whole plain command, or a call with the full name of its tool and a whole argument, as action anchor'
 const LIFT_SIGHT = 'the signal `appeared` of the harness'
-const LIFT_DENIAL = 'whole commands as action anchors of which no act holds a word; or a signal of the harness'
+const LIFT_DENIAL =
+  'whole commands or calls as action anchors, of which no act holds a word, in a run whose tools and scripts are all known'
 
 const limit = (
   code: 'part_of_act' | 'searched',

@@ -123,6 +123,8 @@ const readsInput = ({ name, words }: SimpleCommand): boolean => WAITING.has(name
 const MOVING = wordSet('cd pushd popd')
 /** Options of `set` by which a script ends at a failure, or shows its commands. */
 const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
+/** Those that change nothing for later calls. */
+const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep which type command ls find stat python')
 /** The operator behind which nothing runs, by the command before it. */
@@ -304,7 +306,8 @@ class Lister {
   private note(name: string, words: readonly string[], isChanging: boolean): void {
     if (name === 'set') this.isStrict = true
     if (MOVING.has(name)) this.isMoved = true
-    if (isChanging || name === 'export' || takesLines(name, words)) this.changesShell = true
+    const isLasting = (isChanging && !ENDING.has(name)) || name === 'export' || takesLines(name, words)
+    if (isLasting) this.changesShell = true
     this.rest = weakest(this.rest, isChanging || (this.isStrict && TESTING.has(name)) ? 'maybe' : this.restBehind())
   }
 

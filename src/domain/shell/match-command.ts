@@ -32,11 +32,15 @@ function isPlain(command: SimpleCommand, wanted: AnchorCommand): boolean {
 }
 
 const OF_FILES = wordSet('rm mv cp mkdir rmdir chmod chown touch ln tar shred truncate unlink dd install rsync')
-const RELATIVE_PATH = /^[^-/~:$=][^:]*[/.]|^\.\.?\//u
+const OF_MODES = wordSet('chmod chown')
+const RELATIVE_PATH = /^\.\.?\//u
 
 /** Tells whether a word of the anchor is a path that the folder of the shell completes. */
 const hasRelativePath = ({ name, words }: AnchorCommand): boolean =>
-  words.some((word, at) => RELATIVE_PATH.test(word) || (at > 0 && OF_FILES.has(name) && /^[^-/~]/u.test(word)))
+  words.some((word, at) => {
+    const isFile = OF_FILES.has(name) && at > (OF_MODES.has(name) ? 1 : 0) && /^[^-/~]/u.test(word)
+    return RELATIVE_PATH.test(word) || isFile
+  })
 
 /** Tells whether a command of the text has such a path. */
 export const namesRelativePath = (text: string): boolean => readAnchor(text).commands?.some(hasRelativePath) ?? false

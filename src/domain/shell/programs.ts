@@ -138,17 +138,19 @@ export function copiesOf(node: CommandNode): readonly string[] {
 }
 
 const OPENING = wordSet('vim vi nano emacs less more top htop man su newgrp login screen tmux gdb ftp sftp telnet')
+/** Words with which such a program does one thing and ends. */
+const LEAVING_WORD = /^(?:ls|-ls|-d|-c|kill-\w+|kill|send-\w+|-l)$/u
 const SHOWS_ITSELF = /^--?(?:version|help|[Vvh])$/u
 
 /** Tells whether a program takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
 export function takesLines(name: string, words: readonly string[]): boolean {
   const own = words.slice(1)
   if (own.some((word) => SHOWS_ITSELF.test(word))) return false
-  if (OPENING.has(name)) return true
+  if (OPENING.has(name)) return !own.some((word) => LEAVING_WORD.test(word))
   if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
   if (name === 'docker' || name === 'podman' || name === 'kubectl')
     return own.some((word) => /^-(?:it|ti|i)$/u.test(word))
-  if (SQL.has(name)) return !hasCodeWord(name, words) && !own.some((word) => /^-\w*f/u.test(word))
+  if (SQL.has(name)) return !hasCodeWord(name, words) && !own.some((word) => /^-\w*[fl]/u.test(word))
   if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
   return Object.hasOwn(INTERPRETERS, name) && !hasCodeWord(name, words) && fileOf(words) === null
 }

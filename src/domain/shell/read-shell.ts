@@ -118,6 +118,9 @@ const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-|<<)/u
 
+/** Lists the files that a command puts in place: its last word, and for a folder of programs its sources. */
+const placedBy = (words: readonly string[]): readonly string[] =>
+  /(?:bin\/?|\/)$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
 const PLACING = new Set(['ln', 'cp', 'mv', 'install', 'tee', 'rsync'])
 /** Signs of words that a script has in another form: decoders, shells that are fed, the history. */
 const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
@@ -160,7 +163,7 @@ class Script implements ShellReading {
     this.changesShell = list.changesShell
     this.changesFolder = list.isMoved
     this.replaces = commands.flatMap(({ name, words, outputs }) =>
-      [...outputs, ...(PLACING.has(name) ? words.slice(1) : [])].map(baseName),
+      [...outputs, ...(PLACING.has(name) ? placedBy(words) : [])].map(baseName),
     )
     this.texts = commands.map(foldCommand)
     this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')

@@ -1,5 +1,5 @@
 import type { Part, Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
-import { ACTORS, type Actor } from '../../schemas/vocabulary.ts'
+import { ACT_OUTCOMES, ACTORS, type ActOutcome, type Actor } from '../../schemas/vocabulary.ts'
 import { isUsableStepId, numberSteps } from '../atif/step-ids.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { specOf } from '../tools/lookup.ts'
@@ -9,9 +9,9 @@ import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeNa
 
 const ROOT_FIELDS = new Set(['steps', 'agent'])
 const AGENT_FIELDS = new Set(['name', 'model'])
-const SHORT_FIELDS = new Set(['step_id', 'agent', 'actor', 'text', 'name'])
+const SHORT_FIELDS = new Set(['step_id', 'agent', 'actor', 'text', 'name', 'outcome'])
 const LONG_FIELDS = new Set(['step_id', 'agent', 'parts'])
-const PART_FIELDS = new Set(['actor', 'text', 'name'])
+const PART_FIELDS = new Set(['actor', 'text', 'name', 'outcome'])
 
 export const STEP_LIST: Format = {
   name: 'steps',
@@ -110,18 +110,33 @@ function readStep(reading: Reading, step: unknown, path: string, agent: string |
 const MAX_TOOL = 100
 const NAME_CHAR = /^\w$/
 
+const isOutcome = (value: unknown): value is ActOutcome => ACT_OUTCOMES.some((outcome) => outcome === value)
+
 const isActor = (value: unknown): value is Actor => ACTORS.some((actor) => actor === value)
 
 function readPart(reading: Reading, parts: Part[], part: Json, path: string, agent: string | null): void {
-  const { actor, text, name } = part
+  const { actor, text, name, outcome = 'unknown' } = part
   const named = typeof name === 'string' || name === undefined
+  if (!isOutcome(outcome)) {
+    reading.error(`${path}/outcome`, `must be one of ${ACT_OUTCOMES.join(', ')}`)
+    return
+  }
   if (!isActor(actor)) reading.error(`${path}/actor`, `must be one of ${ACTORS.join(', ')}`)
   if (typeof text !== 'string')
     reading.error(`${path}/text`, text === undefined ? 'text is missing' : `must be text, not ${typeName(text)}`)
   if (!named) reading.error(`${path}/name`, `must be text, not ${typeName(name)}`)
   if (isActor(actor) && typeof text === 'string' && named)
-    if (actor === 'agent_action') readAction(reading, parts, text, `${path}/text`, name ?? DEFAULT_NAMES[actor], agent)
+    if (actor === 'agent_action')
+      readAction(reading, parts, { text, path: `${path}/text`, shown: name ?? DEFAULT_NAMES[actor], outcome }, agent)
     else reading.add(parts, { actor, text, path: `${path}/text`, name: name ?? DEFAULT_NAMES[actor] })
+}
+
+interface ShownAction {
+  readonly text: string
+  readonly path: string
+  /** The name as the document has it. */
+  readonly shown: string
+  readonly outcome: ActOutcome
 }
 
 /**
@@ -131,9 +146,7 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string, age
 function readAction(
   reading: Reading,
   parts: Part[],
-  text: string,
-  path: string,
-  shown: string,
+  { text, path, shown, outcome }: ShownAction,
   agent: string | null,
 ): void {
   const whole = specOf(agent, shown)
@@ -142,7 +155,7 @@ function readAction(
   const isOfTool = dot !== -1 && (object === null || specOf(agent, shown.slice(0, dot)) !== undefined)
   const tool = isOfTool ? shown.slice(0, dot) : shown
   const spec = whole ?? specOf(agent, tool)
-  const call = openCall(tool)
+  const call = { ...openCall(tool), outcome }
   const args = isOfTool ? null : object
   if (args !== null && Object.keys(args).length > 0) {
     for (const leaf of leavesOf(args, `${path}#`))
