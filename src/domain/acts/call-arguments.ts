@@ -79,7 +79,7 @@ const TURNING: readonly (readonly [name: RegExp, harmless: RegExp])[] = [
   [/[._](?:confirm\w*|enabled?)$/iu, /^(?:true|1|yes)$/iu],
   [
     /[._](?:state|status|action|mode)$/iu,
-    /^(?!.*(?:dry|test|sim|draft|off|dis|block|delet|cancel|inactive|reject|undo|explain))/isu,
+    /^(?!.*(?:dry|test|sim|draft|off|dis|block|delet|cancel|inactive|reject|undo|explain|false|^0$|^no$))/isu,
   ],
 ]
 const turns = ({ name, text }: Part): boolean =>

@@ -27,8 +27,11 @@ const PROSE =
 
 /** Tells whether the output of an application tool says that nothing was done; a member of a JSON answer may be a part of its own, with its name. */
 export function refuses({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
-  const [, member, ...inner] = name.split('.')
-  if (member !== undefined) return inner.length === 0 && isRefusal(member, text)
+  const segments = name.split('.')
+  const member = segments.at(-1) ?? ''
+  // A record of a list is no answer to the call.
+  const isRecord = segments.slice(1, -1).some((segment) => /^\d+$/u.test(segment))
+  if (segments.length > 1 && !isRecord && isRefusal(member, text)) return true
   return membersOf(text).some(([key, value]) => isRefusal(key, value)) || PROSE.test(text.slice(0, LONGEST_READ))
 }
 
