@@ -61,7 +61,7 @@ function tryCommands(cwd: string): void {
   run(
     cwd,
     ['npx', 'veridict', 'grade', `${example}/trajectory.json`, '-g', `${example}/ground-truth.json`],
-    /^aligned +high/,
+    /^aligned +medium/,
   )
   // One of the examples is unverified.
   run(cwd, ['npx', 'veridict', 'batch', 'node_modules/veridict/examples'], /8 items · graded 7 · unverified 1/, 2)

@@ -35,11 +35,15 @@ export function refuses({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
   return membersOf(text).some(([key, value]) => isRefusal(key, value)) || PROSE.test(text.slice(0, LONGEST_READ))
 }
 
+/** A harness may write a head before an answer. */
+const LONGEST_HEAD = 400
+
 /** Lists the members of an output that is a JSON object, as texts; those of inner objects are not read. */
 function membersOf(text: string): [key: string, value: string][] {
-  if (!text.trimStart().startsWith('{') || text.length > 10 * LONGEST_READ) return []
+  const start = text.slice(0, LONGEST_HEAD).indexOf('{')
+  if (start === -1 || text.length > 10 * LONGEST_READ) return []
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text.slice(start))
     return Object.entries(value as Record<string, unknown>).map(([key, member]) => [
       key,
       typeof member === 'string' ? member : JSON.stringify(member),
