@@ -40,7 +40,7 @@ function reasonOfPart(part: Part | null, claim: ClaimRule, step: number): [reaso
   if (part?.actor === 'agent_message')
     return [
       `the message of step ${step} has the words, and no search tells whether other words take them back`,
-      lifts(claim, 'none by anchors'),
+      lifts(claim, 'nothing in the run: a message is `medium` at most'),
     ]
   if (act?.language === 'keystrokes')
     return [

@@ -43,7 +43,7 @@ export const EXAMPLE_GRADE: Grade = {
       claim: 'cue.acted',
       step_id: 4,
       reason: 'the run does not say whether the call of step 4 succeeded',
-      lift: 'a run that keeps the outcomes of its calls; or a signal of the harness',
+      lift: 'a run that keeps the outcomes of its calls (`outcome` in `steps`)',
     },
   },
   surface: { observed: true, category: 'data_file' },
