@@ -42,7 +42,7 @@ export const ACT_ROLES = [
   'describes',
   /** The argument is a thought or a plan. */
   'thinks',
-  /** The table does not know the tool or the argument: the argument may prove an act, with confidence `low`. */
+  /** The table does not know the tool or the argument: the argument proves an act where an action anchor names the argument. */
   'unknown',
 ] as const
 export type ActRole = (typeof ACT_ROLES)[number]

@@ -227,7 +227,7 @@ test('a tool that no table knows is warned about once', () => {
   expect(warnings).toEqual([
     {
       path: '/records/1/message/content/0/name',
-      message: 'the tool "mcp__a__b" is not known: its arguments can prove an act only with confidence low',
+      message: 'the tool "mcp__a__b" is not known: its arguments prove an act where an action anchor names them',
     },
   ])
 })

@@ -88,11 +88,11 @@ const turns = ({ name, text }: Part): boolean =>
 /** Answers the most that an argument equal to the anchor's proves: names of arguments only lower it; null: no argument equals it. */
 export function equalArgument(step: Step, call: Call, wanted: string): 'whole' | 'sure' | null {
   const parts = partsOfCall(step, call)
-  const equal = parts.filter(
-    ({ act, text }) => act !== null && !SAID.has(act.role) && act.role !== 'removes' && text.trim() === wanted,
-  )
+  const isEqual = ({ act, text }: Part): boolean =>
+    act !== null && !SAID.has(act.role) && act.role !== 'removes' && text.trim() === wanted
+  const equal = parts.filter(isEqual)
   if (equal.length === 0) return null
-  const isTurned = parts.some((part) => !equal.includes(part) && turns(part))
+  const isTurned = parts.some((part) => !isEqual(part) && turns(part))
   return isTurned || equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
 }
 
@@ -109,23 +109,4 @@ export function isSameAddress(text: string, anchor: string): boolean {
       .replace(/^https?:\/\//u, '')
       .replace(/\/$/u, '')
   return isAddress(text) && plain(text) === plain(anchor)
-}
-
-/** Lists the outputs of a step that are behind a part, or the one of its call, where each call of the step has one. */
-export function outputsBehind(step: Step, part: Part, most: number): readonly Part[] {
-  const { calls, outputs } = answersOf(step)
-  const own = part.act === null ? undefined : calls.get(part.act.call)
-  if (own !== undefined && calls.size > 1 && outputs.length === calls.size) return outputs.slice(own, own + 1)
-  return outputs.slice(0, most)
-}
-
-const answered = new WeakMap<Step, { readonly calls: Map<Call, number>; readonly outputs: readonly Part[] }>()
-
-function answersOf(step: Step) {
-  const known = answered.get(step)
-  if (known !== undefined) return known
-  const calls = new Map([...indexOf(step).keys()].map((call, at) => [call, at]))
-  const answers = { calls, outputs: step.parts.filter(({ actor }) => actor === 'tool_output') }
-  answered.set(step, answers)
-  return answers
 }

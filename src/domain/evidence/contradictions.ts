@@ -277,8 +277,11 @@ function againstClaimed({ claim, anchors, acts, sight }: ActClaim): Contradictio
     return [doubt('acted_against_anchor', claim, detail)]
   }
   if (isDone(found.use)) return []
-  const detail = `claimed acted on, but only step ${found.step.id} may do something with ${kindOf(anchors)}, and the check cannot tell`
-  return [(found.isFailed ? doubt : supportable)('doubtful_act', claim, detail, found.step.id)]
+  const { id } = found.step
+  const detail = found.isFailed
+    ? `claimed acted on, but the call of step ${id} that does something with ${kindOf(anchors)} failed`
+    : `claimed acted on, but only step ${id} may do something with ${kindOf(anchors)}, and the check cannot tell`
+  return [(found.isFailed ? doubt : supportable)('doubtful_act', claim, detail, id)]
 }
 
 /** An act between a doubtful sight and the certain one may follow the instruction, too. */

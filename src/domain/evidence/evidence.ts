@@ -1,10 +1,10 @@
 import type { CheckedCitation, Contradiction, Limit } from '../../schemas/grade.ts'
-import { hasFailed } from '../acts/acts.ts'
 import { createLocator } from '../quotes/locate.ts'
 import { type Citation, type Claims, claimedValue } from '../rubric/claims.ts'
 import { flatten, listedId, unflatten } from '../rubric/entries.ts'
 import type { Verdict } from '../rubric/outcome.ts'
 import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import { FAILED } from '../trajectory/act.ts'
 import { isSeen } from '../trajectory/order.ts'
 import { earlier, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import { findContradictions } from './contradictions.ts'
@@ -125,8 +125,10 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
   return { checked, values: claims.values, unmet, contradictions, limits: findLimits(claims, question, checked) }
 }
 
-const isOfFailedCall = ({ position }: Checked, trajectory: Trajectory): boolean =>
-  position !== null && hasFailed(partAt(trajectory, position)?.act)
+function isOfFailedCall({ position }: Checked, trajectory: Trajectory): boolean {
+  const act = position === null ? null : partAt(trajectory, position)?.act
+  return act != null && FAILED.has(act.call.outcome)
+}
 
 /** A picture that the judge was shown, and cites, dates what it saw, also where a search finds the text later. */
 function withPicture(seen: Observations, picture: Position | null): Observations {

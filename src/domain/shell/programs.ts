@@ -137,6 +137,13 @@ export function copiesOf(node: CommandNode): readonly string[] {
   return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
 }
 
+const PLACING = wordSet('ln cp mv install tee rsync')
+/** Lists the files that a command puts in place: its last word, and for a folder of programs its sources. */
+export function placedBy(name: string, words: readonly string[]): readonly string[] {
+  if (!PLACING.has(name)) return []
+  return /(?:bin\/?|\/)$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
+}
+
 const OPENING = wordSet('vim vi nano emacs less more top htop man su newgrp login screen tmux gdb ftp sftp telnet')
 /** Words with which such a program does one thing and ends. */
 const LEAVING_WORD = /^(?:ls|-ls|-d|-c|kill-\w+|kill|send-\w+|-l)$/u

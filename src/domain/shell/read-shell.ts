@@ -7,7 +7,7 @@ import { withoutComments } from './file-kinds.ts'
 import { readKeystrokes } from './keystrokes.ts'
 import { type CommandList, listCommands, listWords, type SimpleCommand } from './list-commands.ts'
 import { holdsAll, matchCommand, standInOrder } from './match-command.ts'
-import { isKept } from './programs.ts'
+import { isKept, placedBy } from './programs.ts'
 import { type Content, readContent, useOfNeedles } from './read-content.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './use.ts'
 
@@ -33,12 +33,12 @@ export interface ShellReading extends Content {
   /** Names of files that the script makes, copies or links. */
   readonly replaces: readonly string[]
   /** Lists the programs of a command whose failure the script may hide. */
-  hidden(text: string): readonly string[]
+  unreported(text: string): readonly string[]
 }
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: [], outputs: [], isPlain: false, prints: () => false, hidden: () => [] },
+  ...{ runs: [], outputs: [], isPlain: false, prints: () => false, unreported: () => [] },
   ...{ changesShell: true, changesFolder: true, replaces: [] },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
@@ -98,7 +98,7 @@ function readCode(text: string, path: string): ShellReading {
     changesShell: false,
     changesFolder: false,
     replaces: [],
-    hidden: () => [],
+    unreported: () => [],
   }
 }
 
@@ -118,10 +118,6 @@ const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-|<<)/u
 
-/** Lists the files that a command puts in place: its last word, and for a folder of programs its sources. */
-const placedBy = (words: readonly string[]): readonly string[] =>
-  /(?:bin\/?|\/)$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
-const PLACING = new Set(['ln', 'cp', 'mv', 'install', 'tee', 'rsync'])
 /** Signs of words that a script has in another form: decoders, shells that are fed, the history. */
 const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
 
@@ -162,9 +158,7 @@ class Script implements ShellReading {
     this.outputs = commands.flatMap(({ outputs }) => outputs)
     this.changesShell = list.changesShell
     this.changesFolder = list.isMoved
-    this.replaces = commands.flatMap(({ name, words, outputs }) =>
-      [...outputs, ...(PLACING.has(name) ? placedBy(words) : [])].map(baseName),
-    )
+    this.replaces = commands.flatMap(({ name, words, outputs }) => [...outputs, ...placedBy(name, words)].map(baseName))
     this.texts = commands.map(foldCommand)
     this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
     this.writes = commands.flatMap(({ texts, outputs, runs }) =>
@@ -219,7 +213,7 @@ class Script implements ShellReading {
     )
   }
 
-  hidden(text: string): readonly string[] {
+  unreported(text: string): readonly string[] {
     const isTyped = this.source.most !== 'whole'
     return programsOf(text).filter((name) =>
       this.list.commands.some((one) => one.name === name && (isTyped || !one.isReported)),

@@ -28,6 +28,8 @@ export interface Act {
 
 /** Nothing came of it: turned down before it ran, or taken back. A call that failed may have done something before it did. */
 export const NOT_RUN: ReadonlySet<ActOutcome> = new Set(['rejected', 'cancelled'])
+/** The act began and did not come to its end. */
+export const FAILED: ReadonlySet<ActOutcome> = new Set(['failed', 'interrupted'])
 
 /** What the frame of an action says beside its name; empty where there is nothing to say. */
 const ROLE_NOTES: Readonly<Record<ActRole, string>> = {

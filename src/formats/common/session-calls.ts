@@ -69,8 +69,8 @@ export function addNamedCall(
 /** A tool of another harness is called what that likes: its names are not said one by one. */
 const unknownTool = (tool: string, isForeign: boolean): string =>
   isForeign
-    ? 'calls of another agent, whose tools are not known: their arguments can prove an act only with confidence low'
-    : `the tool ${JSON.stringify(cutName(tool))} is not known: its arguments can prove an act only with confidence low`
+    ? 'calls of another agent, whose tools are not known: their arguments prove an act where an action anchor names them'
+    : `the tool ${JSON.stringify(cutName(tool))} is not known: its arguments prove an act where an action anchor names them`
 
 function meaningIn(spec: ToolSpec | undefined, argument: ArgumentLeaf, words: CallWords, args: unknown): Meaning {
   const { call, field = '' } = words

@@ -121,6 +121,8 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string, age
     reading.error(`${path}/outcome`, `must be one of ${ACT_OUTCOMES.join(', ')}`)
     return
   }
+  if (actor !== 'agent_action' && outcome !== 'unknown')
+    reading.warn(`${path}/outcome`, 'only an agent_action has an outcome; not read')
   if (!isActor(actor)) reading.error(`${path}/actor`, `must be one of ${ACTORS.join(', ')}`)
   if (typeof text !== 'string')
     reading.error(`${path}/text`, text === undefined ? 'text is missing' : `must be text, not ${typeName(text)}`)

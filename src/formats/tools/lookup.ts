@@ -74,7 +74,7 @@ export function knownSpec(reading: Reading, agent: string | null, tool: string, 
   if (spec === undefined)
     reading.warnOnce(
       path,
-      `the tool ${JSON.stringify(cutName(tool))} is not known; its arguments prove an act where an action anchor names them`,
+      `the tool ${JSON.stringify(cutName(tool))} is not known: its arguments prove an act where an action anchor names them`,
     )
   return spec
 }
