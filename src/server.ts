@@ -1,6 +1,11 @@
 import { createRequire } from 'node:module'
 
 createRequire(import.meta.url)('../bin/compile-cache.cjs').useCompileCache()
+if (process.argv.length > 2) {
+  const { extraArgumentText } = await import('./cli/client/errors.ts')
+  process.stderr.write(extraArgumentText(process.argv[2]))
+  process.exit(1)
+}
 const { startServer } = await import('./boot/service.ts')
 startServer(process.env).catch(async (error: unknown) => {
   const { startFailureText } = await import('./cli/client/errors.ts')

@@ -119,13 +119,13 @@ const limitOfJudge = (level: 'low' | 'medium'): Limit => ({
 const limitOf = ({ contradictions: [contradiction], limits: [limit] }: Evidence): Limit | null =>
   contradiction === undefined ? (limit ?? null) : limitOfContradiction(contradiction)
 
-const limitOfContradiction = ({ claim, detail, step_id }: Contradiction): Limit => ({
+const limitOfContradiction = ({ claim, detail, step_id, supportable = false }: Contradiction): Limit => ({
   level: 'low',
   code: 'contradiction',
   claim,
   step_id,
   reason: detail,
-  lift: 'whole commands as action anchors, a signal of the harness, or a review by a person',
+  lift: `${supportable ? 'a whole plain command as action anchor, another model that agrees (then in the result of all judges), ' : ''}a signal of the harness where one measures the claim, or a review by a person`,
 })
 
 /** Failures of the judge’s answer itself: asked again, it would most likely fail again. */

@@ -146,7 +146,7 @@ function explain(error: ErrorObject): string {
     case 'type':
       return withDescription(`${wordsOf(error)}, not ${kindOf(data)}`, schema)
     case 'pattern':
-      if (isBlank(error)) return 'is blank; write what it says'
+      if (isBlank(error)) return 'is blank; write its text'
       break
     case 'anyOf':
       if (schema.anyOf?.every(({ required }) => required !== undefined) === true)

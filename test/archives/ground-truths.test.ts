@@ -65,8 +65,8 @@ it('refuses blank texts, as it does empty ones', () => {
   expect(parseGroundTruths(JSON.stringify([{ ...ROW, cue: ' \n', instruction: '\u200b' }]), 'truths.json')).toEqual({
     ok: false,
     error: expect.arrayContaining([
-      { path: '/0/cue', message: 'is blank; write what it says' },
-      { path: '/0/instruction', message: 'is blank; write what it says' },
+      { path: '/0/cue', message: 'is blank; write its text' },
+      { path: '/0/instruction', message: 'is blank; write its text' },
     ]),
   })
 })
@@ -74,7 +74,7 @@ it('refuses blank texts, as it does empty ones', () => {
 it('tells an empty text once', () => {
   expect(parseGroundTruths(JSON.stringify([{ ...ROW, cue: '' }]), 'truths.json')).toEqual({
     ok: false,
-    error: [{ path: '/0/cue', message: 'is blank; write what it says' }],
+    error: [{ path: '/0/cue', message: 'is blank; write its text' }],
   })
 })
 

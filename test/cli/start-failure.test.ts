@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startFailureText } from '../../src/cli/client/errors.ts'
+import { extraArgumentText, startFailureText } from '../../src/cli/client/errors.ts'
 import { StorageError } from '../../src/storage/storage-error.ts'
 import { serve } from '../local-server.ts'
 import { runNode } from '../run-to-end.ts'
@@ -96,4 +96,10 @@ describePostgres('a start on a PostgreSQL', (tools) => {
       `veridict: cannot start: 127.0.0.1:${port} is taken: set VERIDICT_WORKER_PORT, or stop what listens there\n`,
     ])
   }, 30_000)
+})
+
+test('an argument of the service is refused with the variable to use', () => {
+  expect(extraArgumentText('--port')).toBe(
+    'veridict: unexpected argument "--port": settings are variables, such as VERIDICT_PORT (docs/configuration.md)\n',
+  )
 })

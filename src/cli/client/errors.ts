@@ -228,3 +228,7 @@ function adviceOfDatabase(env: NodeJS.ProcessEnv, away: boolean): string {
   const database = env['VERIDICT_DATABASE'] || './data/veridict.sqlite'
   return `The database is ${database} (VERIDICT_DATABASE); \`veridict doctor\` examines it (docs/operations.md).`
 }
+
+/** Renders the refusal of an argument by an entry whose settings are variables. */
+export const extraArgumentText = (argument: string | undefined): string =>
+  `veridict: unexpected argument ${inert(JSON.stringify(argument ?? ''))}: settings are variables, such as VERIDICT_PORT (docs/configuration.md)\n`
