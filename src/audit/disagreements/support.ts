@@ -99,7 +99,7 @@ const ownLevel = (level: ConfidenceLevel): string =>
 const higher = (one: ConfidenceLevel, other: ConfidenceLevel | null): ConfidenceLevel =>
   other !== null && CONFIDENCE_LEVELS.indexOf(other) > CONFIDENCE_LEVELS.indexOf(one) ? other : one
 
-/** Whether two grades are of different models. Editions of one model, and one model at two providers, are the same. */
+/** Tells whether two grades are of different models. Editions of one model, and one model at two providers, are the same. */
 const isOfTwo = ([one, other]: readonly [Grade, Grade]): boolean => {
   const names = modelNames(one)
   return !modelNames(other).some((name) => names.includes(name))

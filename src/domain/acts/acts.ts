@@ -347,7 +347,7 @@ export class Acts {
   private useOfCall(step: Step, part: Part, act: Act, at: Position, anchor: CallAnchor): Use {
     const { call, language, role } = act
     if (!isTool(call, anchor.tool)) return 'absent'
-    // A tool by another full name may be of another server, and may only look, plan or try what the anchor’s tool does.
+    // A tool by another full name may be of another server, and may only look, plan or try the anchor’s act.
     const most = call.tool === anchor.tool ? 'whole' : call.looks ? 'maybe' : 'sure'
     if (anchor.argument === undefined) return weakest('sure', most)
     const wanted = anchor.argument.trim()

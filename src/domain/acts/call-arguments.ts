@@ -32,7 +32,7 @@ export const partsOfRole = (step: Step, call: Call, role: ActRole, target: strin
     .get(call)
     ?.byRole.get(`${role} ${target ?? ''}`) ?? []
 
-/** Arguments that reach the tool’s action; the others describe the call, or name what the tool reads. */
+/** Roles of arguments that reach the tool’s action; others describe the call, or name the texts that the tool reads. */
 export const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'web', 'unknown'])
 
 /** Arguments that carry nothing out, whatever the tool. */
@@ -57,7 +57,7 @@ export function limitOfArguments(step: Step, part: Part, { call }: Act, string: 
 
 const MOST_ARGUMENTS = 50
 
-/** Whether a name is that of the call’s tool, with or without the prefix of a server. */
+/** Tells whether a name is that of the call’s tool, with or without the prefix of a server. */
 export const isTool = ({ tool }: Call, name: string): boolean =>
   tool === name || ['__', '.', '/', ':'].some((joint) => tool.endsWith(joint + name))
 
@@ -101,7 +101,7 @@ export const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
 export const addressesOf = (text: string, isPrompt: boolean): string[] =>
   isAddress(text) ? [text] : !isPrompt ? [] : text.split(/[\s"'<>()]+/u).filter((word) => /^https?:\/\//u.test(word))
 
-/** Whether a text visits the address of an anchor; the scheme may be missing. */
+/** Tells whether a text visits the address of an anchor; the scheme may be missing. */
 export function isSameAddress(text: string, anchor: string): boolean {
   const plain = (address: string): string =>
     address

@@ -1,6 +1,6 @@
 import type { Part } from '../trajectory/trajectory.ts'
 
-/** Signs in outputs that an act was not done, or not to its end. The lists of signs only lower what an act proves. */
+/** Signs in outputs that an act was not done, or not to its end. The lists of signs only lower the proof of an act. */
 
 const LONGEST_READ = 4000
 /** Reads the beginning and the end of an output, where failures are told. */

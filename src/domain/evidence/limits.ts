@@ -91,7 +91,7 @@ function searchedActs(claims: Claims, question: EvidenceQuestion): Limit[] {
   })
 }
 
-/** Whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
+/** Tells whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
 function isWholeDenial(acts: Acts, anchors: InstructionAnchors): boolean {
   const { acted_given: given, acted_near: near, acted_by } = anchors
   // A message and an output may say the same in other words.

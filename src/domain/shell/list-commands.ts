@@ -311,7 +311,7 @@ class Lister {
     this.rest = weakest(this.rest, isChanging || (this.isStrict && TESTING.has(name)) ? 'maybe' : this.restBehind())
   }
 
-  /** Answers the certainty of what stands behind the last command: only what looks, prints or changes the folder leaves everything as it was. */
+  /** Answers the certainty of the commands behind the last one: only a command that looks, prints or changes the folder leaves the shell as it was. */
   private restBehind(): Certainty {
     const last = this.commands.at(-1)
     if (last === undefined || last.outputs.some(isKept) || readsInput(last)) return 'sure'
