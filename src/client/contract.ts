@@ -828,7 +828,7 @@ export interface components {
             result: {
                 /** @description The rubric of the grade that was asked for; grades by others do not count. */
                 rubric: string;
-                /** @description The label of every graded opinion; null: there is none, or they differ. */
+                /** @description The label of every graded opinion; null where no opinion is graded, or where labels differ. */
                 label: string | null;
                 /** @description The best level among the grades; `medium` where support lifts `low`. Support never makes it `high`. */
                 level: ("low" | "medium" | "high") | null;
@@ -838,7 +838,7 @@ export interface components {
                      * @enum {string}
                      */
                     kind: "overlapping" | "disjoint" | "none";
-                    /** @description Whether the level is higher than that of every grade. */
+                    /** @description True: the level is higher than that of every grade. */
                     lifted: boolean;
                     /** @description Grades that support each other; where none do, all that have a label. One of each judge. */
                     grades: {
@@ -848,7 +848,7 @@ export interface components {
                     }[];
                     /** @description The steps in which their quotes overlap. */
                     steps: number[];
-                    /** @description One sentence: what lifts the level, or why nothing does. */
+                    /** @description The reason of the level, in one sentence. */
                     reason: string;
                 };
             };
