@@ -1,302 +1,417 @@
-import { type BatchRecord, COMMAND_STOPPED } from '../ports/batch-ports.ts'
-import type { Lease } from '../ports/lease-ports.ts'
-import { type Cluster, type FreeSlice, judgeLease, leasePrefix, type Slice } from '../ports/slice-ports.ts'
-import type { EngineDeps } from './engine-deps.ts'
-import { createNotifier } from './run/notifier.ts'
-import type { Load } from './run/slice-source.ts'
-import { BatchRuns } from './runs.ts'
+import { type BatchRecord, COMMAND_STOPPED, type OpenBatch, type RunPlan } from '../db/batches.ts'
+import type { Sql } from '../db/db.ts'
+import type { Chunk, OpenItem } from '../db/items.ts'
+import type { ItemOutcome } from '../grading/service.ts'
+import type { JobHandlers, Jobs, Poll } from './jobs.ts'
+import { createNotifier } from './notifier.ts'
+import { createProviderPump, type ProviderPump } from './provider.ts'
+import { type ChunkDeps, type Parking, runChunk } from './run-chunk.ts'
 
-const LONGEST_LOOK_MS = 10_000
+export interface EngineDeps extends Omit<ChunkDeps, 'onEnd' | 'onError'> {
+  readonly jobs: Jobs
+  /** Milliseconds between two looks at a provider’s batch. */
+  readonly poll_ms: number
+  /** Milliseconds after which a call in flight is lost. */
+  readonly lost_ms: number
+  /** Whether this process takes over batches that other processes left: a service, not a command. */
+  readonly adopts: boolean
+  /** Whether this process works on the batches of a PostgreSQL. */
+  readonly works: boolean
+  readonly newId: (prefix: string) => string
+  /** Receives errors of background work, for the log. */
+  readonly onTrouble: (trouble: Trouble) => void
+  /** The batch is parked, done or cancelled. Never rejects. */
+  readonly onStatus: (id: string) => Promise<void>
+  /** The batch may have changed. */
+  readonly notify: (id: string) => void
+}
+
+export interface Trouble {
+  readonly batch: string
+  readonly item?: string
+  readonly error: unknown
+}
+
+/** Receives news of batches. */
+export interface BatchListener {
+  /** Work on a batch met an error. */
+  readonly onTrouble?: (trouble: Trouble) => void
+  /** A batch has begun, is parked, done or cancelled. */
+  readonly onStatus?: (batch: BatchRecord) => void
+  /** An item was graded or refused, by a call or by a stored grade. */
+  readonly onItem?: (outcome: ItemOutcome) => void
+}
+
 /** Between two looks at an SQLite file: no process tells another of a new batch. */
-const FILE_LOOK_MS = 1000
-/** After a refusal of the database. */
-const REFUSED_MS = 2_000
+const FILE_SWEEP_MS = 1000
+/** Between two looks at a PostgreSQL, where jobs tell of work. */
+const SERVER_SWEEP_MS = 15_000
+/** Between two looks at the status of a running batch, which another process may have cancelled. */
+const STATUS_MS = 500
+const ANNOUNCE_MS = 10_000
+const MARK_LOST_MS = 15_000
+/** While items of a provider’s batch have not asked yet. */
+const POLL_SOON_MS = 1000
+/** Refusals of the database in a row, without an ended item in between, that park a batch. */
+const MOST_BREAKS = 3
+const BREAK_MS = 10_000
+
+/** A batch with chunks that run in this process. */
+interface Running {
+  readonly leaving: AbortController
+  chunks: number
+}
 
 /**
- * Runs batches in slices. On PostgreSQL any process takes the lease of a slice; on SQLite the holder of the run lock runs whole batches. The
- * engine reads the open work from the items and the leases: when this process has room, when a notice comes, and at intervals.
+ * Runs the chunks of batches. On PostgreSQL every worker takes chunks from shared queues; on SQLite the holder of the run lock runs all of them. A
+ * sweep puts the chunks of each open batch into the queues, wakes batches, and ends batches: adding a chunk twice is harmless.
  */
-export class BatchEngine {
+export class BatchEngine implements JobHandlers {
   private readonly deps: EngineDeps
-  private readonly runs: BatchRuns
+  private readonly pump: ProviderPump
   private readonly notifier
-  /** Batches that, at the last look, had not ended and did not rest. */
-  private open: readonly string[] = []
-  /** The batches of a command. */
+  private readonly running = new Map<string, Running>()
+  /** The batches of a command, and those of them that the command made. */
   private readonly own = new Set<string>()
-  /** Those of them that the command made. */
   private readonly made = new Set<string>()
+  private readonly breaks = new Map<string, number>()
   /** On SQLite, an id of the time at which this process took the run lock; null without the lock. */
   private leadsSince: string | null = null
-  /** The leases by which this process announces its judges. */
-  private judges: readonly Lease[] = []
   private readonly stopping = new AbortController()
-  private looking: Promise<void> | null = null
-  private hasFailed = false
+  private readonly loops: Promise<void>[] = []
 
   constructor(deps: EngineDeps) {
     this.deps = deps
     this.notifier = createNotifier(deps.clock)
-    this.runs = new BatchRuns({
-      ...deps,
-      onFreed: (id) => this.tell(id),
-      endBatch: (id, status) => this.end(id, status),
-    })
+    this.pump = createProviderPump({ ...deps, queue: deps.stores.provider })
   }
 
-  /** Finds free slices of the judge (null: whole batches). Never rejects. */
-  async free(judge: string | null, most: number): Promise<readonly FreeSlice[]> {
-    const { slices } = this.deps.cluster
-    if (this.now() < this.runs.restsUntil) return []
-    if (this.open.length === 0) return []
-    try {
-      return judge === null ? await slices.freeWhole(this.open, most) : await slices.free(this.open, judge, most)
-    } catch (error) {
-      this.runs.rest(REFUSED_MS)
-      this.fail(error)
-      return []
-    }
+  private get batches() {
+    return this.deps.stores.batches
   }
 
-  /** Takes the slices that no other process has taken meanwhile; answers their number. Never rejects. */
-  accept(slices: readonly Slice[]): Promise<number> {
-    return this.runs.accept(slices)
+  /** Whether this process shares the batches of a PostgreSQL with others. */
+  private get isShared(): boolean {
+    return this.deps.stores.run_lock === null
   }
 
-  /** Sums the items of a judge in this process; of whole batches with null. */
-  load(judge: string | null): Load {
-    return this.runs.load(judge)
-  }
-
-  /** Looks for work now. */
-  hear(): void {
-    this.notifier.notify()
-    this.looking ??= this.keepLooking(0)
-  }
-
-  /** Begins a stored batch. A command learns of an unusable run lock; every other failure is tried again by the next look. */
-  async begin(id: string, isTold = false): Promise<void> {
-    const { adopts, stores, company, onTrouble } = this.deps
-    if (!adopts) {
-      // A command that cannot use the run lock parks its new batch as it stops.
-      if (!isTold) this.made.add(id)
-      this.own.add(id)
-      if (company === null) stores.run_lock?.take()
-    }
-    try {
-      if (!adopts && company !== null && !(await stores.batches.claim(id))) this.own.delete(id)
-      await this.tell(id)
-      if (company === null && (await this.lead())) await this.runs.begin(id, isTold)
-    } catch (error) {
-      onTrouble({ batch: id, error })
-    }
-  }
-
-  /** Cancels a batch whose status says so already. */
-  async cancel(id: string): Promise<void> {
-    if (this.runs.cancel(id) && this.deps.company !== null) return
-    const record = await this.deps.stores.batches.get(id)
-    if (record !== null && this.isWhole(record)) await this.begin(id)
-    else await this.end(id, 'cancelling')
-  }
-
-  /** Goes on with a parked batch, or with a batch that no process runs. */
-  async resume({ id, status }: BatchRecord): Promise<void> {
-    if (status === 'parked') {
-      this.deps.resumeLanes()
-      await this.deps.stores.batches.resume(id)
-    }
-    await this.begin(id, true)
-  }
-
-  /** Counts the items in flight, in all processes. */
-  async inFlight({ id, mode, status }: BatchRecord): Promise<number> {
-    const here = this.runs.inFlight(id)
-    if (here !== null) return here
-    if (status !== 'running' && status !== 'cancelling') return 0
-    const { company, cluster, stores } = this.deps
-    return company === null ? stores.attempts.inFlight(id) : cluster.leases.inFlight(leasePrefix(id, mode))
-  }
-
-  /** Names a judge that asked this process to wait with a running batch, and until when; null: none did. */
-  pauseOf({ id, status }: BatchRecord): string | null {
-    return status === 'running' ? this.runs.pauseOf(id) : null
-  }
-
-  /** Names the judge that the next item of a running batch needs and that no worker has; null: the batch needs no other worker. */
-  async missingJudge({ id, mode, status }: BatchRecord): Promise<string | null> {
-    if (status !== 'running') return null
-    const { batches, provider } = this.deps.stores
-    const [item] = await batches.pending(id, -1, 1)
-    const [submission] = item === undefined && mode === 'provider' ? await provider.listOpen(id) : []
-    const judge = item?.request.judge ?? submission?.judge
-    return judge === undefined || (await this.hasWorker(id, judge)) ? null : judge
-  }
-
-  /** Tells whether a process that may run the batch has the judge, as far as is known. */
-  private async hasWorker(batch: string, judge: string): Promise<boolean> {
-    const { company, judges, cluster, stores } = this.deps
-    if (company !== null) {
-      const isHere = company.judges.has(judge) || (this.own.has(batch) && judges.has(judge))
-      return isHere || (await cluster.leases.isHeld(judgeLease(judge)))
-    }
-    const names = this.leadsSince === null ? await stores.runner_judges.get() : [...judges.keys()]
-    return names === null || names.includes(judge)
-  }
-
-  /** Goes on with the batches of earlier processes, and later with the batches that other processes leave. */
+  /** Starts the loops of a service, which goes on with the batches of earlier processes. */
   async start(): Promise<void> {
-    const next = await this.look()
-    this.looking ??= this.keepLooking(next)
+    const { jobs, judges, works } = this.deps
+    if (this.isShared && works) {
+      await jobs.start([...judges.keys()], this)
+      await this.announce()
+    }
+    await this.sweep()
+    this.startLoops()
+  }
+
+  private startLoops(): void {
+    if (this.loops.length > 0 || this.stopping.signal.aborted) return
+    const sweep_ms = this.isShared ? SERVER_SWEEP_MS : FILE_SWEEP_MS
+    this.loops.push(
+      this.repeat(
+        () => this.notifier.wait(sweep_ms),
+        () => this.sweep(),
+      ),
+      this.repeat(
+        () => this.sleep(ANNOUNCE_MS),
+        () => this.announce(),
+      ),
+      this.repeat(
+        () => this.sleep(MARK_LOST_MS),
+        () => this.markLost(),
+      ),
+    )
+  }
+
+  private sleep(ms: number): Promise<void> {
+    return this.deps.clock.sleep(ms, this.stopping.signal).catch(() => undefined)
+  }
+
+  private async repeat(wait: () => Promise<void>, work: () => Promise<unknown>): Promise<void> {
+    for (;;) {
+      await wait()
+      if (this.stopping.signal.aborted) return
+      await work().catch((error: unknown) => this.deps.onTrouble({ batch: '', error }))
+    }
   }
 
   /** Begins nothing more; resolves once nothing is in flight and other processes can take over. */
   async stop(): Promise<void> {
     this.stopping.abort()
     this.notifier.notify()
-    await this.runs.stop()
-    await this.looking
-    const { cluster, company, stores } = this.deps
-    await Promise.all(this.judges.map((lease) => cluster.leases.release(lease)))
-    if (company !== null) return
+    for (const { leaving } of this.running.values()) leaving.abort()
+    await this.deps.jobs.stop()
+    await Promise.all(this.loops)
+    if (this.isShared) return
     // A batch that the command resumed goes on where another process runs it.
     for (const id of this.leadsSince === null ? this.made : this.own) await this.parkOwn(id).catch(this.onTrouble(id))
-    stores.run_lock?.release()
+    this.deps.stores.run_lock?.release()
   }
 
   /** Parks the batch of a stopped command: no other process shall go on with the batch, and pay. */
   private async parkOwn(id: string): Promise<void> {
-    const { batches } = this.deps.stores
-    const record = await batches.get(id)
+    const record = await this.batches.get(id)
     if (record === null || (await this.missingJudge(record)) !== null) return
     // A parked batch with a time would go on at that time.
-    if (record.resumes_at !== null) await batches.resume(id)
-    await batches.park(id, COMMAND_STOPPED, null)
+    if (record.resumes_at !== null) await this.batches.resume(id)
+    await this.batches.park(id, COMMAND_STOPPED, null)
   }
 
-  /** Looks for the batch, and tells other processes where they may take it. */
-  private async tell(batch: string): Promise<void> {
-    this.hear()
-    if (this.deps.adopts) await this.deps.company?.send({ batch })
+  /** Adds the jobs of a draft within the unit of work that opens the batch. On SQLite the jobs begin afterwards. */
+  async addDraft(id: string, sql: Sql): Promise<void> {
+    if (this.isShared) await this.deps.jobs.addChunks(await this.batches.chunks(id), sql)
   }
 
-  private async keepLooking(first: number): Promise<void> {
-    for (let next = first; !this.stopping.signal.aborted; next = await this.look()) {
-      await this.notifier.wait(Math.max(1, next - this.now()))
-      if (this.stopping.signal.aborted) return
+  /** Begins a stored batch. A command learns of an unusable run lock; every other failure is tried again by the next sweep. */
+  async begin(id: string, isNew = true): Promise<void> {
+    const { adopts, onTrouble } = this.deps
+    if (!adopts && !this.isShared) {
+      // A command that cannot use the run lock parks its new batch as it stops.
+      if (isNew) this.made.add(id)
+      this.own.add(id)
+      this.deps.stores.run_lock?.take()
     }
-  }
-
-  /** Answers the time of the next look; milliseconds since the epoch. Never rejects. */
-  private async look(): Promise<number> {
-    const { company, lease_s } = this.deps
-    const longest = company === null ? FILE_LOOK_MS : Math.min(LONGEST_LOOK_MS, (lease_s * 1000) / 3)
-    let next = this.now() + longest
     try {
-      next = Math.min(next, await this.lookOnce())
-      this.hasFailed = false
+      if (this.isShared || (await this.lead())) await this.enqueue({ id, ...(await this.modeOf(id)) })
+      if (!this.isShared) this.startLoops()
     } catch (error) {
-      this.fail(error)
-      next = Math.min(next, this.now() + REFUSED_MS)
+      onTrouble({ batch: id, error })
     }
-    const { restsUntil } = this.runs
-    return restsUntil > this.now() ? Math.min(next, restsUntil) : next
   }
 
-  /** Answers when the next batch wakes; milliseconds since the epoch. */
-  private async lookOnce(): Promise<number> {
-    const { cluster, company } = this.deps
-    const open = await cluster.slices.open(await this.candidates())
-    let next = Number.POSITIVE_INFINITY
-    const awake: string[] = []
-    for (const { resumes_at, ...batch } of open) {
-      const isAsleep = batch.status === 'parked'
-      const wakes = resumes_at === null ? Number.POSITIVE_INFINITY : new Date(resumes_at).getTime()
-      if (isAsleep && wakes > this.now()) {
-        next = Math.min(next, wakes)
-        continue
-      }
-      if (batch.status === 'cancelling' || !this.runs.lacksJudge.has(batch.id)) awake.push(batch.id)
-      await this.see(batch, isAsleep).catch(this.onTrouble(batch.id))
+  private async modeOf(id: string): Promise<Pick<RunPlan, 'mode' | 'status'>> {
+    const plan = await this.batches.plan(id)
+    return { mode: plan?.mode ?? 'direct', status: plan?.status ?? 'done' }
+  }
+
+  /** Goes on with a parked batch, or with a batch that no process runs: an operator has mended its judges. */
+  async resume({ id, status }: BatchRecord): Promise<void> {
+    if (status === 'parked') {
+      await this.deps.stores.judges.resume([...this.deps.judges.keys()])
+      for (const judge of this.deps.judges.keys()) this.deps.laneOf(judge).restsUntil = 0
+      await this.batches.resume(id)
     }
-    this.open = awake
-    if (company === null) await this.accept(await this.free(null, awake.length))
-    else {
-      company.onWork()
-      await this.announceJudges(company.judges)
+    this.breaks.delete(id)
+    await this.begin(id, false)
+  }
+
+  /** Ends a batch whose status says `cancelling` already: calls in flight end first. */
+  async cancel(id: string): Promise<void> {
+    this.running.get(id)?.leaving.abort()
+    await this.end({ id, ...(await this.modeOf(id)) }).catch(this.onTrouble(id))
+    this.notifier.notify()
+  }
+
+  /** Counts the items in flight, in all processes. */
+  async inFlight({ id, status }: BatchRecord): Promise<number> {
+    return status === 'running' || status === 'cancelling' ? this.deps.stores.attempts.inFlight(id) : 0
+  }
+
+  /** Explains that a running batch waits: no worker has the judge of its next item, or the judge asked for a pause; null: the batch runs. */
+  async waitingFor(record: BatchRecord): Promise<string | null> {
+    if (record.status !== 'running') return null
+    const missing = await this.missingJudge(record)
+    if (missing !== null) return `waiting: no worker for ${missing}`
+    const judge = await this.nextJudge(record)
+    if (judge === null) return null
+    const { paused_until, failure } = await this.deps.stores.judges.get(judge)
+    if (failure === null || paused_until <= this.now()) return null
+    return `${judge}: ${failure.code}, waiting until ${new Date(paused_until).toISOString()}`
+  }
+
+  private async missingJudge(record: BatchRecord): Promise<string | null> {
+    const judge = record.status === 'running' ? await this.nextJudge(record) : null
+    if (judge === null) return null
+    const { stores, judges, works } = this.deps
+    const isHere = this.isShared ? works : this.leadsSince !== null
+    if (isHere && judges.has(judge)) return null
+    // Without a holder of the run lock nothing is known: the next holder may have the judge.
+    if (!this.isShared && this.leadsSince === null && stores.run_lock?.isTaken() === false) return null
+    return (this.isShared || !isHere) && (await stores.judges.hasWorker(judge)) ? null : judge
+  }
+
+  /** Finds the judge of the next item, or of an open submission. */
+  private async nextJudge({ id, mode }: Pick<BatchRecord, 'id' | 'mode'>): Promise<string | null> {
+    const [item] = await this.batches.pending(id, -1, 1)
+    if (item !== undefined) return item.request.judge ?? ''
+    return mode === 'provider' ? ((await this.deps.stores.provider.judges(id))[0] ?? null) : null
+  }
+
+  /** Looks at the open batches: puts their chunks into the queues, wakes parked batches, and ends batches. */
+  private async sweep(): Promise<void> {
+    if (this.isShared ? !this.deps.adopts : !(await this.lead())) return
+    for (const batch of await this.batches.listOpen()) {
+      if (this.stopping.signal.aborted) return
+      if (this.isForeign(batch.id)) continue
+      await this.see(batch).catch(this.onTrouble(batch.id))
     }
-    return next
+  }
+
+  /** Whether a command leaves the batch alone: it does not pay for batches that earlier processes left behind. */
+  private isForeign(id: string): boolean {
+    return !this.deps.adopts && !this.own.has(id) && id <= (this.leadsSince ?? id)
+  }
+
+  private async see({ id, mode, status, resumes_at }: OpenBatch): Promise<void> {
+    if (status === 'parked') {
+      if (resumes_at === null || Date.parse(resumes_at) > this.now()) return
+      if (await this.batches.resume(id)) this.deps.notify(id)
+    }
+    if (this.deps.jobs.isBusy(id)) return
+    await this.enqueue({ id, mode, status: status === 'parked' ? 'running' : status })
+  }
+
+  /** Puts the open work of a batch into the queues; a batch without open work ends. */
+  private async enqueue(batch: Pick<RunPlan, 'id' | 'mode' | 'status'>): Promise<void> {
+    const { jobs, stores } = this.deps
+    if (batch.status === 'cancelling') return this.end(batch)
+    if (batch.status !== 'running') return
+    const chunks = await this.batches.chunks(batch.id)
+    await jobs.addChunks(chunks)
+    const judges = batch.mode === 'provider' ? await stores.provider.judges(batch.id) : []
+    for (const judge of judges) await jobs.addPoll({ batch: batch.id, judge }, 0)
+    if (chunks.length === 0 && judges.length === 0) await this.end(batch)
   }
 
   /**
-   * Lists the batches that this process may run. A command on SQLite runs its own batches, and those that were made while it holds the run lock:
-   * it leaves, and does not pay for, what earlier processes left behind.
-   */
-  private async candidates(): Promise<readonly string[]> {
-    const { adopts, stores, company } = this.deps
-    if (company !== null) return adopts ? stores.batches.listUnclaimed() : [...this.own]
-    if (!(await this.lead())) return []
-    const ids = await stores.batches.listUnclaimed()
-    return adopts ? ids : ids.filter((id) => this.own.has(id) || id > (this.leadsSince ?? id))
-  }
-
-  /**
-   * Takes the run lock of the SQLite file; answers whether this process runs the batches. The calls in flight of the holder before are settled
+   * Takes the run lock of the SQLite file; tells whether this process runs the batches. The calls in flight of the holder before are settled
    * first. A command without a batch leaves the lock alone.
    */
   private async lead(): Promise<boolean> {
-    const { stores, adopts, judges, newId } = this.deps
+    const { stores, adopts, judges, jobs, newId } = this.deps
     if (this.leadsSince !== null) return true
     if (this.stopping.signal.aborted || (!adopts && this.own.size === 0) || stores.run_lock?.take() !== true)
       return false
-    await stores.attempts.markInterrupted(true)
-    await stores.runner_judges.put([...judges.keys()])
+    await stores.attempts.markLost(this.lostBefore(), true)
+    await jobs.start([...judges.keys()], this)
     this.leadsSince ??= newId('bat')
+    await this.announce()
     return true
   }
 
-  /** Wakes a sleeping batch, and ends a batch whose end no process told. */
-  private async see({ id, mode, status, is_over }: Omit<OpenBatch, 'resumes_at'>, isAsleep: boolean): Promise<void> {
-    if (isAsleep && (await this.deps.stores.batches.resume(id))) this.deps.notify(id)
-    if (!this.isWhole({ mode }) && (is_over || status === 'cancelling')) await this.end(id, status)
+  private async announce(): Promise<void> {
+    if (this.isShared ? this.deps.works : this.leadsSince !== null)
+      await this.deps.stores.judges.announce([...this.deps.judges.keys()])
   }
 
-  /** Holds a lease for each judge of this process that no other process announces. */
-  private async announceJudges(judges: ReadonlySet<string>): Promise<void> {
-    this.judges = this.judges.filter(({ lost }) => !lost.aborted)
-    const held = this.judges.map(({ name }) => name)
-    const names = [...judges].map(judgeLease).filter((name) => !held.includes(name))
-    if (names.length > 0) this.judges = [...this.judges, ...(await this.deps.cluster.leases.takeMany(names))]
+  private lostBefore(): string {
+    return new Date(this.now() - this.deps.lost_ms).toISOString()
   }
 
-  /** Ends the batch where every item has ended; a cancelled batch, once no process holds a slice. */
-  private async end(id: string, status: BatchRecord['status']): Promise<void> {
-    const at = this.deps.clock.now().toISOString()
-    const { batches } = this.deps.stores
-    const isEnd = status === 'cancelling' ? await this.deps.cluster.slices.cancel(id, at) : await batches.finish(id, at)
-    if (!isEnd) return
+  private markLost(): Promise<number> {
+    return this.deps.stores.attempts.markLost(this.lostBefore())
+  }
+
+  /** Implements `JobHandlers.runChunk`. */
+  async runChunk(chunk: Chunk, signal: AbortSignal): Promise<void> {
+    const { batch } = chunk
+    const plan = await this.batches.plan(batch)
+    if (plan === null || plan.status !== 'running') return
+    const run = this.running.get(batch) ?? { leaving: new AbortController(), chunks: 0 }
+    this.running.set(batch, run)
+    run.chunks += 1
+    if (run.chunks === 1) void this.watch(batch, run)
+    const deps: ChunkDeps = {
+      ...this.deps,
+      onEnd: (id) => {
+        this.breaks.delete(id)
+        this.deps.notify(id)
+      },
+      onError: (error: unknown, item: OpenItem) => this.deps.onTrouble({ batch, item: item.item_id, error }),
+    }
+    try {
+      const leaving = AbortSignal.any([signal, run.leaving.signal])
+      await runChunk(deps, { plan, chunk, signal: leaving, park: (parking) => this.park(batch, parking) })
+    } catch (error) {
+      await this.breakOff(batch, error)
+      throw error
+    } finally {
+      run.chunks -= 1
+      if (run.chunks === 0 && this.running.get(batch) === run) this.running.delete(batch)
+      this.deps.notify(batch)
+    }
+    if (plan.mode === 'provider') await this.deps.jobs.addPoll({ batch, judge: chunk.judge }, 0)
+    else await this.end(plan)
+  }
+
+  /** Ends the run of a batch that another process has parked or cancelled. */
+  private async watch(batch: string, run: Running): Promise<void> {
+    while (run.chunks > 0 && !run.leaving.signal.aborted) {
+      await this.sleep(STATUS_MS)
+      const status = await this.batches.status(batch).catch(() => 'running' as const)
+      if (status !== 'running') run.leaving.abort()
+    }
+  }
+
+  private async park(id: string, { reason, resumes_at }: Parking): Promise<void> {
+    this.running.get(id)?.leaving.abort()
+    if (!(await this.batches.park(id, reason, resumes_at?.toISOString() ?? null))) return
     await this.deps.onStatus(id)
     this.deps.notify(id)
   }
 
-  /** Whether one process runs the whole batch, and ends it. */
-  private isWhole({ mode }: Pick<BatchRecord, 'mode'>): boolean {
-    return mode === 'provider' || this.deps.company === null
+  /** Rests after a refusal of the database; a damage that lasts parks the batch until an operator mends it. */
+  private async breakOff(batch: string, error: unknown): Promise<void> {
+    this.deps.onTrouble({ batch, error })
+    const { code, message } = error as { code?: unknown; message?: unknown }
+    const times = code === 'storage_error' ? (this.breaks.get(batch) ?? 0) + 1 : 0
+    this.breaks.set(batch, times)
+    if (times < MOST_BREAKS) return this.sleep(BREAK_MS)
+    this.breaks.delete(batch)
+    const reason = `the database refused ${times} times in a row: ${message}: mend it, then resume`
+    await this.park(batch, { reason, resumes_at: null }).catch(() => undefined)
+  }
+
+  /** Implements `JobHandlers.poll`. */
+  async poll(poll: Poll): Promise<number | null> {
+    try {
+      return await this.pollOnce(poll)
+    } catch (error) {
+      this.deps.onTrouble({ batch: poll.batch, error })
+      return BREAK_MS
+    }
+  }
+
+  private async pollOnce(poll: Poll): Promise<number | null> {
+    const plan = await this.batches.plan(poll.batch)
+    if (plan?.status === 'cancelling') {
+      if (!(await this.pump.drain(poll))) return this.deps.poll_ms
+      await this.end(plan)
+      return null
+    }
+    if (plan?.status !== 'running') return null
+    const asks = (await this.batches.countPending(poll.batch, poll.judge)) > 0
+    const step = await this.pump.step(poll, !asks)
+    if (step.kind === 'parked') {
+      await this.park(poll.batch, step)
+      return null
+    }
+    if (step.kind === 'waiting') return this.deps.poll_ms
+    await this.deps.jobs.addChunks(await this.batches.chunks(poll.batch))
+    if (asks || step.kind === 'returned') return POLL_SOON_MS
+    await this.end(plan)
+    return null
+  }
+
+  /** Ends the batch where no item is open any more; a cancelled batch, once nothing is in flight. */
+  private async end({ id, mode, status }: Pick<RunPlan, 'id' | 'mode' | 'status'>): Promise<void> {
+    const at = this.deps.clock.now().toISOString()
+    if (status === 'cancelling') {
+      const open = mode === 'provider' ? await this.deps.stores.provider.judges(id) : []
+      for (const judge of open) await this.deps.jobs.addPoll({ batch: id, judge }, 0)
+      if (open.length > 0 || !(await this.batches.finishCancel(id, at))) return
+    } else if (!(await this.batches.finish(id, at))) return
+    await this.deps.onStatus(id)
+    this.deps.notify(id)
   }
 
   private onTrouble(batch: string): (error: unknown) => void {
     return (error) => this.deps.onTrouble({ batch, error })
   }
 
-  /** Tells of a lasting failure once. */
-  private fail(error: unknown): void {
-    if (!this.hasFailed) this.deps.onTrouble({ batch: '', error })
-    this.hasFailed = true
-  }
-
   private now(): number {
     return this.deps.clock.now().getTime()
   }
 }
-
-type OpenBatch = Awaited<ReturnType<Cluster['slices']['open']>>[number]

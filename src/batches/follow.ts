@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { BatchStore } from '../db/batches.ts'
+import type { GradeStore } from '../db/grades.ts'
+import type { ItemRecord } from '../db/items.ts'
 import { holds } from '../domain/evidence/evidence-citation.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { rubricView } from '../domain/rubric/rubric-view.ts'
 import { claimsOfGrade, outcomeOfGrade } from '../domain/rubric/said-claims.ts'
-import type { BatchStore, ItemRecord } from '../ports/batch-ports.ts'
-import type { GradeStore } from '../ports/grade-ports.ts'
-import type { Clock } from '../ports/ports.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { RubricView } from '../schemas/rubric-view.ts'
-import { createNotifier } from './run/notifier.ts'
+import { createNotifier } from './notifier.ts'
 
 /** The shortest time between two looks for ended items. */
 const SHORTEST_MS = 100

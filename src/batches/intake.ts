@@ -1,9 +1,12 @@
+import type { Payer } from '../db/attempts.ts'
+import type { BatchStore, NewBatch } from '../db/batches.ts'
+import type { Sql } from '../db/db.ts'
+import type { NewItem } from '../db/items.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { refuse } from '../grading/resolve.ts'
 import type { GradingService, Refusal, Refused } from '../grading/service.ts'
-import type { BatchStore, NewBatch, NewItem } from '../ports/batch-ports.ts'
-import type { Payer } from '../ports/ledger-ports.ts'
-import type { Clock, Judge } from '../ports/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Judge } from '../ports/judge.ts'
 import type { Batch, BatchItem, BatchOptions } from '../schemas/batch.ts'
 
 /** The options of a batch: an absent option has a default, and an item takes its absent options from the plan. */
@@ -73,7 +76,12 @@ const READ_AGAIN_MS = 200
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
  * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items.
  */
-export async function takeBatch(deps: IntakeDeps, plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
+export async function takeBatch(
+  deps: IntakeDeps,
+  plan: BatchPlan,
+  items: AsyncIterable<Incoming>,
+  onOpen: (id: string, sql: Sql) => Promise<void>,
+): Promise<Taken> {
   const id = deps.newId('bat')
   const { kind, mode, name, key, max_cost_usd, payer } = plan
   const draft = { id, kind, mode, name, key, max_cost_usd, payer, created_at: deps.clock.now().toISOString() }
@@ -82,7 +90,7 @@ export async function takeBatch(deps: IntakeDeps, plan: BatchPlan, items: AsyncI
   try {
     const refused = await addAll(deps, plan, items, (chunk) => deps.batches.add(id, chunk))
     if (refused !== null) return refused
-    await deps.batches.open(id)
+    await deps.batches.open(id, (sql) => onOpen(id, sql))
     opened = true
     return { ok: true, batch: await readOpened(deps, id) }
   } finally {

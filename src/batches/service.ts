@@ -1,10 +1,10 @@
+import type { Payer } from '../db/attempts.ts'
+import type { BatchQuery, BatchRecord } from '../db/batches.ts'
+import type { ItemRecord } from '../db/items.ts'
 import type { Refused } from '../grading/service.ts'
-import type { BatchQuery, BatchRecord, ItemRecord } from '../ports/batch-ports.ts'
-import type { Payer } from '../ports/ledger-ports.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
-import { BatchEngine } from './engine.ts'
-import type { EngineDeps } from './engine-deps.ts'
+import { BatchEngine, type EngineDeps } from './engine.ts'
 import { type BatchPlan, type Incoming, type Taken, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
@@ -16,7 +16,8 @@ interface BatchServiceDeps extends Omit<EngineDeps, 'notify' | 'onStatus'> {
   readonly most_items: number
 }
 
-const BEAT_MS = 15_000
+/** A draft whose items arrive for longer belongs to a process that has died. */
+const LONGEST_DRAFT_MS = 24 * 3_600_000
 /** Within a day both providers answer a batch or give up. */
 const PROVIDER_WINDOW_MS = 24 * 3_600_000
 
@@ -26,7 +27,6 @@ export class BatchService {
   readonly engine: BatchEngine
   private readonly deps: BatchServiceDeps
   private readonly watchers = new Map<string, Set<() => void>>()
-  private readonly stopping = new AbortController()
 
   constructor(deps: BatchServiceDeps) {
     this.deps = deps
@@ -47,7 +47,7 @@ export class BatchService {
   }
 
   async create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
-    const taken = await takeBatch(this.intake, plan, items)
+    const taken = await takeBatch(this.intake, plan, items, (id, sql) => this.engine.addDraft(id, sql))
     if (taken.ok) {
       this.deps.onStatus(taken.batch)
       await this.engine.begin(taken.batch.id)
@@ -93,8 +93,7 @@ export class BatchService {
     const { pending, running } = record.counts
     const inFlight = pending === 0 ? 0 : Math.min(await this.engine.inFlight(record), pending)
     const counts = { ...record.counts, pending: pending - inFlight, running: running + inFlight }
-    const missing = inFlight > 0 ? null : await this.engine.missingJudge(record)
-    const reason = missing === null ? this.engine.pauseOf(record) : `waiting: no worker for ${missing}`
+    const reason = inFlight > 0 ? null : await this.engine.waitingFor(record)
     const waiting = reason === null ? {} : { parked_reason: reason }
     return { ...record, counts, ...waiting, ...(await this.roundOf(record)) }
   }
@@ -139,30 +138,14 @@ export class BatchService {
 
   /** Goes on with the batches of earlier processes, and later with the batches that other processes leave. */
   async start(): Promise<void> {
-    await this.store.discardAbandoned()
+    const before = this.deps.clock.now().getTime() - LONGEST_DRAFT_MS
+    await this.store.discardAbandoned(new Date(before).toISOString())
     await this.engine.start()
-    void this.beat()
   }
 
   /** Begins nothing more, waits for the items in flight, and leaves the rest to the next process. */
   stop(): Promise<void> {
-    this.stopping.abort()
     return this.engine.stop()
-  }
-
-  /** Says that this process lives, and marks the calls of dead processes. */
-  private async beat(): Promise<void> {
-    const { clock, stores, onTrouble } = this.deps
-    for (;;) {
-      await clock.sleep(BEAT_MS, this.stopping.signal).catch(() => undefined)
-      if (this.stopping.signal.aborted) return
-      try {
-        await stores.cluster?.beat()
-        await stores.attempts.markInterrupted()
-      } catch (error) {
-        onTrouble({ batch: '', error })
-      }
-    }
   }
 
   private async tellStatus(id: string): Promise<void> {

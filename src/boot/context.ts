@@ -2,29 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { sessionSecret } from '../access/session-secret.ts'
 import { createAccess } from '../access/stored-access.ts'
-import { type BatchListener, type Company, wholeBatches } from '../batches/engine-deps.ts'
-import { createProviderPump } from '../batches/provider-pump.ts'
+import type { BatchListener } from '../batches/engine.ts'
+import { type Jobs, LocalJobs } from '../batches/jobs.ts'
 import { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { type LoadedRubric, loadConfiguredRubrics } from '../config/rubrics.ts'
 import { DATABASE_URL } from '../config/settings.ts'
+import { CHUNK_ITEMS } from '../db/items.ts'
+import type { Stores } from '../db/stores.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createGradingService } from '../grading/grade.ts'
+import { Lane, type LaneSettings } from '../grading/lane.ts'
+import { createRetryBudget, type RetryBudget } from '../grading/retry.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Context } from '../http/context.ts'
 import { buildModelJudges } from '../judges/build-judges.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
+import type { Clock } from '../ports/clock.ts'
 import { createIdMaker } from '../ports/id.ts'
-import type { Clock, Judge, Stores } from '../ports/ports.ts'
+import type { Judge } from '../ports/judge.ts'
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
 import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
 import { systemClock } from './clock.ts'
-import { openLanes, perJudge } from './lanes.ts'
 import { storeOf } from './open-store.ts'
-import { openWork } from './workers.ts'
 
 export interface ContextOptions {
   readonly config: Config
@@ -77,11 +80,8 @@ async function gatherParts(options: ContextOptions) {
       `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
     )
   }
-  const lanes = openLanes(config, judges, clock)
-  const work = openWork({
-    ...{ config, adopts, clock, laneOf: lanes.of, judges: [...judges.keys()] },
-    works: options.works ?? (!adopts || config.workers.in_service),
-  })
+  const laneOf = openLanes(config, judges)
+  const works = options.works ?? (adopts && config.workers.in_service)
   const newId = createIdMaker(
     () => clock.now().getTime(),
     () => randomBytes(10),
@@ -92,8 +92,9 @@ async function gatherParts(options: ContextOptions) {
     file: config.access.required && config.database !== ':memory:' ? config.database : null,
   }
   return {
-    ...{ config, clock, tracing, adopts, listeners, news, loaded, rubrics, judges, unready, lanes, work, newId },
+    ...{ config, clock, tracing, adopts, listeners, news, loaded, rubrics, judges, unready, laneOf, works, newId },
     database,
+    url: database.url,
   }
 }
 
@@ -106,12 +107,12 @@ async function gatherJudges({ config, secrets, judges: beside = [] }: ContextOpt
 }
 
 async function compose(parts: Parts, stores: Context['stores']): Promise<Context> {
-  const { config, judges, unready, rubrics, clock, lanes, work, newId, tracing, listeners } = parts
+  const { config, judges, unready, rubrics, clock, laneOf, newId, tracing, listeners } = parts
   await registerRubrics(parts, stores)
-  await stores.attempts.markInterrupted()
-  const secret = await stores.secrets.renderingSecret(() => randomBytes(32))
+  await stores.attempts.markLost(lostBefore(parts))
+  const secret = await stores.settings.renderingSecret(() => randomBytes(32))
   const service = createService(parts, stores, secret)
-  const batches = createBatches(parts, stores, service)
+  const batches = await createBatches(parts, stores, service)
   return {
     ...{ config, judges, unready, rubrics, clock, newId, tracing, stores, service, batches },
     answer_config: answerConfig(config, judges, rubrics),
@@ -122,24 +123,18 @@ async function compose(parts: Parts, stores: Context['stores']): Promise<Context
       session_secret: sessionSecret(secret, parts.database),
       now: () => clock.now(),
     }),
-    async start() {
-      await batches.start()
-      work?.start(batches, stores)
-    },
-    async stop() {
-      await work?.stop()
-      await batches.stop()
-    },
+    start: () => batches.start(),
+    stop: () => batches.stop(),
     listen: (listener) => void listeners.add(listener),
-    laneOf: lanes.of,
+    laneOf,
     close: () => stores.close(),
   }
 }
 
 /** A rubric whose content changed under the same name would make old and new grades look alike: refused. */
-async function registerRubrics({ loaded, clock }: Parts, stores: Stores): Promise<void> {
+async function registerRubrics({ loaded }: Parts, stores: Stores): Promise<void> {
   for (const { rubric, content } of loaded) {
-    const known = await stores.rubrics.register(rubric.name, rubric.digest, content, clock.now().toISOString())
+    const known = await stores.settings.registerRubric(rubric.name, rubric.digest, content)
     if (known === rubric.digest) continue
     throw new Error(
       `rubric ${rubric.name} was changed, but not its version: grades are stored under the old text. ` +
@@ -149,7 +144,7 @@ async function registerRubrics({ loaded, clock }: Parts, stores: Stores): Promis
 }
 
 function createService(parts: Parts, stores: Stores, secret: Uint8Array): GradingService {
-  const { config, judges, unready, rubrics, clock, newId, lanes, news } = parts
+  const { config, judges, unready, rubrics, clock, newId, laneOf, news } = parts
   const service = createGradingService({
     ...{ stores, judges, unready, rubrics, secret, clock, newId },
     default_judge: config.default_judge,
@@ -158,7 +153,7 @@ function createService(parts: Parts, stores: Stores, secret: Uint8Array): Gradin
     readStored: (packed) => readStoredRun(packed, config.limits),
     recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
     retry: config.retry,
-    laneOf: lanes.of,
+    laneOf,
     budgetOf: perJudge(),
     day_cap_usd: config.budget.max_cost_usd_per_day,
     denied_acts: config.evidence.denied_acts,
@@ -174,30 +169,61 @@ function createService(parts: Parts, stores: Stores, secret: Uint8Array): Gradin
   })
 }
 
-function createBatches(parts: Parts, stores: Stores, service: GradingService): BatchService {
-  const { config, judges, clock, newId, lanes, adopts, news } = parts
-  const poll_ms = config.batches.poll_seconds * 1000
+async function createBatches(parts: Parts, stores: Stores, service: GradingService): Promise<BatchService> {
+  const { config, judges, clock, newId, laneOf, adopts, works, news } = parts
   return new BatchService({
-    ...{ stores, service, judges, clock, newId, adopts },
-    laneOf: lanes.of,
-    resumeLanes: lanes.resume,
-    pump: createProviderPump({ queue: stores.provider, judges, clock, newId, poll_ms }),
+    ...{ stores, service, judges, clock, newId, adopts, works, laneOf },
+    jobs: await jobsOf(parts, stores),
+    poll_ms: config.batches.poll_seconds * 1000,
+    lost_ms: lostMs(config),
     most_items: config.batches.most_items,
-    cluster: stores.cluster ?? wholeBatches(stores.batches),
-    lease_s: config.workers.lease_seconds,
-    company: companyOf(parts, stores),
     onTrouble: news.onTrouble,
     onStatus: news.onStatus,
   })
 }
 
-/** Null where no other process works on the database: SQLite. */
-function companyOf({ work }: Parts, { cluster }: Stores): Company | null {
-  if (cluster === null || work === null) return null
-  return {
-    judges: work.judges,
-    send: (notice) => cluster.notices.send(notice),
-    onCapacity: () => work.notifyCapacity(),
-    onWork: () => work.notifyWork(),
+/** Opens the jobs of this process on SQLite, and those of all processes on PostgreSQL. */
+async function jobsOf({ config, clock, laneOf, news, url }: Parts, stores: Stores): Promise<Jobs> {
+  const { most_in_flight } = config.workers
+  const chunksAtOnce = (judge: string): number => {
+    const most = Math.min(laneOf(judge).settings.max, most_in_flight ?? Number.POSITIVE_INFINITY)
+    return Math.max(1, Math.ceil((most * ITEMS_PER_CALL) / CHUNK_ITEMS))
+  }
+  if (stores.run_lock !== null || url === undefined) return new LocalJobs(chunksAtOnce, clock)
+  const { BossJobs } = await import('../batches/boss.ts')
+  return new BossJobs({ url, chunksAtOnce, onError: (error) => news.onTrouble({ batch: '', error }) })
+}
+
+/** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
+const ITEMS_PER_CALL = 1.5
+
+/** A call in flight is lost after the longest call and a grace. */
+const lostMs = ({ retry }: Config): number => retry.call_timeout_ms + 30_000
+
+const lostBefore = ({ clock, config }: Parts): string => new Date(clock.now().getTime() - lostMs(config)).toISOString()
+
+/** Grading without a model is work of this process; more at once share the commits of the store. */
+const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
+
+/** Opens a lane for each judge. */
+function openLanes(config: Config, judges: ReadonlyMap<string, Judge>): (judge: string) => Lane {
+  const lanes = new Map<string, Lane>()
+  for (const [name, { info }] of judges)
+    lanes.set(
+      name,
+      new Lane(info.kind === 'lexical' ? LEXICAL_LANE : (config.judges[name]?.concurrency ?? config.concurrency)),
+    )
+  // A judge that is no longer configured is refused before its lane is asked for a turn.
+  const unknown = new Lane(LEXICAL_LANE)
+  return (judge) => lanes.get(judge) ?? unknown
+}
+
+/** Opens a budget of retries for each judge when it is first asked for. */
+function perJudge(): (judge: string) => RetryBudget {
+  const budgets = new Map<string, RetryBudget>()
+  return (judge) => {
+    const budget = budgets.get(judge) ?? createRetryBudget()
+    budgets.set(judge, budget)
+    return budget
   }
 }

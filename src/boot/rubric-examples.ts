@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/config.ts'
 import { type LoadedExample, readExamples } from '../config/rubric-examples.ts'
 import type { LoadedRubric } from '../config/rubrics.ts'
-import type { Judge } from '../ports/ports.ts'
+import type { Judge } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { RubricExample } from '../schemas/rubric-example.ts'
 import { buildContext } from './context.ts'

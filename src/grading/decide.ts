@@ -7,7 +7,7 @@ import type { Claims } from '../domain/rubric/claims.ts'
 import { flatten } from '../domain/rubric/entries.ts'
 import { renderFormComplaint } from '../domain/rubric/prompt.ts'
 import type { Rendering } from '../domain/trajectory/rendering.ts'
-import type { JudgeRequest } from '../ports/judge-ports.ts'
+import type { JudgeRequest } from '../ports/judge.ts'
 import type { Coverage, Failure } from '../schemas/grade.ts'
 import { NOTHING_STORED, type SampleCalls, type SampleResult, schemaInvalid } from './sample-calls.ts'
 

@@ -1,15 +1,14 @@
-import { askByCall, askHere, askStored } from '../asking/ask.ts'
-import { askByProvider } from '../asking/ask-provider.ts'
-import { type Asker, Suspended } from '../asking/asker.ts'
-import type { Lane } from '../asking/lane/lane.ts'
-import { inTheMaking } from '../asking/orphan.ts'
-import type { RetryBudget, RetryPolicy } from '../asking/retry.ts'
-import type { Lease } from '../ports/lease-ports.ts'
-import type { Caps } from '../ports/ledger-ports.ts'
-import type { Clock, Stores } from '../ports/ports.ts'
+import type { Caps } from '../db/spending.ts'
+import type { Stores } from '../db/stores.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/grade-request.ts'
+import { askByCall, askHere, askStored } from './ask.ts'
+import { askByProvider } from './ask-provider.ts'
+import { type Asker, Suspended } from './asker.ts'
 import { assembleGrade } from './assemble.ts'
+import type { Lane } from './lane.ts'
+import type { RetryBudget, RetryPolicy } from './retry.ts'
 import { gradeSample } from './sample.ts'
 import type { SampleResult } from './sample-calls.ts'
 import type { GradingJob, Judged, Question } from './service.ts'
@@ -20,27 +19,25 @@ export interface JudgingDeps {
   readonly retry: RetryPolicy
   readonly random: () => number
   readonly newId: (prefix: string) => string
-  readonly laneOf: (judge: string) => Pick<Lane, 'call'>
+  readonly laneOf: (judge: string) => Lane
   readonly budgetOf: (judge: string) => RetryBudget
   /** Hard cap of a day (UTC) for all calls together. */
   readonly day_cap_usd: number | null
 }
 
 /**
- * Asks for every sample, assembles the grade and stores it: the only writer of grades. Rejects with `lease_lost` where the question or its
- * item is another process’s by now: nothing was published, and the replies are kept for that process.
+ * Asks for every sample, assembles the grade and stores it: the only writer of grades.
  */
 export async function judgeQuestion(
   deps: JudgingDeps,
   question: Question,
   metadata: TrialMetadata,
   job: GradingJob,
-  lease: Lease | null,
 ): Promise<Judged> {
   const asked = job.way === 'stored' ? await asAsked(deps, question, job.grade_id) : question
-  const ask = await askerFor(deps, asked, job, lease)
+  const ask = await askerFor(deps, asked, job)
   const sampling = { ask, clock: deps.clock, deadline_ms: deps.retry.deadline_ms }
-  inTheMaking.add(question.grade_id)
+  making.add(question.grade_id)
   try {
     const samples = await gradeSamples((index) => gradeSample(sampling, asked, index), asked, job)
     if (samples === null) return { kind: 'waiting' }
@@ -53,11 +50,10 @@ export async function judgeQuestion(
       ground_truth: question.ground_truth,
       ...(job.item !== null && { item: job.item }),
       ...(job.way === 'stored' && { silent: true }),
-      ...(lease !== null && { leases: [lease.token] }),
     })
     return { kind: 'graded', grade, cached: false }
   } finally {
-    inTheMaking.delete(question.grade_id)
+    making.delete(question.grade_id)
   }
 }
 
@@ -80,7 +76,10 @@ async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Pr
   return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested, settings } }
 }
 
-async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob, lease: Lease | null): Promise<Asker> {
+/** Grades that this process makes: their replies are theirs. */
+const making = new Set<string>()
+
+async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob): Promise<Asker> {
   const { attempts, provider } = deps.stores
   if (job.way === 'stored') return askStored(await attempts.listReplies(job.grade_id))
   const { payer } = job
@@ -89,16 +88,15 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
     key_usd: payer?.max_cost_usd_per_day ?? null,
     day_usd: deps.day_cap_usd,
   }
-  const leases = [lease?.token, job.item?.lease].filter((token) => token !== undefined)
   if (job.way === 'provider' && judge.batch !== undefined) {
     const { clock, newId, retry } = deps
-    const asking = { queue: provider, attempts, clock, newId, max_attempts: retry.max_attempts }
-    return askByProvider(asking, judge, judge.batch, { item: job.item, payer, caps, leases })
+    const asking = { queue: provider, attempts, clock, newId, making, max_attempts: retry.max_attempts }
+    return askByProvider(asking, judge, judge.batch, { item: job.item, payer, caps })
   }
-  const account = { batch: job.item?.batch ?? null, payer, caps, signal: job.signal, leases }
+  const account = { item: job.item, payer, caps, signal: job.signal }
   if (judge.info.kind === 'lexical') return askHere({ ...deps, attempts }, judge, account)
   const { name } = judge.info
-  return askByCall({ ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)
+  return askByCall({ ...deps, attempts, making, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)
 }
 
 /**

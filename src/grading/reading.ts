@@ -11,7 +11,7 @@ import {
   tokensOfPictures,
 } from '../domain/trajectory/shown-pictures.ts'
 import type { Part, Trajectory } from '../domain/trajectory/trajectory.ts'
-import type { JudgeInfo } from '../ports/judge-ports.ts'
+import type { JudgeInfo } from '../ports/judge.ts'
 import type { Question } from './service.ts'
 import { FRAME_TOKENS, type Piece, planPieces, type StepCosts, tokensOf } from './window-pieces.ts'
 

@@ -1,4 +1,3 @@
-import type { Asked, Asker } from '../asking/asker.ts'
 import type { Evidence } from '../domain/evidence/evidence.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import { unwrapAnswer } from '../domain/rubric/answer-json.ts'
@@ -7,9 +6,10 @@ import { renderQuestion } from '../domain/rubric/prompt.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Rendering } from '../domain/trajectory/rendering.ts'
 import { picturesIn } from '../domain/trajectory/shown-pictures.ts'
-import type { JudgeRequest } from '../ports/judge-ports.ts'
-import type { Clock } from '../ports/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { JudgeRequest } from '../ports/judge.ts'
 import type { AttemptSummary, Coverage, Failure } from '../schemas/grade.ts'
+import type { Asked, Asker } from './asker.ts'
 import type { Question } from './service.ts'
 
 type Ending =

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
-import type { EvidenceCount } from '../ports/grade-ports.ts'
+import type { EvidenceCount } from '../db/grades.ts'
+import type { JudgeState } from '../db/judges.ts'
 import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
 import type { Context } from './context.ts'
 import type { Metrics } from './metrics.ts'
@@ -44,21 +45,25 @@ type MakeGauge = (
   collect: (own: Gauge) => void | Promise<void>,
 ) => void
 
-function measureLanes(gauge: MakeGauge, { judges, laneOf }: Context): void {
+function measureLanes(gauge: MakeGauge, { judges, laneOf, stores }: Context): void {
   const count = (name: string, help: string, member: 'limit' | 'in_flight' | 'waiting') =>
     gauge(name, help, ['judge'], (own) => {
-      for (const judge of judges.keys()) own.set({ judge }, laneOf(judge).state()[member])
+      for (const judge of judges.keys()) own.set({ judge }, laneOf(judge).state[member])
     })
   count('veridict_lane_limit', 'Calls of a judge that this process may have in flight.', 'limit')
   count('veridict_lane_in_flight', 'Calls of a judge in flight.', 'in_flight')
   count('veridict_lane_waiting', 'Calls that wait for their turn.', 'waiting')
-  gauge('veridict_lane_state', '1 for the state that a judge is in.', ['judge', 'state'], (own) => {
+  gauge('veridict_lane_state', '1 for the state that a judge is in.', ['judge', 'state'], async (own) => {
     for (const judge of judges.keys()) {
-      const { kind } = laneOf(judge).state()
+      const kind = await stores.judges.get(judge).then(stateOf, () => null)
       for (const state of ['open', 'paused', 'out']) own.set({ judge, state }, state === kind ? 1 : 0)
     }
   })
 }
+
+/** Names the state of a judge: a silent judge is `out`, a judge that asked for a pause is `paused`. */
+const stateOf = ({ paused_until, rests }: JudgeState) =>
+  paused_until <= Date.now() ? 'open' : rests > 0 ? 'out' : 'paused'
 
 function measureBatches(gauge: MakeGauge, context: Context): void {
   const seen = readOnce(() => look(context))

@@ -1,12 +1,13 @@
 import type { Access } from '../access/access.ts'
-import type { AccessStore } from '../access/access-store.ts'
-import type { Lane } from '../asking/lane/lane.ts'
-import type { BatchListener } from '../batches/engine-deps.ts'
+import type { BatchListener } from '../batches/engine.ts'
 import type { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
+import type { Stores } from '../db/stores.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
+import type { Lane } from '../grading/lane.ts'
 import type { GradingService } from '../grading/service.ts'
-import type { Clock, Judge, Stores } from '../ports/ports.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Judge } from '../ports/judge.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
 /** Everything that routes and commands need, made once by `buildContext`. */
@@ -20,7 +21,7 @@ export interface Context {
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string
   readonly access: Access
-  readonly stores: Stores & { readonly access: AccessStore }
+  readonly stores: Stores
   readonly service: GradingService
   readonly batches: BatchService
   /** Continues the batches that earlier processes left. */

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
+import type { JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { answered, countOf, failed, servedTier, usageFrom } from './call.ts'
 import { pictureParts } from './describe.ts'

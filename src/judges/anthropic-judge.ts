@@ -6,10 +6,10 @@ import type {
   BatchCalls,
   BatchResult,
   BatchState,
+  Judge,
   Submission,
   SubmissionMark,
-} from '../ports/batch-api.ts'
-import type { Judge } from '../ports/ports.ts'
+} from '../ports/judge.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
 import { buildMessagesRequest, replyOfMessage } from './anthropic-api.ts'
 import {

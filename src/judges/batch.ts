@@ -1,6 +1,14 @@
 import { LineSplitter } from '../domain/text/line-splitter.ts'
-import type { Answered, BatchCalls, BatchResult, BatchState, Submission } from '../ports/batch-api.ts'
-import type { JudgeReply, JudgeRequest, ReplyDetails } from '../ports/judge-ports.ts'
+import type {
+  Answered,
+  BatchCalls,
+  BatchResult,
+  BatchState,
+  JudgeReply,
+  JudgeRequest,
+  ReplyDetails,
+  Submission,
+} from '../ports/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { callProvider, describeError, failed, redact, redactReply, type Sdk } from './call.ts'
 import { failure } from './faults.ts'

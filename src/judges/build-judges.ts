@@ -1,6 +1,6 @@
 import { missingVariables, type Secrets } from '../config/environment.ts'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { Judge } from '../ports/ports.ts'
+import type { Judge } from '../ports/judge.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
 
 interface ModelJudges {

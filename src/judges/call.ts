@@ -1,5 +1,5 @@
 import { isStandardTier } from '../domain/money/price.ts'
-import type { JudgeReply, ReplyDetails } from '../ports/judge-ports.ts'
+import type { JudgeReply, ReplyDetails } from '../ports/judge.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import {
   classifyHttp,

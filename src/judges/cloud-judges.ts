@@ -1,6 +1,6 @@
 import type { JudgeSettings } from '../config/judges.ts'
+import type { Judge } from '../ports/judge.ts'
 import { loadOptional } from '../ports/optional-package.ts'
-import type { Judge } from '../ports/ports.ts'
 import { type MessagesClient, messagesJudge } from './anthropic-judge.ts'
 import type { Sdk } from './call.ts'
 import { addressOf, placeOf } from './describe.ts'

@@ -2,7 +2,7 @@ import type { JudgeSettings } from '../config/judges.ts'
 import { shownBaseUrl } from '../domain/base-url.ts'
 import { picturesNote } from '../domain/rubric/prompt.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
-import type { JudgeInfo, JudgeRequest } from '../ports/judge-ports.ts'
+import type { JudgeInfo, JudgeRequest } from '../ports/judge.ts'
 import { publicAddress } from '../schemas/providers.ts'
 import type { Place } from './faults.ts'
 

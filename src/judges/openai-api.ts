@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
-import type { JudgeReply, JudgeRequest } from '../ports/judge-ports.ts'
+import type { JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { answered, countOf, failed, servedTier, usageFrom } from './call.ts'
 import { pictureParts } from './describe.ts'

@@ -1,8 +1,15 @@
 import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { Answered, BatchCalls, BatchResult, BatchState, Submission, SubmissionMark } from '../ports/batch-api.ts'
-import type { JudgeReply } from '../ports/judge-ports.ts'
-import type { Judge } from '../ports/ports.ts'
+import type {
+  Answered,
+  BatchCalls,
+  BatchResult,
+  BatchState,
+  Judge,
+  JudgeReply,
+  Submission,
+  SubmissionMark,
+} from '../ports/judge.ts'
 import { providerRow } from '../schemas/providers.ts'
 import {
   bytesOf,

@@ -1,10 +1,10 @@
+import { packBytes, parseStored, textIn, textOf } from '../db/text.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { type JsonFault, pointer, readStrictJson } from '../domain/text/strict-json.ts'
 import { rememberSentText } from '../domain/trajectory/sent-text.ts'
 import { referenceIn } from '../domain/trajectory/trajectory.ts'
 import { isRecord, type ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'
-import { packBytes, parseStored, textIn, textOf } from '../storage/stored-text.ts'
 import { LARGE_BODY, type LargeBody, type ReadBody } from './large-body.ts'
 
 /** Reads one body as the main thread reads small ones. The default export is the job of piscina. */

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import type { Piscina } from 'piscina'
+import { parseStored, textIn, unpackBytes } from '../db/text.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import type { JsonFault } from '../domain/text/strict-json.ts'
 import { rememberPacked } from '../domain/trajectory/sent-text.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'
-import { parseStored, textIn, unpackBytes } from '../storage/stored-text.ts'
 
 /** Bytes of a body or stored run above which a thread reads it, so that it does not hold up other requests. */
 export const LARGE_BODY = 1024 * 1024

@@ -1,5 +1,5 @@
 import type { JudgeView } from '../schemas/judge-info.ts'
-import type { JudgeInfo } from './judge-ports.ts'
+import type { JudgeInfo } from './judge.ts'
 
 /** Describes a judge as `GET /v1/judges` shows it. */
 export const judgeView = (info: JudgeInfo, default_judge: string): JudgeView => ({

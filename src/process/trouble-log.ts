@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { BatchListener, Trouble } from '../batches/engine-deps.ts'
+import type { BatchListener, Trouble } from '../batches/engine.ts'
 
 /** Logs the beginning, the parking and the end of each batch, and the errors of work on batches. */
 export const logBatches = (log: FastifyBaseLogger): BatchListener => ({

@@ -23,7 +23,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { GradingService } from '../grading/service.ts'
-import type { Judge } from '../ports/ports.ts'
+import type { Judge } from '../ports/judge.ts'
 import type { TracingSettings } from './settings.ts'
 import { traceGrades, traceJudge } from './spans.ts'
 

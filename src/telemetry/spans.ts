@@ -1,7 +1,6 @@
 import { type Attributes, type Span, SpanKind, type SpanOptions, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import type { GradeOutcome, GradingService, ItemOutcome } from '../grading/service.ts'
-import type { JudgeInfo, JudgeReply } from '../ports/judge-ports.ts'
-import type { Judge } from '../ports/ports.ts'
+import type { Judge, JudgeInfo, JudgeReply } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 
 /** Wraps the grading service: each grade is a span `grade`. The grade of a batch’s item is a trace of its own. */

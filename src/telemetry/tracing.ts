@@ -1,6 +1,6 @@
 import type { FastifyPluginCallback } from 'fastify'
 import type { GradingService } from '../grading/service.ts'
-import type { Judge } from '../ports/ports.ts'
+import type { Judge } from '../ports/judge.ts'
 import { readTracingSettings } from './settings.ts'
 
 /**

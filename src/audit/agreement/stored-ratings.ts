@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ReviewStore } from '../../db/reviews.ts'
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
-import type { ReviewStore } from '../../ports/grade-ports.ts'
 import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/audit/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../../schemas/audit/stored-agreement.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'

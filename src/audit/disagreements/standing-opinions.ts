@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type GradeFilter, type GradeStore, questionOf, type StandingGrade } from '../../db/grades.ts'
+import type { ReviewStore } from '../../db/reviews.ts'
 import { pushTo } from '../../domain/push-to.ts'
 import type { Outcome } from '../../domain/rubric/outcome.ts'
 import {
@@ -8,13 +10,6 @@ import {
   rubricIdOfReview,
   type SaidClaims,
 } from '../../domain/rubric/said-claims.ts'
-import {
-  type GradeFilter,
-  type GradeStore,
-  questionOf,
-  type ReviewStore,
-  type StandingGrade,
-} from '../../ports/grade-ports.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
+import { backUpDatabase } from '../../db/backup.ts'
 import { count } from '../../domain/count.ts'
-import { backUpDatabase } from '../../storage/backup.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../client/database.ts'
 import { EXIT, runCommand } from '../client/errors.ts'
 import { withConsole } from '../client/session.ts'

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../client/errors.ts'
 import { followBatch, isSettled, waitsForWorker } from '../../client/persist.ts'
+import { COMMAND_STOPPED } from '../../db/batches.ts'
 import { count } from '../../domain/count.ts'
-import { COMMAND_STOPPED } from '../../ports/batch-ports.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from '../client/errors.ts'
 import { asTyped } from '../client/program-name.ts'

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { digestBytes, digestValue } from '../../domain/digest.ts'
-import type { Lease } from '../../ports/lease-ports.ts'
-import type { Clock, Stores } from '../../ports/ports.ts'
+import type { Stores } from '../../db/stores.ts'
+import { digestValue } from '../../domain/digest.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { InFlight } from '../guard/drain.ts'
 import { HttpProblem } from '../problem.ts'
 import { sendText } from './answers.ts'
@@ -27,7 +27,7 @@ export function createAnswerOnce(stores: Stores, clock: Clock, inFlight: InFligh
 }
 
 /** Stores and replays the first success of an `Idempotency-Key`. Failures and refusals are not stored, so that an honest retry works. */
-function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock) {
+function createIdempotency({ idempotency: store }: Stores, clock: Clock) {
   const inFlight = new Set<string>()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
@@ -47,18 +47,6 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
       : null
   }
 
-  /** Does work that no other process of the database does under the same key. */
-  async function alone<T>(key: string, work: (lease: Lease | null) => Promise<T>): Promise<T> {
-    if (cluster === null) return work(null)
-    const lease = await cluster.leases.take(`idem:${digestBytes(key)}`)
-    if (lease === null) throw inUse()
-    try {
-      return await work(lease)
-    } finally {
-      void cluster.leases.release(lease)
-    }
-  }
-
   return async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Answered>): Promise<Answered> => {
     const header = request.headers['idempotency-key']
     if (typeof header !== 'string') return work()
@@ -72,20 +60,28 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     if (inFlight.has(key)) throw inUse()
     inFlight.add(key)
     try {
-      return await alone(key, async (lease) => {
-        // No other request can store between this look and the end of the work.
+      // Over all processes of the database; a request of a dead process loses its key after an hour.
+      const lost = new Date(clock.now().getTime() - LONGEST_ANSWER_MS).toISOString()
+      if (!(await store.take(key, digest, at, lost))) {
         const meanwhile = await findStored(key, digest, reply)
-        if (meanwhile !== null) return meanwhile
-        const answer = await work()
-        await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
-        // A process that outlived its lease was not alone: the first answer counts.
-        return (lease?.lost.aborted ? await findStored(key, digest, reply) : null) ?? answer
-      })
+        if (meanwhile === null) throw inUse()
+        return meanwhile
+      }
+      const answer = await work()
+      await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
+      return answer
+    } catch (error) {
+      if (!(error instanceof HttpProblem && error.code === 'idempotency_key_in_use'))
+        await store.release(key).catch(() => undefined)
+      throw error
     } finally {
       inFlight.delete(key)
     }
   }
 }
+
+/** The longest time of an answer: a request takes no longer. */
+const LONGEST_ANSWER_MS = 3_600_000
 
 /** Digests a request by its body and the parameters of its path. */
 const digestOf = ({ bodyDigest, params }: FastifyRequest): string =>

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { GradeStore } from '../../db/grades.ts'
 import type { Digest } from '../../domain/digest.ts'
-import type { GradeStore } from '../../ports/grade-ports.ts'
 import type { Grade } from '../../schemas/grade.ts'
 
 interface KnownBody {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { panelResult } from '../../audit/disagreements/support.ts'
+import { questionOf } from '../../db/grades.ts'
 import { given } from '../../domain/given.ts'
-import { questionOf } from '../../ports/grade-ports.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'

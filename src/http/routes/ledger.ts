@@ -1,5 +1,5 @@
+import type { BatchCall, LedgerEntry } from '../../db/attempts.ts'
 import { digestBytes } from '../../domain/digest.ts'
-import type { BatchCall, LedgerEntry } from '../../ports/ledger-ports.ts'
 import type { Receipt } from '../../schemas/grade.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 

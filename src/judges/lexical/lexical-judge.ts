@@ -1,6 +1,5 @@
 import { resolveAnchors } from '../../domain/anchors/anchors.ts'
-import type { JudgeInfo } from '../../ports/judge-ports.ts'
-import type { Judge } from '../../ports/ports.ts'
+import type { Judge, JudgeInfo } from '../../ports/judge.ts'
 import { answerByAnchors } from './lexical-answer.ts'
 
 /** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */

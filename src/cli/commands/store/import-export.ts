@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { linesOf } from '../../../archives/trials/request-lines.ts'
 import { readAt } from '../../../archives/unpack/file-bytes.ts'
 import { storeOf } from '../../../boot/open-store.ts'
+import type { ImportStore } from '../../../db/transfer.ts'
 import { count } from '../../../domain/count.ts'
 import { digestValue } from '../../../domain/digest.ts'
 import { parseJson } from '../../../domain/text/exact-json.ts'
@@ -15,7 +16,6 @@ import {
   type ExportRecord,
   type RecordOf,
 } from '../../../schemas/transfer.ts'
-import type { ImportStore } from '../../../storage/transfer.ts'
 import { configurationOf } from '../../client/database.ts'
 import { CliError, EXIT, type ExitCode } from '../../client/errors.ts'
 import { withConsole } from '../../client/session.ts'

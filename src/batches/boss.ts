@@ -1,0 +1,149 @@
+import { PgBoss } from 'pg-boss'
+import type { Sql } from '../db/db.ts'
+import type { Chunk } from '../db/items.ts'
+import type { JobHandlers, Jobs, Poll } from './jobs.ts'
+
+/** The schema of pg-boss’s own tables. */
+const SCHEMA = 'veridict_jobs'
+const CONNECTIONS = 4
+/** A worker that sends no heartbeat for so long is dead: its chunks go to another worker. */
+const HEARTBEAT_S = 10
+const REFRESH_S = 3
+const MONITOR_S = 2
+/** Looks of a worker without work. Notices wake it earlier; without this setting a worker sleeps for 30 s after each job. */
+const LOOK_S = 0.5
+/** The longest time of a chunk: its heartbeat tells earlier that its worker is dead. */
+const LONGEST_S = 23 * 3600
+/** Ended jobs stay so long. */
+const KEPT_S = 3600
+const INSERTED_AT_ONCE = 1000
+
+interface BossOptions {
+  readonly url: string
+  /** Chunks of a judge that this process runs at once. */
+  readonly chunksAtOnce: (judge: string) => number
+  readonly onError: (error: unknown) => void
+}
+
+/** The jobs of all processes of a PostgreSQL. */
+export class BossJobs implements Jobs {
+  private readonly options: BossOptions
+  private readonly boss: PgBoss
+  private readonly queues = new Map<string, Promise<void>>()
+  private starting: Promise<unknown> | null = null
+  private readonly running = new Set<Promise<unknown>>()
+  private readonly stopping = new AbortController()
+
+  constructor(options: BossOptions) {
+    this.options = options
+    this.boss = new PgBoss({
+      connectionString: options.url,
+      schema: SCHEMA,
+      max: CONNECTIONS,
+      application_name: 'veridict-jobs',
+      useListenNotify: true,
+      monitorIntervalSeconds: MONITOR_S,
+      superviseIntervalSeconds: MONITOR_S,
+      monitorVacuum: false,
+    })
+    this.boss.on('error', (error) => options.onError(error))
+  }
+
+  async addChunks(chunks: readonly Chunk[], sql?: Sql): Promise<void> {
+    for (const [judge, some] of Map.groupBy(chunks, (chunk) => chunk.judge)) {
+      const queue = await this.open(`judge.${nameOf(judge)}`, 'exclusive')
+      const jobs = some.map((chunk) => ({
+        data: chunk,
+        singletonKey: `${chunk.batch}:${chunk.chunk}`,
+        // The beginnings of all batches come first.
+        priority: -chunk.chunk,
+      }))
+      for (let from = 0; from < jobs.length; from += INSERTED_AT_ONCE)
+        await this.boss.insert(queue, jobs.slice(from, from + INSERTED_AT_ONCE), sql && { db: databaseOf(sql) })
+    }
+  }
+
+  async addPoll(poll: Poll, delay_ms: number): Promise<void> {
+    const queue = await this.open(`provider.${nameOf(poll.judge)}`, 'stately')
+    await this.boss.send(queue, poll, { singletonKey: poll.batch, startAfter: Math.ceil(delay_ms / 1000) })
+  }
+
+  /** Jobs of other processes are not known here; adding a chunk twice is harmless. */
+  isBusy(): boolean {
+    return false
+  }
+
+  async start(judges: readonly string[], handlers: JobHandlers): Promise<void> {
+    for (const judge of judges) {
+      const chunks = await this.open(`judge.${nameOf(judge)}`, 'exclusive')
+      const polls = await this.open(`provider.${nameOf(judge)}`, 'stately')
+      const localConcurrency = this.options.chunksAtOnce(judge)
+      await this.boss.work<Chunk>(chunks, { ...WORK, localConcurrency }, async ([job]) => {
+        if (job === undefined || this.stopping.signal.aborted) return
+        const signal = AbortSignal.any([this.stopping.signal, job.signal])
+        await this.track(handlers.runChunk(job.data, signal))
+      })
+      await this.boss.work<Poll>(polls, WORK, async ([job]) => {
+        if (job === undefined || this.stopping.signal.aborted) return
+        const next = await this.track(handlers.poll(job.data))
+        if (next !== null) await this.addPoll(job.data, next)
+      })
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    while (this.running.size > 0) await Promise.allSettled(this.running)
+    if (this.starting === null) return
+    await this.starting.catch(() => undefined)
+    await this.boss.stop({ graceful: true, timeout: 5000 })
+  }
+
+  /** Opens a queue, which is made where it is missing. */
+  private async open(name: string, policy: 'exclusive' | 'stately'): Promise<string> {
+    this.starting ??= this.boss.start()
+    await this.starting
+    const opening =
+      this.queues.get(name) ??
+      this.boss.createQueue(name, {
+        policy,
+        notify: true,
+        heartbeatSeconds: HEARTBEAT_S,
+        expireInSeconds: LONGEST_S,
+        retryLimit: 1000,
+        retryDelay: 1,
+        deleteAfterSeconds: KEPT_S,
+        retentionSeconds: 14 * 24 * 3600,
+      })
+    this.queues.set(name, opening)
+    await opening
+    return name
+  }
+
+  private track<T>(work: Promise<T>): Promise<T> {
+    const forget = () => void this.running.delete(work)
+    this.running.add(work)
+    work.then(forget, forget)
+    return work
+  }
+}
+
+const WORK = {
+  batchSize: 1,
+  pollingIntervalSeconds: LOOK_S,
+  notifyPollingIntervalSeconds: LOOK_S,
+  heartbeatRefreshSeconds: REFRESH_S,
+} as const
+
+/** Names a judge within the characters of a queue’s name. */
+const nameOf = (judge: string): string =>
+  judge.replaceAll(/[^\w.-]/g, (char) => `/${char.codePointAt(0)?.toString(16) ?? ''}/`)
+
+/** Lets pg-boss write within a unit of work of ours. */
+const databaseOf = (sql: Sql) => ({
+  async executeSql(text: string, values: unknown[] = []) {
+    const query = { sql: text, parameters: values, query: { kind: 'RawNode' }, queryId: { queryId: 'jobs' } }
+    const { rows } = await sql.executeQuery<Record<string, unknown>>(query as never)
+    return { rows: [...rows] }
+  },
+})

@@ -1,0 +1,186 @@
+import type { ProviderEnd, SubmissionRecord, Submissions } from '../db/submissions.ts'
+import { costUsd } from '../domain/money/price.ts'
+import { isTransient } from '../grading/retry.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { BatchApi, BatchResult, Judge } from '../ports/judge.ts'
+import type { Failure } from '../schemas/grade.ts'
+import type { Poll } from './jobs.ts'
+import type { Parking } from './run-chunk.ts'
+
+/** Moves the questions of a batch to a judge’s provider, and the answers back. Every step can be broken off and begun again. */
+export interface ProviderPump {
+  /** Polls submissions, stores answers and, with `maySubmit`, sends queued questions. */
+  step(poll: Poll, maySubmit: boolean): Promise<PumpStep>
+  /** Cancels the submissions at the provider, and stores earlier answers; true once no submission is open. */
+  drain(poll: Poll): Promise<boolean>
+}
+
+/** `none`: nothing lies with the provider; `returned`: items can go on. */
+type PumpStep = { readonly kind: 'none' | 'waiting' | 'returned' } | ({ readonly kind: 'parked' } & Parking)
+
+interface PumpDeps {
+  readonly queue: Submissions
+  readonly judges: ReadonlyMap<string, Judge>
+  readonly clock: Clock
+  readonly newId: (prefix: string) => string
+}
+
+/** Below the limit of any provider: a submission stands in memory while it is sent. */
+const MOST_BYTES = 32 * 1024 * 1024
+const MOST_REQUESTS = 10_000
+const CALL_MS = 120_000
+const SUBMIT_MS = 15 * 60_000
+const DOWNLOAD_MS = 30 * 60_000
+const STORED_AT_ONCE = 200
+
+type Moved = 'open' | 'closed' | Extract<PumpStep, { kind: 'parked' }>
+
+export function createProviderPump(deps: PumpDeps): ProviderPump {
+  const now = () => deps.clock.now()
+  const openOf = async ({ batch, judge }: Poll) =>
+    (await deps.queue.listOpen(batch, now())).filter((record) => record.judge === judge)
+
+  async function step(poll: Poll, maySubmit: boolean): Promise<PumpStep> {
+    const api = deps.judges.get(poll.judge)?.batch
+    if (api === undefined)
+      return parked(`${poll.judge} has no batch endpoint any more: configure it as before, then resume`, null)
+    const moved: Moved[] = []
+    for (const record of await openOf(poll)) moved.push(await move(api, record, true))
+    if (maySubmit) moved.push(...(await submitAll(api, poll)))
+    const stop = moved.find((one) => typeof one === 'object')
+    if (stop !== undefined) return stop
+    if (moved.includes('closed')) return { kind: 'returned' }
+    return { kind: moved.includes('open') ? 'waiting' : 'none' }
+  }
+
+  async function drain(poll: Poll): Promise<boolean> {
+    const api = deps.judges.get(poll.judge)?.batch
+    let open = 0
+    for (const record of await openOf(poll)) {
+      if (api !== undefined && record.provider_id !== null)
+        await api.cancel(record.provider_id, AbortSignal.timeout(CALL_MS))
+      if (api === undefined || (await move(api, record, false)) !== 'closed') open++
+    }
+    await deps.queue.dropQueued(poll.batch)
+    return open === 0
+  }
+
+  /** Moves one submission a step further. */
+  async function move(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
+    if (record.is_being_sent) return 'open'
+    return record.provider_id === null ? reconcile(api, record, maySubmit) : look(api, record, record.provider_id)
+  }
+
+  /** Asks the provider for a recorded submission that may have been sent, before the submission is sent again. */
+  async function reconcile(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
+    const lines = await deps.queue.lines(record.id)
+    const mark = { ...markOf(record), custom_ids: lines.map((one) => one.id) }
+    const found = await api.find(mark, AbortSignal.timeout(CALL_MS))
+    if (!found.ok) return isTransient(found.failure) ? 'open' : refused(record.judge, found.failure)
+    if (found.provider_id === null && maySubmit) return submit(api, record)
+    if (found.provider_id === null) {
+      await deps.queue.withdraw(record.id, 'cancelled before it was sent', now().toISOString())
+      return 'closed'
+    }
+    await deps.queue.markSubmitted(record.id, found.provider_id)
+    return 'open'
+  }
+
+  async function submitAll(api: BatchApi, { batch, judge }: Poll): Promise<Moved[]> {
+    const limits = {
+      most_requests: Math.min(MOST_REQUESTS, api.most_requests),
+      most_bytes: Math.min(MOST_BYTES, api.most_bytes),
+    }
+    const moved: Moved[] = []
+    for (;;) {
+      const at = now().toISOString()
+      const record = await deps.queue.record({ id: deps.newId('sub'), batch, judge, at }, limits)
+      if (record === null) return moved
+      moved.push(await submit(api, record))
+      if (typeof moved.at(-1) === 'object') return moved
+    }
+  }
+
+  /** Sends a submission; the mark of the sending keeps other processes from asking the provider for the submission meanwhile. */
+  async function submit(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
+    if (!(await deps.queue.sending(record.id, now()))) return 'open'
+    try {
+      return await send(api, record)
+    } finally {
+      // A mark that stays ends by its time.
+      await deps.queue.sent(record.id).catch(() => undefined)
+    }
+  }
+
+  async function send(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
+    const lines = await deps.queue.lines(record.id)
+    const submission = {
+      ...markOf(record),
+      custom_ids: lines.map((one) => one.id),
+      lines: lines.map((one) => one.line),
+    }
+    const sent = await api.submit(submission, AbortSignal.timeout(SUBMIT_MS))
+    if (sent.ok) {
+      await deps.queue.markSubmitted(record.id, sent.provider_id)
+      return 'open'
+    }
+    // After a broken connection `reconcile` finds out whether the provider has the submission.
+    if (isTransient(sent.failure) && sent.failure.code !== 'rate_limited') return 'open'
+    await deps.queue.withdraw(record.id, sent.failure.message, now().toISOString())
+    return refused(record.judge, sent.failure)
+  }
+
+  async function look(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<Moved> {
+    const state = await api.poll(providerId, AbortSignal.timeout(CALL_MS))
+    if (!state.ok) return isTransient(state.failure) ? 'open' : refused(record.judge, state.failure)
+    if (state.state === 'in_progress') return 'open'
+    const at = now().toISOString()
+    if (state.state === 'failed') {
+      await deps.queue.withdraw(record.id, state.detail, at, providerId)
+      return parked(`${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`, null)
+    }
+    if (!(await download(api, record, providerId))) return 'open'
+    await deps.queue.close(record.id, state.detail, at)
+    return 'closed'
+  }
+
+  /** Stores results before further results are read; false where the reading broke off, to begin anew later. */
+  async function download(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<boolean> {
+    let ends: ProviderEnd[] = []
+    const store = async () => {
+      if (ends.length > 0) await deps.queue.storeEnds(record.id, ends)
+      ends = []
+    }
+    for await (const result of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
+      if (result.ok) ends.push(endOf(record.judge, api, result))
+      else if (result.failure.retryable) {
+        await store()
+        return false
+      }
+      if (ends.length >= STORED_AT_ONCE) await store()
+    }
+    await store()
+    return true
+  }
+
+  function endOf(judge: string, api: BatchApi, result: BatchResult): ProviderEnd {
+    if (result.end !== 'answered' || result.reply === null) return { id: result.custom_id, end: 'void' }
+    const cost = costUsd(result.reply.usage, deps.judges.get(judge)?.info.price ?? null)
+    const cost_usd = cost === null ? null : cost * api.price_factor
+    return { id: result.custom_id, end: 'answered', reply: result.reply, cost_usd }
+  }
+
+  function refused(judge: string, failure: Failure): Moved {
+    const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
+    return parked(
+      `${judge}: ${failure.code}: ${failure.message}`,
+      wait === null ? null : new Date(now().getTime() + wait),
+    )
+  }
+
+  return { step, drain }
+}
+
+const parked = (reason: string, resumes_at: Date | null) => ({ kind: 'parked' as const, reason, resumes_at })
+
+const markOf = (record: SubmissionRecord) => ({ id: record.id, recorded_at: new Date(record.recorded_at) })

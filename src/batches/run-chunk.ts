@@ -1,0 +1,193 @@
+import type { RunPlan } from '../db/batches.ts'
+import type { Chunk, ItemEnd, OpenItem } from '../db/items.ts'
+import type { Stores } from '../db/stores.ts'
+import type { Lane } from '../grading/lane.ts'
+import { isTransient } from '../grading/retry.ts'
+import type { GradingJob, GradingService, ItemOutcome } from '../grading/service.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Judge } from '../ports/judge.ts'
+import type { Failure } from '../schemas/grade.ts'
+
+export interface ChunkDeps {
+  readonly service: GradingService
+  readonly laneOf: (judge: string) => Lane
+  readonly stores: Stores
+  readonly judges: ReadonlyMap<string, Judge>
+  readonly clock: Clock
+  /** Receives an unexpected error that ends an item as `internal`. */
+  readonly onError: (error: unknown, item: OpenItem) => void
+  /** An item of the batch has ended. */
+  readonly onEnd: (batch: string) => void
+}
+
+/** A reason to let a whole batch rest. `resumes_at` null: until an operator resumes the batch. */
+export interface Parking {
+  readonly reason: string
+  readonly resumes_at: Date | null
+}
+
+/** One run at the open items of a chunk. */
+interface Run {
+  readonly plan: RunPlan
+  readonly chunk: Chunk
+  /** Aborted once the run is to end: calls that wait for a turn are given up, and calls in flight go on. */
+  readonly signal: AbortSignal
+  readonly park: (parking: Parking) => Promise<void>
+}
+
+/** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
+export async function runChunk(deps: ChunkDeps, run: Run): Promise<void> {
+  const items = await deps.stores.batches.ofChunk(run.chunk)
+  const groups = Map.groupBy(items, ({ trajectory }) => trajectory).values()
+  const ended = await Promise.allSettled([...groups].map((group) => runGroup(deps, run, group)))
+  const broken = ended.find((end) => end.status === 'rejected')
+  if (broken !== undefined) throw broken.reason
+}
+
+/** Runs items of one trajectory: after the first, the provider has the trajectory in its prompt cache for the others. */
+async function runGroup(deps: ChunkDeps, run: Run, group: readonly OpenItem[]): Promise<void> {
+  const { kind, mode } = run.plan
+  const judge = deps.judges.get(run.chunk.judge)
+  const hasCache = judge?.info.kind === 'model' && mode === 'direct' && kind !== 'recheck'
+  const [first, ...others] = group
+  if (hasCache && first !== undefined) await runItem(deps, run, first)
+  await Promise.all((hasCache ? others : group).map((item) => runItem(deps, run, item)))
+}
+
+/** Runs at one item before its own failure ends it. */
+const MOST_RUNS = 8
+/** Rate limits are no item’s fault: a judge that goes on refusing gets a rest. */
+const MOST_LIMITED_RUNS = 60
+const LONG_REST_MS = 600_000
+const LONGEST_DELAY_MS = 60_000
+const BUDGET_AGAIN_MS = 500
+
+/** Runs an item until it has ended, lies with the provider, or the run ends. */
+async function runItem(deps: ChunkDeps, run: Run, item: OpenItem): Promise<void> {
+  const tries = { failed: 0, limited: 0 }
+  while (!run.signal.aborted) {
+    const outcome = await gradeItem(deps, run, item, tries)
+    if (outcome.kind !== 'passed_over') return settle(deps, run, item, outcome)
+    const { failure } = outcome
+    if (failure.code === 'cancelled') return
+    const delay = await delayOf(deps, run, failure, tries)
+    if (delay === null) return
+    await deps.clock.sleep(delay, run.signal).catch(() => undefined)
+  }
+}
+
+interface Tries {
+  failed: number
+  limited: number
+}
+
+/** Computes the delay before the next run at an item, in milliseconds; null: the whole batch rests. */
+async function delayOf(deps: ChunkDeps, run: Run, failure: Failure, tries: Tries): Promise<number | null> {
+  const { judge } = run.chunk
+  const now = deps.clock.now().getTime()
+  const { restsUntil } = deps.laneOf(judge)
+  const park = async (until: number | null): Promise<null> => {
+    const reason = `${judge}: ${failure.code}: ${failure.message}`
+    await run.park({ reason, resumes_at: until === null ? null : new Date(until) })
+    return null
+  }
+  if (failure.code === 'budget_exceeded') return run.plan.mode === 'provider' ? null : BUDGET_AGAIN_MS
+  if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return park(null)
+  if (restsUntil > now) return park(restsUntil)
+  const isLimited = failure.code === 'rate_limited'
+  const before = isLimited ? tries.limited++ : tries.failed++
+  const asked = (failure.retry_after_s ?? 0) * 1000
+  if (asked > LONGEST_DELAY_MS) return park(now + asked)
+  if (isLimited && tries.limited >= MOST_LIMITED_RUNS) return park(now + LONG_REST_MS)
+  // The ledger spreads the calls after the pause that a judge asked for.
+  const rest = isLimited && failure.retry_after_s !== null ? 0 : 1000 * 2 ** before
+  return Math.max(asked, Math.min(LONGEST_DELAY_MS, rest))
+}
+
+/** The outcome of a run at an item; `broken`: an unexpected error. */
+type RunOutcome = ItemOutcome | { readonly kind: 'broken' }
+
+async function gradeItem(deps: ChunkDeps, run: Run, item: OpenItem, tries: Tries): Promise<RunOutcome> {
+  try {
+    return await deps.service.gradeItem(
+      { ...item.request, trajectory: { id: item.trajectory } },
+      jobFor(deps, run, item, tries),
+    )
+  } catch (error) {
+    if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
+    deps.onError(error, item)
+    return { kind: 'broken' }
+  }
+}
+
+function jobFor(deps: ChunkDeps, { plan, chunk, signal }: Run, item: OpenItem, tries: Tries): GradingJob {
+  const { kind, mode, payer, max_cost_usd } = plan
+  const common = {
+    item: { batch: plan.id, index: item.index },
+    ...{ payer, signal, cap_usd: max_cost_usd },
+    isPassing: (failure: Failure) => isPassing(deps, failure, { judge: chunk.judge, mode, signal, tries }),
+  }
+  if (kind === 'recheck') return { ...common, way: 'stored', grade_id: item.base_grade ?? '' }
+  return { ...common, way: mode === 'provider' ? 'provider' : 'call' }
+}
+
+interface Passing {
+  readonly judge: string
+  readonly mode: RunPlan['mode']
+  readonly signal: AbortSignal
+  readonly tries: Tries
+}
+
+/** Tells whether the item may yet succeed: then the failure is no grade, and the item runs again. */
+function isPassing(deps: ChunkDeps, failure: Failure, { judge, mode, signal, tries }: Passing): boolean {
+  const isProvider = mode === 'provider'
+  if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return !isProvider
+  if (failure.code === 'cancelled') return signal.aborted
+  // Money that other calls reserved and do not use comes back.
+  if (failure.code === 'budget_exceeded') return failure.retryable
+  // A provider’s batch has made its retries in rounds.
+  if (!isTransient(failure) || isProvider) return false
+  if (deps.laneOf(judge).restsUntil > deps.clock.now().getTime()) return true
+  return failure.code === 'rate_limited' || tries.failed < MOST_RUNS - 1
+}
+
+async function settle(deps: ChunkDeps, run: Run, item: OpenItem, outcome: RunOutcome): Promise<void> {
+  const lack = lackOf(outcome)
+  if (lack !== null) return run.park({ reason: lack, resumes_at: null })
+  const end = endOf(outcome)
+  if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
+  deps.onEnd(run.plan.id)
+}
+
+/** Makes the end of an item of its outcome; null where the grade was stored with the end, or where the item waits for the provider. */
+function endOf(outcome: RunOutcome): ItemEnd | null {
+  if (outcome.kind === 'waiting' || outcome.kind === 'passed_over') return null
+  if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
+  if (outcome.kind === 'refused') {
+    const { code, detail, errors } = outcome.refusal
+    if (code === 'not_cached')
+      return failed('cancelled', `${detail}: leave the cache mode \`only\` out (-c only) to grade it`)
+    const place = errors[0] === undefined ? '' : ` (${errors[0].path}: ${errors[0].message})`
+    return failed('internal', `${detail}${place}`)
+  }
+  const { grade, cached } = outcome
+  if (grade.status === 'failed' && grade.failure !== null)
+    return { status: 'failed', failure: grade.failure, grade_id: grade.id }
+  if (!cached) return null
+  return grade.label === null
+    ? { status: 'unverified', grade_id: grade.id, cached }
+    : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
+}
+
+/** Explains that the batch waits for a rubric of its configuration, by which no item ends; null: no rubric is missing. */
+function lackOf(outcome: RunOutcome): string | null {
+  if (outcome.kind !== 'refused' || outcome.refusal.code !== 'unknown_rubric') return null
+  const { detail, errors } = outcome.refusal
+  return `${detail}, which an item names (${errors[0]?.message ?? ''}): configure it again, then resume`
+}
+
+const failed = (code: Failure['code'], message: string): ItemEnd => ({
+  status: 'failed',
+  failure: { code, message, retryable: false, retry_after_s: null },
+  grade_id: null,
+})

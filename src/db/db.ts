@@ -1,0 +1,71 @@
+import {
+  type Dialect,
+  type Expression,
+  Kysely,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type SqlBool,
+  SqliteAdapter,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely'
+import { refusal } from './errors.ts'
+import type { Tables } from './schema.ts'
+
+/** Statements of one unit of work, or of readings outside of a unit. */
+export type Sql = Kysely<Tables>
+
+/** An open database. Every method rejects with a StorageError where the database refuses. */
+export interface Db {
+  readonly kind: 'sqlite' | 'postgres'
+  /** Names this process in the calls that it makes. */
+  readonly process: string
+  /** Reads; each statement is a consistent reading by itself. */
+  readonly read: Sql
+  /**
+   * Runs a unit of work: all of it is on the disk before the promise resolves, or nothing is written. The work may be run again, so it does nothing
+   * but ask the database.
+   */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Rolls a unit of work back, which then resolves with `value`. */
+export class Undo extends Error {
+  readonly value: unknown
+  constructor(value: unknown) {
+    super('undone')
+    this.value = value
+  }
+}
+
+/** Returns the value of an Undo; throws every other error. */
+export function valueOfUndone<T>(error: unknown): T {
+  if (error instanceof Undo) return error.value as T
+  throw error
+}
+
+/** The parts of a kysely dialect that do not talk to the database. */
+export const dialectParts = (kind: Db['kind']): Omit<Dialect, 'createDriver'> => ({
+  createAdapter: () => (kind === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
+  createQueryCompiler: () => (kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
+  createIntrospector() {
+    throw new Error('the schema is read by migrations alone')
+  },
+})
+
+/** Opens kysely over a driver. */
+export const openKysely = (kind: Db['kind'], createDriver: Dialect['createDriver']): Sql =>
+  new Kysely<Tables>({ dialect: { ...dialectParts(kind), createDriver } })
+
+/** Compares a column with a list of values, bound as one value, so that the statement has one text for lists of all lengths. */
+export const isIn = (db: Pick<Db, 'kind'>, column: string, values: readonly unknown[]): Expression<SqlBool> =>
+  db.kind === 'postgres'
+    ? sql<SqlBool>`${sql.ref(column)} = ANY(${values})`
+    : sql<SqlBool>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values.map(wellFormed))}))`
+
+/** A text column stores U+FFFD for a lone surrogate. */
+const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value)
+
+/** Makes the error of a database that is closed. */
+export const closed = () => refusal('the database is closed')

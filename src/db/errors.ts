@@ -1,0 +1,137 @@
+export type StorageErrorCode = 'storage_full' | 'storage_busy' | 'storage_error'
+
+interface FailureOptions extends ErrorOptions {
+  readonly server?: string | null
+  readonly away?: boolean
+}
+
+/** A refusal of the database. Nothing of the unit of work was written. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  readonly code: StorageErrorCode
+  /** `host:port` of an unreachable server; no part of the message, which clients of the service read. */
+  readonly server: string | null
+  /** Whether nothing answered at the server’s address. */
+  readonly away: boolean
+
+  constructor(code: StorageErrorCode, message: string, options: FailureOptions = {}) {
+    const { server = null, away = false, ...rest } = options
+    super(message, rest)
+    this.code = code
+    this.server = server
+    this.away = away
+  }
+}
+
+/** Makes the error of a refusal that lasts until an operator changes something. */
+export const refusal = (why: string, options?: FailureOptions): StorageError =>
+  new StorageError('storage_error', why, options)
+
+/** Makes the refusal of a database that a process of an older version has open. */
+export const inUse = (path: string): StorageError =>
+  new StorageError(
+    'storage_busy',
+    `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
+  )
+
+/** Translates an error of either driver to a StorageError; other errors stay as they are. */
+export function toStorageError(error: unknown): unknown {
+  if (error instanceof StorageError) return error
+  const code = codeOf(error)
+  if (typeof code === 'string' && code.startsWith('SQLITE_'))
+    return new StorageError(...explainSqlite(code), { cause: error })
+  if (isServerError(error)) return new StorageError(...explainPostgres(error.code ?? 'nothing'), { cause: error })
+  if (!isLost(error)) return error
+  return new StorageError('storage_busy', 'the database server cannot be reached', { cause: error })
+}
+
+/** An error that PostgreSQL answered; without an import of its driver, which SQLite does without. */
+const isServerError = (error: unknown): error is Error & { readonly code?: string } =>
+  error instanceof Error && 'severity' in error && 'routine' in error
+
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
+
+function explainSqlite(code: string): [StorageErrorCode, string] {
+  const is = (prefix: string) => code === prefix || code.startsWith(`${prefix}_`)
+  if (is('SQLITE_FULL')) return ['storage_full', 'the disk of the database is full']
+  if (is('SQLITE_BUSY') || is('SQLITE_LOCKED')) return ['storage_busy', 'the database is locked by another process']
+  if (is('SQLITE_CORRUPT') || is('SQLITE_NOTADB'))
+    return [
+      'storage_error',
+      'the database file is damaged, or is no SQLite database: is the path right? If it is, restore a backup',
+    ]
+  if (is('SQLITE_CANTOPEN'))
+    return [
+      'storage_error',
+      'the database file cannot be opened: is the path right, and may this user read and write it and its folder?',
+    ]
+  if (is('SQLITE_READONLY'))
+    return ['storage_error', 'the database file cannot be written: may this user write it and its folder?']
+  return ['storage_error', `the database answered ${code}`]
+}
+
+/** Explains an SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function explainPostgres(code: string): [StorageErrorCode, string] {
+  if (code === '53100') return ['storage_full', 'the disk of the database server is full']
+  if (code.startsWith('53')) return ['storage_busy', `the database server is out of resources (${code})`]
+  if (/^(57P0|08|25P03)/.test(code))
+    return ['storage_busy', `the database server is stopping, starting or out of reach (${code})`]
+  if (code === '57014') return ['storage_busy', 'the database server took too long']
+  if (code === '55P03' || code.startsWith('40')) return ['storage_busy', `the database is locked by others (${code})`]
+  if (code === '25006') return ['storage_busy', 'the database server is read-only: a standby, or about to become one']
+  if (code.startsWith('28')) return ['storage_error', `the database server refuses this user or password (${code})`]
+  if (code === '3D000') return ['storage_error', 'there is no such database on the server']
+  if (code === '42501') return ['storage_error', 'the user of the database may not do this (42501)']
+  return ['storage_error', `the database server answered ${code}`]
+}
+
+/** Translates an error of connecting to `server`; a mistake in the URL or the certificate does not mend itself. */
+export function toConnectError(error: unknown, server: string | null): StorageError {
+  const known = explainConnect(error)
+  const away = !isServerError(error) && isLost(error)
+  return new StorageError(known.code, known.message, { cause: known.cause ?? error, server, away })
+}
+
+function explainConnect(error: unknown): StorageError {
+  const known = toStorageError(error)
+  if (known instanceof StorageError) return known
+  if (error instanceof Error && error.message.startsWith(NO_PASSWORD_WORDS))
+    return refusal(NO_PASSWORD, { cause: error })
+  const code = codeOf(error)
+  const why = typeof code === 'string' ? code : error instanceof Error ? error.message : 'unknown error'
+  return refusal(`the database server cannot be connected to: ${why}`, { cause: error })
+}
+
+/** The driver’s words, which come without a code. */
+const NO_PASSWORD_WORDS = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a'
+const NO_PASSWORD = 'the database server asks for a password, and VERIDICT_DATABASE_URL holds none (nor PGPASSWORD)'
+
+/** Tells whether the server gave a transaction up for another transaction: a second run may succeed. */
+export const isSerializationFailure = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** Tells whether the connection is gone, or its state unknown. */
+export function isLost(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isLost)
+  const code = codeOf(error)
+  if (isServerError(error)) return typeof code === 'string' && /^(57P0|08|25P03)/.test(code)
+  if (typeof code === 'string') return LOST_CODES.has(code)
+  return error instanceof Error && LOST_WORDS.some((words) => error.message.startsWith(words))
+}
+
+const LOST_CODES: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'],
+  ...['ENETUNREACH', 'ENOENT', 'ERR_STREAM_DESTROYED'],
+])
+
+/** Messages of the driver without a code. */
+const LOST_WORDS = [
+  'Connection terminated',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Query read timeout',
+  'Client has encountered a connection error',
+  'Client was closed',
+]

@@ -1,0 +1,24 @@
+import type { Grade } from '../schemas/grade.ts'
+import { rubricIdOf } from '../schemas/vocabulary.ts'
+import type { GradeFilter } from './grades.ts'
+
+/** What filters compare; a name that there is not fits no filter. */
+type Names = { readonly [K in keyof GradeFilter]: string | null | undefined }
+
+export const namesOf = ({ label, status, receipt, metadata }: Grade): Names => {
+  const { judge, rubric } = receipt
+  return { ...metadata, label, status, judge, rubric }
+}
+
+/** Whether a rubric is named by its id alone: all of its versions are meant. */
+export const meansAllVersions = (rubric: string | undefined): boolean => rubric?.includes('@') === false
+
+export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
+  Object.entries(filter).every(([name, wanted]) => {
+    const own = names[name as keyof GradeFilter]
+    return (
+      wanted === undefined ||
+      own === wanted ||
+      (name === 'rubric' && meansAllVersions(wanted) && own != null && rubricIdOf(own) === wanted)
+    )
+  })

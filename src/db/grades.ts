@@ -1,0 +1,245 @@
+import { sql as raw, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import type { Digest } from '../domain/digest.ts'
+import type { Grade } from '../schemas/grade.ts'
+import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
+import { type Db, isIn, type Sql } from './db.ts'
+import { refusal } from './errors.ts'
+import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
+import type { Tables } from './schema.ts'
+import { parseStored } from './text.ts'
+
+/** Conditions that a grade has to meet, all of them; an absent name is no condition. */
+export interface GradeFilter {
+  readonly label?: string
+  readonly status?: string
+  readonly judge?: string
+  readonly rubric?: string
+  readonly agent?: string
+  readonly model?: string
+  readonly task?: string
+  readonly batch?: string
+}
+
+export interface GradeQuery extends GradeFilter {
+  readonly limit: number
+  /** Exclusive: grades older than this id. */
+  readonly before?: string
+}
+
+/** A grade with its ground truth, which is no part of the public form. */
+export interface GradeRecord {
+  readonly grade: Grade
+  readonly ground_truth: GroundTruth
+  /** The batch item that the grade settles, in the same unit of work. */
+  readonly item?: ItemRef
+  /** The grade is kept beside the others without answering its key: it only checked stored replies again. */
+  readonly silent?: boolean
+}
+
+/** A number of grades, or of checked citations in grades, of one judge and rubric with one status. */
+export interface EvidenceCount {
+  readonly judge: string
+  readonly rubric: string
+  readonly kind: 'grade' | 'citation'
+  readonly status: string
+  readonly n: number
+}
+
+/** A grade with the measurements of the harness in its trial. */
+export interface StandingGrade {
+  readonly grade: Grade
+  readonly signals: Signals
+}
+
+/** Names the graded question: `sha256:…/sha256:…`, the trajectory and its ground truth. */
+export const questionOf = ({ receipt }: Pick<Grade, 'receipt'>): string =>
+  `${receipt.trajectory}/${receipt.ground_truth}`
+
+/** Tells whether a name is a batch of ours rather than a word of the caller’s own metadata. */
+export const isOwnBatch = (batch: string | undefined): batch is string => batch?.startsWith('bat_') === true
+
+/** Tells whether a rubric is named by its id alone: all of its versions are meant. */
+export const meansAllVersions = (rubric: string | undefined): boolean => rubric?.includes('@') === false
+
+export type GradeStore = ReturnType<typeof createGrades>
+
+/** The grades, append-only. */
+export function createGrades(db: Db) {
+  const bodies = async (query: BodyQuery): Promise<Grade[]> =>
+    (await query.execute()).map(({ body }) => parseStored<Grade>(body))
+  const textBy = async (column: 'id' | 'key', value: string): Promise<string | null> => {
+    const query = db.read.selectFrom('grades').select('body').where(column, '=', value)
+    const row = await (column === 'key' ? query.where('is_current', '=', 1) : query).executeTakeFirst()
+    return row?.body ?? null
+  }
+  const gradeBy = async (column: 'id' | 'key', value: string): Promise<Grade | null> => {
+    const text = await textBy(column, value)
+    return text === null ? null : parseStored<Grade>(text)
+  }
+  return {
+    /**
+     * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
+     * good one.
+     */
+    put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
+    get: (id: string): Promise<Grade | null> => gradeBy('id', id),
+    /** Finds those of the grades that are stored, in no order. */
+    getMany: (ids: readonly string[]): Promise<readonly Grade[]> =>
+      bodies(
+        db.read
+          .selectFrom('grades')
+          .select('body')
+          .where(isIn(db, 'id', ids)),
+      ),
+    /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
+    getText: (id: string): Promise<string | null> => textBy('id', id),
+    async getGroundTruth(id: string): Promise<GroundTruth | null> {
+      const row = await db.read.selectFrom('grades').select('ground_truth').where('id', '=', id).executeTakeFirst()
+      return row === undefined ? null : parseStored<GroundTruth>(row.ground_truth)
+    },
+    /** Finds the grade that answers the key now. */
+    findByKey: (key: Digest): Promise<Grade | null> => gradeBy('key', key),
+    findTextByKey: (key: Digest): Promise<string | null> => textBy('key', key),
+    /** Lists grades, newest first. */
+    list: (query: GradeQuery): Promise<readonly Grade[]> => bodies(selectGrades(db, query).select('grades.body')),
+    /**
+     * Lists standing grades, newest first: of each key the grade that answers it, or its newest failure where no good grade answers it. Grades
+     * that only checked stored replies again do not stand.
+     */
+    async listStanding(query: GradeQuery): Promise<readonly StandingGrade[]> {
+      const rows = await selectGrades(db, query).select(['grades.body', 'grades.signals']).where(STANDS).execute()
+      return rows.map(toStanding)
+    },
+    /** Lists the standing grades of one question, newest first. */
+    async listForQuestion(question: string): Promise<readonly StandingGrade[]> {
+      const short = question.slice(7, 23) + question.slice(79, 87)
+      const rows = await db.read
+        .selectFrom('grades')
+        .select(['grades.body', 'grades.signals'])
+        .where(raw<SqlBool>`substr(question, 8, 16) || substr(question, 80, 8) = ${short}`)
+        .where('question', '=', question)
+        .where(STANDS)
+        .orderBy('id', 'desc')
+        .execute()
+      return rows.map(toStanding)
+    },
+    /** Counts all grades and their citations by judge, rubric and status, but grades that only checked stored replies again. */
+    async countEvidence(): Promise<readonly EvidenceCount[]> {
+      const { rows } = await (db.kind === 'sqlite' ? COUNT_IN_SQLITE : COUNT_IN_POSTGRES).execute(db.read)
+      return rows.map((row) => ({ ...row, n: Number(row.n) }))
+    },
+  }
+}
+
+type BodyQuery = { execute(): Promise<readonly { readonly body: string }[]> }
+
+/** Condition: the grade stands for its question. */
+const STANDS = raw<SqlBool>`grades.silent = 0 AND (grades.is_current = 1 OR (grades.status = 'failed'
+  AND NOT EXISTS (SELECT 1 FROM grades AS c WHERE c.key = grades.key AND c.is_current = 1)
+  AND NOT EXISTS (SELECT 1 FROM grades AS later
+    WHERE later.key = grades.key AND later.id > grades.id AND (later.status = 'failed' OR later.silent = 1))))`
+
+const GRADES_COUNTED = raw`SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
+  WHERE silent = 0 GROUP BY judge, rubric, status`
+
+const COUNT_IN_SQLITE = raw<EvidenceCount>`${GRADES_COUNTED} UNION ALL
+  SELECT judge, rubric, 'citation', json_extract(cited.value, '$.status') AS cited_as, count(*)
+  FROM grades, json_each(body, '$.citations') AS cited WHERE silent = 0 GROUP BY judge, rubric, cited_as
+  ORDER BY 1, 2, 3, 4`
+
+/**
+ * Citations are cut out of the text of a grade, since no JSON type of PostgreSQL takes every character of a quote; quotation marks within texts are
+ * escaped, so that neither mark stands in a text.
+ */
+const COUNT_IN_POSTGRES = raw<EvidenceCount>`${GRADES_COUNTED} UNION ALL
+  SELECT judge, rubric, 'citation', cited[1], count(*) FROM grades, regexp_matches(
+    split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited
+  WHERE silent = 0 GROUP BY judge, rubric, cited[1] ORDER BY 1, 2, 3, 4`
+
+const toStanding = ({ body, signals }: { body: string; signals: string | null }): StandingGrade => ({
+  grade: parseStored<Grade>(body),
+  signals: signals === null ? {} : parseStored<Signals>(signals),
+})
+
+/** The filters of lists, from the most selective to the least. */
+export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
+
+/** The column that a filter compares: a rubric without its version means all of them. */
+export const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
+  name === 'rubric' && meansAllVersions(query.rubric) ? ('rubric_id' as const) : name
+
+/**
+ * Selects the grades of a query, newest first: ids sort by age. SQLite has no statistics and would choose among several indexes by chance, so
+ * that a rare task could mean a walk over every `graded` row: the unary plus keeps SQLite from the index of all filters but the first.
+ */
+export function selectGrades(db: Db, query: GradeQuery): SelectQueryBuilder<Tables, 'grades', object> {
+  const { batch } = query
+  const isItems = isOwnBatch(batch)
+  let selected = db.read.selectFrom('grades').orderBy('grades.id', 'desc').limit(query.limit)
+  // The grades of a batch’s items, also those that another batch has paid for.
+  if (isItems)
+    selected = selected.where(
+      raw<SqlBool>`grades.id IN (SELECT grade_id FROM batch_items
+        WHERE batch = (SELECT seq FROM batches WHERE id = ${batch}) AND grade_id IS NOT NULL)`,
+    )
+  const given = FILTERS.filter((name) => query[name] !== undefined && !(isItems && name === 'batch'))
+  for (const [at, name] of given.entries()) {
+    const column = raw.ref(`grades.${columnOf(name, query)}`)
+    const unused = db.kind === 'sqlite' && (at > 0 || isItems) ? raw`+` : raw``
+    selected = selected.where(raw<SqlBool>`${unused}${column} = ${query[name]}`)
+  }
+  return query.before === undefined ? selected : selected.where('grades.id', '<', query.before)
+}
+
+/** Stores a grade within a unit of work. */
+export async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
+  const { grade, item, silent = false } = record
+  const answers = grade.status !== 'failed' && !silent
+  const { key } = grade.receipt
+  if (answers) await replaceCurrent(sql, key)
+  await sql
+    .insertInto('grades')
+    .values({ ...renderGrade(record), is_current: answers ? 1 : 0 })
+    .execute()
+  if (item !== undefined) await settleItem(sql, item, toItemEnd(grade))
+}
+
+/** Marks that no grade answers the key, within a unit of work that stores the next answer. */
+export const replaceCurrent = (sql: Sql, key: string) =>
+  sql.updateTable('grades').set({ is_current: 0 }).where('key', '=', key).where('is_current', '=', 1).execute()
+
+/** Makes the end of an item of the grade that was made for it. Throws for a grade that breaks the closed sets. */
+function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
+  if (status === 'unverified') return { status, grade_id: id, cached: false }
+  if (status === 'failed' && failure !== null) return { status, failure, grade_id: id }
+  if (status === 'graded' && label !== null) return { status, label, grade_id: id, cached: false }
+  throw refusal(`the grade ${id} is ${status} without its label or its failure`)
+}
+
+/** Renders a grade as its row. */
+export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord) {
+  const { receipt } = grade
+  const metadata: Readonly<Record<string, unknown>> = grade.metadata
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  const { signals } = ground_truth
+  return {
+    id: grade.id,
+    key: receipt.key,
+    status: grade.status,
+    label: grade.label,
+    claimed_label: grade.claimed_label,
+    judge: receipt.judge,
+    rubric: receipt.rubric,
+    trajectory: receipt.trajectory,
+    agent: text(metadata['agent']),
+    model: text(metadata['model']),
+    task: text(metadata['task']),
+    batch: text(metadata['batch']),
+    ground_truth: JSON.stringify(ground_truth),
+    signals: signals === undefined ? null : JSON.stringify(signals),
+    body: JSON.stringify(grade),
+    created_at: grade.created_at,
+    silent: silent ? 1 : 0,
+    question: questionOf(grade),
+  }
+}

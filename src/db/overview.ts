@@ -1,0 +1,73 @@
+import { sql as raw } from 'kysely'
+import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/audit/grade-overview.ts'
+import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
+import type { Db } from './db.ts'
+import { columnOf, FILTERS, type GradeFilter, selectGrades } from './grades.ts'
+
+/** More grades than this are not looked at, and more names not listed: a page must not hold up the database. */
+const MOST_COUNTED = 20_000
+const MOST_NAMES = 200
+
+/** A number of grades with a status and a label; `fits`: 1 where they fit all filters. */
+interface CountRow {
+  readonly status: GradeStatus
+  readonly label: Label | null
+  readonly fits: number
+  readonly n: number
+}
+
+export type GradeOverviewReader = ReturnType<typeof createOverview>
+
+/** Counts grades for an overview, in bounded time. */
+export const createOverview = (db: Db) => ({
+  /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
+  async read(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {
+    const [first, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
+    const walked = selectGrades(db, { ...(first !== undefined && { [first]: query[first] }), limit: most }).select([
+      ...FILTERS.map((name) => `grades.${name}` as const),
+      'grades.rubric_id',
+    ])
+    const compared = rest.map((name) => raw`${raw.ref(columnOf(name, query))} = ${query[name]}`)
+    const fits = raw<number>`CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END`
+    const rows = await db.read
+      .selectFrom(walked.as('listed'))
+      .select(['status', 'label', fits.as('fits')])
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .groupBy(['status', 'label', 'fits'])
+      .execute()
+    const names = Object.fromEntries(await Promise.all(NAMED_BY.map(async (name) => [name, await namesOf(db, name)])))
+    const counted = rows.map((row) => ({ ...row, n: Number(row.n) })) as CountRow[]
+    return toOverview(counted, names as GradeOverview['names'], most)
+  },
+})
+
+/** Finds the names of one column, each by one step in its index: a walk over all grades would take as long as the table is. */
+async function namesOf(db: Db, column: NamedBy): Promise<string[]> {
+  const name = raw.ref(column)
+  const { rows } = await raw<{ readonly name: string }>`
+    WITH RECURSIVE found (name, n) AS (
+      SELECT MIN(${name}), 1 FROM grades WHERE ${name} IS NOT NULL
+      UNION ALL
+      SELECT (SELECT MIN(${name}) FROM grades WHERE ${name} > found.name), found.n + 1
+      FROM found WHERE found.name IS NOT NULL AND found.n < ${raw.lit(MOST_NAMES)}
+    )
+    SELECT name FROM found WHERE name IS NOT NULL`.execute(db.read)
+  return rows.map((row) => row.name)
+}
+
+function toOverview(rows: readonly CountRow[], names: GradeOverview['names'], most: number): GradeOverview {
+  const sum = (wanted: (row: CountRow) => boolean) => rows.reduce((total, row) => total + (wanted(row) ? row.n : 0), 0)
+  const counted = <K extends string>(words: readonly K[], of: (row: CountRow) => string | null) =>
+    Object.fromEntries(words.map((word) => [word, sum((row) => row.fits === 1 && of(row) === word)])) as Record<
+      K,
+      number
+    >
+  const others = rows.flatMap(({ label, fits }) => (label === null || fits === 0 ? [] : [label])).sort()
+  return {
+    total: sum(({ fits }) => fits === 1),
+    complete: sum(() => true) < most,
+    statuses: counted(GRADE_STATUSES, ({ status }) => status),
+    labels: counted<string>([...LABELS, ...others], ({ label }) => label) as GradeOverview['labels'],
+    names,
+  }
+}

@@ -1,0 +1,78 @@
+import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { toStorageError } from './errors.ts'
+
+/** The lock of an SQLite file whose holder, one process at a time, runs the batches of the file. */
+export interface RunLock {
+  /** Takes the lock unless another process holds it; tells whether this process holds the lock. Throws where the lock cannot be used. */
+  take(): boolean
+  /** Tells whether a process, this one or another, holds the lock. */
+  isTaken(): boolean
+  release(): void
+}
+
+/** The lock of a database in memory, which no other process opens. */
+export const MEMORY_LOCK: RunLock = { take: () => true, isTaken: () => true, release() {} }
+
+/** The file whose lock decides which process runs the batches of a database. */
+const runFileOf = (path: string): string => `${realpathSync(path)}.run`
+
+/**
+ * Creates the run lock of a database file: an exclusive lock of SQLite on `FILE.run`, which the system frees when the process ends, however it
+ * ends. The process never opens `FILE.run` by itself: closing any descriptor of a file drops the locks of the process on it.
+ */
+export function createRunLock(path: string): RunLock {
+  let lock: Database.Database | null = null
+  let isHeld = false
+  return {
+    take() {
+      if (isHeld) return true
+      try {
+        lock ??= openLock(path)
+        lock.exec('BEGIN EXCLUSIVE')
+        isHeld = true
+      } catch (error) {
+        if (!isBusy(error)) throw toStorageError(error)
+      }
+      return isHeld
+    },
+    isTaken: () => isHeld || isRun(path),
+    release() {
+      lock?.close()
+      lock = null
+      isHeld = false
+    },
+  }
+}
+
+/** Tells whether a process runs the batches of the file. */
+export function isRun(path: string): boolean {
+  let lock: Database.Database | null = null
+  try {
+    lock = new Database(runFileOf(path), { readonly: true, fileMustExist: true, timeout: 0 })
+    lock.prepare('SELECT 1 FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    return isBusy(error)
+  } finally {
+    lock?.close()
+  }
+}
+
+function openLock(path: string): Database.Database {
+  const file = runFileOf(path)
+  makeFile(file, statSync(path).mode & 0o777)
+  return new Database(file, { timeout: 0 })
+}
+
+/** Makes the file with the mode of the database, for the same users. */
+function makeFile(file: string, mode: number): void {
+  try {
+    closeSync(openSync(file, 'wx', mode))
+    chmodSync(file, mode)
+  } catch {
+    // The file exists; else SQLite meets the same fault and names it.
+  }
+}
+
+const isBusy = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'SQLITE_BUSY'

@@ -1,0 +1,273 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { closed, type Db, openKysely, type Sql, valueOfUndone } from './db.ts'
+import { StorageError, toStorageError } from './errors.ts'
+import { migrateSqlite } from './migrate.ts'
+
+const MEMORY = ':memory:'
+/** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
+const LONGEST_LOG_BYTES = 8 * 1024 * 1024
+
+/** An open SQLite database. */
+export interface SqliteDb extends Db {
+  readonly kind: 'sqlite'
+  /** The path of the file; null: in memory. */
+  readonly path: string | null
+}
+
+/** Opens a database file, which is made and migrated where needed. Throws a StorageError for an unusable file. */
+export function openSqlite(path: string): SqliteDb {
+  const writer = openFile(path)
+  try {
+    // A second connection reads what is committed, whatever unit of work is open.
+    const reader = writer.memory ? writer : new Database(path, { timeout: 5000 })
+    return createDb(writer, reader)
+  } catch (error) {
+    writer.close()
+    throw toStorageError(error)
+  }
+}
+
+function createDb(writer: Database.Database, reader: Database.Database): SqliteDb {
+  const read = openKysely('sqlite', () => createDriver(reader))
+  const units = createUnits(
+    writer,
+    openKysely('sqlite', () => createDriver(writer)),
+  )
+  return {
+    kind: 'sqlite',
+    path: writer.memory ? null : writer.name,
+    process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
+    read,
+    write: units.write,
+    async close() {
+      if (!writer.open) return
+      await units.settled()
+      if (!writer.open) return
+      if (reader !== writer) reader.close()
+      closeFile(writer)
+    },
+  }
+}
+
+/** Writes the log back into the file, so that the file alone is the whole database, and closes. */
+function closeFile(db: Database.Database): void {
+  try {
+    if (!db.memory) db.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    throw toStorageError(error)
+  } finally {
+    db.close()
+  }
+}
+
+/** Statements of different text that stay prepared. */
+const MOST_STATEMENTS = 500
+
+/** Runs compiled queries on one connection; each text is prepared once. */
+function createDriver(db: Database.Database): Driver {
+  const statements = new LRUCache<string, Database.Statement>({ max: MOST_STATEMENTS })
+  const prepare = (text: string): Database.Statement => {
+    const known = statements.get(text)
+    if (known !== undefined) return known
+    const made = db.prepare(text)
+    statements.set(text, made)
+    return made
+  }
+  const connection: DatabaseConnection = {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      if (!db.open) throw closed()
+      try {
+        const statement = prepare(sql)
+        if (statement.reader) return { rows: statement.all(parameters) as R[] }
+        return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) }
+      } catch (error) {
+        throw toStorageError(error)
+      }
+    },
+    async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+      for (const row of prepare(sql).iterate(parameters)) yield { rows: [row as R] }
+    },
+  }
+  const none = async (): Promise<void> => undefined
+  return {
+    init: none,
+    acquireConnection: async () => connection,
+    releaseConnection: none,
+    destroy: none,
+    beginTransaction: none,
+    commitTransaction: none,
+    rollbackTransaction: none,
+  }
+}
+
+/** More units of work than this do not wait for one commit. */
+const MOST_IN_GROUP = 200
+
+interface Unit {
+  readonly work: (sql: Sql) => Promise<unknown>
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
+
+/**
+ * Runs units of work, one after the other. The units of one turn of the event loop share one commit: with a hundred in a group, full durability
+ * costs one commit. Each unit has a savepoint, so that a unit that fails takes none of its neighbours with it.
+ */
+function createUnits(db: Database.Database, sql: Sql) {
+  const queue: Unit[] = []
+  let running: Promise<void> | null = null
+
+  async function runGroup(units: readonly Unit[]): Promise<readonly Settled[]> {
+    const settled: Settled[] = []
+    // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      for (const { work } of units) {
+        db.exec('SAVEPOINT unit')
+        try {
+          settled.push({ ok: true, value: await work(sql) })
+        } catch (error) {
+          // A full disk ends the whole transaction, not only the savepoint.
+          if (!db.inTransaction) throw error
+          db.exec('ROLLBACK TO unit')
+          settled.push({ ok: false, error })
+        }
+        db.exec('RELEASE unit')
+      }
+      db.exec('COMMIT')
+      return settled
+    } catch (error) {
+      if (db.inTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** Where the common commit failed nothing was written: each unit has a try of its own, until the lock is held elsewhere. */
+  async function settleAll(units: readonly Unit[]): Promise<readonly Settled[]> {
+    const failed = await runGroup(units).catch(
+      (error: unknown): Settled => ({ ok: false, error: toStorageError(error) }),
+    )
+    if (!('ok' in failed)) return failed
+    let last: Settled = failed
+    if (units.length === 1) return [last]
+    const settled: Settled[] = []
+    for (const unit of units) {
+      if (!isLocked(last)) [last = failed] = await settleAll([unit])
+      settled.push(last)
+    }
+    return settled
+  }
+
+  async function flush(): Promise<void> {
+    for (let units = queue.splice(0, MOST_IN_GROUP); units.length > 0; units = queue.splice(0, MOST_IN_GROUP)) {
+      const settled = await settleAll(units)
+      for (const [at, { resolve, reject }] of units.entries()) {
+        const end = settled[at]
+        if (end?.ok) resolve(end.value)
+        else reject(toStorageError(end?.error))
+      }
+      await new Promise(setImmediate)
+    }
+    running = null
+  }
+
+  return {
+    write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+      if (!db.open) return Promise.reject(closed())
+      const done = new Promise<unknown>((resolve, reject) => queue.push({ work, resolve, reject }))
+      running ??= new Promise(setImmediate).then(flush)
+      return (done as Promise<T>).catch(valueOfUndone<T>)
+    },
+    async settled(): Promise<void> {
+      while (running !== null) await running
+    },
+  }
+}
+
+/** Tells whether the write lock was held elsewhere. */
+const isLocked = (end: Settled): boolean =>
+  !end.ok && (toStorageError(end.error) as { code?: unknown } | null)?.code === 'storage_busy'
+
+function openFile(path: string): Database.Database {
+  // SQLite takes a blank name for a temporary database, which would lose everything at the end.
+  if (path.trim() === '') throw new StorageError('storage_error', 'the path of the database is empty')
+  if (path !== MEMORY) makeFolder(dirname(resolve(path)))
+  let db: Database.Database | undefined
+  try {
+    if (path !== MEMORY) makeFile(path)
+    db = new Database(path, { timeout: 5000 })
+    assertSafeVersion((db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version)
+    setPragmas(db)
+    migrateSqlite(db)
+    return db
+  } catch (error) {
+    db?.close()
+    throw toStorageError(error)
+  }
+}
+
+/** Makes the file for its owner alone; the files that SQLite makes beside it get the same mode. An existing file keeps its own. */
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {
+    // SQLite meets the same fault and names it.
+  }
+}
+
+/**
+ * Refuses versions with the WAL-reset bug, which can lose committed pages: 3.7.0 to 3.51.2, except the two branches that
+ * have the fix.
+ */
+export function assertSafeVersion(version: string): void {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  const fixed =
+    minor > 51 || (minor === 51 && patch >= 3) || (minor === 50 && patch >= 7) || (minor === 44 && patch >= 6)
+  if (!(major > 3 || (major === 3 && fixed)))
+    throw new StorageError(
+      'storage_error',
+      `SQLite ${version} can corrupt a database in WAL mode; 3.51.3 or newer is needed (or 3.50.7, 3.44.6)`,
+    )
+}
+
+function setPragmas(db: Database.Database): void {
+  db.pragma('busy_timeout = 5000')
+  const mode = db.pragma('journal_mode = WAL', { simple: true })
+  if (mode !== 'wal' && !db.memory)
+    throw new StorageError(
+      'storage_error',
+      `the database cannot use WAL (journal mode ${String(mode)}): use a local disk`,
+    )
+  // better-sqlite3 is built with NORMAL for WAL, which may lose the last commits at a power loss, and paid replies with them.
+  db.pragma('synchronous = FULL')
+  db.pragma('foreign_keys = ON')
+  // Without a limit a log that a long reader made grow keeps its size until the last process closes the file.
+  db.pragma(`journal_size_limit = ${LONGEST_LOG_BYTES}`)
+}
+
+/** Makes folders one by one: `recursive` never ends where a file system answers ENOENT for a folder whose parent exists (/proc). */
+function makeFolders(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return
+  makeFolders(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    makeFolders(folder)
+  } catch (error) {
+    throw new StorageError('storage_error', `the folder of the database cannot be made: ${folder}`, { cause: error })
+  }
+}

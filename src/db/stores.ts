@@ -1,0 +1,82 @@
+import type Database from 'better-sqlite3'
+import type { AccessStore } from '../access/access-store.ts'
+import { createAttempts } from './attempts.ts'
+import { createBatches } from './batches.ts'
+import type { Db } from './db.ts'
+import { refusal, toStorageError } from './errors.ts'
+import { createGrades } from './grades.ts'
+import { createJudges } from './judges.ts'
+import { createKeys } from './keys.ts'
+import { createOverview } from './overview.ts'
+import type { PoolSettings } from './postgres.ts'
+import { isMigrated, openToRead } from './read-file.ts'
+import { createReviews } from './reviews.ts'
+import { createRunLock, MEMORY_LOCK, type RunLock } from './run-lock.ts'
+import { createIdempotency, createSettings } from './settings.ts'
+import { openSqlite } from './sqlite.ts'
+import { createSubmissions } from './submissions.ts'
+import { createTrajectories } from './trajectories.ts'
+import { createImports, type ReadRows } from './transfer.ts'
+
+/** The stores over one database. */
+export type Stores = Omit<ReturnType<typeof storesOver>, 'access'> & { readonly access: AccessStore }
+
+/** Creates the stores over an open database, which they own from now on. */
+export function storesOver(db: Db, run_lock: RunLock | null) {
+  const attempts = createAttempts(db)
+  const settings = createSettings(db)
+  let closing: Promise<void> | undefined
+  return {
+    db,
+    access: createKeys(db),
+    attempts,
+    batches: createBatches(db),
+    grades: createGrades(db),
+    idempotency: createIdempotency(db),
+    imports: createImports(db),
+    judges: createJudges(db),
+    overview: createOverview(db),
+    provider: createSubmissions(db, attempts),
+    reviews: createReviews(db),
+    settings,
+    trajectories: createTrajectories(db),
+    /** Null on PostgreSQL, where workers share the batches. */
+    run_lock,
+    /** Rejects with a StorageError where the database cannot be written. */
+    check: () => settings.check(),
+    close(): Promise<void> {
+      run_lock?.release()
+      closing ??= db.close()
+      return closing
+    },
+  }
+}
+
+/** Opens the stores over an SQLite file, which is made and migrated where needed; `:memory:` ends with its stores. Throws a StorageError. */
+export function openSqliteStores({ path }: { readonly path: string }): Stores {
+  const db = openSqlite(path)
+  return storesOver(db, db.path === null ? MEMORY_LOCK : createRunLock(db.path))
+}
+
+/** Opens the stores over a schema of a PostgreSQL. Rejects with a StorageError. */
+export async function openPostgresStores(options: PoolSettings & { readonly url: string; readonly schema?: string }) {
+  const { url, schema, ...settings } = options
+  const { openPostgres } = await import('./postgres.ts')
+  const stores: Stores = storesOver(await openPostgres(url, settings, schema), null)
+  return stores
+}
+
+/** Hands readings of one state of a database file to `work`; other processes may write to the file meanwhile. Rejects with a StorageError. */
+export async function readSqliteSnapshot(path: string, work: (read: ReadRows) => Promise<void>): Promise<void> {
+  const db: Database.Database = openToRead(path)
+  try {
+    if (!isMigrated(path))
+      throw refusal(`${path} is of an older version: back it up, then migrate it by \`veridict status\``)
+    db.exec('BEGIN')
+    await work(<T>(text: string) => db.prepare<[], T>(text).iterate())
+  } catch (error) {
+    throw toStorageError(error)
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,53 @@
+import type { Digest } from '../domain/digest.ts'
+import type { Db } from './db.ts'
+import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from './text.ts'
+
+export interface StoredTrajectory {
+  readonly id: Digest
+  readonly format: string
+  /** The source document, as parsed JSON. */
+  readonly document: Record<string, unknown>
+  readonly created_at: string
+}
+
+/** Longer texts are compressed in zlib’s threads: a shorter text would wait for them longer than its compression takes. */
+const COMPRESSED_APART = 128 * 1024
+
+export type TrajectoryStore = ReturnType<typeof createTrajectories>
+
+/** The trajectories, each stored once. */
+export const createTrajectories = (db: Db) => ({
+  /** Stores a trajectory; tells whether it was new. */
+  async put({ id, format, document }: Omit<StoredTrajectory, 'created_at'>, at: string): Promise<boolean> {
+    // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
+    const known = await db.read.selectFrom('trajectories').select('id').where('id', '=', id).executeTakeFirst()
+    if (known !== undefined) return false
+    const row = { id, format, document: await packDocument(document), created_at: at }
+    const added = await db.write((sql) =>
+      sql
+        .insertInto('trajectories')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow(),
+    )
+    return (added.numInsertedOrUpdatedRows ?? 0n) > 0n
+  },
+  async get(id: Digest): Promise<StoredTrajectory | null> {
+    const query = db.read.selectFrom('trajectories').select(['id', 'format', 'document', 'created_at'])
+    const row = await query.where('id', '=', id).executeTakeFirst()
+    if (row === undefined) return null
+    return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
+  },
+  /** Finds the stored bytes of a document, to be opened beside the event loop. */
+  async getPacked(id: Digest): Promise<Uint8Array | null> {
+    const row = await db.read.selectFrom('trajectories').select('document').where('id', '=', id).executeTakeFirst()
+    return row?.document ?? null
+  },
+})
+
+/** Packs a document for the store. */
+async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
+  const text = textOf(document)
+  if (isPacked(text)) return text
+  return text.length < COMPRESSED_APART ? packBytes(text) : packApart(text)
+}

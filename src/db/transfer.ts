@@ -1,0 +1,98 @@
+import type { Grade } from '../schemas/grade.ts'
+import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../schemas/transfer.ts'
+import { COMPRESS_ABOVE } from './attempts.ts'
+import type { Db, Sql } from './db.ts'
+import { renderGrade, replaceCurrent } from './grades.ts'
+import { OUTSIDE, refuseOutside } from './old-store.ts'
+import { renderReview } from './reviews.ts'
+import { packText, parseStored, unpackText } from './text.ts'
+
+const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((name) => name !== 'kind')
+
+/** The tables of the records; a kind comes behind the kinds that it refers to. */
+export const TABLES = { trajectory: 'trajectories', attempt: 'attempts', grade: 'grades', review: 'reviews' } as const
+
+/** Calls without an end are left out. */
+const EXPORTED: Readonly<Record<ExportKind, string>> = {
+  trajectory: 'SELECT id, format, document, created_at FROM trajectories',
+  attempt: `SELECT ${ATTEMPT_COLUMNS.join(', ')} FROM attempts WHERE outcome NOT IN ('sent', 'queued', 'void') ORDER BY seq`,
+  grade: 'SELECT id, ground_truth, body, silent, is_current AS answers FROM grades ORDER BY id',
+  review: 'SELECT id, body FROM reviews ORDER BY id',
+}
+
+/** Reads the rows of one SELECT in their order, a few at a time, all statements from one state of the database. */
+export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
+
+/** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged. */
+export async function* exportRecords(read: ReadRows): AsyncGenerator<ExportRecord> {
+  for await (const _row of read(OUTSIDE)) throw refuseOutside()
+  for (const kind of Object.keys(EXPORTED) as ExportKind[])
+    for await (const row of read<object>(EXPORTED[kind])) yield toRecord(kind, row)
+}
+
+function toRecord(kind: ExportKind, row: object): ExportRecord {
+  const decode = ([name, value]: [string, unknown]) => {
+    if (name === 'silent' || name === 'answers') return [name, value === 1]
+    return [name, value instanceof Uint8Array ? unpackText(value) : value]
+  }
+  return { kind, ...Object.fromEntries(Object.entries(row).map(decode)) } as ExportRecord
+}
+
+export type ImportStore = ReturnType<typeof createImports>
+
+export const createImports = (db: Db) => ({
+  /** Tells whether a record of this id is stored. */
+  has: async (kind: ExportKind, id: string): Promise<boolean> =>
+    (await db.read
+      .selectFrom(TABLES[kind])
+      .select('id')
+      .where('id', '=', id as never)
+      .executeTakeFirst()) !== undefined,
+
+  /** Stores the records of new ids in one unit of work. Returns the stored records. */
+  put(records: readonly ExportRecord[]): Promise<ExportRecord[]> {
+    const rows = records.map((record) => RENDER[record.kind](record as never))
+    return db.write(async (sql) => {
+      const added: ExportRecord[] = []
+      for (const [at, record] of records.entries()) {
+        const { numInsertedOrUpdatedRows } = await sql
+          .insertInto(TABLES[record.kind])
+          .values(rows[at] as never)
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirstOrThrow()
+        if ((numInsertedOrUpdatedRows ?? 0n) === 0n) continue
+        added.push(record)
+        if (record.kind === 'grade' && record.answers) await answerBy(sql, parseStored<Grade>(record.body))
+      }
+      return added
+    })
+  },
+})
+
+/** Lets a grade answer its key unless a newer grade does: ids sort by age. */
+async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void> {
+  const current = await sql
+    .selectFrom('grades')
+    .select('id')
+    .where('key', '=', key)
+    .where('is_current', '=', 1)
+    .executeTakeFirst()
+  if (current !== undefined && current.id > id) return
+  await replaceCurrent(sql, key)
+  await sql.updateTable('grades').set({ is_current: 1 }).where('id', '=', id).execute()
+}
+
+const packReply = (reply: string | null) => (reply === null ? null : packText(reply, COMPRESS_ABOVE))
+
+const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = {
+  trajectory: ({ id, format, document, created_at }) => ({ id, format, document: packText(document, 0), created_at }),
+  attempt(record) {
+    const row = { ...record, reply_text: packReply(record.reply_text), raw_reply: packReply(record.raw_reply) }
+    return Object.fromEntries(ATTEMPT_COLUMNS.map((name) => [name, row[name as keyof typeof row]]))
+  },
+  grade({ ground_truth, body, silent }) {
+    const parsed = { grade: parseStored<Grade>(body), ground_truth: parseStored<object>(ground_truth), silent }
+    return { ...renderGrade(parsed as never), ground_truth, body, is_current: 0 }
+  },
+  review: ({ body }) => ({ ...renderReview(parseStored(body)), body }),
+}

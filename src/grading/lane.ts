@@ -1,0 +1,75 @@
+import PQueue from 'p-queue'
+import type { JudgeReply } from '../ports/judge.ts'
+
+/** Bounds of the calls of a judge at once, and their number at the beginning. */
+export interface LaneSettings {
+  readonly initial: number
+  readonly min: number
+  /** The most calls in flight over all processes, too: the ledger holds to it. */
+  readonly max: number
+}
+
+/** The priority of a call in the lane: a caller waits for a single request. */
+export const PRIORITY = { single: 1, batch: 0 } as const
+
+/**
+ * The calls of one judge in this process. A call holds its slot from the reservation to the stored reply. The number of slots halves where the judge
+ * refuses for its rate, and grows by one after as many good replies as there are slots.
+ */
+export class Lane {
+  readonly settings: LaneSettings
+  private readonly queue: PQueue
+  private limit: number
+  /** Good replies since the last change of the limit. */
+  private successes = 0
+  /** The end of the rest of a judge that does not answer, as the ledger last told; milliseconds since the epoch. */
+  restsUntil = 0
+  /** Counts the halvings: a call that began before the last halving says nothing about the new limit. */
+  private generation = 0
+
+  constructor({ initial, min, max }: LaneSettings) {
+    const least = Math.max(1, Math.floor(min))
+    const most = Math.max(least, Math.floor(max))
+    this.limit = Math.min(most, Math.max(least, Math.floor(initial)))
+    this.settings = { initial: this.limit, min: least, max: most }
+    this.queue = new PQueue({ concurrency: this.limit })
+  }
+
+  /** The calls that may be in flight, those in flight, and those that wait for a slot. */
+  get state() {
+    return { limit: this.limit, in_flight: this.queue.pending, waiting: this.queue.size }
+  }
+
+  /** Runs the work in a slot, in the order of priorities. Rejects with the reason of the signal where it aborts before a slot is free. */
+  run<T>(priority: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.queue.add(work, { priority, ...(signal !== undefined && { signal }) })
+  }
+
+  /** Returns the function that tells the lane the reply of a call which begins now. */
+  begin(): (reply: JudgeReply) => void {
+    const { generation } = this
+    return (reply) => {
+      if (generation !== this.generation) return
+      if (reply.ok) this.succeed()
+      else if (reply.failure.code === 'rate_limited') this.halve()
+    }
+  }
+
+  private succeed(): void {
+    const isFull = this.queue.pending >= this.limit
+    if (!isFull || this.limit === this.settings.max) return
+    this.successes += 1
+    if (this.successes >= this.limit) this.set(this.limit + 1)
+  }
+
+  private halve(): void {
+    this.generation += 1
+    this.set(Math.max(this.settings.min, Math.floor(this.limit / 2)))
+  }
+
+  private set(limit: number): void {
+    this.limit = limit
+    this.successes = 0
+    this.queue.concurrency = limit
+  }
+}

@@ -1,0 +1,147 @@
+import type { Price } from '../domain/money/price.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
+import type { Picture } from '../domain/trajectory/picture.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Failure, Usage } from '../schemas/grade.ts'
+import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { BatchLimits } from '../schemas/providers.ts'
+
+/** What may differ between two judges so that they could answer differently. Part of the cache key, whole. */
+interface JudgeIdentity {
+  readonly provider: string | null
+  readonly base_url: string | null
+  readonly model: string | null
+  /** API flavour, effort, output limit, … and for `lexical` its rule version. */
+  readonly parameters: Readonly<Record<string, unknown>>
+}
+
+export interface JudgeInfo {
+  readonly name: string
+  readonly kind: 'lexical' | 'model'
+  readonly description: string
+  readonly identity: JudgeIdentity
+  /** Input the judge can take, in tokens; null: no limit. */
+  readonly window_tokens: number | null
+  readonly max_output_tokens: number | null
+  /** Whether it is sent the pictures of a trajectory. */
+  readonly images: boolean
+  /** What the token estimate is multiplied by for the model’s own tokenizer. */
+  readonly token_factor: number
+  /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
+  readonly structured_output: boolean
+  /** What to set where answers are in no form, since the server may not hold it to the schema. */
+  readonly form_remedy?: string
+  /** Null: unknown, and costs are null. */
+  readonly price: Price | null
+  /** Host and path of what is asked, without what can be secret; null: nothing leaves the process. */
+  readonly base_url: string | null
+}
+
+/** A picture, and the number and step by which the text of the trajectory names it. */
+interface JudgeImage {
+  readonly label: string
+  readonly picture: Picture
+}
+
+/**
+ * One question to a judge. `system`, `trajectory`, `images` and `question` are sent in that order, so that another rubric, a repair or a
+ * second sample shares the longest possible prefix with what the provider has cached. `evidence` is what a judge without a
+ * model reads instead of the prompt.
+ */
+export interface JudgeRequest {
+  readonly system: string
+  readonly trajectory: string
+  /** Those that the text of the trajectory marks, in their order. */
+  readonly images: readonly JudgeImage[]
+  readonly question: string
+  /** The judge's rejected answer and what was wrong with it, oldest first; empty on the first round. */
+  readonly repairs: readonly { readonly answer: string; readonly complaint: string }[]
+  readonly answer_schema: object
+  /** Stable per trajectory: routes equal prefixes to the same provider cache. */
+  readonly cache_hint: string
+  /** Doubled once after a truncated answer. */
+  readonly max_output_tokens: number | null
+  readonly evidence: {
+    readonly trajectory: Trajectory
+    readonly ground_truth: GroundTruth
+    readonly rubric: Rubric
+  }
+}
+
+/** What an answer says besides its text. */
+export interface ReplyDetails {
+  readonly usage: Usage | null
+  readonly model_resolved: string | null
+  readonly request_id: string | null
+}
+
+/** What came back. `raw` is the provider's whole answer as text, kept whatever the outcome. */
+export type JudgeReply = ReplyDetails &
+  (
+    | { readonly ok: true; readonly text: string; readonly raw: string }
+    | { readonly ok: false; readonly failure: Failure; readonly raw: string | null }
+  )
+
+/** What answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
+export interface Judge {
+  readonly info: JudgeInfo
+  ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
+  /** The provider’s batch endpoint, where it has one. */
+  readonly batch?: BatchApi
+}
+
+/** A provider’s batch endpoint. */
+export interface BatchApi extends BatchLimits, BatchCalls {}
+
+/**
+ * What a provider’s batch endpoint is called for: the same questions at half the price, answered within a day and in any order. Never throws for what
+ * a provider does. The caller records a submission before it is sent, so that a crash in between is settled by `find`.
+ */
+export interface BatchCalls {
+  /** One line of a submission: exactly the body that `Judge.ask` would send, in the provider’s envelope. */
+  encode(customId: string, request: JudgeRequest): string
+  submit(submission: Submission, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string }>>
+  /**
+   * The provider’s id of a submission that may or may not have reached it; null where it surely has not. By our id where the
+   * provider keeps one (OpenAI: `metadata`), else by time, counts and the custom ids of results (Anthropic): while a candidate
+   * still runs, a retryable failure.
+   */
+  find(submission: SubmissionMark, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string | null }>>
+  poll(providerId: string, signal: AbortSignal): Promise<Answered<BatchState>>
+  /** Every request’s own end, in any order; of the output file, the error file, and of what expired or was cancelled. */
+  results(providerId: string, signal: AbortSignal): AsyncIterable<Answered<BatchResult>>
+  cancel(providerId: string, signal: AbortSignal): Promise<Answered<object>>
+}
+
+/** An answer of the provider’s batch endpoint, or why there is none. */
+export type Answered<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure }
+
+export interface SubmissionMark {
+  /** Our id of it. */
+  readonly id: string
+  /** When it was recorded, before it was sent. */
+  readonly recorded_at: Date
+  readonly custom_ids: readonly string[]
+}
+
+export interface Submission extends SubmissionMark {
+  /** Lines of `encode`, one for each custom id, in the same order. */
+  readonly lines: readonly string[]
+}
+
+export interface BatchState {
+  /** `ended`: results can be read, be they whole or partial. `failed`: nothing was run, nothing is owed. */
+  readonly state: 'in_progress' | 'ended' | 'failed'
+  /** The provider’s own word for its state, and what it says of a failed one. */
+  readonly detail: string
+  readonly completed: number
+  readonly total: number
+}
+
+export interface BatchResult {
+  readonly custom_id: string
+  /** `expired` and `cancelled` requests were never run and cost nothing: they may be sent again. */
+  readonly end: 'answered' | 'expired' | 'cancelled'
+  /** For `answered`: what `Judge.ask` would have returned for the same bytes. */
+  readonly reply: JudgeReply | null
+}
