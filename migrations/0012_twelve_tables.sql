@@ -24,9 +24,6 @@ DROP INDEX grades_by_rubric_id;
 ALTER TABLE grades ADD COLUMN rubric_id TEXT AS (substr(rubric, 1, instr(rubric, '@') - 1)) VIRTUAL;
 CREATE INDEX grades_by_rubric_id ON grades (rubric_id, id);
 
--- `seq` is the order of writing.
-ALTER TABLE batches RENAME COLUMN rowid TO seq;
-ALTER TABLE api_keys RENAME COLUMN rowid TO seq;
 ALTER TABLE batches DROP COLUMN process;
 
 -- Each item names its judge; null in rows that are there, which are read when their batch goes on.
@@ -35,20 +32,22 @@ ALTER TABLE batch_items ADD COLUMN judge TEXT;
 -- Counts of a batch are read from this index alone.
 CREATE INDEX batch_items_counted ON batch_items (batch, status, cached, label, failure_code);
 
--- Calls of a provider’s batch stand in the ledger from the beginning. A CHECK that lets more through changes no stored row
--- (https://www.sqlite.org/lang_altertable.html, section 7).
+-- `seq` is the order of writing, and calls of a provider’s batch stand in the ledger from the beginning. Neither the name of a row’s number nor
+-- a CHECK that lets more through changes a stored row (https://www.sqlite.org/lang_altertable.html, section 7).
+ALTER TABLE provider_batches RENAME TO submissions;
 PRAGMA writable_schema = ON;
-UPDATE sqlite_schema SET sql = replace(sql, '''ok'', ''sent'', ''unknown''', '''ok'', ''queued'', ''sent'', ''void'', ''unknown''')
-WHERE type = 'table' AND name = 'attempts';
+UPDATE sqlite_schema SET sql = replace(
+  replace(replace(sql, 'rowid INTEGER PRIMARY KEY', 'seq INTEGER PRIMARY KEY'), '(rowid)', '(seq)'),
+  '''ok'', ''sent'', ''unknown''', '''ok'', ''queued'', ''sent'', ''void'', ''unknown'''
+)
+WHERE type = 'table' AND name IN ('attempts', 'batches', 'batch_items', 'api_keys', 'submissions');
+UPDATE sqlite_schema SET sql = replace(sql, '(rowid)', '(seq)') WHERE type = 'table' AND name = 'provider_requests';
 PRAGMA writable_schema = RESET;
-ALTER TABLE attempts RENAME COLUMN rowid TO seq;
 ALTER TABLE attempts ADD COLUMN item INTEGER;
 ALTER TABLE attempts ADD COLUMN submission TEXT;
 ALTER TABLE attempts ADD COLUMN line BLOB;
 ALTER TABLE attempts ADD COLUMN bytes INTEGER;
 ALTER TABLE attempts ADD COLUMN failure TEXT;
-ALTER TABLE provider_batches RENAME TO submissions;
-ALTER TABLE submissions RENAME COLUMN rowid TO seq;
 ALTER TABLE submissions ADD COLUMN sending_until TEXT;
 UPDATE attempts SET (item, submission, failure) = (
   SELECT request.item, submissions.id, request.failure

@@ -6,7 +6,7 @@ import { ANYBODY, type Scope } from '../../src/access/access.ts'
 import { createKey, findPlanFault, type KeyPlan, listKeys, revokeKey } from '../../src/access/keys.ts'
 import { createAccess, SESSION_MS } from '../../src/access/stored-access.ts'
 import { digestSecret, isSecretOf, makeToken, parseToken } from '../../src/access/tokens.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 
 const START = Date.parse('2026-11-21T10:00:00.000Z')

@@ -1,15 +1,16 @@
 import { fileURLToPath } from 'node:url'
-import { createLane } from '../../src/asking/lane/lane.ts'
-import { createRetryBudget } from '../../src/asking/retry.ts'
+import { createLane } from '../../src/grading/lane.ts'
+import { createRetryBudget } from '../../src/grading/retry.ts'
 import { loadRubrics } from '../../src/config/rubrics.ts'
 import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
 import type { GradingService } from '../../src/grading/service.ts'
 import { readStoredRun } from '../../src/offload/large-body.ts'
-import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge-ports.ts'
-import type { Clock, Judge } from '../../src/ports/ports.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type { Judge } from '../../src/ports/judge.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 
 const RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readStoredRatings } from '../../src/audit/agreement/stored-ratings.ts'
 import { readDisagreements } from '../../src/audit/disagreements/disagreements.ts'
-import type { GradeStore } from '../../src/ports/grade-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
+import type { GradeStore } from '../../src/db/grades.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { LOADED } from '../tab-behavior.ts'
 import { putGrade } from './make-question.ts'
 

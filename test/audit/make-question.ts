@@ -1,6 +1,6 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import { questionOf } from '../../src/ports/grade-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
+import { questionOf } from '../../src/db/grades.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Signals } from '../../src/schemas/ground-truth.ts'
 import type { Behaviour, ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'

@@ -7,10 +7,10 @@ import {
   standingReviewsOf,
 } from '../../src/audit/disagreements/standing-opinions.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { ReviewStore } from '../../src/ports/grade-ports.ts'
+import type { ReviewStore } from '../../src/db/reviews.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { putGrade } from './make-question.ts'
 
 const words: readonly (readonly [question: string, rater: string, label: Label | null])[] = [

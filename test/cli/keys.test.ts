@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
 import { createAccess } from '../../src/access/stored-access.ts'
 import { keysCommand, parseDuration } from '../../src/cli/commands/keys-commands.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { type TestShell, testShell } from './test-shell.ts'
 

@@ -15,8 +15,8 @@ import { showCommand } from '../../src/cli/commands/show-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
 import { loadPostgresMigrations, migrate } from '../../src/storage/postgres/connection/migrate.ts'
 import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
-import { loadMigrations, migrate as migrateFile } from '../../src/storage/sqlite/migrate.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { sqliteMigrations, migrate as migrateFile } from '../../src/db/migrate.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { SETTINGS } from '../storage/postgres-settings.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -67,7 +67,7 @@ test('a dry run leaves a database of an older version as it is', async () => {
   const database = join(folder, 'v.sqlite')
   const old = new Database(database)
   onTestFinished(() => void old.close())
-  migrateFile(old, loadMigrations().slice(0, 3))
+  migrateFile(old, sqliteMigrations().slice(0, 3))
   const schema = () => old.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
   const before = schema()
   const shell = testShell({ env: { VERIDICT_DATABASE: database }, startEmbedded, trials: () => [trial('a')] })

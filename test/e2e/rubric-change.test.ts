@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 test('a rubric that changed under its version stops the start, with what to do', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type HeldSlice, SliceSource } from '../../src/batches/run/slice-source.ts'
-import type { OpenItem } from '../../src/ports/batch-ports.ts'
+import type { OpenItem } from '../../src/db/items.ts'
 import type { Lease } from '../../src/ports/lease-ports.ts'
 
 /** A lease that the test can take away. */

@@ -1,5 +1,5 @@
-import type { Judge } from '../../src/ports/ports.ts'
-import { openPostgresStores } from '../../src/storage/postgres/postgres.ts'
+import type { Judge } from '../../src/ports/judge.ts'
+import { openPostgresStores } from '../../src/db/stores.ts'
 import { SETTINGS } from '../storage/postgres-settings.ts'
 import { GOOD_ANSWER, REQUEST, replyOf, scriptedJudge, startService, TRAJECTORY } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { Judge } from '../../src/ports/ports.ts'
+import type { Judge } from '../../src/ports/judge.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
 import { leasesOf } from '../storage/postgres-lease-tools.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'

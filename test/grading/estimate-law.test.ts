@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/asking/margin.ts'
+import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/grading/margin.ts'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
 import { costUsd } from '../../src/domain/money/price.ts'
 import { type Billing, GOOD, INSTRUCTION, PRICE, questionOf, runSamples, SEEN, trajectoryOf } from './estimate-run.ts'

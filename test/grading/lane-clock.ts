@@ -1,5 +1,5 @@
-import type { JudgeReply } from '../../src/ports/judge-ports.ts'
-import type { Clock } from '../../src/ports/ports.ts'
+import type { JudgeReply } from '../../src/ports/judge.ts'
+import type { Clock } from '../../src/ports/clock.ts'
 import { replyOf, type Script } from './harness.ts'
 
 export const START = Date.parse('2026-11-21T00:00:00Z')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLane, type Lane, type LaneCall, type Party } from '../../src/asking/lane/lane.ts'
+import { createLane, type Lane, type LaneCall, type Party } from '../../src/grading/lane.ts'
 import { FAILURE_CODES } from '../../src/schemas/vocabulary.ts'
 import type { Script } from './harness.ts'
 import { START, simulation } from './lane-clock.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createLane, type LaneCall, type Party } from '../../src/asking/lane/lane.ts'
-import type { JudgeReply } from '../../src/ports/judge-ports.ts'
+import { createLane, type LaneCall, type Party } from '../../src/grading/lane.ts'
+import type { JudgeReply } from '../../src/ports/judge.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import { fakeClock, replyOf } from './harness.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { budgetExceeded } from '../../src/asking/asker.ts'
-import { requestBoundUsd, reservedUsd } from '../../src/asking/margin.ts'
-import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge-ports.ts'
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
+import { budgetExceeded } from '../../src/grading/asker.ts'
+import { requestBoundUsd, reservedUsd } from '../../src/grading/margin.ts'
+import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
 import { scriptedJudge } from './harness.ts'
 
 const LIMIT = 16_000

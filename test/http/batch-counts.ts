@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { Judge } from '../../src/ports/ports.ts'
+import type { Judge } from '../../src/ports/judge.ts'
 import type { Report } from '../../src/schemas/audit/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'

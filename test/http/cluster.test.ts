@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import type { Judge } from '../../src/ports/ports.ts'
+import type { Judge } from '../../src/ports/judge.ts'
 import { GOOD_ANSWER, REQUEST, replyOf, scriptedJudge } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'

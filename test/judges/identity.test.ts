@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { requestDigest } from '../../src/asking/asker.ts'
+import { requestDigest } from '../../src/grading/asker.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { digestValue } from '../../src/domain/digest.ts'
 import { buildModelJudges } from '../../src/judges/build-judges.ts'

@@ -3,7 +3,7 @@ import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts
 import { buildMessagesRequest } from '../../src/judges/anthropic-api.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
 import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-api.ts'
-import type { JudgeRequest } from '../../src/ports/judge-ports.ts'
+import type { JudgeRequest } from '../../src/ports/judge.ts'
 import { makeTrajectory } from '../domain/make.ts'
 import { ANSWER_SCHEMAS, TAB_2 } from '../tab-behavior.ts'
 

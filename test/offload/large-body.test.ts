@@ -4,7 +4,7 @@ import { readStrictJson } from '../../src/domain/text/strict-json.ts'
 import { sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LARGE_BODY, openBodyThread, readDocument, readLargeBody, readStoredRun } from '../../src/offload/large-body.ts'
-import { packText, unpackText } from '../../src/storage/stored-text.ts'
+import { packText, unpackText } from '../../src/db/text.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { PNG, runWithPictures } from '../pictures.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BatchQuery } from '../../src/ports/batch-ports.ts'
+import type { BatchQuery } from '../../src/db/batches.ts'
 import type { Current } from './contract.ts'
 import { AT, ENDS, makeBatch, openBatch, readBatch, UNCOUNTED } from './make-batch.ts'
 

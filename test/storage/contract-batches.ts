@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ItemEnd, NewItem } from '../../src/ports/batch-ports.ts'
+import type { ItemEnd, NewItem } from '../../src/db/items.ts'
 import { BatchSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Current } from './contract.ts'

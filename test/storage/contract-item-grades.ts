@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { GradeQuery } from '../../src/ports/grade-ports.ts'
+import type { GradeQuery } from '../../src/db/grades.ts'
 import type { Current } from './contract.ts'
 import { openBatch, readBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { type LedgerEntry, NO_CAPS, type PlannedAttempt } from '../../src/ports/ledger-ports.ts'
+import { type LedgerEntry, type PlannedAttempt } from '../../src/db/attempts.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
 import type { Current } from './contract.ts'
 import { finishFailed, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { makeRecord } from './make-grade.ts'

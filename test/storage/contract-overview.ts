@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ServiceStores } from '../../src/storage/stores/stores.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import { type GradeWords, makeRecord } from './make-grade.ts'
 
 const WORDS: readonly GradeWords[] = [
@@ -11,9 +11,9 @@ const WORDS: readonly GradeWords[] = [
 ]
 
 /** What every adapter must say of the grades that it has. */
-export function describeOverview(name: string, open: () => Promise<ServiceStores>): void {
+export function describeOverview(name: string, open: () => Promise<Stores>): void {
   describe(`overview: ${name}`, () => {
-    let stores: ServiceStores
+    let stores: Stores
     beforeEach(async () => {
       stores = await open()
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
 import type { Current } from './contract.ts'
 import { failedReply, goodReply } from './make-attempt.ts'
 import { AT, openBatch, readBatch } from './make-batch.ts'

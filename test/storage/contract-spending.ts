@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type Caps,
-  type FinishedAttempt,
-  NO_CAPS,
-  type OverBudget,
-  type PlannedAttempt,
-} from '../../src/ports/ledger-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
+import { type Caps, NO_CAPS, type OverBudget } from '../../src/db/spending.ts'
+import { type FinishedAttempt, type PlannedAttempt } from '../../src/db/attempts.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import type { Current } from './contract.ts'
 import { failedReply, finishOk, goodReply, planAttempt } from './make-attempt.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Stores } from '../../src/ports/ports.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import { describeBatches } from './contract-batches.ts'
 import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'

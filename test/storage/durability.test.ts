@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import { createStores, openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { createStores, openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const WRITER = fileURLToPath(new URL('ledger-writer.ts', import.meta.url))
@@ -46,7 +46,7 @@ test.each([1, 2, 7, 40])('what was said to be written is there after kill -9 at 
 test('processes that open the same new file at once all get it, migrated once', async () => {
   const path = tempDatabase()
   const source = `
-    const { openSqliteStores } = await import(${JSON.stringify(new URL('../../src/storage/sqlite/sqlite.ts', import.meta.url).href)})
+    const { openSqliteStores } = await import(${JSON.stringify(new URL('../../src/db/stores.ts', import.meta.url).href)})
     const stores = openSqliteStores({ path: ${JSON.stringify(path)} })
     await stores.check()
     await stores.close()`

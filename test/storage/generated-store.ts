@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { digestBytes, digestValue } from '../../src/domain/digest.ts'
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
-import type { ServiceStores } from '../../src/storage/stores/stores.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import { failedReply, finishFailed, finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { AT, ENDS, FAILURE, makeBatch, makeItem, openBatch } from './make-batch.ts'
 import { GROUND_TRUTH, makeGrade } from './make-grade.ts'
@@ -32,7 +32,7 @@ export async function generateStore(path: string, { grades }: Generated): Promis
   }
 }
 
-async function fill(stores: ServiceStores, n: number): Promise<void> {
+async function fill(stores: Stores, n: number): Promise<void> {
   await stores.secrets.renderingSecret(() => randomBytes(32))
   await stores.rubrics.register('mine@1', digestValue('mine'), HARD, AT)
   await stores.check()
@@ -144,7 +144,7 @@ async function addOpenBatches(stores: Stores): Promise<void> {
 
 const LIMITS = { most_requests: 2, most_bytes: 1_000_000 }
 
-async function fillAccess({ access }: ServiceStores): Promise<void> {
+async function fillAccess({ access }: Stores): Promise<void> {
   const secret_sha256 = createHash('sha256').update('a key').digest()
   await access.addKey({
     ...{ id: 'key_1', secret_sha256, name: HARD, scopes: ['admin'], created_at: AT },

@@ -1,5 +1,5 @@
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { finishOk, goodReply, planAttempt } from './make-attempt.ts'
 
 /** Run by itself: writes calls into the given file for ever, and names each step only once it is durable. */

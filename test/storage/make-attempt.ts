@@ -1,6 +1,6 @@
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
-import type { JudgeReply } from '../../src/ports/judge-ports.ts'
-import type { FinishedAttempt, PlannedAttempt } from '../../src/ports/ledger-ports.ts'
+import type { JudgeReply } from '../../src/ports/judge.ts'
+import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 
 export const KEY: Digest = digestBytes('a key')

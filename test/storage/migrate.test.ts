@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import { loadMigrations, type Migration, migrate } from '../../src/storage/sqlite/migrate.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { sqliteMigrations, type Migration, migrate } from '../../src/db/migrate.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const FIRST: Migration = { name: '0001_first.sql', sql: 'CREATE TABLE first (id INTEGER) STRICT' }
@@ -40,7 +40,7 @@ const FROZEN = [
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {
-  const files = loadMigrations()
+  const files = sqliteMigrations()
   expect(files.map(({ name }) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1))
   const digests = files.map(({ name, sql }) => `${name} ${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`)
   expect(digests).toEqual(FROZEN)
@@ -73,7 +73,7 @@ test('a file that fails leaves nothing of itself, and all of those before it', (
 
 const KILLED = `
 import Database from 'better-sqlite3'
-import { migrate } from './src/storage/sqlite/migrate.ts'
+import { migrate } from './src/db/migrate.ts'
 const db = new Database(process.argv[1])
 // The pages go to the log before the commit, as they do where a migration is larger than the cache.
 db.pragma('journal_mode = WAL')

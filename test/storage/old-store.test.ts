@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from './temp-folder.ts'
 import { transfer } from './transfer-tools.ts'
 

@@ -1,5 +1,5 @@
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
-import { openPostgresStores } from '../../src/storage/postgres/postgres.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
+import { openPostgresStores } from '../../src/db/stores.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'
 import { leasesOf, takeSurely } from './postgres-lease-tools.ts'
 import { SETTINGS } from './postgres-settings.ts'

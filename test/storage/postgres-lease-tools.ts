@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Lease, LeaseStore } from '../../src/ports/lease-ports.ts'
-import type { Stores } from '../../src/ports/ports.ts'
+import type { Stores } from '../../src/db/stores.ts'
 
 export function leasesOf({ cluster }: Pick<Stores, 'cluster'>): LeaseStore {
   if (cluster === null) throw new Error('PostgreSQL has a cluster')

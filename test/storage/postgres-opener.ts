@@ -1,4 +1,4 @@
-import { openPostgresStores } from '../../src/storage/postgres/postgres.ts'
+import { openPostgresStores } from '../../src/db/stores.ts'
 import { SETTINGS } from './postgres-settings.ts'
 
 /** Run by itself: opens the stores of a schema at the same time as others do, and says which secret it was given. */

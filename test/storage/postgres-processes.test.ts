@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'
 import { AT, openBatch, readBatch } from './make-batch.ts'
 import { answered, BATCH, LIMITS, makeRequest } from './make-request.ts'

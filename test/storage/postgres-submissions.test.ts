@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
 import { AT, openBatch } from './make-batch.ts'
 import { BATCH, LIMITS, makeRequest } from './make-request.ts'
 import { describePostgres } from './postgres-tools.ts'

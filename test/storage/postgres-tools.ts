@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { openPostgresStores, type PostgresOptions } from '../../src/storage/postgres/postgres.ts'
-import type { ServiceStores } from '../../src/storage/stores/stores.ts'
+import { openPostgresStores, type PostgresOptions } from '../../src/db/stores.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import { NATIVE, type PostgresServer, SKIPPED, startPostgres } from './postgres-server.ts'
 import { SETTINGS } from './postgres-settings.ts'
 
@@ -9,7 +9,7 @@ export interface PostgresTools {
   /** A name that no other test has. */
   newSchema(): string
   /** Stores of a schema; of a new one where none is named. */
-  open(schema?: string, given?: Partial<PostgresOptions>): Promise<ServiceStores>
+  open(schema?: string, given?: Partial<PostgresOptions>): Promise<Stores>
 }
 
 let made = 0

@@ -1,5 +1,5 @@
-import { NO_CAPS } from '../../src/ports/ledger-ports.ts'
-import { openSqliteStores } from '../../src/storage/sqlite/sqlite.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { planAttempt } from './make-attempt.ts'
 import { makeBatch, makeItem, openBatch } from './make-batch.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { GradeQuery } from '../../src/ports/grade-ports.ts'
+import type { GradeQuery } from '../../src/db/grades.ts'
 import { NAMED_BY } from '../../src/schemas/audit/grade-overview.ts'
 import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { spellForSqlite } from '../../src/storage/sqlite/spelling.ts'

@@ -1,6 +1,6 @@
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
-import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge-ports.ts'
-import type { Judge } from '../../src/ports/ports.ts'
+import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/ports/judge.ts'
 import { actFor, lineOf, type Quote, quoteOf } from './quotes.ts'
 
 /** What a scripted judge says of a run, before it looks for quotes. */
