@@ -201,7 +201,17 @@ export class BatchEngine implements JobHandlers {
   async cancel(id: string): Promise<void> {
     this.running.get(id)?.leaving.abort()
     await this.end({ id, ...(await this.modeOf(id)) }).catch(this.onTrouble(id))
-    this.notifier.notify()
+    void this.keepCancelling(id).catch(this.onTrouble(id))
+  }
+
+  /** Tries to end a cancelled batch until the calls in flight have ended. */
+  private async keepCancelling(id: string): Promise<void> {
+    for (;;) {
+      await this.sleep(STATUS_MS)
+      const batch = { id, ...(await this.modeOf(id)) }
+      if (batch.status !== 'cancelling' || this.stopping.signal.aborted) return
+      await this.end(batch)
+    }
   }
 
   /** Counts the items in flight, in all processes. */

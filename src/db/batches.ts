@@ -104,10 +104,10 @@ export function createBatches(db: Db) {
     requestCancel: (id: string): Promise<boolean> =>
       change(id, ['running', 'parked', 'cancelling'], { status: 'cancelling', parked_reason: null, resumes_at: null }),
     /**
-     * Cancels the open items of a batch that is being cancelled, but items with a call in flight, or with a reply of the last minute whose grade
+     * Cancels the open items of a batch that is being cancelled, but items with a call in flight, or with a reply of the last moments whose grade
      * is being made. Returns whether no item is open any more: then the batch is cancelled.
      */
-    finishCancel: (id: string, at: string): Promise<boolean> => db.write((sql) => finishCancel(sql, id, at)),
+    finishCancel: (id: string, at: string): Promise<boolean> => db.write((sql) => finishCancel(db, sql, id, at)),
     /** Ends a running batch; false, without a change, while an item is open. */
     finish: (id: string, at: string): Promise<boolean> =>
       db.write(async (sql) => {
@@ -135,20 +135,37 @@ async function hasOpenItem(sql: Sql, id: string): Promise<boolean> {
   return false
 }
 
-const A_MINUTE_MS = 60_000
+/** A grade is made of its replies within this time. */
+const MAKING_MS = 3_000
 
-async function finishCancel(sql: Sql, id: string, at: string): Promise<boolean> {
-  const lately = new Date(Date.parse(at) - A_MINUTE_MS).toISOString()
+/** Lists the items of a batch with a direct call in flight, or with a reply of the last moments whose grade is being made. */
+async function itemsInWork(sql: Sql, id: string, now: number): Promise<number[]> {
+  const rows = await sql
+    .selectFrom('attempts')
+    .select(['item', 'outcome', 'started_at', 'latency_ms'])
+    .where('batch', '=', id)
+    .where('item', 'is not', null)
+    .where('submission', 'is', null)
+    .where(
+      raw<SqlBool>`(outcome = 'sent' OR (outcome = 'ok' AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)))`,
+    )
+    .execute()
+  const isLate = (started_at: string, latency_ms: number | null) =>
+    Date.parse(started_at) + (latency_ms ?? 0) > now - MAKING_MS
+  return rows.flatMap(({ item, outcome, started_at, latency_ms }) =>
+    item !== null && (outcome === 'sent' || isLate(started_at, latency_ms)) ? [item] : [],
+  )
+}
+
+async function finishCancel(db: Db, sql: Sql, id: string, at: string): Promise<boolean> {
+  const spared = await itemsInWork(sql, id, Date.parse(at))
   await sql
     .updateTable('batch_items')
     .set({ status: 'cancelled' })
     .where(ITEMS_OF(id))
     .where(raw<SqlBool>`EXISTS (SELECT 1 FROM batches WHERE id = ${id} AND status = 'cancelling')`)
     .where('status', 'in', ['pending', 'waiting'])
-    .where(
-      raw<SqlBool>`idx NOT IN (SELECT item FROM attempts WHERE batch = ${id} AND item IS NOT NULL AND submission IS NULL AND (outcome = 'sent'
-        OR (outcome = 'ok' AND started_at > ${lately} AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id))))`,
-    )
+    .where(({ not }) => not(isIn(db, 'idx', spared)))
     .execute()
   if (await hasOpenItem(sql, id)) return false
   const row = { status: 'cancelled', finished_at: at } as const
