@@ -40,9 +40,22 @@ export class Lane {
     return { limit: this.limit, in_flight: this.queue.pending, waiting: this.queue.size }
   }
 
-  /** Runs the work in a slot, in the order of priorities. Rejects with the reason of the signal where it aborts before a slot is free. */
+  /**
+   * Runs the work in a slot, in the order of priorities. Rejects with the reason of the signal where the signal aborts before a slot is free; work in
+   * a slot goes on.
+   */
   run<T>(priority: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.queue.add(work, { priority, ...(signal !== undefined && { signal }) })
+    // The queue would reject at an abort while the work runs.
+    const waiting = new AbortController()
+    const leave = () => waiting.abort(signal?.reason)
+    if (signal?.aborted) leave()
+    signal?.addEventListener('abort', leave)
+    const stay = () => signal?.removeEventListener('abort', leave)
+    const begin = () => {
+      stay()
+      return work()
+    }
+    return this.queue.add(begin, { priority, signal: waiting.signal }).finally(stay)
   }
 
   /** Returns the function that tells the lane the reply of a call which begins now. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { createLane } from '../../src/grading/lane.ts'
+import { Lane } from '../../src/grading/lane.ts'
 import { createRetryBudget } from '../../src/grading/retry.ts'
 import { loadRubrics } from '../../src/config/rubrics.ts'
 import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
@@ -22,7 +22,7 @@ export async function withService<T>(
 ): Promise<T> {
   const stores = openSqliteStores({ path: ':memory:' })
   const rubrics = loadRubrics(RUBRICS).map(({ rubric }) => rubric)
-  const lane = createLane({ initial: 4, min: 1, max: 4 }, CLOCK)
+  const lane = new Lane({ initial: 4, min: 1, max: 4 })
   let id = 0
   const service = createGradingService({
     stores,

@@ -8,13 +8,13 @@ import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 async function planned(info: Partial<JudgeInfo>): Promise<PlannedAttempt | undefined> {
   const stores = openSqliteStores({ path: ':memory:' })
   const begun: PlannedAttempt[] = []
-  const begin: Stores['attempts']['begin'] = (attempt, caps) => {
-    begun.push(attempt)
-    return stores.attempts.begin(attempt, caps)
+  const reserve: Stores['attempts']['reserve'] = (call) => {
+    begun.push(call.attempt)
+    return stores.attempts.reserve(call)
   }
   const { service } = startService([scriptedJudge([GOOD_ANSWER], info)], {
     ...stores,
-    attempts: { ...stores.attempts, begin },
+    attempts: { ...stores.attempts, reserve },
   })
   await service.grade(REQUEST)
   return begun[0]

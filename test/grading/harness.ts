@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createLane } from '../../src/grading/lane.ts'
+import { Lane, type LaneSettings } from '../../src/grading/lane.ts'
 import { createRetryBudget, type RetryPolicy } from '../../src/grading/retry.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
@@ -182,14 +182,19 @@ export const CALL = {
   max_output_tokens: 1000,
 } as const
 
+interface HarnessSettings {
+  readonly day_cap_usd: number | null
+  readonly lane: LaneSettings
+  readonly clock: Harness['clock']
+}
+
 /** The grading service over a real SQLite database in memory and the given judges. */
 export function startService(
   judges: readonly Judge[],
   stores: Stores = openSqliteStores({ path: ':memory:' }),
-  { day_cap_usd = null }: { readonly day_cap_usd?: number | null } = {},
+  { day_cap_usd = null, lane = { initial: 8, min: 1, max: 8 }, clock = fakeClock() }: Partial<HarnessSettings> = {},
 ): Harness {
-  const clock = fakeClock()
-  const lanes = new Map(judges.map((judge) => [judge.info.name, createLane({ initial: 8, min: 1, max: 8 }, clock)]))
+  const lanes = new Map(judges.map((judge) => [judge.info.name, new Lane(lane)]))
   const service = createGradingService({
     stores,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
@@ -203,7 +208,7 @@ export function startService(
     clock,
     retry: POLICY,
     recent: new Map(),
-    laneOf: (judge) => lanes.get(judge) ?? createLane({ initial: 1, min: 1, max: 1 }, clock),
+    laneOf: (judge) => lanes.get(judge) ?? new Lane({ initial: 1, min: 1, max: 1 }),
     day_cap_usd,
     denied_acts: 'flag',
     budgetOf: () => createRetryBudget(),
