@@ -109,6 +109,8 @@ export interface CallRequest {
   readonly lost_ms: number
   /** Grades that this process makes: their replies are theirs. */
   readonly own: ReadonlySet<string>
+  /** The call in flight that the caller waited for: its reply answers the caller too, when its own grade has been written. */
+  readonly awaited?: string | null
 }
 
 /** The answer to a call that asks for its turn. */
@@ -116,8 +118,8 @@ export type Reserved =
   /** The attempt is in the ledger: make the call, then `finish` it. */
   | { readonly kind: 'call' }
   | { readonly kind: 'stored'; readonly orphan: Orphan }
-  /** Ask again: the same question is in flight, or the judge takes no more calls. */
-  | { readonly kind: 'wait'; readonly for: 'same' | 'limit' }
+  /** Ask again: the judge takes no more calls, or the same question is in flight as `same`. */
+  | { readonly kind: 'wait'; readonly same: string | null }
   | { readonly kind: 'paused'; readonly judge: JudgeState }
   | { readonly kind: 'over'; readonly over: OverBudget }
 
@@ -292,16 +294,17 @@ const ENTRY_COLUMNS = [
   ...(['request_id', 'model_resolved'] as const),
 ] as const
 
-async function reserve(db: Db, sql: Sql, { attempt, caps, limit, now, lost_ms, own }: CallRequest): Promise<Reserved> {
+async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
+  const { attempt, caps, limit, now, lost_ms, own, awaited = null } = call
   const judge = await readJudge(db, sql, attempt.judge)
-  const orphan = await findOrphan(sql, attempt, own)
+  const orphan = await findOrphan(sql, attempt, own, awaited)
   if (orphan !== null) return { kind: 'stored', orphan }
   const lost = new Date(now - lost_ms).toISOString()
   const same = await findSame(sql, attempt)
-  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
+  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', same: same.id }
   if (same !== undefined) await expire(db, sql, [same.id])
   if (judge.paused_until > now) return { kind: 'paused', judge }
-  if ((await countSent(sql, attempt.judge, lost)) >= limit) return { kind: 'wait', for: 'limit' }
+  if ((await countSent(sql, attempt.judge, lost)) >= limit) return { kind: 'wait', same: null }
   await sql
     .insertInto('attempts')
     .values({ ...emptyRow(attempt), process: db.process, outcome: 'sent' })
@@ -352,7 +355,12 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
   return (rows[0]?.ms ?? 0) < GRACE_MS ? '' : before
 }
 
-async function findOrphan(sql: Sql, mark: QuestionMark, own: ReadonlySet<string>): Promise<Orphan | null> {
+async function findOrphan(
+  sql: Sql,
+  mark: QuestionMark,
+  own: ReadonlySet<string>,
+  awaited: string | null = null,
+): Promise<Orphan | null> {
   const rows = await sql
     .selectFrom('attempts')
     .select(['id', 'grade_id', 'cost_usd', ...REPLY_COLUMNS])
@@ -362,11 +370,11 @@ async function findOrphan(sql: Sql, mark: QuestionMark, own: ReadonlySet<string>
     .where('sample', '=', mark.sample)
     .where('round', '=', mark.round)
     .where('request_digest', '=', mark.request_digest)
-    .where(IS_ORPHAN)
+    .where(awaited === null ? IS_ORPHAN : raw<SqlBool>`(id = ${awaited} OR ${IS_ORPHAN})`)
     .orderBy('started_at', 'desc')
     .orderBy('seq', 'desc')
     .execute()
-  const row = rows.find(({ grade_id }) => !own.has(grade_id))
+  const row = rows.find(({ id, grade_id }) => id === awaited || !own.has(grade_id))
   if (row === undefined) return null
   return { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
 }

@@ -84,17 +84,18 @@ interface Turn {
   readonly isFinal: boolean
 }
 
-/** `again`: the call gave its slot up, and asks for it again after a pause. */
-type Try = Turn | { readonly again: number }
+/** `again`: the call gave its slot up, and asks for it again after a pause; `same`: the equal call in flight that it waits for. */
+type Try = Turn | { readonly again: number; readonly same: string | null }
 
 /** Waits for the turn of a call, and makes the call. Waiting for a slot, an equal question or a paused judge is not the judge’s fault. */
 async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly waited_ms: number }> {
   const { signal, item } = call.account
   const since = deps.clock.now().getTime()
   let waited_ms = 0
+  let awaited: string | null = null
   const tryOnce = (): Promise<Try> => {
     waited_ms = Math.max(0, deps.clock.now().getTime() - since)
-    return callOnce(deps, call)
+    return callOnce(deps, call, awaited)
   }
   for (;;) {
     if (signal?.aborted) return { ...CANCELLED, waited_ms }
@@ -104,6 +105,7 @@ async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly w
       throw error
     })
     if (!('again' in tried)) return { ...tried, waited_ms }
+    awaited = tried.same ?? awaited
     await deps.clock.sleep(tried.again, signal).catch(() => undefined)
   }
 }
@@ -119,19 +121,21 @@ const CANCELLED: Turn = {
   isFinal: true,
 }
 
-async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
+async function callOnce(deps: CallDeps, call: Call, awaited: string | null): Promise<Try> {
   const { judge, account, asking, request, request_digest } = call
   const at = deps.clock.now()
   const id = deps.newId('att')
   const reserved_usd = reservedUsd(judge.info, request, account.caps)
   const attempt = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd }
   const reserved = await deps.attempts.reserve({
-    ...{ attempt, caps: account.caps, own: deps.making, now: at.getTime() },
+    ...{ attempt, caps: account.caps, own: deps.making, awaited, now: at.getTime() },
     limit: deps.lane.settings.max,
     lost_ms: deps.retry.call_timeout_ms + LOST_GRACE_MS,
   } satisfies CallRequest)
-  if (reserved.kind === 'wait')
-    return { again: reserved.for === 'same' ? SAME_AGAIN_MS : LIMIT_AGAIN_MS * (1 + 2 * deps.random()) }
+  if (reserved.kind === 'wait') {
+    const { same } = reserved
+    return { again: same === null ? LIMIT_AGAIN_MS * (1 + 2 * deps.random()) : SAME_AGAIN_MS, same }
+  }
   if (reserved.kind === 'over')
     return { reply: budgetExceeded(reserved.over, reserved_usd), summary: null, isFinal: false }
   if (reserved.kind === 'stored') return takeOrphan(deps.attempts, asking, reserved.orphan, request_digest)
@@ -140,7 +144,7 @@ async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
     // A silent judge rests: nobody waits for its return with a call.
     if (rests > 0) deps.lane.restsUntil = paused_until
     if (rests > 0 && failure !== null) return { reply: withoutReply(failure), summary: null, isFinal: true }
-    return { again: Math.min(PAUSE_STEP_MS, paused_until - at.getTime()) }
+    return { again: Math.min(PAUSE_STEP_MS, paused_until - at.getTime()), same: null }
   }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - at.getTime()))
   const tell = deps.lane.begin()

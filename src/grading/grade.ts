@@ -25,13 +25,13 @@ import type {
   UploadOutcome,
 } from './service.ts'
 
-interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, JudgingDeps {
+interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'making'> {
   readonly recent: RecentTrajectories
 }
 
 /** The use cases of one grade. HTTP, batch and CLI all run through here. */
 export function createGradingService(given: GradingDeps): GradingService {
-  const deps = { ...given, trajectories: given.stores.trajectories }
+  const deps = { ...given, trajectories: given.stores.trajectories, making: new Set<string>() }
   const flights = new Map<string, Promise<Judged>>()
 
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {

@@ -21,6 +21,8 @@ export interface JudgingDeps {
   readonly newId: (prefix: string) => string
   readonly laneOf: (judge: string) => Lane
   readonly budgetOf: (judge: string) => RetryBudget
+  /** Grades that this process makes: their replies are theirs. */
+  readonly making: Set<string>
   /** Hard cap of a day (UTC) for all calls together. */
   readonly day_cap_usd: number | null
 }
@@ -37,7 +39,7 @@ export async function judgeQuestion(
   const asked = job.way === 'stored' ? await asAsked(deps, question, job.grade_id) : question
   const ask = await askerFor(deps, asked, job)
   const sampling = { ask, clock: deps.clock, deadline_ms: deps.retry.deadline_ms }
-  making.add(question.grade_id)
+  deps.making.add(question.grade_id)
   try {
     const samples = await gradeSamples((index) => gradeSample(sampling, asked, index), asked, job)
     if (samples === null) return { kind: 'waiting' }
@@ -53,7 +55,7 @@ export async function judgeQuestion(
     })
     return { kind: 'graded', grade, cached: false }
   } finally {
-    making.delete(question.grade_id)
+    deps.making.delete(question.grade_id)
   }
 }
 
@@ -76,10 +78,8 @@ async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Pr
   return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested, settings } }
 }
 
-/** Grades that this process makes: their replies are theirs. */
-const making = new Set<string>()
-
 async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob): Promise<Asker> {
+  const { making } = deps
   const { attempts, provider } = deps.stores
   if (job.way === 'stored') return askStored(await attempts.listReplies(job.grade_id))
   const { payer } = job
@@ -96,7 +96,7 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob)
   const account = { item: job.item, payer, caps, signal: job.signal }
   if (judge.info.kind === 'lexical') return askHere({ ...deps, attempts }, judge, account)
   const { name } = judge.info
-  return askByCall({ ...deps, attempts, making, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)
+  return askByCall({ ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)
 }
 
 /**
