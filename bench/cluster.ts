@@ -23,7 +23,7 @@ const HELP = `npm run cluster -- storm|outage|scaling|costs [--items N] [--seed 
 
 Processes of their own on loopback: a PostgreSQL (from a package), a played provider that counts, services and workers.
   storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
-           3 or 15 seconds, with leases of 6 s. Shows that each item is graded once, and how many calls were made.
+           3 or 15 seconds. Shows that each item is graded once, and how many calls were made.
   outage   PostgreSQL is stopped for 30 s in the middle of a batch.
   scaling  items a second with 1, 2 and 4 workers, the best of the rounds: bound by what a worker may have in flight, and bound by the
            processors of this machine.
@@ -46,7 +46,6 @@ async function main(): Promise<boolean> {
       workers: 4,
       latency_ms: 500,
       at_once: 128,
-      lease_seconds: 6,
       fsync: values.fsync,
       items: Number(values.items ?? 10_000),
       item_bytes: BYTES,
@@ -64,7 +63,6 @@ async function main(): Promise<boolean> {
       workers: 2,
       latency_ms: 500,
       at_once: 64,
-      lease_seconds: 6,
       fsync: values.fsync,
       items: Number(values.items ?? 3000),
       item_bytes: BYTES,

@@ -12,7 +12,6 @@ export interface ClusterOptions {
   readonly latency_ms: number
   /** Calls in flight over all processes. */
   readonly at_once: number
-  readonly lease_seconds: number
   /** Whether commits wait for the disk, as those of every real server do; the test server does not by itself. */
   readonly fsync?: boolean
   /** Of the configuration file, beside what is above. */
@@ -33,9 +32,9 @@ export interface Cluster {
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-cluster-'))
   const config = join(folder, 'config.json')
-  const { at_once, lease_seconds, settings = {} } = options
+  const { at_once, settings = {} } = options
   const concurrency = { initial: at_once, min: 1, max: at_once }
-  writeFileSync(config, JSON.stringify({ concurrency, workers: { lease_seconds }, ...settings }))
+  writeFileSync(config, JSON.stringify({ concurrency, ...settings }))
   const [postgres, provider] = await Promise.all([
     startPostgres({ fsync: options.fsync === true }),
     spawnProvider(options.latency_ms),

@@ -42,7 +42,7 @@ export interface Costs {
 /** One service, one worker: takes a batch in while no worker runs, grades it, then asks for hits and single grades. */
 export async function measureCosts(options: CostOptions, say: (line: string) => void): Promise<Costs> {
   const { items, item_bytes, latency_ms, at_once, fsync } = options
-  const cluster = await startCluster({ services: 1, workers: 0, latency_ms, at_once, lease_seconds: 30, fsync })
+  const cluster = await startCluster({ services: 1, workers: 0, latency_ms, at_once, fsync })
   try {
     const origin = cluster.services[0]?.origin ?? ''
     const sizes = async () => new Map((await readTableSizes(cluster.postgres)).map(({ name, bytes }) => [name, bytes]))

@@ -52,33 +52,3 @@ export async function readResults(
     labels: lines.filter(({ label }) => label !== null).length,
   }
 }
-
-/** The longest that a lease whose holder had calls in flight has lain run out before somebody took it; looked at four times a second. */
-export function watchLeases(postgres: PostgresServer): { end(): { longest_s: number; held: number } } {
-  let [longest, held] = [0, 0]
-  let busy = false
-  const look = async () => {
-    const [row] = await postgres.query(
-      `SELECT count(*) FILTER (WHERE until >= clock_timestamp())::int AS held,
-         coalesce(max(extract(epoch FROM clock_timestamp() - until)) FILTER (WHERE until < clock_timestamp() AND in_flight > 0), 0)::float8 AS late
-       FROM veridict.leases WHERE name LIKE 'slice:%'`,
-    )
-    longest = Math.max(longest, Number(row?.['late'] ?? 0))
-    held = Math.max(held, Number(row?.['held'] ?? 0))
-  }
-  const timer = setInterval(() => {
-    if (busy) return
-    busy = true
-    look()
-      .catch(() => undefined)
-      .finally(() => {
-        busy = false
-      })
-  }, 250)
-  return {
-    end() {
-      clearInterval(timer)
-      return { longest_s: longest, held }
-    },
-  }
-}

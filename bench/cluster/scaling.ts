@@ -39,7 +39,6 @@ async function measureOne(options: ScalingOptions, workers: number, round: numbe
     workers: 0,
     latency_ms,
     at_once,
-    lease_seconds: 30,
     fsync,
     settings: { workers: { lease_seconds: 30, ...limits } },
   })

@@ -109,7 +109,7 @@ export interface CallRequest {
   readonly lost_ms: number
   /** Grades that this process makes: their replies are theirs. */
   readonly own: ReadonlySet<string>
-  /** The call in flight that the caller waited for: its reply answers the caller too, when its own grade has been written. */
+  /** The grade whose call the caller waited for: its replies answer the caller too, when the grade has been written. */
   readonly awaited?: string | null
 }
 
@@ -118,7 +118,7 @@ export type Reserved =
   /** The attempt is in the ledger: make the call, then `finish` it. */
   | { readonly kind: 'call' }
   | { readonly kind: 'stored'; readonly orphan: Orphan }
-  /** Ask again: the judge takes no more calls, or the same question is in flight as `same`. */
+  /** Ask again: the judge takes no more calls, or the same question is in flight for the grade `same`. */
   | { readonly kind: 'wait'; readonly same: string | null }
   | { readonly kind: 'paused'; readonly judge: JudgeState }
   | { readonly kind: 'over'; readonly over: OverBudget }
@@ -301,7 +301,7 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   if (orphan !== null) return { kind: 'stored', orphan }
   const lost = new Date(now - lost_ms).toISOString()
   const same = await findSame(sql, attempt)
-  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', same: same.id }
+  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', same: same.grade_id }
   if (same !== undefined) await expire(db, sql, [same.id])
   if (judge.paused_until > now) return { kind: 'paused', judge }
   if ((await countSent(sql, attempt.judge, lost)) >= limit) return { kind: 'wait', same: null }
@@ -319,7 +319,7 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
 const findSame = (sql: Sql, { key, sample, round, request_digest }: QuestionMark) =>
   sql
     .selectFrom('attempts')
-    .select(['id', 'started_at'])
+    .select(['id', 'grade_id', 'started_at'])
     .where(raw<SqlBool>`substr(request_digest, 8, 16) = ${request_digest.slice(7, 23)}`)
     .where('outcome', '=', 'sent')
     .where('submission', 'is', null)
@@ -370,11 +370,11 @@ async function findOrphan(
     .where('sample', '=', mark.sample)
     .where('round', '=', mark.round)
     .where('request_digest', '=', mark.request_digest)
-    .where(awaited === null ? IS_ORPHAN : raw<SqlBool>`(id = ${awaited} OR ${IS_ORPHAN})`)
+    .where(awaited === null ? IS_ORPHAN : raw<SqlBool>`(grade_id = ${awaited} OR ${IS_ORPHAN})`)
     .orderBy('started_at', 'desc')
     .orderBy('seq', 'desc')
     .execute()
-  const row = rows.find(({ id, grade_id }) => id === awaited || !own.has(grade_id))
+  const row = rows.find(({ grade_id }) => grade_id === awaited || !own.has(grade_id))
   if (row === undefined) return null
   return { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
 }

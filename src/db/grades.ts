@@ -2,7 +2,7 @@ import { sql as raw, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
-import { type Db, isIn, type Sql } from './db.ts'
+import { type Db, isIn, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { Tables } from './schema.ts'
@@ -79,7 +79,7 @@ export function createGrades(db: Db) {
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
-     * good one.
+     * good one. A grade for an item that has ended is not stored.
      */
     put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
     get: (id: string): Promise<Grade | null> => gradeBy('id', id),
@@ -201,7 +201,8 @@ export async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
     .insertInto('grades')
     .values({ ...renderGrade(record), is_current: answers ? 1 : 0 })
     .execute()
-  if (item !== undefined) await settleItem(sql, item, toItemEnd(grade))
+  // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
+  if (item !== undefined && !(await settleItem(sql, item, toItemEnd(grade)))) throw new Undo(undefined)
 }
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */

@@ -66,10 +66,10 @@ const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WH
 const OPEN_COLUMNS = ['idx as index', 'item_id', 'trajectory', 'request', 'base_grade'] as const
 const ENDED_COLUMNS = [...OPEN_COLUMNS, 'status', 'label', 'grade_id', 'failure', 'cached'] as const
 
-/** Ends an item, within a unit of work. An item ends once: a second end changes nothing. */
-export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<void> {
+/** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
+export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
   const failure = end.status === 'failed' ? end.failure : null
-  await sql
+  const { numUpdatedRows } = await sql
     .updateTable('batch_items')
     .set({
       status: end.status,
@@ -82,7 +82,8 @@ export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemE
     .where(isOf(batch))
     .where('idx', '=', index)
     .where('status', 'in', ['pending', 'waiting'])
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 /** Adds items to a batch; returns the index of the first whose `item_id` the batch has already, and then adds none. */
@@ -162,7 +163,7 @@ export const createItems = (db: Db) => ({
     return Number(row.n)
   },
   /** Ends an item. */
-  settle: (item: ItemRef, end: ItemEnd): Promise<void> => db.write((sql) => settleItem(sql, item, end)),
+  settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
   /** Lists the rubrics that items from one index to another (exclusive) ask by; null: an item names none. */
   async rubrics(batch: string, from: number, to: number): Promise<readonly (string | null)[]> {
     const rows = await db.read

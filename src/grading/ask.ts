@@ -47,11 +47,11 @@ const LOST_GRACE_MS = 30_000
  * Asks a judge by calls, and retries failures that a retry can help. Every call stands in the ledger before it is made, and again before its
  * reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
  */
-export const askByCall =
-  (deps: CallDeps, judge: Judge, account: Account): Asker =>
-  async (asking, request) => {
+export function askByCall(deps: CallDeps, judge: Judge, account: Account): Asker {
+  const awaited = { grade_id: null }
+  return async (asking, request) => {
     const attempts: AttemptSummary[] = []
-    const call = { judge, account, asking, request, request_digest: requestDigest(judge, request) }
+    const call = { judge, account, asking, request, request_digest: requestDigest(judge, request), awaited }
     let waited = 0
     deps.budget.earn()
     for (let made = 1; ; made++) {
@@ -66,6 +66,7 @@ export const askByCall =
       await deps.clock.sleep(delay, account.signal).catch(() => undefined)
     }
   }
+}
 
 interface Call {
   readonly judge: Judge
@@ -73,6 +74,8 @@ interface Call {
   readonly asking: Asking
   readonly request: JudgeRequest
   readonly request_digest: PlannedAttempt['request_digest']
+  /** The grade of another process whose equal call this grade waited for: its further replies answer this grade too. */
+  readonly awaited: { grade_id: string | null }
 }
 
 /** The end of one turn of a call. */
@@ -84,18 +87,17 @@ interface Turn {
   readonly isFinal: boolean
 }
 
-/** `again`: the call gave its slot up, and asks for it again after a pause; `same`: the equal call in flight that it waits for. */
-type Try = Turn | { readonly again: number; readonly same: string | null }
+/** `again`: the call gave its slot up, and asks for it again after a pause. */
+type Try = Turn | { readonly again: number }
 
 /** Waits for the turn of a call, and makes the call. Waiting for a slot, an equal question or a paused judge is not the judge’s fault. */
 async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly waited_ms: number }> {
   const { signal, item } = call.account
   const since = deps.clock.now().getTime()
   let waited_ms = 0
-  let awaited: string | null = null
   const tryOnce = (): Promise<Try> => {
     waited_ms = Math.max(0, deps.clock.now().getTime() - since)
-    return callOnce(deps, call, awaited)
+    return callOnce(deps, call)
   }
   for (;;) {
     if (signal?.aborted) return { ...CANCELLED, waited_ms }
@@ -105,7 +107,6 @@ async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly w
       throw error
     })
     if (!('again' in tried)) return { ...tried, waited_ms }
-    awaited = tried.same ?? awaited
     await deps.clock.sleep(tried.again, signal).catch(() => undefined)
   }
 }
@@ -121,20 +122,21 @@ const CANCELLED: Turn = {
   isFinal: true,
 }
 
-async function callOnce(deps: CallDeps, call: Call, awaited: string | null): Promise<Try> {
-  const { judge, account, asking, request, request_digest } = call
+async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
+  const { judge, account, asking, request, request_digest, awaited } = call
   const at = deps.clock.now()
   const id = deps.newId('att')
   const reserved_usd = reservedUsd(judge.info, request, account.caps)
   const attempt = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd }
   const reserved = await deps.attempts.reserve({
-    ...{ attempt, caps: account.caps, own: deps.making, awaited, now: at.getTime() },
+    ...{ attempt, caps: account.caps, own: deps.making, awaited: awaited.grade_id, now: at.getTime() },
     limit: deps.lane.settings.max,
     lost_ms: deps.retry.call_timeout_ms + LOST_GRACE_MS,
   } satisfies CallRequest)
   if (reserved.kind === 'wait') {
-    const { same } = reserved
-    return { again: same === null ? LIMIT_AGAIN_MS * (1 + 2 * deps.random()) : SAME_AGAIN_MS, same }
+    if (reserved.same === null) return { again: LIMIT_AGAIN_MS * (1 + 2 * deps.random()) }
+    awaited.grade_id = reserved.same
+    return { again: SAME_AGAIN_MS }
   }
   if (reserved.kind === 'over')
     return { reply: budgetExceeded(reserved.over, reserved_usd), summary: null, isFinal: false }
@@ -144,7 +146,7 @@ async function callOnce(deps: CallDeps, call: Call, awaited: string | null): Pro
     // A silent judge rests: nobody waits for its return with a call.
     if (rests > 0) deps.lane.restsUntil = paused_until
     if (rests > 0 && failure !== null) return { reply: withoutReply(failure), summary: null, isFinal: true }
-    return { again: Math.min(PAUSE_STEP_MS, paused_until - at.getTime()), same: null }
+    return { again: Math.min(PAUSE_STEP_MS, paused_until - at.getTime()) }
   }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - at.getTime()))
   const tell = deps.lane.begin()
