@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { BatchEngine } from '../../src/batches/engine.ts'
 import type { BatchCluster, EngineDeps } from '../../src/batches/engine.ts'
+import { BatchEngine } from '../../src/batches/engine.ts'
 import type { BatchRecord, BatchStore } from '../../src/db/batches.ts'
 import type { OpenItem } from '../../src/db/items.ts'
 import type { Lease } from '../../src/ports/lease-ports.ts'

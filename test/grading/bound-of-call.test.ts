@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { JudgeInfo } from '../../src/ports/judge.ts'
 import type { PlannedAttempt } from '../../src/db/attempts.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
+import type { JudgeInfo } from '../../src/ports/judge.ts'
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 
 async function planned(info: Partial<JudgeInfo>): Promise<PlannedAttempt | undefined> {

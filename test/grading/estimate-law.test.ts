@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/grading/margin.ts'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
 import { costUsd } from '../../src/domain/money/price.ts'
+import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/grading/margin.ts'
 import { type Billing, GOOD, INSTRUCTION, PRICE, questionOf, runSamples, SEEN, trajectoryOf } from './estimate-run.ts'
 import { type Script, scriptedJudge } from './harness.ts'
 

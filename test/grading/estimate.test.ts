@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { requestBoundUsd } from '../../src/grading/margin.ts'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
+import { requestBoundUsd } from '../../src/grading/margin.ts'
 import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import type { JudgeInfo } from '../../src/ports/judge.ts'
 import { GOOD, PRICE, questionOf, runSamples, trajectoryOf } from './estimate-run.ts'

@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { Lane, type LaneSettings } from '../../src/grading/lane.ts'
-import { createRetryBudget, type RetryPolicy } from '../../src/grading/retry.ts'
+import type { Stores } from '../../src/db/stores.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createGradingService } from '../../src/grading/grade.ts'
+import { Lane, type LaneSettings } from '../../src/grading/lane.ts'
+import { createRetryBudget, type RetryPolicy } from '../../src/grading/retry.ts'
 import type { GradeOutcome, GradingService } from '../../src/grading/service.ts'
 import { readStoredRun } from '../../src/offload/large-body.ts'
-import { createIdMaker } from '../../src/ports/id.ts'
-import type { JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Judge } from '../../src/ports/judge.ts'
-import type { Stores } from '../../src/db/stores.ts'
+import { createIdMaker } from '../../src/ports/id.ts'
+import type { Judge, JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge.ts'
 import type { Failure, Grade } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
-import { openSqliteStores } from '../../src/db/stores.ts'
 import { RUBRIC } from '../domain/make.ts'
 import type { JudgeAnswer } from '../tab-behavior.ts'
 
@@ -195,6 +194,7 @@ export function startService(
   { day_cap_usd = null, lane = { initial: 8, min: 1, max: 8 }, clock = fakeClock() }: Partial<HarnessSettings> = {},
 ): Harness {
   const lanes = new Map(judges.map((judge) => [judge.info.name, new Lane(lane)]))
+  const budget = createRetryBudget()
   const service = createGradingService({
     stores,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
@@ -211,7 +211,7 @@ export function startService(
     laneOf: (judge) => lanes.get(judge) ?? new Lane({ initial: 1, min: 1, max: 1 }),
     day_cap_usd,
     denied_acts: 'flag',
-    budgetOf: () => createRetryBudget(),
+    budgetOf: () => budget,
     random: () => 0.5,
     newId: createIdMaker(
       () => clock.now().getTime(),

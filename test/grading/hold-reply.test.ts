@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { StorageError, type StorageErrorCode } from '../../src/db/errors.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
-import { StorageError, type StorageErrorCode } from '../../src/db/errors.ts'
 import { GOOD_ANSWER, REQUEST, scriptedJudge, startService } from './harness.ts'
 
 /** Stores whose ledger refuses the ends of calls so many times, as a full disk does; all else is real. */

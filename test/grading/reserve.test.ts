@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { NO_CAPS } from '../../src/db/spending.ts'
 import { budgetExceeded } from '../../src/grading/asker.ts'
 import { requestBoundUsd, reservedUsd } from '../../src/grading/margin.ts'
 import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
-import { NO_CAPS } from '../../src/db/spending.ts'
 import { scriptedJudge } from './harness.ts'
 
 const LIMIT = 16_000
