@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest'
+import type { PlannedAttempt } from '../../src/db/attempts.ts'
 import type { BatchQuery } from '../../src/db/batches.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
+import { begin, finishFailed, finishOk, planAttempt } from './make-attempt.ts'
 import { AT, ENDS, makeBatch, openBatch, readBatch, UNCOUNTED } from './make-batch.ts'
+import { makeRecord } from './make-grade.ts'
 
-/** How a batch goes on, waits, and ends, and who runs it. */
+/** How a batch goes on, waits, and ends. */
 export function describeBatchStates(current: Current): void {
   const batches = () => current().batches
   const statusOf = async (id = 'bat_1') => (await readBatch(current(), id)).status
@@ -19,16 +23,15 @@ export function describeBatchStates(current: Current): void {
     expect(await batches().finish('bat_1', 'later')).toBe(false)
     expect(await batches().requestCancel('bat_1')).toBe(false)
     expect(await batches().resume('bat_1')).toBe(false)
-    expect(await batches().claim('bat_1')).toBe(false)
-    await batches().park('bat_1', 'why', null)
+    expect(await batches().park('bat_1', 'why', null)).toBe(false)
     expect(await statusOf()).toBe('done')
   })
 
   test('a batch is parked with its reason, and runs again when told to', async () => {
     await openBatch(current(), 'bat_1', 0)
     expect(await batches().resume('bat_1')).toBe(false)
-    await batches().park('bat_1', 'no credit', AT)
-    await batches().park('bat_1', 'another reason', null)
+    expect(await batches().park('bat_1', 'no credit', AT)).toBe(true)
+    expect(await batches().park('bat_1', 'another reason', null)).toBe(false)
     expect(await readBatch(current(), 'bat_1')).toMatchObject({
       status: 'parked',
       parked_reason: 'no credit',
@@ -80,7 +83,7 @@ export function describeBatchStates(current: Current): void {
 
   test('what is unknown changes nothing', async () => {
     expect(await batches().get('bat_none')).toBeNull()
-    expect(await batches().claim('bat_none')).toBe(false)
+    expect([await batches().plan('bat_none'), await batches().status('bat_none')]).toEqual([null, null])
     expect(await batches().resume('bat_none')).toBe(false)
     expect(await batches().requestCancel('bat_none')).toBe(false)
     expect(await batches().finish('bat_none', AT)).toBe(false)
@@ -89,17 +92,44 @@ export function describeBatchStates(current: Current): void {
     expect(await batches().list({ limit: 10 })).toEqual([])
   })
 
-  test('who has claimed a batch keeps it until it lets go', async () => {
-    for (const id of ['bat_2', 'bat_1', 'bat_parked', 'bat_stuck', 'bat_ended']) await openBatch(current(), id, 0)
+  test('batches that have not ended are listed, oldest first', async () => {
+    for (const id of ['bat_2', 'bat_1', 'bat_parked', 'bat_ended']) await openBatch(current(), id, 0)
+    await batches().draft(makeBatch('bat_0'))
     await batches().park('bat_parked', 'why', AT)
-    await batches().park('bat_stuck', 'why', null)
     await batches().requestCancel('bat_2')
     await batches().finish('bat_ended', AT)
-    expect(await batches().listUnclaimed()).toEqual(['bat_1', 'bat_2', 'bat_parked'])
-    for (const id of ['bat_1', 'bat_2', 'bat_parked', 'bat_1']) expect(await batches().claim(id)).toBe(true)
-    expect(await batches().listUnclaimed()).toEqual([])
-    await batches().release('bat_1')
-    expect(await batches().listUnclaimed()).toEqual(['bat_1'])
+    expect((await batches().listOpen()).map(({ id, status, resumes_at }) => [id, status, resumes_at])).toEqual([
+      ['bat_1', 'running', null],
+      ['bat_2', 'cancelling', null],
+      ['bat_parked', 'parked', AT],
+    ])
+    expect([await batches().status('bat_ended'), await batches().status('bat_0')]).toEqual(['done', 'draft'])
+  })
+
+  test('a cancel spares items with a call in flight, or with a fresh reply that waits for its grade', async () => {
+    await openBatch(current(), 'bat_1', 5)
+    const started_at = '2026-11-21T00:00:50.000Z'
+    const call = async (item: number, given: Partial<PlannedAttempt> = {}) => {
+      const id = `att_${item}`
+      const plan = { key: digestBytes(id), batch: 'bat_1', item, started_at, grade_id: `grd_${item}`, ...given }
+      await begin(current(), planAttempt(id, plan))
+      return id
+    }
+    await call(0)
+    await current().attempts.finish(finishOk(await call(1)))
+    await current().attempts.finish(finishOk(await call(2, { started_at: AT })))
+    const record = makeRecord()
+    await current().grades.put(record)
+    await current().attempts.finish(finishOk(await call(3, { grade_id: record.grade.id })))
+    await batches().requestCancel('bat_1')
+    const after = '2026-11-21T00:00:52.000Z'
+    expect(await batches().finishCancel('bat_1', after)).toBe(false)
+    expect((await batches().pending('bat_1', -1, 9)).map(({ index }) => index)).toEqual([0, 1])
+    expect(await statusOf()).toBe('cancelling')
+    await batches().settle({ batch: 'bat_1', index: 1 }, ENDS.aligned)
+    await current().attempts.finish(finishFailed('att_0'))
+    expect([await batches().finishCancel('bat_1', after), await statusOf()]).toEqual([true, 'cancelled'])
+    expect((await readBatch(current(), 'bat_1')).counts).toMatchObject({ graded: 1, cancelled: 4 })
   })
 }
 

@@ -6,7 +6,7 @@ import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Current } from './contract.ts'
 import { describeBatchLists, describeBatchStates } from './contract-batch-states.ts'
 import { describeItemGrades } from './contract-item-grades.ts'
-import { ENDS, makeBatch, makeItem, openBatch, readBatch, UNCOUNTED } from './make-batch.ts'
+import { AT, ENDS, makeBatch, makeItem, openBatch, readBatch, UNCOUNTED } from './make-batch.ts'
 
 export function describeBatches(current: Current): void {
   describe('batches', () => {
@@ -35,8 +35,7 @@ function describeDrafts(current: Current): void {
     expect(await batches().get('bat_1')).toBeNull()
     expect(await batches().list({ limit: 10 })).toEqual([])
     expect(await batches().list({ limit: 10, key: 'k' })).toEqual([])
-    expect(await batches().listUnclaimed()).toEqual([])
-    expect(await batches().claim('bat_1')).toBe(false)
+    expect(await batches().listOpen()).toEqual([])
     await batches().open('bat_1')
     const record = await readBatch(current(), 'bat_1')
     expect(record).toEqual({
@@ -55,8 +54,8 @@ function describeDrafts(current: Current): void {
     })
     expect(schemaIssues(BatchSchema, record)).toEqual([])
     expect(await batches().list({ limit: 10 })).toEqual([record])
-    expect(await batches().payer('bat_1')).toEqual(payer)
-    expect(await batches().payer('bat_2')).toBeNull()
+    const { id, kind, mode, max_cost_usd } = given
+    expect(await batches().plan('bat_1')).toEqual({ id, kind, mode, status: 'running', max_cost_usd, payer })
   })
 
   const TAKEN: readonly [string, readonly NewItem[], number][] = [
@@ -120,10 +119,13 @@ function describeDrafts(current: Current): void {
     expect(await readBatch(current(), 'bat_1')).toMatchObject({ counts: { total: 1, pending: 1 }, labels: {} })
   })
 
-  test('a draft of a living process is not abandoned', async () => {
+  test('drafts that were begun before a time are forgotten with their items', async () => {
     await batches().draft(makeBatch('bat_1'))
-    expect(await batches().discardAbandoned()).toBe(0)
+    await batches().draft(makeBatch('bat_2', { created_at: '2026-11-20T00:00:00.000Z' }))
+    await batches().add('bat_2', [makeItem(0)])
+    expect([await batches().discardAbandoned(AT), await batches().discardAbandoned(AT)]).toEqual([1, 0])
     await batches().open('bat_1')
+    await expect(batches().open('bat_2')).rejects.toMatchObject({ code: 'storage_error' })
   })
 }
 
@@ -148,22 +150,34 @@ function describeItems(current: Current): void {
     expect(await batches().pending('bat_none', -1, 10)).toEqual([])
   })
 
-  test('siblings share the trajectory, the batch, and are pending', async () => {
-    const [one, two, three] = [
-      makeItem(1, { word: 'same' }),
-      makeItem(2, { word: 'same' }),
-      makeItem(3, { word: 'same' }),
-    ]
-    for (const id of ['bat_1', 'bat_2']) {
-      await batches().draft(makeBatch(id))
-      await batches().add(id, [makeItem(0), one, two, three, makeItem(4)])
-      await batches().open(id)
-    }
-    const item = { ...two, batch: 'bat_1' }
-    expect(await batches().siblings(item, 10)).toEqual([one, three].map((each) => ({ ...each, batch: 'bat_1' })))
-    expect(indexes(await batches().siblings(item, 1))).toEqual([1])
-    await batches().settle({ batch: 'bat_1', index: 1 }, ENDS.aligned)
-    expect(indexes(await batches().siblings(item, 10))).toEqual([3])
+  test('chunks are the pending items of one judge among sixteen, and old rows are given their judge', async () => {
+    await batches().draft(makeBatch('bat_1'))
+    const judges = ['b "x"', 'a', 'b "x"', '']
+    const items = Array.from({ length: 40 }, (_, index) => {
+      const judge = index < 16 ? 'a' : judges[index % 4]
+      const request = { ...makeItem(index).request, metadata: { judge: 'no' } as object, ...(judge && { judge }) }
+      return makeItem(index, { request })
+    })
+    await batches().add('bat_1', items)
+    await batches().open('bat_1')
+    await current().db.write((sql) =>
+      sql.updateTable('batch_items').set({ judge: null }).where('idx', '<', 30).execute(),
+    )
+    await batches().settle({ batch: 'bat_1', index: 33 }, ENDS.aligned)
+    await batches().settle({ batch: 'bat_1', index: 37 }, ENDS.aligned)
+    const found = (await batches().chunks('bat_1')).map(({ chunk, judge }) => `${chunk} ${judge}`)
+    expect(found.slice(0, 1)).toEqual(['0 a'])
+    expect(found.toSorted()).toEqual(['0 a', '1 ', '1 a', '1 b "x"', '2 ', '2 b "x"'])
+    const ofChunk = async (chunk: number, judge: string) =>
+      indexes(await batches().ofChunk({ batch: 'bat_1', chunk, judge }))
+    expect(await ofChunk(0, 'a')).toEqual(items.slice(0, 16).map(({ index }) => index))
+    expect([await ofChunk(1, 'a'), await ofChunk(2, 'a'), await ofChunk(2, '')]).toEqual([
+      [17, 21, 25, 29],
+      [],
+      [35, 39],
+    ])
+    expect(await batches().countPending('bat_1', 'b "x"')).toBe(12)
+    expect(await batches().chunks('bat_none')).toEqual([])
   })
 
   test('an item ends once: whoever settles it second changes nothing', async () => {

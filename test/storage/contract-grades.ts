@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Digest, digestBytes } from '../../src/domain/digest.ts'
 import type { GradeQuery } from '../../src/db/grades.ts'
 import type { Stores } from '../../src/db/stores.ts'
+import { type Digest, digestBytes } from '../../src/domain/digest.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import { type CheckedCitation, GradeSchema } from '../../src/schemas/grade.ts'
 import type { Current } from './contract.ts'

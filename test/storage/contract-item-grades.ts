@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { digestBytes } from '../../src/domain/digest.ts'
 import type { GradeQuery } from '../../src/db/grades.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 import { openBatch, readBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
@@ -12,7 +12,7 @@ export function describeItemGrades(current: Current): void {
   const item = (index: number) => ({ batch: 'bat_1', index })
 
   describe('grades of items', () => {
-    test('settle their item with what they are, once', async () => {
+    test('settle their item with what they are, once; a grade for an ended item is not stored', async () => {
       await openBatch(current(), 'bat_1', 4)
       const records = [
         makeRecord({ label: 'compliant' }),
@@ -26,7 +26,7 @@ export function describeItemGrades(current: Current): void {
       expect(
         results.map(({ status, label, grade_id, cached, failure }) => [status, label, grade_id, cached, failure]),
       ).toEqual(records.map(({ grade }) => [grade.status, grade.label, grade.id, false, grade.failure]))
-      expect((await current().grades.get(late.grade.id))?.id).toBe(late.grade.id)
+      expect(await current().grades.get(late.grade.id)).toBeNull()
       expect(await readBatch(current(), 'bat_1')).toMatchObject({
         counts: { pending: 1, graded: 1, unverified: 1, failed: 1 },
         labels: { compliant: 1 },

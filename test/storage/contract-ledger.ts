@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { LedgerEntry, PlannedAttempt } from '../../src/db/attempts.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { type LedgerEntry, type PlannedAttempt } from '../../src/db/attempts.ts'
-import { NO_CAPS } from '../../src/db/spending.ts'
 import type { Current } from './contract.ts'
-import { finishFailed, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
+import { begin, finishFailed, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { makeRecord } from './make-grade.ts'
 
 /** What a receipt says of a call; only its id matters here. */
@@ -33,23 +32,26 @@ const UNFINISHED = {
 
 export function describeLedger(current: Current): void {
   const ledger = () => current().attempts
-  const findOrphan = () => ledger().findOrphan(KEY, 0, 0, REQUEST)
+  const findOrphan = () => ledger().findOrphan({ key: KEY, sample: 0, round: 0, request_digest: REQUEST })
   const spend = async (id: string, given: Partial<PlannedAttempt> = {}, reply = goodReply()) => {
-    await ledger().begin(planAttempt(id, given), NO_CAPS)
+    await begin(current(), planAttempt(id, given))
     await ledger().finish(finishOk(id, reply))
   }
 
   describe('ledger', () => {
     test('a call stands in it before it is made', async () => {
-      await ledger().begin(planAttempt('att_1'), NO_CAPS)
-      expect(await ledger().listForGrade('grd_a')).toEqual([{ ...planAttempt('att_1'), ...UNFINISHED }])
+      await begin(current(), planAttempt('att_1'))
+      expect(await ledger().listForGrade('grd_a')).toEqual([
+        { ...planAttempt('att_1'), ...UNFINISHED, item: undefined },
+      ])
     })
 
     test('a good call is kept whole', async () => {
       await spend('att_1')
       const { raw, usage, request_id, model_resolved } = goodReply()
       const ended = { outcome: 'ok', message: null, raw_reply: raw, usage, cost_usd: 0.001, latency_ms: 12.5 } as const
-      const entry: LedgerEntry = { ...planAttempt('att_1'), ...ended, request_id, model_resolved }
+      const { item: _, ...planned } = planAttempt('att_1')
+      const entry: LedgerEntry = { ...planned, ...ended, request_id, model_resolved }
       expect(await ledger().listForGrade('grd_a')).toEqual([entry])
     })
 
@@ -63,7 +65,7 @@ export function describeLedger(current: Current): void {
       // Nothing of one that ends another call is written.
       await expect(ledger().record(planAttempt('att_3', { grade_id: 'grd_c' }), finishOk('att_2'))).rejects.toThrow()
       expect(await ledger().listForGrade('grd_c')).toEqual([])
-      expect(await ledger().markInterrupted()).toBe(0)
+      expect(await ledger().markLost('')).toBe(0)
     })
 
     test('the history of a judge: its answered calls, and nobody else’s', async () => {
@@ -74,9 +76,9 @@ export function describeLedger(current: Current): void {
       await spend('att_2', { purpose: 'repair' }, goodReply({ usage }))
       await spend('att_3', { judge: 'other' }, goodReply({ usage }))
       await spend('att_4', {}, goodReply({ usage: null }))
-      await ledger().begin(planAttempt('att_5'), NO_CAPS)
+      await begin(current(), planAttempt('att_5'))
       await ledger().finish(finishFailed('att_5'))
-      await ledger().begin(planAttempt('att_6'), NO_CAPS)
+      await begin(current(), planAttempt('att_6'))
       const history = { answers: 2, questions: 1, output_tokens: 710 }
       expect(await ledger().outputHistory('openai')).toEqual(history)
     })
@@ -84,7 +86,7 @@ export function describeLedger(current: Current): void {
     test.each([['{"error":"slow"}'], [null]])(
       'a failed call keeps its raw reply, usage and message: %s',
       async (raw) => {
-        await ledger().begin(planAttempt('att_1'), NO_CAPS)
+        await begin(current(), planAttempt('att_1'))
         await ledger().finish(finishFailed('att_1', raw))
         const [entry] = await ledger().listForGrade('grd_a')
         const { message, reply } = finishFailed('att_1')
@@ -97,18 +99,18 @@ export function describeLedger(current: Current): void {
       await expect(ledger().finish(finishOk('att_none'))).rejects.toMatchObject({ code: 'storage_error' })
       await spend('att_1')
       await expect(ledger().finish(finishFailed('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
-      await expect(ledger().begin(planAttempt('att_1'), NO_CAPS)).rejects.toMatchObject({ code: 'storage_error' })
+      await expect(begin(current(), planAttempt('att_1'))).rejects.toMatchObject({ code: 'storage_error' })
       expect((await ledger().listForGrade('grd_a'))[0]?.outcome).toBe('ok')
     })
 
     test('lists one grade by time, and in the order of beginning within a millisecond', async () => {
-      await ledger().begin(planAttempt('att_z', { started_at: '2026-11-21T00:00:02.000Z' }), NO_CAPS)
-      await ledger().begin(planAttempt('att_y', { started_at: '2026-11-21T00:00:01.000Z', round: 0 }), NO_CAPS)
-      await ledger().begin(
+      await begin(current(), planAttempt('att_z', { started_at: '2026-11-21T00:00:02.000Z' }))
+      await begin(current(), planAttempt('att_y', { started_at: '2026-11-21T00:00:01.000Z', round: 2 }))
+      await begin(
+        current(),
         planAttempt('att_a', { started_at: '2026-11-21T00:00:01.000Z', round: 1, purpose: 'repair' }),
-        NO_CAPS,
       )
-      await ledger().begin(planAttempt('att_other', { grade_id: 'grd_b' }), NO_CAPS)
+      await begin(current(), planAttempt('att_other', { grade_id: 'grd_b', round: 3 }))
       const ids = (await ledger().listForGrade('grd_a')).map((entry) => entry.id)
       expect(ids).toEqual(['att_y', 'att_a', 'att_z'])
     })
@@ -116,12 +118,12 @@ export function describeLedger(current: Current): void {
     test('gives the calls of a batch in the order in which they were begun, with the grade that was stored for each', async () => {
       const record = makeRecord()
       await current().grades.put(record)
-      for (const [id, grade_id, batch] of [
+      for (const [round, [id, grade_id, batch]] of [
         ['att_b', 'grd_never', 'bat_1'],
         ['att_x', 'grd_never', 'bat_2'],
         ['att_a', record.grade.id, 'bat_1'],
-      ] as const)
-        await ledger().begin(planAttempt(id, { grade_id, batch }), NO_CAPS)
+      ].entries() as ArrayIterator<[number, [string, string, string]]>)
+        await begin(current(), planAttempt(id, { grade_id, batch, round }))
       await ledger().finish(finishOk('att_b'))
       const { calls, next } = await ledger().listForBatch('bat_1', 0)
       expect([calls.map((call) => [call.id, call.grade_id, call.outcome]), next]).toEqual([
@@ -135,8 +137,8 @@ export function describeLedger(current: Current): void {
     })
 
     test('calls in flight stay those of the process that makes them', async () => {
-      await ledger().begin(planAttempt('att_1'), NO_CAPS)
-      expect(await ledger().markInterrupted()).toBe(0)
+      await begin(current(), planAttempt('att_1'))
+      expect(await ledger().markLost('')).toBe(0)
       expect((await ledger().listForGrade('grd_a'))[0]?.outcome).toBe('sent')
     })
 
@@ -146,9 +148,9 @@ export function describeLedger(current: Current): void {
       await spend('att_z', { sample: 1, ...at(1) }, first)
       await spend('att_y', { sample: 0, round: 0, purpose: 'window', ...at(2) }, second)
       await spend('att_x', { sample: 0, round: 1, purpose: 'repair', ...at(2) }, first)
-      await spend('att_other', { grade_id: 'grd_b' })
-      await ledger().begin(planAttempt('att_open'), NO_CAPS)
-      await ledger().begin(planAttempt('att_bad'), NO_CAPS)
+      await spend('att_other', { grade_id: 'grd_b', round: 2 })
+      await begin(current(), planAttempt('att_open', { round: 3 }))
+      await begin(current(), planAttempt('att_bad'))
       await ledger().finish(finishFailed('att_bad'))
       const mark = { request_digest: REQUEST }
       // Those that its receipt names, whichever grade has paid for them.
@@ -192,7 +194,7 @@ export function describeLedger(current: Current): void {
     test('are the newest good call; a call in flight is none', async () => {
       await spend('att_2', { started_at: '2026-11-21T00:00:02.000Z' })
       await spend('att_9', { started_at: '2026-11-21T00:00:01.000Z' })
-      await ledger().begin(planAttempt('att_3', { started_at: '2026-11-21T00:00:03.000Z' }), NO_CAPS)
+      await begin(current(), planAttempt('att_3', { started_at: '2026-11-21T00:00:03.000Z' }))
       expect((await findOrphan())?.attempt_id).toBe('att_2')
     })
 

@@ -17,7 +17,7 @@ export function describeProviderEnds(current: Current): void {
     await record('prb_1')
     const end = answered('att_1')
     for (const counted of [1, 0, 0]) {
-      expect(await queue().storeEnds('prb_1', [end, end, answered('att_none')], AT)).toBe(counted)
+      expect(await queue().storeEnds('prb_1', [end, end, answered('att_none')])).toBe(counted)
       expect(await counts()).toEqual({ pending: 1, waiting: 1, made: 1, cost_usd: 0.25 })
       expect(await spent()).toBeCloseTo(1.25, 9)
     }
@@ -29,6 +29,7 @@ export function describeProviderEnds(current: Current): void {
     expect(await current().attempts.listForGrade('grd_0')).toEqual([
       {
         ...request.planned,
+        item: undefined,
         outcome: 'ok',
         message: null,
         raw_reply: raw,
@@ -47,7 +48,7 @@ export function describeProviderEnds(current: Current): void {
     await queue().enqueue(request, NO_CAPS)
     await record('prb_1')
     const reply = failedReply('refused', { raw: '{"error":"naïve"}', usage: goodReply().usage, request_id: 'r' })
-    expect(await queue().storeEnds('prb_1', [answered('att_1', { reply, cost_usd: 0.5 })], AT)).toBe(1)
+    expect(await queue().storeEnds('prb_1', [answered('att_1', { reply, cost_usd: 0.5 })])).toBe(1)
     expect(await queue().find(markOf(request))).toMatchObject({ state: 'answered', reply, cost_usd: 0.5 })
     expect((await current().attempts.listForGrade('grd_0'))[0]).toMatchObject({
       outcome: 'refused',
@@ -61,7 +62,7 @@ export function describeProviderEnds(current: Current): void {
     const [first, second] = [makeRequest('att_1', 0), makeRequest('att_2', 0)]
     await queue().enqueue(first, NO_CAPS)
     await record('prb_1')
-    expect(await queue().storeEnds('prb_1', [{ id: 'att_1', end: 'void' }], AT)).toBe(1)
+    expect(await queue().storeEnds('prb_1', [{ id: 'att_1', end: 'void' }])).toBe(1)
     expect(await counts()).toEqual({ pending: 1, waiting: 0, made: 0, cost_usd: 0 })
     expect(await spent()).toBe(0)
     expect(await queue().find(markOf(first))).toMatchObject({
@@ -70,7 +71,7 @@ export function describeProviderEnds(current: Current): void {
       reply: null,
       tries: 1,
     })
-    expect(await queue().storeEnds('prb_1', [answered('att_1')], AT)).toBe(0)
+    expect(await queue().storeEnds('prb_1', [answered('att_1')])).toBe(0)
     await queue().enqueue(second, NO_CAPS)
     expect(await queue().find(markOf(second))).toMatchObject({ attempt_id: 'att_2', state: 'open', tries: 2 })
     expect(await current().attempts.listForGrade('grd_0')).toEqual([])
@@ -82,11 +83,11 @@ export function describeProviderEnds(current: Current): void {
     await enqueue('att_2', 0, { sample: 1 })
     expect(await current().batches.finish(BATCH, AT)).toBe(false)
     await record('prb_1', { most_requests: 1 })
-    await queue().storeEnds('prb_1', [answered('att_1')], AT)
+    await queue().storeEnds('prb_1', [answered('att_1')])
     expect(await counts()).toMatchObject({ pending: 0, waiting: 1 })
     await record('prb_2')
-    expect(await queue().storeEnds('prb_1', [answered('att_2')], AT)).toBe(0)
-    await queue().storeEnds('prb_2', [answered('att_2')], AT)
+    expect(await queue().storeEnds('prb_1', [answered('att_2')])).toBe(0)
+    await queue().storeEnds('prb_2', [answered('att_2')])
     expect(await counts()).toMatchObject({ pending: 1, waiting: 0 })
   })
 
@@ -95,9 +96,9 @@ export function describeProviderEnds(current: Current): void {
     for (const index of [0, 1, 2]) await enqueue(`att_${index}`, index)
     await record('prb_1', { most_requests: 2 })
     await queue().markSubmitted('prb_1', 'batch_abc')
-    await queue().storeEnds('prb_1', [answered('att_0')], AT)
+    await queue().storeEnds('prb_1', [answered('att_0')])
     for (const _time of [1, 2]) await queue().close('prb_1', 'expired', AT)
-    expect(await queue().listOpen(BATCH)).toEqual([])
+    expect(await queue().listOpen(BATCH, new Date(AT))).toEqual([])
     expect(await counts()).toEqual({ pending: 2, waiting: 1, made: 1, cost_usd: 0.25 })
     expect(await spent()).toBeCloseTo(1.25, 9)
     expect((await queue().find(markOf(makeRequest('att_0', 0))))?.state).toBe('answered')
@@ -112,7 +113,7 @@ export function describeProviderEnds(current: Current): void {
     await record('prb_1')
     await current().batches.requestCancel(BATCH)
     await current().batches.finishCancel(BATCH, AT)
-    expect(await queue().storeEnds('prb_1', [answered('att_1')], AT)).toBe(1)
+    expect(await queue().storeEnds('prb_1', [answered('att_1')])).toBe(1)
     const { counts: all, cost_usd } = await readBatch(current(), BATCH)
     expect(all).toMatchObject({ pending: 0, running: 0, cancelled: 1 })
     expect(cost_usd).toBe(0.25)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { digestBytes } from '../../src/domain/digest.ts'
+import type { QuestionMark } from '../../src/db/attempts.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
-import type { QuestionMark } from '../../src/db/submissions.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 import { describeProviderEnds } from './contract-provider-ends.ts'
 import { readSpent } from './contract-spending.ts'
@@ -87,7 +87,7 @@ function describeQueue(current: Current): void {
     await openBatch(current(), BATCH, 1)
     await current().batches.settle({ batch: BATCH, index: 0 }, ENDS.aligned)
     expect(await enqueue('att_1', 0)).toBeNull()
-    expect(await queue().queuedJudges(BATCH)).toEqual([])
+    expect(await queue().judges(BATCH)).toEqual([])
     expect(await spent()).toBe(0)
   })
 
@@ -99,7 +99,7 @@ function describeQueue(current: Current): void {
     expect(await spent()).toBe(1)
   })
 
-  const OTHERS: readonly [string, Partial<QuestionMark>][] = [
+  const OTHERS: readonly [string, Partial<QuestionMark & { batch: string }>][] = [
     ['batch', { batch: 'bat_2' }],
     ['key', { key: digestBytes('other') }],
     ['sample', { sample: 1 }],
@@ -112,13 +112,15 @@ function describeQueue(current: Current): void {
     expect(await queue().find({ ...markOf(makeRequest('att_1', 0)), ...other })).toBeNull()
   })
 
-  test('judges are named once each, while something of theirs is queued', async () => {
+  test('judges are named once each, while a question of theirs is queued or with the provider', async () => {
     await openBatch(current(), BATCH, 4)
     for (const [index, judge] of ['b', 'a', 'b', 'c'].entries()) await enqueue(`att_${index}`, index, { judge })
-    expect(await queue().queuedJudges(BATCH)).toEqual(['a', 'b', 'c'])
+    expect(await queue().judges(BATCH)).toEqual(['a', 'b', 'c'])
     await queue().record({ id: 'prb_1', batch: BATCH, judge: 'b', at: AT }, LIMITS)
-    expect(await queue().queuedJudges(BATCH)).toEqual(['a', 'c'])
-    expect(await queue().queuedJudges('bat_2')).toEqual([])
+    expect(await queue().judges(BATCH)).toEqual(['a', 'b', 'c'])
+    expect(await Promise.all(['a', 'b'].map((judge) => queue().hasQueued(BATCH, judge)))).toEqual([true, false])
+    await queue().close('prb_1', 'expired', AT)
+    expect([await queue().judges(BATCH), await queue().judges('bat_2')]).toEqual([['a', 'c'], []])
   })
 
   test('what was never sent is dropped with its reservation; what was sent stays', async () => {
@@ -131,8 +133,8 @@ function describeQueue(current: Current): void {
     await enqueue('att_4', 0, { sample: 1 })
     await queue().dropQueued(BATCH)
     expect(await counts()).toMatchObject({ pending: 3, waiting: 1 })
-    expect(await queue().queuedJudges(BATCH)).toEqual([])
-    expect(await queue().find(markOf(makeRequest('att_2', 1)))).toBeNull()
+    expect(await queue().hasQueued(BATCH, 'openai')).toBe(false)
+    expect((await queue().find(markOf(makeRequest('att_2', 1))))?.state).toBe('void')
     expect((await queue().find(markOf(makeRequest('att_1', 0))))?.state).toBe('open')
     expect([await spent(), await readSpent(current(), DAY), await readSpent(current(), { day: '2026-11-22' })]).toEqual(
       [1, 1, 0],
@@ -156,6 +158,7 @@ function describeSubmissions(current: Current): void {
       provider_id: null,
       recorded_at: AT,
       requests: 2,
+      is_being_sent: false,
     }
     expect(await record('prb_1', { most_requests: 2 })).toEqual(recorded)
     expect(await queue().lines('prb_1')).toEqual(
@@ -163,10 +166,14 @@ function describeSubmissions(current: Current): void {
     )
     expect(await record('prb_2', { most_requests: 2 })).toMatchObject({ requests: 1 })
     expect(await record('prb_3')).toBeNull()
-    expect(await queue().listOpen(BATCH)).toEqual([recorded, { ...recorded, id: 'prb_2', requests: 1 }])
+    expect(await queue().listOpen(BATCH, new Date(AT))).toEqual([recorded, { ...recorded, id: 'prb_2', requests: 1 }])
     await queue().markSubmitted('prb_1', 'batch_abc')
     await queue().markSubmitted('prb_1', 'batch_abc')
-    expect((await queue().listOpen(BATCH))[0]).toEqual({ ...recorded, status: 'submitted', provider_id: 'batch_abc' })
+    expect((await queue().listOpen(BATCH, new Date(AT)))[0]).toEqual({
+      ...recorded,
+      status: 'submitted',
+      provider_id: 'batch_abc',
+    })
     for (const [id, provider] of [
       ['prb_1', 'batch_xyz'],
       ['prb_none', 'batch_abc'],
@@ -208,7 +215,7 @@ function describeSubmissions(current: Current): void {
     await enqueue('att_2', 1)
     await queue().withdraw('prb_1', 'refused', AT)
     await queue().withdraw('prb_1', 'refused', AT)
-    expect(await queue().listOpen(BATCH)).toEqual([])
+    expect(await queue().listOpen(BATCH, new Date(AT))).toEqual([])
     expect(await linesOf('prb_1')).toEqual([])
     expect(await counts()).toMatchObject({ pending: 0, waiting: 2 })
     expect(await spent()).toBe(2)

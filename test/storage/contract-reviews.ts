@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { digestBytes } from '../../src/domain/digest.ts'
 import { questionOf } from '../../src/db/grades.ts'
 import type { Stores } from '../../src/db/stores.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import { type Review, ReviewSchema } from '../../src/schemas/audit/review.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Current } from './contract.ts'

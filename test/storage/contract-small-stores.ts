@@ -15,18 +15,18 @@ export function describeSmallStores(current: Current): void {
 
   test('rubrics: the first digest under a name stays', async () => {
     const [one, two] = [digestBytes('one'), digestBytes('two')]
-    expect(await current().rubrics.register('r@1', one, 'content', AT)).toBe(one)
-    expect(await current().rubrics.register('r@1', two, 'changed', AT)).toBe(one)
-    expect(await current().rubrics.register('r@1', one, 'content', AT)).toBe(one)
-    expect(await current().rubrics.register('r@2', two, 'changed', AT)).toBe(two)
+    expect(await current().settings.registerRubric('r@1', one, 'content')).toBe(one)
+    expect(await current().settings.registerRubric('r@1', two, 'changed')).toBe(one)
+    expect(await current().settings.registerRubric('r@1', one, 'content')).toBe(one)
+    expect(await current().settings.registerRubric('r@2', two, 'changed')).toBe(two)
   })
 
   describe('secrets', () => {
     test('are made once and then stable', async () => {
       let calls = 0
       const make = () => new Uint8Array(32).fill(++calls)
-      const first = await current().secrets.renderingSecret(make)
-      const second = await current().secrets.renderingSecret(make)
+      const first = await current().settings.renderingSecret(make)
+      const second = await current().settings.renderingSecret(make)
       expect([...first]).toEqual(new Array(32).fill(1))
       expect([...second]).toEqual([...first])
       expect(calls).toBe(1)
@@ -36,8 +36,8 @@ export function describeSmallStores(current: Current): void {
       const broken = () => {
         throw new Error('no randomness')
       }
-      await expect(current().secrets.renderingSecret(broken)).rejects.toThrow('no randomness')
-      expect([...(await current().secrets.renderingSecret(() => Uint8Array.of(7)))]).toEqual([7])
+      await expect(current().settings.renderingSecret(broken)).rejects.toThrow('no randomness')
+      expect([...(await current().settings.renderingSecret(() => Uint8Array.of(7)))]).toEqual([7])
     })
   })
 }

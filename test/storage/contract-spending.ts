@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
 import { type Caps, NO_CAPS, type OverBudget } from '../../src/db/spending.ts'
-import { type FinishedAttempt, type PlannedAttempt } from '../../src/db/attempts.ts'
 import type { Stores } from '../../src/db/stores.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 import type { Current } from './contract.ts'
-import { failedReply, finishOk, goodReply, planAttempt } from './make-attempt.ts'
+import { begin as beginCall, failedReply, finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { openBatch, readBatch } from './make-batch.ts'
 
 const BATCH = 'bat_1'
@@ -25,7 +26,8 @@ export async function readSpent(
       : 'payer' in scope
         ? [{ payer: scope.payer }, keyCap(1e9)]
         : [{ started_at: `${scope.day}T12:00:00.000Z` }, dayCap(1e9)]
-  const refused = await stores.attempts.begin(planAttempt('att_probe', { ...given, reserved_usd: null }), caps)
+  const probe = planAttempt('att_probe', { ...given, round: 99, reserved_usd: null })
+  const refused = await beginCall(stores, probe, caps)
   if (refused === null) throw new Error('a call of unknown cost was let through')
   return refused.spent_usd
 }
@@ -39,7 +41,11 @@ export function describeSpending(current: Current): void {
 
 function describeCaps(current: Current): void {
   const begin = (id: string, reserved_usd: number | null, caps: Caps, given: Partial<PlannedAttempt> = {}) =>
-    current().attempts.begin(planAttempt(id, { batch: BATCH, payer: PAYER, reserved_usd, ...given }), caps)
+    beginCall(
+      current(),
+      planAttempt(id, { key: digestBytes(id), batch: BATCH, payer: PAYER, reserved_usd, ...given }),
+      caps,
+    )
   const over = (cap: OverBudget['cap'], cap_usd: number, spent_usd: number) => ({
     cap,
     cap_usd,
@@ -137,11 +143,11 @@ function describeEnds(current: Current): void {
   const attempts = () => current().attempts
   const end = (id: string, given: End) => attempts().finish({ ...finishOk(id), message: null, ...given })
   const plan = (id: string, given: Partial<PlannedAttempt> = {}) =>
-    planAttempt(id, { batch: BATCH, payer: PAYER, reserved_usd: 1, ...given })
+    planAttempt(id, { key: digestBytes(id), batch: BATCH, payer: PAYER, reserved_usd: 1, ...given })
 
   test.each(ENDS)('%s', async (_name, given, counted, cost) => {
     await openBatch(current(), BATCH, 0)
-    await attempts().begin(plan('att_1'), NO_CAPS)
+    await beginCall(current(), plan('att_1'))
     expect(await readSpent(current(), { batch: BATCH })).toBe(1)
     expect(await readBatch(current(), BATCH)).toMatchObject({ calls: { made: 1, unknown: 0 }, cost_usd: 0 })
     await end('att_1', given)
@@ -152,16 +158,16 @@ function describeEnds(current: Current): void {
   })
 
   test('an end that is refused counts nothing', async () => {
-    await attempts().begin(plan('att_1'), NO_CAPS)
+    await beginCall(current(), plan('att_1'))
     await end('att_1', { outcome: 'ok', reply: goodReply(), cost_usd: 0.5 })
     for (const id of ['att_1', 'att_none'])
       await expect(end(id, { outcome: 'ok', reply: goodReply(), cost_usd: 0.5 })).rejects.toThrow()
-    await expect(attempts().begin(plan('att_1'), NO_CAPS)).rejects.toThrow()
+    await expect(beginCall(current(), plan('att_1'))).rejects.toThrow()
     expect(await readSpent(current(), { batch: BATCH })).toBe(0.5)
   })
 
   test('a call counts on the day on which it began', async () => {
-    await attempts().begin(plan('att_1', { started_at: '2026-11-20T23:59:59.999Z' }), NO_CAPS)
+    await beginCall(current(), plan('att_1', { started_at: '2026-11-20T23:59:59.999Z' }))
     await end('att_1', { outcome: 'ok', reply: goodReply(), cost_usd: 0.5 })
     expect(await readSpent(current(), { day: '2026-11-20' })).toBe(0.5)
     expect(await readSpent(current(), { day: '2026-11-21' })).toBe(0)
@@ -177,7 +183,7 @@ function describeEnds(current: Current): void {
         let sum = 0
         for (const [index, { reserved, at }] of calls.entries()) {
           const id = `att_${made}_${index}`
-          await attempts().begin(plan(id, { batch, reserved_usd: reserved / 1000 }), NO_CAPS)
+          await beginCall(current(), plan(id, { batch, reserved_usd: reserved / 1000 }))
           const chosen = ENDS[at]
           // One past the table: the call is still in flight.
           if (chosen !== undefined) await end(id, chosen[1])

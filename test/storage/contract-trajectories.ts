@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { digestValue } from '../../src/domain/digest.ts'
 import { unpackText } from '../../src/db/text.ts'
+import { digestValue } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 
 const AT = '2026-11-21T00:00:00.000Z'

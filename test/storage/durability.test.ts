@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { createStores, openSqliteStores } from '../../src/db/stores.ts'
+import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const WRITER = fileURLToPath(new URL('ledger-writer.ts', import.meta.url))

@@ -1,12 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { digestBytes, digestValue } from '../../src/domain/digest.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
-import type { Stores } from '../../src/db/stores.ts'
+import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
+import { digestBytes, digestValue } from '../../src/domain/digest.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
-import { openSqliteStores } from '../../src/db/stores.ts'
-import type { Stores } from '../../src/db/stores.ts'
-import { failedReply, finishFailed, finishOk, goodReply, planAttempt } from './make-attempt.ts'
+import { begin, failedReply, finishFailed, finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { AT, ENDS, FAILURE, makeBatch, makeItem, openBatch } from './make-batch.ts'
 import { GROUND_TRUTH, makeGrade } from './make-grade.ts'
 import { makeRequest } from './make-request.ts'
@@ -33,8 +31,8 @@ export async function generateStore(path: string, { grades }: Generated): Promis
 }
 
 async function fill(stores: Stores, n: number): Promise<void> {
-  await stores.secrets.renderingSecret(() => randomBytes(32))
-  await stores.rubrics.register('mine@1', digestValue('mine'), HARD, AT)
+  await stores.settings.renderingSecret(() => randomBytes(32))
+  await stores.settings.registerRubric('mine@1', digestValue('mine'), HARD)
   await stores.check()
   const items = Math.max(4, Math.floor(n / 10))
   await openBatch(stores, 'bat_done', items, { name: HARD, key: 'again', payer: null })
@@ -100,7 +98,7 @@ async function addCall(stores: Stores, n: number, { id, status }: Grade): Promis
     batch: 'bat_done',
     reserved_usd: 0.1 / 3,
   })
-  await stores.attempts.begin(planned, NO_CAPS)
+  await begin(stores, planned)
   const reply = goodReply({ text: HARD, raw: `${HARD} ${'r'.repeat(n % 100 === 0 ? 5000 : 50)}` })
   const ended = { ...finishOk(attempt, reply), cost_usd: (n + 1) / 3e6, latency_ms: n + 0.1 }
   await stores.attempts.finish(status === 'failed' ? finishFailed(attempt) : ended)
@@ -138,8 +136,8 @@ async function addOpenBatches(stores: Stores): Promise<void> {
   await stores.provider.record({ id: 'sub_1', batch: 'bat_1', judge: 'openai', at: AT }, LIMITS)
   await stores.provider.markSubmitted('sub_1', 'batch_abc')
   const failed = { end: 'answered', reply: failedReply('refused', { raw: HARD }), cost_usd: null } as const
-  await stores.provider.storeEnds('sub_1', [{ id: 'att_p0', ...failed }], AT)
-  await stores.attempts.begin(planAttempt('att_flying', { batch: 'bat_1', reserved_usd: 1 }), NO_CAPS)
+  await stores.provider.storeEnds('sub_1', [{ id: 'att_p0', ...failed }])
+  await begin(stores, planAttempt('att_flying', { batch: 'bat_1', reserved_usd: 1 }))
 }
 
 const LIMITS = { most_requests: 2, most_bytes: 1_000_000 }

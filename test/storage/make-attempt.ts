@@ -1,6 +1,8 @@
+import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
+import { type Caps, NO_CAPS, type OverBudget } from '../../src/db/spending.ts'
+import type { Stores } from '../../src/db/stores.ts'
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
 import type { JudgeReply } from '../../src/ports/judge.ts'
-import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 
 export const KEY: Digest = digestBytes('a key')
@@ -18,10 +20,24 @@ export const planAttempt = (id: string, given: Partial<PlannedAttempt> = {}): Pl
   judge: 'openai',
   started_at: '2026-11-21T00:00:00.000Z',
   batch: null,
+  item: null,
   payer: null,
   reserved_usd: null,
   ...given,
 })
+
+/** Begins a call of a judge without a limit; returns the cap that its bound would pass. */
+export async function begin(
+  { attempts }: Pick<Stores, 'attempts'>,
+  attempt: PlannedAttempt,
+  caps: Caps = NO_CAPS,
+): Promise<OverBudget | null> {
+  const turn = { limit: Number.POSITIVE_INFINITY, now: Date.parse(attempt.started_at), lost_ms: 1e12 }
+  const reserved = await attempts.reserve({ attempt, caps, ...turn, own: new Set([attempt.grade_id]) })
+  if (reserved.kind === 'over') return reserved.over
+  if (reserved.kind !== 'call') throw new Error(`the call ${attempt.id} is told: ${JSON.stringify(reserved)}`)
+  return null
+}
 
 export type GoodReply = Extract<JudgeReply, { ok: true }>
 

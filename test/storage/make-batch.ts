@@ -1,7 +1,7 @@
-import { digestBytes } from '../../src/domain/digest.ts'
 import type { BatchRecord, NewBatch } from '../../src/db/batches.ts'
 import type { ItemEnd, NewItem } from '../../src/db/items.ts'
 import type { Stores } from '../../src/db/stores.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import { GROUND_TRUTH } from './make-grade.ts'
 

@@ -1,5 +1,5 @@
-import { digestBytes } from '../../src/domain/digest.ts'
 import type { GradeRecord } from '../../src/db/grades.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import { createIdMaker } from '../../src/ports/id.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { TrialMetadata } from '../../src/schemas/grade-request.ts'

@@ -1,7 +1,7 @@
-import { digestBytes } from '../../src/domain/digest.ts'
+import type { PlannedAttempt, QuestionMark } from '../../src/db/attempts.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
-import { type PlannedAttempt } from '../../src/db/attempts.ts'
-import type { NewProviderRequest, ProviderEnd, QuestionMark } from '../../src/db/submissions.ts'
+import type { NewProviderRequest, ProviderEnd } from '../../src/db/submissions.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 import { readSpent } from './contract-spending.ts'
 import { goodReply, planAttempt } from './make-attempt.ts'
@@ -19,11 +19,18 @@ export function makeRequest(
   line = `line ${id}`,
 ): NewProviderRequest {
   const key = digestBytes(`key ${index}`)
-  const planned = planAttempt(id, { key, grade_id: `grd_${index}`, batch: BATCH, reserved_usd: 1, ...given })
+  const planned = planAttempt(id, {
+    key,
+    grade_id: `grd_${index}`,
+    batch: BATCH,
+    item: index,
+    reserved_usd: 1,
+    ...given,
+  })
   return { planned, item: { batch: BATCH, index }, line }
 }
 
-export const markOf = ({ planned, item }: NewProviderRequest): QuestionMark => {
+export const markOf = ({ planned, item }: NewProviderRequest): QuestionMark & { readonly batch: string } => {
   const { key, sample, round, request_digest } = planned
   return { batch: item.batch, key, sample, round, request_digest }
 }

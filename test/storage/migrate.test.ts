@@ -4,9 +4,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import { sqliteMigrations, type Migration, migrate } from '../../src/db/migrate.ts'
+import { type Migration, migrate, sqliteMigrations } from '../../src/db/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
+import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const FIRST: Migration = { name: '0001_first.sql', sql: 'CREATE TABLE first (id INTEGER) STRICT' }

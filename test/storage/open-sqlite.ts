@@ -1,13 +1,17 @@
-import type Database from 'better-sqlite3'
+import { sql } from 'kysely'
 import { onTestFinished } from 'vitest'
-import type { Stores } from '../../src/db/stores.ts'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
-import { createStores } from '../../src/db/stores.ts'
+import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
 
-/** Stores that go with the test, and the connection under them for what a test does to it. */
-export function openSqlite(path = ':memory:'): { db: Database.Database; stores: Stores } {
-  const db = openDatabase(path)
-  const stores = createStores(db)
+/** Runs a statement on the connection that writes. */
+export type RunSql = (text: string) => Promise<Record<string, unknown>[]>
+
+/** Opens stores that are closed at the end of the test, and runs statements on their connection. */
+export function openSqlite(path = ':memory:'): { run: RunSql; stores: Stores } {
+  const stores = openSqliteStores({ path })
   onTestFinished(() => stores.close())
-  return { db, stores }
+  return { run: (text) => runSql(stores, text), stores }
 }
+
+/** Runs a statement of any dialect as a unit of work. */
+export const runSql = async ({ db }: Stores, text: string): Promise<Record<string, unknown>[]> =>
+  (await db.write((unit) => sql.raw<Record<string, unknown>>(text).execute(unit))).rows

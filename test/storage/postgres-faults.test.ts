@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { digestBytes } from '../../src/domain/digest.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
 import { readSpent } from './contract-spending.ts'
 import { finishOk, planAttempt } from './make-attempt.ts'

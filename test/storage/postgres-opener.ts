@@ -5,6 +5,6 @@ import { SETTINGS } from './postgres-settings.ts'
 const [, , url, schema] = process.argv
 if (url === undefined || schema === undefined) throw new Error('usage: postgres-opener.ts <url> <schema>')
 const stores = await openPostgresStores({ url, schema, ...SETTINGS })
-const secret = await stores.secrets.renderingSecret(() => crypto.getRandomValues(new Uint8Array(8)))
+const secret = await stores.settings.renderingSecret(() => crypto.getRandomValues(new Uint8Array(8)))
 await stores.close()
 process.stdout.write(Buffer.from(secret).toString('hex'))

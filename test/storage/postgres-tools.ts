@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { openPostgresStores, type PostgresOptions } from '../../src/db/stores.ts'
-import type { Stores } from '../../src/db/stores.ts'
+import { openPostgresStores, type Stores } from '../../src/db/stores.ts'
 import { NATIVE, type PostgresServer, SKIPPED, startPostgres } from './postgres-server.ts'
 import { SETTINGS } from './postgres-settings.ts'
 
@@ -9,7 +8,7 @@ export interface PostgresTools {
   /** A name that no other test has. */
   newSchema(): string
   /** Stores of a schema; of a new one where none is named. */
-  open(schema?: string, given?: Partial<PostgresOptions>): Promise<Stores>
+  open(schema?: string, given?: Partial<Parameters<typeof openPostgresStores>[0]>): Promise<Stores>
 }
 
 let made = 0

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { assertSafeVersion } from '../../src/db/sqlite.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { assertSafeVersion, openDatabase } from '../../src/storage/sqlite/database.ts'
-import { createStores, openSqliteStores } from '../../src/db/stores.ts'
 import { describeStores } from './contract.ts'
 import { describeOverview } from './contract-overview.ts'
+import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 describeStores('SQLite in memory', async () => openSqliteStores({ path: ':memory:' }))
@@ -18,17 +19,18 @@ test.each([
   ['foreign_keys', 1],
   ['busy_timeout', 5000],
   ['wal_autocheckpoint', 1000],
-])('%s is %s', (name, value) => {
-  const db = openDatabase(tempDatabase())
-  expect(db.pragma(name, { simple: true })).toBe(value)
-  db.close()
+])('%s is %s', async (name, value) => {
+  const [row] = await openSqlite(tempDatabase()).run(`PRAGMA ${name}`)
+  expect(Object.values(row ?? {})).toEqual([value])
 })
 
-test('every table is STRICT', () => {
-  const db = openDatabase(':memory:')
+test('every table is STRICT, there are twelve, and no trigger writes', async () => {
+  const { run } = openSqlite()
   const loose = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite_%'"
-  expect(db.prepare(loose).all()).toEqual([])
-  db.close()
+  expect(await run(loose)).toEqual([])
+  const count =
+    "SELECT type, count(*) AS n FROM sqlite_schema WHERE type <> 'index' AND name NOT LIKE 'sqlite_%' GROUP BY type"
+  expect(await run(count)).toEqual([{ type: 'table', n: 13 }])
 })
 
 test.each(['3.51.3', '3.52.0', '3.54.1', '4.0.0', '3.50.7', '3.50.12', '3.44.6'])('SQLite %s is safe', (version) => {
@@ -43,26 +45,24 @@ test.each(['3.51.2', '3.51.0', '3.50.6', '3.49.9', '3.45.0', '3.44.5', '3.7.0', 
 )
 
 test('check writes a row, since the lock alone does not show a full disk', async () => {
-  const db = openDatabase(':memory:')
-  const stores = createStores(db)
-  const changes = () => db.prepare('SELECT total_changes()').pluck().get() as number
+  const { run, stores } = openSqlite()
+  const changes = async () => (await run('SELECT total_changes() AS n'))[0]?.['n'] as number
   for (const _time of [1, 2]) {
-    const before = changes()
+    const before = await changes()
     await stores.check()
-    expect(changes()).toBe(before + 1)
+    expect(await changes()).toBe(before + 1)
   }
-  await stores.close()
 })
 
 describe('closing', () => {
   test('commits what was asked for before it', async () => {
     const path = tempDatabase()
     const stores = openSqliteStores({ path })
-    const writing = stores.rubrics.register('r@1', digestBytes('one'), 'content', 'now')
+    const writing = stores.settings.registerRubric('r@1', digestBytes('one'), 'content')
     await stores.close()
     expect(await writing).toBe(digestBytes('one'))
     const again = openSqliteStores({ path })
-    expect(await again.rubrics.register('r@1', digestBytes('two'), 'content', 'now')).toBe(digestBytes('one'))
+    expect(await again.settings.registerRubric('r@1', digestBytes('two'), 'content')).toBe(digestBytes('one'))
     await again.close()
   })
 
@@ -77,10 +77,10 @@ describe('closing', () => {
   test('keeps what was written', async () => {
     const path = tempDatabase()
     const first = openSqliteStores({ path })
-    const secret = await first.secrets.renderingSecret(() => Uint8Array.of(1, 2, 3))
+    const secret = await first.settings.renderingSecret(() => Uint8Array.of(1, 2, 3))
     await first.close()
-    const second = createStores(openDatabase(path))
-    expect(await second.secrets.renderingSecret(() => Uint8Array.of(9))).toEqual(secret)
+    const second = openSqliteStores({ path })
+    expect(await second.settings.renderingSecret(() => Uint8Array.of(9))).toEqual(secret)
     await second.close()
   })
 })

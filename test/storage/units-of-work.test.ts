@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { digestBytes } from '../../src/domain/digest.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import { readSpent } from './contract-spending.ts'
 import { finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { AT, openBatch, readBatch } from './make-batch.ts'
