@@ -1,230 +1,196 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
-import type { BatchCluster, EngineDeps } from '../../src/batches/engine.ts'
-import { BatchEngine } from '../../src/batches/engine.ts'
-import type { BatchRecord, BatchStore } from '../../src/db/batches.ts'
-import type { OpenItem } from '../../src/db/items.ts'
-import type { Lease } from '../../src/ports/lease-ports.ts'
-import type { SliceStore, WorkNotice } from '../../src/ports/slice-ports.ts'
+import { mkdirSync } from 'node:fs'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { LocalJobs } from '../../src/batches/jobs.ts'
+import type { Chunk } from '../../src/db/items.ts'
+import type { Judge } from '../../src/ports/judge.ts'
+import type { Batch } from '../../src/schemas/batch.ts'
+import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { startApp, type TestApp } from '../start-app.ts'
+import { tempDatabase } from '../storage/temp-folder.ts'
+import { fakeClock, GOOD_ANSWER } from './harness.ts'
 
-const LEASE_S = 3
+const judgeOf = () => answeringJudge(() => GOOD_ANSWER)
 
-/** An engine over stores of the test, on a clock that goes as fast as it is waited for. */
-function setUp(
-  batches: Partial<BatchStore>,
-  slices: Partial<SliceStore>,
-  { adopts = true, judges = ['ours'], alone = false } = {},
-) {
-  let now = 0
-  /** Leases that other processes hold. */
-  const elsewhere = new Set<string>()
-  const wanted: { readonly name: string; readonly at: number }[] = []
-  const sent: Omit<WorkNotice, 'project'>[] = []
-  const troubles: unknown[] = []
-  const held = new Set<string>()
-  const takeMany = async (names: readonly string[]) => {
-    wanted.push(...names.map((name) => ({ name, at: now })))
-    const taken = names.filter((name) => !elsewhere.has(name) && !held.has(name))
-    for (const name of taken) held.add(name)
-    return taken.map((name): Lease => ({ name, token: name, lost: new AbortController().signal }))
-  }
-  const lock = {
-    isFree: true,
-    isHeld: false,
-    fault: null as Error | null,
-    take() {
-      if (lock.fault !== null) throw lock.fault
-      lock.isHeld ||= lock.isFree
-      return lock.isHeld
-    },
-    release() {
-      lock.isHeld = false
-    },
-  }
-  const marked: unknown[] = []
-  const isHeld = async (name: string) => elsewhere.has(name)
-  const cluster = {
-    leases: { takeMany, isHeld, release: async ({ name }: Lease) => void held.delete(name), note: () => undefined },
-    slices: {
-      open: async () => [],
-      free: async () => [],
-      freeWhole: async () => [],
-      cancel: async () => false,
-      ...slices,
-    },
-  } as unknown as BatchCluster
-  const onWork = vi.fn()
-  const announced = new Set(judges)
-  const engine = new BatchEngine({
-    stores: {
-      run_lock: lock,
-      runner_judges: { put: async () => undefined, get: async () => ['ours'] },
-      attempts: { markInterrupted: async (isRunner: boolean) => void marked.push(isRunner) },
-      batches: { listUnclaimed: async () => ['bat_1', 'bat_2'], claim: async () => true, ...batches },
-    },
-    judges: new Map(judges.map((name) => [name, {}])),
-    newId: () => 'bat_since_7',
-    adopts,
-    clock: {
-      now: () => new Date(now),
-      async sleep(ms: number) {
-        now += ms
-        await delay(1)
-      },
-    },
-    notify: () => undefined,
-    onTrouble: ({ batch, error }: { batch: string; error: unknown }) => troubles.push([batch, String(error)]),
-    onStatus: () => undefined,
-    cluster,
-    lease_s: LEASE_S,
-    company: alone
-      ? null
-      : {
-          judges: announced,
-          send: async (notice: (typeof sent)[number]) => void sent.push(notice),
-          onCapacity: () => undefined,
-          onWork,
-        },
-  } as unknown as EngineDeps)
-  return { engine, elsewhere, wanted, held, sent, troubles, onWork, lock, marked, announced }
+/** A judge whose calls wait until the test opens the gate. */
+function gatedJudge() {
+  const gate = Promise.withResolvers<void>()
+  const judge = answeringJudge(async () => {
+    await gate.promise
+    return GOOD_ANSWER
+  })
+  return { ...judge, open: () => gate.resolve() }
 }
 
-const BATCH = { id: 'bat_1', mode: 'direct', status: 'running', resumes_at: null } as unknown as BatchRecord
-const open = (id: string) => ({ id, mode: 'direct', status: 'running', resumes_at: null, is_over: true }) as const
+type Start = (judges: readonly Judge[], given?: { readonly adopts_batches?: boolean }) => Promise<TestApp>
 
-test('trouble with one batch is told, and keeps no other waiting', async () => {
-  const finish = vi.fn(async (id: string) => {
-    if (id === 'bat_1') throw new Error('damaged')
-    return true
-  })
-  const { engine, troubles, onWork } = setUp({ finish }, { open: async (ids) => ids.map(open) })
-  await engine.start()
-  await vi.waitFor(() => expect(onWork).toHaveBeenCalled())
-  await engine.stop()
-  expect(finish.mock.calls.map(([id]) => id).slice(0, 2)).toEqual(['bat_1', 'bat_2'])
-  expect(troubles[0]).toEqual(['bat_1', 'Error: damaged'])
-})
-
-test('a database that is away is told of once, and asked again', async () => {
-  let looks = 0
-  const listUnclaimed = async () => {
-    looks += 1
-    throw new Error('away')
+/** Starts services and commands on one SQLite file, with one call at once; the test stops them, or its end. */
+function onOneFile(): { start: Start; path: string } {
+  const path = tempDatabase()
+  const start: Start = async (judges, given = {}) => {
+    const config = { concurrency: { initial: 1, min: 1, max: 1 } }
+    const app = await startApp({ env: { VERIDICT_DATABASE: path }, config, judges, ...given })
+    const { stop } = app
+    let stopped: Promise<void> | undefined
+    app.stop = () => {
+      stopped ??= stop()
+      return stopped
+    }
+    onTestFinished(() => app.stop())
+    if (given.adopts_batches !== false) await app.context.start()
+    return app
   }
-  const { engine, troubles } = setUp({ listUnclaimed }, {})
-  await engine.start()
-  await vi.waitFor(() => expect(looks).toBeGreaterThan(3))
-  await engine.stop()
-  expect(troubles).toEqual([['', 'Error: away']])
-})
-
-test('a judge that another process announces is announced here once that process is gone, until the engine stops', async () => {
-  const { engine, elsewhere, held } = setUp({}, {})
-  elsewhere.add('judge:ours')
-  await engine.start()
-  expect([...held]).toEqual([])
-  elsewhere.clear()
-  await vi.waitFor(() => expect([...held]).toEqual(['judge:ours']))
-  await engine.stop()
-  expect([...held]).toEqual([])
-})
-
-test.each([
-  ['ours', null],
-  ['theirs', null],
-  ['nobodys', 'nobodys'],
-])('the next item of a batch needs %s: a missing worker is %s', async (judge, missing) => {
-  const pending = async () => [{ request: { judge } }] as unknown as OpenItem[]
-  const { engine, elsewhere } = setUp({ pending }, {})
-  elsewhere.add('judge:theirs')
-  expect(await engine.missingJudge(BATCH)).toBe(missing)
-  expect(await engine.missingJudge({ ...BATCH, status: 'parked' })).toBe(null)
-})
-
-test('a batch is told to all; one that this process has for itself to nobody', async () => {
-  const shared = setUp({}, {})
-  await shared.engine.begin('bat_1')
-  expect(shared.sent).toEqual([{ batch: 'bat_1' }])
-  const seen: string[][] = []
-  const see = async (ids: readonly string[]) => {
-    seen.push([...ids])
-    return []
-  }
-  const own = setUp({}, { open: see }, { adopts: false, judges: [] })
-  await own.engine.begin('bat_3')
-  await own.engine.start()
-  await vi.waitFor(() => expect(seen).toContainEqual(['bat_3']))
-  await own.engine.stop()
-  expect(own.sent).toEqual([])
-  expect(own.wanted).toEqual([])
-})
-
-test('a command on PostgreSQL runs its own batch with judges that no worker has', async () => {
-  const pending = async () => [{ request: { judge: 'ours' } }] as unknown as OpenItem[]
-  const { engine, announced } = setUp({ pending }, {}, { adopts: false })
-  announced.clear()
-  expect(await engine.missingJudge(BATCH)).toBe('ours')
-  await engine.begin('bat_1')
-  expect(await engine.missingJudge(BATCH)).toBe(null)
-  await engine.stop()
-})
-
-test.each([
-  ['ours', true],
-  ['theirs', false],
-])(
-  'a command on SQLite that is stopped parks its own batch, unless that waits for a worker: %s',
-  async (judge, isParked) => {
-    const park = vi.fn(async () => true)
-    const pending = async () => [{ request: { judge } }] as unknown as OpenItem[]
-    const get = async () => BATCH
-    const { engine, lock } = setUp({ park, pending, get }, {}, { adopts: false, alone: true })
-    lock.isFree = false
-    await engine.begin('bat_1')
-    await engine.stop()
-    expect(park.mock.calls).toEqual(isParked ? [['bat_1', 'the command that ran it was stopped', null]] : [])
-  },
-)
+  return { start, path }
+}
+const COMMAND = { adopts_batches: false }
+const see = async (app: TestApp, id: string) => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+const WAIT = { timeout: 15_000 }
 
 describe('the run lock of an SQLite file', () => {
-  const see = () => {
-    const seen: string[][] = []
-    const open = async (ids: readonly string[]) => {
-      if (ids.length > 0) seen.push([...ids])
-      return []
+  test('the service that holds it runs the batch of a command, which follows the batch', async () => {
+    const { start } = onOneFile()
+    const [mine, theirs] = [judgeOf(), judgeOf()]
+    await start([theirs])
+    const command = await start([mine], COMMAND)
+    const { batch } = await finish(command, (await startBatch(command, makeItems(3))).id)
+    expect(batch).toMatchObject({ status: 'done', counts: { graded: 3 } })
+    expect([mine.calls.length, theirs.calls.length]).toEqual([0, 3])
+  })
+
+  test('a second service waits for it, and goes on with the batches of the first', async () => {
+    const { start } = onOneFile()
+    const [first, second] = [gatedJudge(), judgeOf()]
+    const before = await start([first])
+    const after = await start([second])
+    const { id } = await startBatch(before, makeItems(4))
+    await expect.poll(() => first.calls, WAIT).toEqual([0])
+    const stopping = before.stop()
+    first.open()
+    await stopping
+    const { batch } = await finish(after, id)
+    expect(batch).toMatchObject({ status: 'done', counts: { graded: 4 }, calls: { made: 4, unknown: 0 } })
+    expect([first.calls, second.calls]).toEqual([[0], [1, 2, 3]])
+  })
+
+  test('a batch of a judge that its holder lacks says so, and runs once a holder has the judge', async () => {
+    const { start } = onOneFile()
+    const holder = await start([])
+    const command = await start([judgeOf()], COMMAND)
+    const { id } = await startBatch(command, makeItems(1))
+    const waiting = 'waiting: no worker for scripted'
+    await expect.poll(async () => (await see(command, id)).parked_reason, WAIT).toBe(waiting)
+    await holder.stop()
+    expect((await finish(command, id)).batch).toMatchObject({ status: 'done', parked_reason: null })
+  })
+
+  test('a command that is stopped parks its batch, whose call in flight ends; others leave the batch alone', async () => {
+    const { start } = onOneFile()
+    const judge = gatedJudge()
+    const command = await start([judge], COMMAND)
+    const { id } = await startBatch(command, makeItems(3))
+    await expect.poll(() => judge.calls, WAIT).toEqual([0])
+    const stopping = command.stop()
+    judge.open()
+    await stopping
+    const service = await start([judgeOf()])
+    const parked = { status: 'parked', parked_reason: 'the command that ran it was stopped', resumes_at: null }
+    expect(await see(service, id)).toMatchObject({ ...parked, counts: { graded: 1, pending: 2 } })
+    await service.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })
+    expect((await finish(service, id)).batch).toMatchObject({ status: 'done', counts: { graded: 3 } })
+  })
+
+  test('a command takes up no batch that earlier processes left', async () => {
+    const { start } = onOneFile()
+    const [holding, judge] = [gatedJudge(), judgeOf()]
+    const first = await start([holding])
+    await startBatch(first, makeItems(1))
+    await expect.poll(() => holding.calls, WAIT).toEqual([0])
+    const command = await start([judge], COMMAND)
+    const own = await startBatch(command, makeItems(3).slice(1))
+    first.context.stores.run_lock?.release()
+    expect((await finish(command, own.id)).batch).toMatchObject({ status: 'done' })
+    expect(judge.calls).toEqual([1, 2])
+    holding.open()
+  })
+
+  test('a command learns that it cannot be used, and parks its batch', async () => {
+    const { start, path } = onOneFile()
+    mkdirSync(`${path}.run`, { recursive: true })
+    const command = await start([judgeOf()], COMMAND)
+    const items = makeItems(1)
+    const answer = await command.post('/v1/batches', { items })
+    expect(answer.statusCode).toBeGreaterThanOrEqual(500)
+    await command.stop()
+    const other = await start([judgeOf()], COMMAND)
+    const [batch] = (await other.get('/v1/batches')).json<{ items: Batch[] }>().items
+    expect(batch).toMatchObject({ status: 'parked', counts: { pending: 1 } })
+  })
+})
+
+test('the beginnings of all batches come first', async () => {
+  const { start } = onOneFile()
+  const judge = gatedJudge()
+  const app = await start([judge])
+  const items = makeItems(80)
+  const first = await startBatch(app, items.slice(0, 40))
+  await expect.poll(() => judge.calls, WAIT).toEqual([0])
+  const second = await startBatch(app, items.slice(40))
+  judge.open()
+  for (const { id } of [first, second]) expect((await finish(app, id)).batch.status).toBe('done')
+  const chunks = judge.calls.map((run) => (run < 40 ? `first ${run >> 4}` : `second ${(run - 40) >> 4}`))
+  expect([...new Set(chunks)]).toEqual(['first 0', 'second 0', 'first 1', 'second 1', 'first 2', 'second 2'])
+})
+
+describe('the jobs of one process', () => {
+  const chunk = (n: number, batch = 'bat_1'): Chunk => ({ batch, chunk: n, judge: 'ours' })
+
+  /** Jobs whose chunks run until the test ends them. */
+  async function working() {
+    const clock = fakeClock()
+    const jobs = new LocalJobs(() => 1, clock)
+    const runs: string[] = []
+    const gates: (() => void)[] = []
+    const runChunk = async ({ batch, chunk: n }: Chunk) => {
+      runs.push(`${batch} ${n}`)
+      await new Promise<void>((resolve) => gates.push(resolve))
     }
-    return { seen, open }
+    const polls: (number | null)[] = [20, 30, null]
+    await jobs.start(['ours'], { runChunk, poll: async () => polls.shift() ?? null })
+    const next = async () => {
+      await vi.waitFor(() => expect(gates).not.toEqual([]))
+      gates.shift()?.()
+    }
+    return { jobs, runs, next, clock, polls }
   }
 
-  test('a service that holds it runs every batch, after the calls of the holder before were settled', async () => {
-    const { seen, open } = see()
-    const { engine, lock, marked } = setUp({}, { open }, { alone: true })
-    lock.isFree = false
-    await engine.start()
-    expect([seen, marked]).toEqual([[], []])
-    lock.isFree = true
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(1))
-    expect([seen[0], marked]).toEqual([['bat_1', 'bat_2'], [true]])
-    await engine.stop()
-    expect(lock.isHeld).toBe(false)
+  test('run a chunk that is added again while it waits or runs once; leave chunks of other judges alone', async () => {
+    const { jobs, runs, next } = await working()
+    for (let n = 0; n < 3; n++) await jobs.addChunks([chunk(0), chunk(1), { ...chunk(0), judge: 'theirs' }])
+    expect(jobs.isBusy('bat_1')).toBe(true)
+    await next()
+    await next()
+    await vi.waitFor(() => expect(jobs.isBusy('bat_1')).toBe(false))
+    expect(runs).toEqual(['bat_1 0', 'bat_1 1'])
+    await jobs.addChunks([chunk(0)])
+    await next()
+    expect(runs).toHaveLength(3)
   })
 
-  test('a command takes it for its own batch only, and runs that and the batches made since', async () => {
-    const { seen, open } = see()
-    const listUnclaimed = async () => ['bat_1', 'bat_own', 'bat_since_5', 'bat_since_9']
-    const { engine, lock } = setUp({ listUnclaimed, get: async () => null }, { open }, { adopts: false, alone: true })
-    await engine.start()
-    expect(lock.isHeld).toBe(false)
-    await engine.begin('bat_own')
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0))
-    expect(seen[0]).toEqual(['bat_own', 'bat_since_9'])
-    await engine.stop()
+  test('stop once the chunk that runs has ended, and begin no other', async () => {
+    const { jobs, runs, next } = await working()
+    await jobs.addChunks([chunk(0), chunk(1), chunk(2)])
+    await vi.waitFor(() => expect(runs).toEqual(['bat_1 0']))
+    const stopping = jobs.stop()
+    await next()
+    await stopping
+    await jobs.addChunks([chunk(3)])
+    expect(runs).toEqual(['bat_1 0'])
   })
 
-  test('a command learns that it cannot be used', async () => {
-    const { engine, lock } = setUp({}, {}, { adopts: false, alone: true })
-    lock.fault = new Error('read-only')
-    await expect(engine.begin('bat_1')).rejects.toThrow('read-only')
-    await engine.stop()
+  test('poll a provider at the times that each step asks for, until nothing lies with the provider', async () => {
+    const { jobs, clock, polls } = await working()
+    await jobs.addPoll({ batch: 'bat_1', judge: 'ours' }, 10)
+    await jobs.addPoll({ batch: 'bat_1', judge: 'ours' }, 10)
+    await vi.waitFor(() => expect(jobs.isBusy('bat_1')).toBe(false))
+    expect([clock.slept, polls]).toEqual([[10, 20, 30], []])
   })
 })

@@ -1,0 +1,182 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type Parking, runChunk } from '../../src/batches/run-chunk.ts'
+import type { NewBatch } from '../../src/db/batches.ts'
+import { StorageError } from '../../src/db/errors.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
+import { Lane } from '../../src/grading/lane.ts'
+import type { GradingJob, ItemOutcome } from '../../src/grading/service.ts'
+import type { JudgeInfo } from '../../src/ports/judge.ts'
+import type { Failure } from '../../src/schemas/grade.ts'
+import { makeBatch, makeItem } from '../storage/make-batch.ts'
+import { fakeClock, scriptedJudge } from './harness.ts'
+
+type Fail = Pick<Failure, 'code'> & Partial<Failure>
+type Outcome = Fail | 'refused' | Error
+type Grade = (index: number, run: number, job: GradingJob) => Outcome | Promise<Outcome>
+
+const REFUSED: ItemOutcome = { kind: 'refused', refusal: { code: 'not_cached', detail: 'not stored', errors: [] } }
+
+/** Runs the chunk of a batch whose items, one for each word, are graded by the test. */
+async function start(
+  grade: Grade,
+  { words = ['a'], batch = {}, info = {}, restsUntil = 0 } = {} as Partial<{
+    words: readonly string[]
+    batch: Partial<NewBatch>
+    info: Partial<JudgeInfo>
+    restsUntil: number
+  }>,
+) {
+  const stores = openSqliteStores({ path: ':memory:' })
+  onTestFinished(() => stores.close())
+  const clock = fakeClock()
+  const runs: number[] = []
+  const parked: Parking[] = []
+  const errors: unknown[] = []
+  const leaving = new AbortController()
+  const request = { ...makeItem(0).request, judge: 'scripted' }
+  await stores.batches.draft(makeBatch('bat_1', batch))
+  await stores.batches.add(
+    'bat_1',
+    words.map((word, index) => makeItem(index, { word, request })),
+  )
+  await stores.batches.open('bat_1')
+  const plan = await stores.batches.plan('bat_1')
+  if (plan === null) throw new Error('the batch is not stored')
+  const lane = new Lane({ initial: 1, min: 1, max: 1 })
+  lane.restsUntil = clock.now().getTime() + restsUntil
+  const judge = scriptedJudge([], info)
+  const gradeItem = async (_: unknown, job: GradingJob): Promise<ItemOutcome> => {
+    const index = job.item?.index ?? -1
+    runs.push(index)
+    const outcome = await grade(index, runs.filter((one) => one === index).length, job)
+    if (outcome === 'refused') return REFUSED
+    if (outcome instanceof Error) throw outcome
+    const failure = { message: 'no', retryable: true, retry_after_s: null, ...outcome }
+    // The failure ends the item with a grade where the item does not run again.
+    return job.isPassing(failure) ? { kind: 'passed_over', failure } : REFUSED
+  }
+  const deps = {
+    ...{ stores, clock, service: { gradeItem }, judges: new Map([['scripted', judge]]), laneOf: () => lane },
+    onError: (error: unknown) => void errors.push(error),
+    onEnd: () => undefined,
+  } as unknown as Parameters<typeof runChunk>[0]
+  const done = runChunk(deps, {
+    ...{ plan, chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' }, signal: leaving.signal },
+    park: async (parking) => {
+      parked.push(parking)
+      leaving.abort()
+    },
+  })
+  const counts = async () => (await stores.batches.get('bat_1'))?.counts
+  return { done, runs, parked, errors, clock, leaving, counts, start: clock.now().getTime() }
+}
+
+describe('the items of one trajectory', () => {
+  test.each([
+    ['wait for the first, whose trajectory the provider then has', {}, [0, 3], [0, 3, 1, 2]],
+    ['run at once by a judge without a model', { info: { kind: 'lexical' } }, [0, 1, 2, 3], [0, 1, 2, 3]],
+    ['run at once through a provider’s batch', { batch: { mode: 'provider' } }, [0, 1, 2, 3], [0, 1, 2, 3]],
+    ['run at once in a recheck', { batch: { kind: 'recheck' } }, [0, 1, 2, 3], [0, 1, 2, 3]],
+  ] as const)('%s', async (_, given, first, all) => {
+    const gate = Promise.withResolvers<void>()
+    const grade: Grade = async () => {
+      await gate.promise
+      return 'refused'
+    }
+    const { done, runs } = await start(grade, { ...given, words: ['a', 'a', 'a', 'b'] })
+    await vi.waitFor(() => expect(runs).toEqual(first))
+    gate.resolve()
+    await done
+    expect(runs).toEqual(all)
+  })
+})
+
+describe('a failure that may pass', () => {
+  test('runs the item again, later each time, and ends it at the eighth run', async () => {
+    const { done, runs, clock, counts } = await start(() => ({ code: 'judge_unreachable' }))
+    await done
+    expect(runs).toHaveLength(8)
+    expect(clock.slept).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000])
+    expect(await counts()).toMatchObject({ pending: 0, failed: 1 })
+  })
+
+  test('waits as long as the judge asks for', async () => {
+    const limited = { code: 'rate_limited', retry_after_s: 7 } as const
+    const { done, clock } = await start((_, run) => (run <= 3 ? limited : 'refused'))
+    await done
+    expect(clock.slept).toEqual([7000, 7000, 7000])
+  })
+
+  test('ends the item at once in a provider’s batch, whose rounds were the retries', async () => {
+    const { done, runs } = await start(() => ({ code: 'timeout' }), { batch: { mode: 'provider' } })
+    await done
+    expect(runs).toEqual([0])
+  })
+
+  test('of the budget waits for money that other calls reserved', async () => {
+    const { done, clock, parked } = await start((_, run) => (run <= 20 ? { code: 'budget_exceeded' } : 'refused'))
+    await done
+    expect([clock.slept, parked]).toEqual([Array(20).fill(500), []])
+  })
+
+  test('of the budget leaves the item to the next round of a provider’s batch', async () => {
+    const { done, runs, counts } = await start(() => ({ code: 'budget_exceeded' }), { batch: { mode: 'provider' } })
+    await done
+    expect([runs, await counts()]).toMatchObject([[0], { pending: 1 }])
+  })
+})
+
+describe('the batch is parked', () => {
+  test.each<[string, Fail, number, number | null]>([
+    ['without a quota, for an operator', { code: 'quota_exhausted' }, 0, null],
+    ['with a wrong key, for an operator', { code: 'authentication' }, 0, null],
+    ['while its judge rests', { code: 'timeout' }, 30_000, 30_000],
+    ['as long as its judge asks for, above a minute', { code: 'rate_limited', retry_after_s: 90 }, 0, 90_000],
+  ])('%s, and no item ends', async (_, failure, restsUntil, rest) => {
+    const { done, parked, counts, start: at, clock } = await start(() => failure, { words: ['a', 'b'], restsUntil })
+    await done
+    const resumes_at = rest === null ? null : new Date(at + rest)
+    expect(parked[0]).toEqual({ reason: `scripted: ${failure.code}: no`, resumes_at })
+    expect([await counts(), clock.slept]).toMatchObject([{ pending: 2 }, []])
+  })
+
+  test('for ten minutes after sixty refusals for the rate', async () => {
+    const { done, runs, parked, clock } = await start(() => ({ code: 'rate_limited', retry_after_s: 1 }))
+    await done
+    expect([runs.length, parked[0]?.resumes_at?.getTime()]).toEqual([60, clock.now().getTime() + 600_000])
+  })
+})
+
+test('an unexpected error ends its item alone, as internal', async () => {
+  const bug = new TypeError('bug')
+  const grade: Grade = (index) => (index === 0 ? bug : 'refused')
+  const { done, errors, counts } = await start(grade, { words: ['a', 'b'] })
+  await done
+  expect([errors, await counts()]).toMatchObject([[bug], { pending: 0, failed: 2 }])
+})
+
+test('a refusal of the database breaks the chunk off, once its other items have ended', async () => {
+  const gate = Promise.withResolvers<void>()
+  const grade: Grade = async (index) => {
+    if (index === 0) return new StorageError('storage_full', 'full')
+    await gate.promise
+    return 'refused'
+  }
+  const { done, counts } = await start(grade, { words: ['a', 'b'] })
+  gate.resolve()
+  await expect(done).rejects.toMatchObject({ code: 'storage_full' })
+  expect(await counts()).toMatchObject({ pending: 1, failed: 1 })
+})
+
+test('a run that is to end begins no item and waits for no retry', async () => {
+  const { done, runs, leaving, counts } = await start(
+    (_, __, job) => {
+      leaving.abort()
+      expect(job.isPassing({ code: 'cancelled', message: '', retryable: true, retry_after_s: null })).toBe(true)
+      return { code: 'cancelled' }
+    },
+    { words: ['a', 'a'] },
+  )
+  await done
+  expect([runs, await counts()]).toMatchObject([[0], { pending: 2 }])
+})
