@@ -75,6 +75,10 @@ export class BatchEngine implements JobHandlers {
   private readonly own = new Set<string>()
   private readonly made = new Set<string>()
   private readonly breaks = new Map<string, number>()
+  /** The time at which an operator last resumed a batch: a call that began before says nothing any more. */
+  private readonly resumedAt = new Map<string, number>()
+  /** The pending items of a poll at its last step: an item that lacks money goes on asking, and holds back no submission. */
+  private readonly unasked = new Map<string, number>()
   /** On SQLite, an id of the time at which this process took the run lock; null without the lock. */
   private leadsSince: string | null = null
   private readonly stopping = new AbortController()
@@ -194,6 +198,7 @@ export class BatchEngine implements JobHandlers {
       await this.batches.resume(id)
     }
     this.breaks.delete(id)
+    this.resumedAt.set(id, this.now())
     await this.begin(id, false)
   }
 
@@ -295,6 +300,7 @@ export class BatchEngine implements JobHandlers {
     if (this.stopping.signal.aborted || (!adopts && this.own.size === 0) || stores.run_lock?.take() !== true)
       return false
     await stores.attempts.markLost(this.lostBefore(), true)
+    await stores.provider.sent(null)
     await jobs.start([...judges.keys()], this)
     this.leadsSince ??= newId('bat')
     await this.announce()
@@ -333,7 +339,7 @@ export class BatchEngine implements JobHandlers {
     }
     try {
       const leaving = AbortSignal.any([signal, run.leaving.signal])
-      await runChunk(deps, { plan, chunk, signal: leaving, park: (parking) => this.park(batch, parking) })
+      await runChunk(deps, { plan, chunk, signal: leaving, park: (...given) => this.park(batch, ...given) })
     } catch (error) {
       await this.breakOff(batch, error)
       throw error
@@ -355,11 +361,14 @@ export class BatchEngine implements JobHandlers {
     }
   }
 
-  private async park(id: string, { reason, resumes_at }: Parking): Promise<void> {
+  /** Parks a batch; false where an operator has resumed the batch since the failed call began. */
+  private async park(id: string, { reason, resumes_at }: Parking, since = Number.POSITIVE_INFINITY): Promise<boolean> {
+    if (since <= (this.resumedAt.get(id) ?? 0)) return false
     this.running.get(id)?.leaving.abort()
-    if (!(await this.batches.park(id, reason, resumes_at?.toISOString() ?? null))) return
+    if (!(await this.batches.park(id, reason, resumes_at?.toISOString() ?? null))) return true
     await this.deps.onStatus(id)
     this.deps.notify(id)
+    return true
   }
 
   /** Rests after a refusal of the database; a damage that lasts parks the batch until an operator mends it. */
@@ -392,7 +401,10 @@ export class BatchEngine implements JobHandlers {
       return null
     }
     if (plan?.status !== 'running') return null
-    const asks = (await this.batches.countPending(poll.batch, poll.judge)) > 0
+    const place = `${poll.batch} ${poll.judge}`
+    const pending = await this.batches.countPending(poll.batch, poll.judge)
+    const asks = pending > 0 && pending !== this.unasked.get(place)
+    this.unasked.set(place, pending)
     const step = await this.pump.step(poll, !asks)
     if (step.kind === 'parked') {
       await this.park(poll.batch, step)
@@ -400,7 +412,8 @@ export class BatchEngine implements JobHandlers {
     }
     if (step.kind === 'waiting') return this.deps.poll_ms
     await this.deps.jobs.addChunks(await this.batches.chunks(poll.batch))
-    if (asks || step.kind === 'returned') return POLL_SOON_MS
+    if (pending > 0 || step.kind === 'returned') return POLL_SOON_MS
+    this.unasked.delete(place)
     await this.end(plan)
     return null
   }
@@ -413,6 +426,7 @@ export class BatchEngine implements JobHandlers {
       for (const judge of open) await this.deps.jobs.addPoll({ batch: id, judge }, 0)
       if (open.length > 0 || !(await this.batches.finishCancel(id, at))) return
     } else if (!(await this.batches.finish(id, at))) return
+    this.resumedAt.delete(id)
     await this.deps.onStatus(id)
     this.deps.notify(id)
   }

@@ -32,6 +32,8 @@ const CALL_MS = 120_000
 const SUBMIT_MS = 15 * 60_000
 const DOWNLOAD_MS = 30 * 60_000
 const STORED_AT_ONCE = 200
+/** Between two renewals of the mark of a sending. */
+const RENEW_MS = 10_000
 
 type Moved = 'open' | 'closed' | Extract<PumpStep, { kind: 'parked' }>
 
@@ -104,9 +106,11 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
   /** Sends a submission; the mark of the sending keeps other processes from asking the provider for the submission meanwhile. */
   async function submit(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
     if (!(await deps.queue.sending(record.id, now()))) return 'open'
+    const renew = setInterval(() => void deps.queue.sending(record.id, now(), true).catch(() => undefined), RENEW_MS)
     try {
       return await send(api, record)
     } finally {
+      clearInterval(renew)
       // A mark that stays ends by its time.
       await deps.queue.sent(record.id).catch(() => undefined)
     }

@@ -79,8 +79,8 @@ export interface SubmissionLimits {
 
 /** Each line of a submission ends with a line feed, which counts. */
 const LINE_END_BYTES = 1
-/** No sending takes longer. */
-const LONGEST_SENDING_MS = 20 * 60_000
+/** The mark of a sending ends by itself after this time, so that a dead process holds no submission. */
+const SENDING_MS = 30_000
 
 export type Submissions = ReturnType<typeof createSubmissions>
 
@@ -173,23 +173,29 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
         .execute()
       return rows.map((row) => ({ id: row.id, line: unpackText(row.line ?? Buffer.alloc(0)) }))
     },
-    /** Marks that this process is about to send a submission; false where another process sends it. */
-    sending: (id: string, now: Date): Promise<boolean> =>
+    /** Marks that this process sends a submission; false where another process sends it. `isOwn`: the mark of this process is renewed. */
+    sending: (id: string, now: Date, isOwn = false): Promise<boolean> =>
       db.write(async (sql) => {
-        const until = new Date(now.getTime() + LONGEST_SENDING_MS).toISOString()
+        const until = new Date(now.getTime() + SENDING_MS).toISOString()
         const { numUpdatedRows } = await sql
           .updateTable('submissions')
           .set({ sending_until: until })
           .where('id', '=', id)
           .where('status', '=', 'recorded')
-          .where(({ or, eb }) => or([eb('sending_until', 'is', null), eb('sending_until', '<', now.toISOString())]))
+          .where(({ or, eb, lit }) =>
+            or([lit(isOwn), eb('sending_until', 'is', null), eb('sending_until', '<', now.toISOString())]),
+          )
           .executeTakeFirstOrThrow()
         return numUpdatedRows > 0n
       }),
-    /** Marks that no process sends the submission. */
-    async sent(id: string): Promise<void> {
+    /** Marks that no process sends the submission; null: none of the submissions, whose senders have died. */
+    async sent(id: string | null): Promise<void> {
       await db.write((sql) =>
-        sql.updateTable('submissions').set({ sending_until: null }).where('id', '=', id).execute(),
+        sql
+          .updateTable('submissions')
+          .set({ sending_until: null })
+          .$if(id !== null, (some) => some.where('id', '=', id))
+          .execute(),
       )
     },
     /** Stores the provider’s id; the same id twice is fine, another id for the same submission is refused. */
