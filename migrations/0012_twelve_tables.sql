@@ -49,8 +49,8 @@ ALTER TABLE attempts ADD COLUMN line BLOB;
 ALTER TABLE attempts ADD COLUMN bytes INTEGER;
 ALTER TABLE attempts ADD COLUMN failure TEXT;
 ALTER TABLE submissions ADD COLUMN sending_until TEXT;
-UPDATE attempts SET (item, submission, failure) = (
-  SELECT request.item, submissions.id, request.failure
+UPDATE attempts SET (item, submission, failure, bytes) = (
+  SELECT request.item, submissions.id, request.failure, request.bytes
   FROM provider_requests AS request LEFT JOIN submissions ON submissions.seq = request.provider_batch
   WHERE request.id = attempts.id
 ) WHERE id IN (SELECT id FROM provider_requests);

@@ -41,7 +41,7 @@ ALTER TABLE attempts ADD COLUMN bytes bigint;
 ALTER TABLE attempts ADD COLUMN failure text COLLATE "C";
 ALTER TABLE provider_batches RENAME TO submissions;
 ALTER TABLE submissions ADD COLUMN sending_until text COLLATE "C";
-UPDATE attempts SET item = request.item, submission = submissions.id, failure = request.failure
+UPDATE attempts SET item = request.item, submission = submissions.id, failure = request.failure, bytes = request.bytes
 FROM provider_requests AS request LEFT JOIN submissions ON submissions.seq = request.provider_batch
 WHERE request.id = attempts.id;
 INSERT INTO attempts (

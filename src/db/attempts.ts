@@ -146,7 +146,7 @@ export function createAttempts(db: Db) {
     /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
     async finish(attempt: FinishedAttempt): Promise<void> {
       const end = renderEnd(attempt)
-      await db.write((sql) => finish(sql, attempt, end))
+      await db.write((sql) => finish(db, sql, attempt, end))
     },
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
     async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
@@ -301,7 +301,8 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   if (orphan !== null) return { kind: 'stored', orphan }
   const lost = new Date(now - lost_ms).toISOString()
   const same = await findSame(sql, attempt)
-  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', same: same.grade_id }
+  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost)))
+    return { kind: 'wait', same: same.grade_id }
   if (same !== undefined) await expire(db, sql, [same.id])
   if (judge.paused_until > now) return { kind: 'paused', judge }
   if ((await countSent(sql, attempt.judge, lost)) >= limit) return { kind: 'wait', same: null }
@@ -380,7 +381,7 @@ async function findOrphan(
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
-async function finish(sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
+async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
   const { id: _, ...columns } = end
   for (const outcome of ['sent', 'unknown'] as const) {
     const open = await sql
@@ -394,7 +395,7 @@ async function finish(sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof
     const reserved = open.reserved_usd ?? 0
     // The end takes back the amounts of the open call.
     const released = outcome === 'sent' ? { reserved_usd: -reserved } : { uncertain_usd: -reserved, unknown_calls: -1 }
-    await settleJudge(sql, open.judge, attempt.reply, attempt.now ?? Date.now())
+    await settleJudge(db, sql, open.judge, attempt.reply, attempt.now ?? Date.now())
     return addSpending(sql, [[open, addAmounts(released, amountsOf(attempt, reserved))]])
   }
   throw refusal(`the attempt ${attempt.id} is not in flight`)

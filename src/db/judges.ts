@@ -36,8 +36,7 @@ export async function readJudge(db: Pick<Db, 'kind'>, sql: Sql, name: string): P
   const row = await query.executeTakeFirst()
   if (row !== undefined) return parseState(row)
   await makeJudges(sql, [name])
-  await query.executeTakeFirst()
-  return OPEN
+  return parseState(await query.executeTakeFirstOrThrow())
 }
 
 const parseState = ({ failure, ...row }: Omit<JudgeState, 'failure'> & { readonly failure: string | null }) => ({
@@ -56,14 +55,19 @@ const makeJudges = (sql: Sql, names: readonly string[]) =>
  * Pauses a judge for all processes: for the time that a refusal asks for, and, after twelve silent failures in a row, for half a minute, doubled at
  * each further twelve. Any other answer ends the count.
  */
-export async function settleJudge(sql: Sql, name: string, reply: JudgeReply, now: number): Promise<void> {
+export async function settleJudge(
+  db: Pick<Db, 'kind'>,
+  sql: Sql,
+  name: string,
+  reply: JudgeReply,
+  now: number,
+): Promise<void> {
   const failure = reply.ok ? null : reply.failure
   const isSilent = failure?.code === 'judge_unreachable' || failure?.code === 'timeout'
   const asked =
     failure !== null && (isSilent || failure.code === 'rate_limited') ? (failure.retry_after_s ?? 0) * 1000 : 0
   if (!isSilent && asked <= 0) return calm(sql, name)
-  await makeJudges(sql, [name])
-  const row = await sql.selectFrom('judges').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
+  const row = await readJudge(db, sql, name)
   // Calls that began before an outage say nothing about its end.
   if (isSilent && row.rests > 0 && row.paused_until > now) return
   const strikes = isSilent ? row.strikes + 1 : 0

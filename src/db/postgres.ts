@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type CompiledQuery, type Driver, PostgresDriver, type QueryResult } from 'kysely'
+import { type CompiledQuery, type Driver, PostgresDriver, type QueryResult, sql as raw } from 'kysely'
 import pg from 'pg'
 import { type Db, openKysely, type Sql, Undo, valueOfUndone } from './db.ts'
-import { isLost, isSerializationFailure, refusal, toConnectError, toStorageError } from './errors.ts'
+import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toStorageError } from './errors.ts'
 import { assertKnown, digestSql, isComplete, type Migration, postgresMigrations } from './migrate.ts'
 import { FOREIGN_KEY, OUTSIDE, refuseKey, refuseOutside, refuseProjects } from './old-store.ts'
 
@@ -32,26 +32,42 @@ const GRACE_MS = 5_000
 const IDLE_MS = 30_000
 const OLDEST_VERSION = 140_000
 
+/** A commit without an answer. */
+class Unanswered extends Error {
+  readonly transaction: string
+  readonly value: unknown
+  constructor(transaction: string, value: unknown, cause: unknown) {
+    super('COMMIT was not answered', { cause })
+    this.transaction = transaction
+    this.value = value
+  }
+}
+
+/** The number of a transaction is known from its beginning: a process that does not hear of the end can ask. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
+const STATUS_TRIES = 5
+
 /** Opens a database; makes and migrates its schema where needed. Rejects with a StorageError for an unusable database. */
 export async function openPostgres(url: string, settings: PoolSettings, schema = SCHEMA): Promise<PostgresDb> {
-  const patient = createDb(url, { ...settings, max_connections: 1, statement_timeout_ms: 0 }, schema)
+  const patient = connectPostgres(url, { ...settings, max_connections: 1, statement_timeout_ms: 0 }, schema)
   try {
     await migratePostgres(patient, schema)
   } finally {
     await patient.close()
   }
-  return createDb(url, settings, schema)
+  return connectPostgres(url, settings, schema)
 }
 
-function createDb(url: string, settings: PoolSettings, schema: string | null): PostgresDb {
+/** Opens a database as it is, without a look at its schema; with a null schema no bare name is looked up. */
+export function connectPostgres(url: string, settings: PoolSettings, schema: string | null): PostgresDb {
   const pool = openPool(url, schema, settings)
   const read = openKysely('postgres', () => createDriver(pool, url))
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
 
-  async function writeOnce<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+  async function transact<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     return read.connection().execute(async (sql) => {
-      await say(sql, 'BEGIN ISOLATION LEVEL READ COMMITTED')
+      const [begun] = (await say(sql, BEGIN)).rows as { id: string }[]
       let value: T
       try {
         value = await work(sql)
@@ -59,23 +75,49 @@ function createDb(url: string, settings: PoolSettings, schema: string | null): P
         await say(sql, 'ROLLBACK').catch(() => undefined)
         throw error
       }
-      await say(sql, 'COMMIT')
+      await say(sql, 'COMMIT').catch((error: unknown) => {
+        throw isLost(causeOf(error)) ? new Unanswered(begun?.id ?? '', value, error) : error
+      })
       return value
     })
   }
 
+  /** Asks for the end of a transaction whose COMMIT was not answered. */
+  async function isCommitted({ transaction, cause }: Unanswered): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const ended = await raw<{ status: string }>`SELECT pg_xact_status(${transaction}::xid8) AS status`.execute(read)
+        const status = ended.rows[0]?.status
+        if (status === 'committed' || status === 'aborted') return status === 'committed'
+      } catch (error) {
+        if (tries >= STATUS_TRIES) throw error
+      }
+      if (tries >= STATUS_TRIES)
+        throw new StorageError('storage_busy', 'the database server was lost at a commit', { cause })
+      await delay(100 * tries)
+    }
+  }
+
+  /** Runs a unit of work once; its end is known. */
+  async function writeOnce<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    try {
+      return await transact(work)
+    } catch (error) {
+      if (error instanceof Undo) return valueOfUndone<T>(error)
+      if (!(error instanceof Unanswered)) throw error
+      if (await isCommitted(error)) return error.value as T
+      throw error.cause
+    }
+  }
+
   /** Repeats a unit of work that the server gave up for another, or whose connection was lost before its commit. */
   async function write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    let [tries, connections] = [1, 1]
+    const mayTryAgain = createPatience()
     for (;;) {
       try {
         return await writeOnce(work)
       } catch (error) {
-        if (error instanceof Undo) return valueOfUndone<T>(error)
-        const cause = causeOf(error)
-        if (isLost(cause) && ++connections <= MOST_CONNECTIONS) continue
-        if (!isSerializationFailure(cause) || ++tries > MOST_TRIES) throw error
-        await delay(2 ** Math.min(tries, 7) * (1 + Math.random()))
+        if (!(await mayTryAgain(causeOf(error)))) throw error
       }
     }
   }
@@ -104,6 +146,17 @@ function createDb(url: string, settings: PoolSettings, schema: string | null): P
 const MOST_TRIES = 10
 /** A server that restarts is back for the second connection; a longer absence is for the caller to wait out. */
 const MOST_CONNECTIONS = 2
+
+/** Tells whether a unit of work that failed is worth another try, after the delay that the try needs. */
+function createPatience(): (cause: unknown) => Promise<boolean> {
+  let [tries, connections] = [1, 1]
+  return async (cause) => {
+    if (isLost(cause)) return ++connections <= MOST_CONNECTIONS
+    if (!isSerializationFailure(cause) || ++tries > MOST_TRIES) return false
+    await delay(2 ** Math.min(tries, 7) * (1 + Math.random()))
+    return true
+  }
+}
 
 const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | null)?.cause ?? error
 
@@ -171,10 +224,14 @@ function createDriver(pool: pg.Pool, url: string): Driver {
         let lost = false
         return {
           query: (text: string, values: readonly unknown[]) =>
-            client.query(text, values.map(encodeValue)).catch((error: unknown) => {
-              lost ||= isLost(error)
-              throw toStorageError(error)
-            }),
+            client.query(text, values.map(encodeValue)).then(
+              // Of several statements the last one answers.
+              (result) => (Array.isArray(result) ? result.at(-1) : result),
+              (error: unknown) => {
+                lost ||= isLost(error)
+                throw toStorageError(error)
+              },
+            ),
           release: () => client.release(lost),
         } as never
       },
@@ -306,7 +363,7 @@ async function assertReadableSchema(rows: Rows, schema: string): Promise<void> {
 
 /** Tells whether the schema exists and would be opened without a migration. */
 export async function isSchemaMigrated(url: string, settings: PoolSettings): Promise<boolean> {
-  const db = createDb(url, { ...settings, max_connections: 1 }, null)
+  const db = connectPostgres(url, { ...settings, max_connections: 1 }, null)
   const rows = async <T>(text: string): Promise<T[]> => (await say(db.read, text)).rows as T[]
   try {
     const [table] = await rows<{ name: string | null }>(
@@ -335,7 +392,7 @@ export async function readPostgresSnapshot(
   if (!(await isSchemaMigrated(url, settings))) throw refusal('the database has no schema of this version')
   // The reader of an export may be slow: no statement and no pause between two statements has a limit.
   const patient = { ...settings, max_connections: 1, statement_timeout_ms: 0, idle_transaction_timeout_ms: 0 }
-  const db = createDb(url, patient, SCHEMA)
+  const db = connectPostgres(url, patient, SCHEMA)
   try {
     await db.read.connection().execute(async (sql) => {
       await say(sql, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')

@@ -109,18 +109,22 @@ async function addTo(sql: Sql, scope: string, change: Partial<Amounts>, limit: n
       .execute()
     return true
   }
-  await insert
+  const bound = Number.isFinite(limit) ? limit + TOLERANCE_USD : -1
+  const add = async (): Promise<boolean> => {
+    const { numUpdatedRows } = await sql
+      .updateTable('spending')
+      .set(({ eb }) => Object.fromEntries(names.map((name) => [name, eb(name, '+', change[name] ?? 0)])) as never)
+      .where('scope', '=', scope)
+      .where(raw<boolean>`settled_usd + reserved_usd + uncertain_usd <= ${bound}`)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
+  }
+  if (await add()) return true
+  const { numInsertedOrUpdatedRows: made } = await insert
     .values({ scope, ...NOTHING })
     .onConflict((conflict) => conflict.column('scope').doNothing())
-    .execute()
-  const bound = Number.isFinite(limit) ? limit + TOLERANCE_USD : -1
-  const { numUpdatedRows } = await sql
-    .updateTable('spending')
-    .set(({ eb }) => Object.fromEntries(names.map((name) => [name, eb(name, '+', change[name] ?? 0)])) as never)
-    .where('scope', '=', scope)
-    .where(raw<boolean>`settled_usd + reserved_usd + uncertain_usd <= ${bound}`)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  return (made ?? 0n) > 0n && add()
 }
 
 /** Reads the amounts of a scope; a scope without a row has spent nothing. */

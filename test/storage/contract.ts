@@ -4,6 +4,7 @@ import { describeBatches } from './contract-batches.ts'
 import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'
 import { describeProvider } from './contract-provider.ts'
+import { describeReserve } from './contract-reserve.ts'
 import { describeReviews } from './contract-reviews.ts'
 import { describeSmallStores } from './contract-small-stores.ts'
 import { describeSpending } from './contract-spending.ts'
@@ -26,6 +27,7 @@ export function describeStores(name: string, open: () => Promise<Stores>): void 
     describeGrades(current)
     describeLedger(current)
     describeSmallStores(current)
+    describeReserve(current)
     describeSpending(current)
     describeBatches(current)
     describeProvider(current)
