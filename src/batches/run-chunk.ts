@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import type { RunPlan } from '../db/batches.ts'
 import type { Chunk, ItemEnd, OpenItem } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
@@ -32,15 +33,23 @@ interface Run {
   readonly chunk: Chunk
   /** Aborted once the run is to end: calls that wait for a turn are given up, and calls in flight go on. */
   readonly signal: AbortSignal
-  readonly park: (parking: Parking) => Promise<void>
+  /** Parks the batch; false where an operator has resumed the batch since the failed call began. */
+  readonly park: (parking: Parking, since?: number) => Promise<boolean>
 }
 
 /** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
 export async function runChunk(deps: ChunkDeps, run: Run): Promise<void> {
   const items = await deps.stores.batches.ofChunk(run.chunk)
-  const groups = Map.groupBy(items, ({ trajectory }) => trajectory).values()
-  const ended = await Promise.allSettled([...groups].map((group) => runGroup(deps, run, group)))
-  const broken = ended.find((end) => end.status === 'rejected')
+  const groups = [...Map.groupBy(items, ({ trajectory }) => trajectory).values()]
+  // As many groups as calls, and half as many more: the calls of a trajectory come soon after each other.
+  const most = Math.ceil(1.5 * deps.laneOf(run.chunk.judge).settings.max)
+  const queue = new PQueue({ concurrency: run.plan.mode === 'provider' ? groups.length + 1 : most })
+  await settleAll(groups.map((group) => queue.add(() => runGroup(deps, run, group))))
+}
+
+/** Waits for all works; then rejects with the first error. */
+async function settleAll(works: readonly Promise<void>[]): Promise<void> {
+  const broken = (await Promise.allSettled(works)).find((end) => end.status === 'rejected')
   if (broken !== undefined) throw broken.reason
 }
 
@@ -51,7 +60,7 @@ async function runGroup(deps: ChunkDeps, run: Run, group: readonly OpenItem[]): 
   const hasCache = judge?.info.kind === 'model' && mode === 'direct' && kind !== 'recheck'
   const [first, ...others] = group
   if (hasCache && first !== undefined) await runItem(deps, run, first)
-  await Promise.all((hasCache ? others : group).map((item) => runItem(deps, run, item)))
+  await settleAll((hasCache ? others : group).map((item) => runItem(deps, run, item)))
 }
 
 /** Runs at one item before its own failure ends it. */
@@ -85,14 +94,14 @@ interface Tries {
 async function delayOf(deps: ChunkDeps, run: Run, failure: Failure, tries: Tries): Promise<number | null> {
   const { judge } = run.chunk
   const now = deps.clock.now().getTime()
-  const { restsUntil } = deps.laneOf(judge)
-  const park = async (until: number | null): Promise<null> => {
+  const { restsUntil, refusedSince } = deps.laneOf(judge)
+  const park = async (until: number | null, since?: number): Promise<number | null> => {
     const reason = `${judge}: ${failure.code}: ${failure.message}`
-    await run.park({ reason, resumes_at: until === null ? null : new Date(until) })
-    return null
+    const isParked = await run.park({ reason, resumes_at: until === null ? null : new Date(until) }, since)
+    return isParked ? null : 0
   }
   if (failure.code === 'budget_exceeded') return run.plan.mode === 'provider' ? null : BUDGET_AGAIN_MS
-  if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return park(null)
+  if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return park(null, refusedSince)
   if (restsUntil > now) return park(restsUntil)
   const isLimited = failure.code === 'rate_limited'
   const before = isLimited ? tries.limited++ : tries.failed++
@@ -153,7 +162,7 @@ function isPassing(deps: ChunkDeps, failure: Failure, { judge, mode, signal, tri
 
 async function settle(deps: ChunkDeps, run: Run, item: OpenItem, outcome: RunOutcome): Promise<void> {
   const lack = lackOf(outcome)
-  if (lack !== null) return run.park({ reason: lack, resumes_at: null })
+  if (lack !== null) return void (await run.park({ reason: lack, resumes_at: null }))
   const end = endOf(outcome)
   if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
   deps.onEnd(run.plan.id)

@@ -152,6 +152,8 @@ async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
   const tell = deps.lane.begin()
   const reply = withCredibleUsage(await askJudge(judge, request, AbortSignal.timeout(timeout)), judge, reserved_usd)
   tell(reply)
+  if (!reply.ok && (reply.failure.code === 'quota_exhausted' || reply.failure.code === 'authentication'))
+    deps.lane.refusedSince = Math.max(deps.lane.refusedSince, at.getTime())
   const now = deps.clock.now().getTime()
   const latency_ms = now - at.getTime()
   const cost_usd = costUsd(reply.usage, judge.info.price)

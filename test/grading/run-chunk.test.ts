@@ -65,6 +65,7 @@ async function start(
     park: async (parking) => {
       parked.push(parking)
       leaving.abort()
+      return true
     },
   })
   const counts = async () => (await stores.batches.get('bat_1'))?.counts
@@ -81,7 +82,7 @@ describe('the items of one trajectory', () => {
     const gate = Promise.withResolvers<void>()
     const grade: Grade = async () => {
       await gate.promise
-      return 'refused'
+      return 'refused' as const
     }
     const { done, runs } = await start(grade, { ...given, words: ['a', 'a', 'a', 'b'] })
     await vi.waitFor(() => expect(runs).toEqual(first))
