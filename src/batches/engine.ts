@@ -5,7 +5,7 @@ import type { ItemOutcome } from '../grading/service.ts'
 import type { JobHandlers, Jobs, Poll } from './jobs.ts'
 import { createNotifier } from './notifier.ts'
 import { createProviderPump, type ProviderPump } from './provider.ts'
-import { type ChunkDeps, type Parking, runChunk } from './run-chunk.ts'
+import { BudgetLine, type ChunkDeps, type Parking, runChunk } from './run-chunk.ts'
 
 export interface EngineDeps extends Omit<ChunkDeps, 'onEnd' | 'onError'> {
   readonly jobs: Jobs
@@ -51,7 +51,7 @@ const STATUS_MS = 500
 const ANNOUNCE_MS = 10_000
 const MARK_LOST_MS = 15_000
 /** While items of a provider’s batch have not asked yet. */
-const POLL_SOON_MS = 1000
+const POLL_SOON_MS = 250
 /** Refusals of the database in a row, without an ended item in between, that park a batch. */
 const MOST_BREAKS = 3
 const BREAK_MS = 10_000
@@ -59,6 +59,7 @@ const BREAK_MS = 10_000
 /** A batch with chunks that run in this process. */
 interface Running {
   readonly leaving: AbortController
+  readonly budget: BudgetLine
   chunks: number
 }
 
@@ -325,7 +326,7 @@ export class BatchEngine implements JobHandlers {
     const { batch } = chunk
     const plan = await this.batches.plan(batch)
     if (plan === null || plan.status !== 'running') return
-    const run = this.running.get(batch) ?? { leaving: new AbortController(), chunks: 0 }
+    const run = this.running.get(batch) ?? { leaving: new AbortController(), budget: new BudgetLine(), chunks: 0 }
     this.running.set(batch, run)
     run.chunks += 1
     if (run.chunks === 1) void this.watch(batch, run)
@@ -349,7 +350,7 @@ export class BatchEngine implements JobHandlers {
       this.deps.notify(batch)
     }
     if (plan.mode === 'provider') await this.deps.jobs.addPoll({ batch, judge: chunk.judge }, 0)
-    else await this.end(plan)
+    await this.end(plan)
   }
 
   /** Ends the run of a batch that another process has parked or cancelled. */

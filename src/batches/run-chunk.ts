@@ -69,7 +69,28 @@ const MOST_RUNS = 8
 const MOST_LIMITED_RUNS = 60
 const LONG_REST_MS = 600_000
 const LONGEST_DELAY_MS = 60_000
-const BUDGET_AGAIN_MS = 500
+/** Items that wait for money ask again after this time at the latest: other batches may have given money back. */
+const BUDGET_AGAIN_MS = 2000
+/** Items that ask again when a call has ended: money for one more call may have come back, and the call may have cost less than its bound. */
+const WOKEN = 2
+
+/** The items of a batch that wait for money which calls in flight have reserved. */
+export class BudgetLine {
+  private readonly waiting: (() => void)[] = []
+
+  /** Waits until a call of the batch has ended, or for the longest time. */
+  async wait(clock: Clock, signal: AbortSignal): Promise<void> {
+    const stop = new AbortController()
+    const slept = clock.sleep(BUDGET_AGAIN_MS, AbortSignal.any([signal, stop.signal])).catch(() => undefined)
+    await Promise.race([slept, new Promise<void>((resolve) => this.waiting.push(resolve))])
+    stop.abort()
+  }
+
+  /** Lets the next items ask again. */
+  wake(): void {
+    for (const resolve of this.waiting.splice(0, WOKEN)) resolve()
+  }
+}
 
 /** Runs an item until it has ended, lies with the provider, or the run ends. */
 async function runItem(deps: ChunkDeps, run: Run, item: OpenItem): Promise<void> {
@@ -79,6 +100,12 @@ async function runItem(deps: ChunkDeps, run: Run, item: OpenItem): Promise<void>
     if (outcome.kind !== 'passed_over') return settle(deps, run, item, outcome)
     const { failure } = outcome
     if (failure.code === 'cancelled') return
+    if (failure.code === 'budget_exceeded') {
+      // A question for a provider’s batch waits until the answers of the others are there.
+      if (run.plan.mode === 'provider') return
+      await run.budget.wait(deps.clock, run.signal)
+      continue
+    }
     const delay = await delayOf(deps, run, failure, tries)
     if (delay === null) return
     await deps.clock.sleep(delay, run.signal).catch(() => undefined)
@@ -100,7 +127,6 @@ async function delayOf(deps: ChunkDeps, run: Run, failure: Failure, tries: Tries
     const isParked = await run.park({ reason, resumes_at: until === null ? null : new Date(until) }, since)
     return isParked ? null : 0
   }
-  if (failure.code === 'budget_exceeded') return run.plan.mode === 'provider' ? null : BUDGET_AGAIN_MS
   if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return park(null, refusedSince)
   if (restsUntil > now) return park(restsUntil)
   const isLimited = failure.code === 'rate_limited'
@@ -165,6 +191,7 @@ async function settle(deps: ChunkDeps, run: Run, item: OpenItem, outcome: RunOut
   if (lack !== null) return void (await run.park({ reason: lack, resumes_at: null }))
   const end = endOf(outcome)
   if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
+  run.budget.wake()
   deps.onEnd(run.plan.id)
 }
 
