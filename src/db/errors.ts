@@ -41,7 +41,13 @@ export function toStorageError(error: unknown): unknown {
   if (typeof code === 'string' && code.startsWith('SQLITE_'))
     return new StorageError(...explainSqlite(code), { cause: error })
   if (isServerError(error)) return new StorageError(...explainPostgres(error.code ?? 'nothing'), { cause: error })
-  if (!isLost(error)) return error
+  return error
+}
+
+/** Translates an error of the driver of PostgreSQL: a lost connection has a code of the system, which a file may have, too. */
+export function toServerError(error: unknown): unknown {
+  const known = toStorageError(error)
+  if (known !== error || !isLost(error)) return known
   return new StorageError('storage_busy', 'the database server cannot be reached', { cause: error })
 }
 
@@ -93,7 +99,7 @@ export function toConnectError(error: unknown, server: string | null): StorageEr
 }
 
 function explainConnect(error: unknown): StorageError {
-  const known = toStorageError(error)
+  const known = toServerError(error)
   if (known instanceof StorageError) return known
   if (error instanceof Error && error.message.startsWith(NO_PASSWORD_WORDS))
     return refusal(NO_PASSWORD, { cause: error })

@@ -41,7 +41,7 @@ const hasColumn = (db: Database.Database, table: string, column: string): boolea
 /** Throws a StorageError for a file of several projects, of another project than the default one, or with bodies in an S3 store. */
 export function assertReadable(db: Database.Database): void {
   if (hasColumn(db, 'trajectories', 'outside_bytes') && db.prepare(OUTSIDE).get() !== undefined) throw refuseOutside()
-  const project: unknown = db.prepare(PROJECT).pluck().get()
+  const project: unknown = hasTable(db, 'settings') ? db.prepare(PROJECT).pluck().get() : undefined
   if (typeof project === 'string' && project !== 'default')
     throw refuseProjects(`${db.name} is the database of the project ${project}`)
   const key = hasTable(db, 'api_keys') ? db.prepare(FOREIGN_KEY).get() : undefined

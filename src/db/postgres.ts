@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type CompiledQuery, type Driver, PostgresDriver, type QueryResult, sql as raw } from 'kysely'
 import pg from 'pg'
 import { type Db, openKysely, type Sql, Undo, valueOfUndone } from './db.ts'
-import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toStorageError } from './errors.ts'
+import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from './errors.ts'
 import { assertKnown, digestSql, isComplete, type Migration, postgresMigrations } from './migrate.ts'
 import { FOREIGN_KEY, OUTSIDE, refuseKey, refuseOutside, refuseProjects } from './old-store.ts'
 
@@ -229,7 +229,7 @@ function createDriver(pool: pg.Pool, url: string): Driver {
               (result) => (Array.isArray(result) ? result.at(-1) : result),
               (error: unknown) => {
                 lost ||= isLost(error)
-                throw toStorageError(error)
+                throw toServerError(error)
               },
             ),
           release: () => client.release(lost),

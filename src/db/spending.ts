@@ -120,11 +120,11 @@ async function addTo(sql: Sql, scope: string, change: Partial<Amounts>, limit: n
     return numUpdatedRows > 0n
   }
   if (await add()) return true
-  const { numInsertedOrUpdatedRows: made } = await insert
+  await insert
     .values({ scope, ...NOTHING })
     .onConflict((conflict) => conflict.column('scope').doNothing())
-    .executeTakeFirstOrThrow()
-  return (made ?? 0n) > 0n && add()
+    .execute()
+  return add()
 }
 
 /** Reads the amounts of a scope; a scope without a row has spent nothing. */

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createStores, openSqliteStores } from '../../src/db/stores.ts'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
+import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const WRITER = fileURLToPath(new URL('ledger-writer.ts', import.meta.url))
@@ -26,10 +26,9 @@ async function writeAndKill(path: string, lines: number): Promise<string[]> {
 test.each([1, 2, 7, 40])('what was said to be written is there after kill -9 at line %i', async (lines) => {
   const path = tempDatabase()
   const said = await writeAndKill(path, lines)
-  const db = openDatabase(path)
-  expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-  const stores = createStores(db)
-  const interrupted = await stores.attempts.markInterrupted()
+  const { run, stores } = openSqlite(path)
+  expect(await run('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+  const interrupted = await stores.attempts.markLost('')
   const entries = new Map((await stores.attempts.listForGrade('grd_a')).map((entry) => [entry.id, entry]))
   for (const line of said) {
     const [step, id = ''] = line.split(' ')
@@ -40,7 +39,6 @@ test.each([1, 2, 7, 40])('what was said to be written is there after kill -9 at 
   expect(outcomes.slice(0, -1).every((outcome) => outcome === 'ok')).toBe(true)
   expect(outcomes.filter((outcome) => outcome === 'unknown')).toHaveLength(interrupted)
   expect(interrupted).toBeLessThanOrEqual(1)
-  await stores.close()
 })
 
 test('processes that open the same new file at once all get it, migrated once', async () => {

@@ -1,53 +1,55 @@
-import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
-import { createUnit } from '../../src/storage/sqlite/unit.ts'
+import { sql } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
+import { openSqlite } from '../../src/db/sqlite.ts'
+import { tempDatabase } from './temp-folder.ts'
 
-function open() {
-  const db = new Database(':memory:')
-  db.exec('CREATE TABLE t (x INTEGER PRIMARY KEY) STRICT')
-  const insert = db.prepare('INSERT INTO t VALUES (?)')
-  const unit = createUnit(db)
-  const write = (x: number) =>
-    unit.write(() => {
-      insert.run(x)
-      return x
-    })
-  const all = () => db.prepare('SELECT x FROM t ORDER BY x').pluck().all()
-  return { db, unit, write, all }
+async function open() {
+  const db = openSqlite(tempDatabase())
+  onTestFinished(() => db.close())
+  const run = (text: string) => db.write((unit) => sql.raw(text).execute(unit))
+  await run('CREATE TABLE t (x INTEGER PRIMARY KEY) STRICT')
+  const write = (x: number) => run(`INSERT INTO t VALUES (${x})`)
+  const all = async () => (await sql<{ x: number }>`SELECT x FROM t ORDER BY x`.execute(db.read)).rows.map(({ x }) => x)
+  return { db, write, all }
 }
 
+const endsOf = async (units: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(units)).map(({ status }) => status)
+
 test('a unit that fails takes none of its neighbours with it', async () => {
-  const { write, all } = open()
-  const results = await Promise.allSettled([write(1), write(2), write(1), write(3)])
-  expect(results.map((one) => one.status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
-  expect(all()).toEqual([1, 2, 3])
+  const { write, all } = await open()
+  expect(await endsOf([write(1), write(2), write(1), write(3)])).toEqual([
+    ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  ])
+  expect(await all()).toEqual([1, 2, 3])
 })
 
 test('a unit that fails in the middle leaves nothing of itself', async () => {
-  const { db, unit, write, all } = open()
-  const half = unit.write(() => {
-    db.exec('INSERT INTO t VALUES (7)')
+  const { db, write, all } = await open()
+  const half = db.write(async (unit) => {
+    await sql`INSERT INTO t VALUES (7)`.execute(unit)
     throw new Error('half way')
   })
-  const results = await Promise.allSettled([write(1), half, write(2)])
-  expect(results.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(all()).toEqual([1, 2])
+  expect(await endsOf([write(1), half, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await all()).toEqual([1, 2])
 })
 
 test('an error that ends the whole transaction gives every other unit its own try', async () => {
-  const { db, unit, write, all } = open()
-  const fatal = unit.write(() => {
-    db.exec('ROLLBACK')
+  const { db, write, all } = await open()
+  const fatal = db.write(async (unit) => {
+    await sql`ROLLBACK`.execute(unit)
     throw new Error('the transaction is gone')
   })
-  const results = await Promise.allSettled([write(1), fatal, write(2)])
-  expect(results.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(all()).toEqual([1, 2])
+  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await all()).toEqual([1, 2])
 })
 
 test('nothing is promised before it is committed', async () => {
-  const { db, write } = open()
-  const states: boolean[] = []
-  await Promise.all([write(1), write(2)].map((one) => one.then(() => states.push(db.inTransaction))))
-  expect(states).toEqual([false, false])
+  const { write, all } = await open()
+  const seen: number[][] = []
+  await Promise.all([1, 2].map((x) => write(x).then(async () => seen.push(await all()))))
+  expect(seen).toEqual([
+    [1, 2],
+    [1, 2],
+  ])
 })

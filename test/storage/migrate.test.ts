@@ -4,9 +4,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Migration, migrate, sqliteMigrations } from '../../src/db/migrate.ts'
+import { type Migration, migrateSqlite as migrate, sqliteMigrations } from '../../src/db/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
-import { openDatabase } from '../../src/storage/sqlite/database.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const FIRST: Migration = { name: '0001_first.sql', sql: 'CREATE TABLE first (id INTEGER) STRICT' }
@@ -37,6 +36,7 @@ const FROZEN = [
   '0009_evidence_tallies.sql 362af94ccd00fba0',
   '0010_rubric_ids.sql 146713f16371062d',
   '0011_cheaper_grades.sql ebb5c08cd7910b7e',
+  '0012_twelve_tables.sql 73517608c396090d',
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {
@@ -73,7 +73,7 @@ test('a file that fails leaves nothing of itself, and all of those before it', (
 
 const KILLED = `
 import Database from 'better-sqlite3'
-import { migrate } from './src/db/migrate.ts'
+import { migrateSqlite as migrate } from './src/db/migrate.ts'
 const db = new Database(process.argv[1])
 // The pages go to the log before the commit, as they do where a migration is larger than the cache.
 db.pragma('journal_mode = WAL')
@@ -128,9 +128,10 @@ test.each(REFUSED)('%s is refused and nothing changes', (_name, migrations, mess
   expect(applied(db)).toEqual([FIRST.name, SECOND.name])
 })
 
-test('a refused database does not open, and its file is let go', () => {
+test('a refused database does not open, and its file is let go', async () => {
   const path = tempDatabase()
-  const db = openDatabase(path)
+  await openSqliteStores({ path }).close()
+  const db = new Database(path)
   db.exec("INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')")
   db.close()
   expect(() => openSqliteStores({ path })).toThrow(/9999_future\.sql/)

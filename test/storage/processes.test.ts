@@ -4,21 +4,19 @@ import { chmodSync, existsSync, statSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { isRun } from '../../src/db/run-lock.ts'
-import { NO_CAPS } from '../../src/db/spending.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { readSpent } from './contract-spending.ts'
-import { finishOk, planAttempt } from './make-attempt.ts'
-import { makeBatch, openBatch, readBatch } from './make-batch.ts'
+import { begin, finishOk, planAttempt } from './make-attempt.ts'
+import { openBatch, readBatch } from './make-batch.ts'
 import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 const HOLDER = fileURLToPath(new URL('process-holder.ts', import.meta.url))
 
-/** Starts a real process that holds the run lock, a draft and two calls. */
+/** Starts a real process that holds the run lock and two calls. */
 async function startHolder(path: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [HOLDER, path], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -27,29 +25,22 @@ async function startHolder(path: string): Promise<ChildProcess> {
   return child
 }
 
-const batchIds = (db: Database.Database) => db.prepare('SELECT id FROM batches ORDER BY id').pluck().all()
-
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  'the lock, the draft and the calls of a process are free when the process is gone (%s), and not before',
+  'the lock and the calls of a process are free when the process is gone (%s), and not before',
   async (signal) => {
     const path = tempDatabase()
     const child = await startHolder(path)
-    const { db, stores } = openSqlite(path)
+    const { stores } = openSqlite(path)
     expect([stores.run_lock?.take(), isRun(path)]).toEqual([false, true])
-    expect(await stores.batches.discardAbandoned()).toBe(0)
-    expect(await stores.attempts.markInterrupted()).toBe(0)
+    expect(await stores.attempts.markLost('')).toBe(0)
 
     const closed = once(child, 'close')
     child.kill(signal)
     await closed
     expect([isRun(path), stores.run_lock?.take(), isRun(path)]).toEqual([false, true, true])
-    expect(await stores.batches.listUnclaimed()).toEqual(['bat_held'])
-    expect(await stores.attempts.markInterrupted(true)).toBe(2)
-    expect(await stores.attempts.markInterrupted(true)).toBe(0)
+    expect([await stores.attempts.markLost('', true), await stores.attempts.markLost('', true)]).toEqual([2, 0])
     expect(await readBatch(stores, 'bat_held')).toMatchObject({ calls: { made: 1, unknown: 1 }, cost_usd: 0 })
     expect(await readSpent(stores, { batch: 'bat_held' })).toBe(2)
-    expect(await stores.batches.discardAbandoned()).toBe(1)
-    expect(batchIds(db)).toEqual(['bat_held'])
   },
 )
 
@@ -99,77 +90,73 @@ describe('the run lock', () => {
   })
 })
 
-describe('who lives', () => {
+describe('a call in flight', () => {
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
   const here = hostname()
-  const HOUR = 3_600_000
+  const LOST = ago(60_000)
   const ROWS: readonly [string, string | null, string, boolean][] = [
-    ['a process of another machine that began something', 'prc_x 7 elsewhere', ago(HOUR - 60_000), true],
-    ['a process of another machine that began nothing for long', 'prc_x 7 elsewhere', ago(HOUR + 60_000), false],
-    ['a process of this machine', `prc_x ${process.ppid} ${here}`, ago(2 * HOUR), true],
-    ['the first process, which may belong to another user', `prc_x 1 ${here}`, ago(0), true],
-    ['a number that is used again', `prc_x ${process.ppid} ${here}`, ago(25 * HOUR), false],
-    ['our own number under another id', `prc_x ${process.pid} ${here}`, ago(0), false],
-    ['a number that no process has', `prc_x ${2 ** 31 - 1} ${here}`, ago(0), false],
-    ['a number that is none', `prc_x 0 ${here}`, ago(0), false],
-    ['a date that is none', 'prc_x 7 elsewhere', 'yesterday', false],
-    ['a process of an older version', 'prc_x', ago(HOUR + 60_000), false],
-    ['a process that nobody knows', null, ago(0), false],
+    ['of another machine is awaited', 'prc_x 7 elsewhere', ago(50_000), false],
+    ['of another machine is too old', 'prc_x 7 elsewhere', ago(70_000), true],
+    ['of a living process is awaited', `prc_x ${process.ppid} ${here}`, ago(0), false],
+    ['of a living process is too old', `prc_x ${process.ppid} ${here}`, ago(70_000), true],
+    ['of the first process, of another user perhaps, is awaited', `prc_x 1 ${here}`, ago(0), false],
+    ['of our own number under another id is lost', `prc_x ${process.pid} ${here}`, ago(0), true],
+    ['of a number that no process has is lost', `prc_x ${2 ** 31 - 1} ${here}`, ago(0), true],
+    ['of a number that is none is lost', `prc_x 0 ${here}`, ago(0), true],
+    ['of an older version is awaited', 'prc_x', ago(50_000), false],
+    ['of an older version is too old', 'prc_x', ago(70_000), true],
+    ['of nobody is lost', null, ago(0), true],
   ]
-  test.each(ROWS)('%s', async (_name, name, at, lives) => {
-    const { db, stores } = openSqlite()
-    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
-    db.prepare('UPDATE attempts SET process = ?, started_at = ?').run(name, at)
-    if (name !== null) {
-      await stores.batches.draft(makeBatch('bat_1'))
-      db.prepare('UPDATE batches SET process = ?, created_at = ?').run(name, at)
-      expect(await stores.batches.discardAbandoned()).toBe(lives ? 0 : 1)
-    }
-    expect(await stores.attempts.markInterrupted()).toBe(lives ? 0 : 1)
+  const beginAs = async (name: string | null, at: string) => {
+    const { run, stores } = openSqlite()
+    await begin(stores, planAttempt('att_1'))
+    await run(`UPDATE attempts SET process = ${name === null ? 'NULL' : `'${name}'`}, started_at = '${at}'`)
+    return stores
+  }
+  test.each(ROWS)('%s', async (_name, name, at, isLost) => {
+    const stores = await beginAs(name, at)
+    expect(await stores.attempts.markLost(LOST)).toBe(isLost ? 1 : 0)
   })
 
-  test('a process that we may not signal', async () => {
-    const { db, stores } = openSqlite()
-    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
-    db.prepare('UPDATE attempts SET process = ?, started_at = ?').run(`prc_x 1 ${here}`, ago(0))
+  test('of a process that may not be signalled is awaited', async () => {
+    const stores = await beginAs(`prc_x 1 ${here}`, ago(0))
     // As root, which may signal everybody, the system would never say so.
     const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' })
     })
-    expect(await stores.attempts.markInterrupted()).toBe(0)
+    expect(await stores.attempts.markLost(LOST)).toBe(0)
     expect(kill).toHaveBeenCalledWith(1, 0)
     kill.mockRestore()
   })
 
-  test('calls for batches of another process are those of the dead to the holder of the run lock, single calls are not', async () => {
-    const { db, stores } = openSqlite()
+  test('for a batch of another process is lost to the holder of the run lock; a single call is not', async () => {
+    const { run, stores } = openSqlite()
     await openBatch(stores, 'bat_1', 0)
-    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
-    await stores.attempts.begin(planAttempt('att_2', { batch: 'bat_1' }), NO_CAPS)
-    await stores.attempts.begin(planAttempt('att_3', { batch: 'bat_1' }), NO_CAPS)
-    db.prepare("UPDATE attempts SET process = 'prc_x 7 elsewhere', started_at = ? WHERE id <> 'att_3'").run(ago(0))
-    expect(await stores.attempts.markInterrupted()).toBe(0)
-    expect(await stores.attempts.markInterrupted(true)).toBe(1)
-    const open_calls = db.prepare("SELECT id FROM attempts WHERE outcome = 'sent' ORDER BY id").pluck().all()
-    expect(open_calls).toEqual(['att_1', 'att_3'])
+    await begin(stores, planAttempt('att_1'))
+    await begin(stores, planAttempt('att_2', { batch: 'bat_1', round: 1 }))
+    await begin(stores, planAttempt('att_3', { batch: 'bat_1', round: 2 }))
+    await run(`UPDATE attempts SET process = 'prc_x 7 elsewhere', started_at = '${ago(0)}' WHERE id <> 'att_3'`)
+    expect([await stores.attempts.markLost(LOST), await stores.attempts.markLost(LOST, true)]).toEqual([0, 1])
+    const open = (await stores.attempts.listForGrade('grd_a')).filter(({ outcome }) => outcome === 'sent')
+    expect(open.map(({ id }) => id).sort()).toEqual(['att_1', 'att_3'])
   })
-})
 
-test('a call that was taken for lost and ends after all is counted by its end', async () => {
-  const path = tempDatabase()
-  const first = openSqliteStores({ path })
-  await openBatch(first, 'bat_1', 0)
-  const plan = { batch: 'bat_1', reserved_usd: 2 }
-  for (const id of ['att_1', 'att_2']) await first.attempts.begin(planAttempt(id, plan), NO_CAPS)
-  // The same pid under another id: to the second, the first is dead.
-  const { stores: second } = openSqlite(path)
-  expect(await second.attempts.markInterrupted()).toBe(2)
-  expect((await second.attempts.listForGrade('grd_a')).map((entry) => entry.outcome)).toEqual(['unknown', 'unknown'])
-  expect((await readBatch(second, 'bat_1')).calls).toEqual({ made: 2, unknown: 2 })
-  await first.attempts.finish({ ...finishOk('att_1'), cost_usd: 0.5 })
-  expect(await readBatch(second, 'bat_1')).toMatchObject({ calls: { made: 2, unknown: 1 }, cost_usd: 0.5 })
-  expect(await readSpent(second, { batch: 'bat_1' })).toBe(2.5)
-  expect(await readSpent(second, { day: '2026-11-21' })).toBe(2.5)
-  expect((await second.attempts.listForGrade('grd_a'))[0]).toMatchObject({ outcome: 'ok', message: null })
-  await first.close()
+  test('that was taken for lost and ends after all is counted by its end', async () => {
+    const path = tempDatabase()
+    const first = openSqliteStores({ path })
+    await openBatch(first, 'bat_1', 0)
+    for (const [round, id] of ['att_1', 'att_2'].entries())
+      await begin(first, planAttempt(id, { batch: 'bat_1', reserved_usd: 2, round }))
+    // The same pid under another id: to the second, the first is dead.
+    const { stores: second } = openSqlite(path)
+    expect(await second.attempts.markLost('')).toBe(2)
+    expect((await second.attempts.listForGrade('grd_a')).map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown'])
+    expect((await readBatch(second, 'bat_1')).calls).toEqual({ made: 2, unknown: 2 })
+    await first.attempts.finish({ ...finishOk('att_1'), cost_usd: 0.5 })
+    expect(await readBatch(second, 'bat_1')).toMatchObject({ calls: { made: 2, unknown: 1 }, cost_usd: 0.5 })
+    expect(await readSpent(second, { batch: 'bat_1' })).toBe(2.5)
+    expect(await readSpent(second, { day: '2026-11-21' })).toBe(2.5)
+    expect((await second.attempts.listForGrade('grd_a'))[0]).toMatchObject({ outcome: 'ok', message: null })
+    await first.close()
+  })
 })

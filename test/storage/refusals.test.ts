@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { toStorageError } from '../../src/db/errors.ts'
-import { NO_CAPS } from '../../src/db/spending.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
+import { begin, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
 import { makeRecord } from './make-grade.ts'
-import { openSqlite } from './open-sqlite.ts'
+import { openSqlite, type RunSql } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 /** The file may not grow by a single page from now on. */
-const fill = (db: Database.Database): void => {
-  db.pragma(`max_page_count = ${String(db.pragma('page_count', { simple: true }))}`)
+const fill = async (run: RunSql): Promise<void> => {
+  await run(`PRAGMA max_page_count = ${String((await run('PRAGMA page_count'))[0]?.['page_count'])}`)
 }
 
 const noise = (bytes: number): string => randomBytes(bytes).toString('base64')
@@ -22,39 +21,53 @@ const FULL = { name: 'StorageError', code: 'storage_full', message: 'the disk of
 
 describe('a full disk', () => {
   test('refuses a grade whole and goes on serving what there is', async () => {
-    const { db, stores } = openSqlite(tempDatabase())
+    const { run, stores } = openSqlite(tempDatabase())
     const known = makeRecord({ key: 'k' })
     await stores.grades.put(known)
-    fill(db)
+    await fill(run)
     const big = makeRecord({ key: 'k', notes: noise(100_000) })
     await expect(stores.grades.put(big)).rejects.toMatchObject(FULL)
-    expect(db.inTransaction).toBe(false)
+    await stores.grades.put(makeRecord())
     expect(await stores.grades.get(big.grade.id)).toBeNull()
     expect((await stores.grades.findByKey(digestBytes('k')))?.id).toBe(known.grade.id)
   })
 
   test('keeps a call as sent when its reply cannot be stored, and takes the reply once there is room', async () => {
-    const { db, stores } = openSqlite(tempDatabase())
-    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
-    fill(db)
+    const { run, stores } = openSqlite(tempDatabase())
+    await begin(stores, planAttempt('att_1'))
+    await fill(run)
     const end = finishOk('att_1', goodReply({ raw: noise(100_000) }))
     await expect(stores.attempts.finish(end)).rejects.toMatchObject(FULL)
     expect((await stores.attempts.listForGrade('grd_a'))[0]).toMatchObject({ outcome: 'sent', raw_reply: null })
-    db.pragma('max_page_count = 1000000')
+    await run('PRAGMA max_page_count = 1000000')
     await stores.attempts.finish(end)
-    expect((await stores.attempts.findOrphan(KEY, 0, 0, REQUEST))?.reply).toEqual(end.reply)
+    expect(
+      (await stores.attempts.findOrphan({ key: KEY, sample: 0, round: 0, request_digest: REQUEST }))?.reply,
+    ).toEqual(end.reply)
   })
 })
 
 describe('a grade whose second statement fails', () => {
   test('leaves no first one', async () => {
-    const { db, stores } = openSqlite()
-    db.exec("CREATE TRIGGER fail BEFORE INSERT ON current_grades BEGIN SELECT RAISE(ABORT, 'no'); END")
-    const record = makeRecord()
+    const { run, stores } = openSqlite()
+    const [known, record] = [makeRecord({ key: 'k' }), makeRecord({ key: 'k' })]
+    await stores.grades.put(known)
+    await run("CREATE TRIGGER fail BEFORE INSERT ON grades BEGIN SELECT RAISE(ABORT, 'no'); END")
     await expect(stores.grades.put(record)).rejects.toMatchObject({ code: 'storage_error' })
     expect(await stores.grades.get(record.grade.id)).toBeNull()
+    expect((await stores.grades.findByKey(digestBytes('k')))?.id).toBe(known.grade.id)
   })
 })
+
+/** Holds the write lock of a file; returns the end of the hold. */
+function holdLock(path: string): () => void {
+  const db = new Database(path)
+  db.exec('BEGIN IMMEDIATE')
+  return () => {
+    db.exec('COMMIT')
+    db.close()
+  }
+}
 
 describe('two connections to one file', () => {
   test('see what the other wrote', async () => {
@@ -63,45 +76,45 @@ describe('two connections to one file', () => {
     const record = makeRecord({ key: 'k' })
     await a.grades.put(record)
     expect(await b.grades.findByKey(digestBytes('k'))).toEqual(record.grade)
-    const secrets = await Promise.all([a, b].map((one) => one.secrets.renderingSecret(() => randomBytes(32))))
+    const secrets = await Promise.all([a, b].map((one) => one.settings.renderingSecret(() => randomBytes(32))))
     expect(secrets[0]).toEqual(secrets[1])
   })
 
   test('a unit of work takes the write lock before it reads, so that it never has to upgrade', async () => {
     const path = tempDatabase()
     const [a, b] = [openSqlite(path), openSqlite(path)]
-    const secret = await a.stores.secrets.renderingSecret(() => randomBytes(32))
-    b.db.pragma('busy_timeout = 20')
-    a.db.exec('BEGIN IMMEDIATE')
-    await expect(b.stores.secrets.renderingSecret(() => randomBytes(32))).rejects.toMatchObject({
+    const secret = await a.stores.settings.renderingSecret(() => randomBytes(32))
+    await b.run('PRAGMA busy_timeout = 20')
+    const release = holdLock(path)
+    await expect(b.stores.settings.renderingSecret(() => randomBytes(32))).rejects.toMatchObject({
       code: 'storage_busy',
     })
-    a.db.exec('COMMIT')
-    expect(await b.stores.secrets.renderingSecret(() => randomBytes(32))).toEqual(secret)
+    release()
+    expect(await b.stores.settings.renderingSecret(() => randomBytes(32))).toEqual(secret)
   })
 
   test('one waits for the other no longer than its timeout, then says so; reading goes on', async () => {
     const path = tempDatabase()
-    const [a, b] = [openSqlite(path), openSqlite(path)]
-    b.db.pragma('busy_timeout = 20')
-    a.db.exec('BEGIN IMMEDIATE')
+    const b = openSqlite(path)
+    await b.run('PRAGMA busy_timeout = 20')
+    const release = holdLock(path)
     await expect(b.stores.check()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
     expect(await b.stores.grades.list({ limit: 1 })).toEqual([])
-    a.db.exec('COMMIT')
+    release()
     await b.stores.check()
   })
 })
 
 test('many writes wait for a held lock once, not one after the other', async () => {
   const path = tempDatabase()
-  const [a, b] = [openSqlite(path), openSqlite(path)]
-  b.db.pragma('busy_timeout = 200')
-  a.db.exec('BEGIN IMMEDIATE')
+  const b = openSqlite(path)
+  await b.run('PRAGMA busy_timeout = 200')
+  const release = holdLock(path)
   const start = performance.now()
   const ends = await Promise.allSettled(Array.from({ length: 30 }, () => b.stores.check()))
   expect(performance.now() - start).toBeLessThan(2000)
   expect(ends.map((end) => end.status === 'rejected' && end.reason.code)).toEqual(new Array(30).fill('storage_busy'))
-  a.db.exec('COMMIT')
+  release()
   await b.stores.check()
 })
 
@@ -118,14 +131,14 @@ describe('damage', () => {
   })
 
   test('a stored reply or document that does not decompress', async () => {
-    const { db, stores } = openSqlite()
+    const { run, stores } = openSqlite()
     const id = digestBytes('t')
     await stores.trajectories.put({ id, format: 'steps', document: { text: 'a'.repeat(3000) } }, 'now')
-    db.exec("UPDATE trajectories SET document = CAST(substr(document, 1, length(document) - 1) || x'00' AS BLOB)")
+    await run("UPDATE trajectories SET document = CAST(substr(document, 1, length(document) - 1) || x'00' AS BLOB)")
     await expect(stores.trajectories.get(id)).rejects.toEqual(
       expect.objectContaining({ code: 'storage_error', message: expect.stringContaining('decompressed') }),
     )
-    db.exec("UPDATE trajectories SET document = x'7b'")
+    await run("UPDATE trajectories SET document = x'7b'")
     await expect(stores.trajectories.get(id)).rejects.toEqual(
       expect.objectContaining({ code: 'storage_error', message: expect.stringContaining('no JSON') }),
     )
