@@ -5,7 +5,7 @@ import type { ItemOutcome } from '../grading/service.ts'
 import type { JobHandlers, Jobs, Poll } from './jobs.ts'
 import { createNotifier } from './notifier.ts'
 import { createProviderPump, type ProviderPump } from './provider.ts'
-import { BudgetLine, type ChunkDeps, type Parking, runChunk } from './run-chunk.ts'
+import { BudgetLine, type ChunkDeps, type ChunkRun, type Parking, runChunk } from './run-chunk.ts'
 
 export interface EngineDeps extends Omit<ChunkDeps, 'onEnd' | 'onError'> {
   readonly jobs: Jobs
@@ -326,8 +326,7 @@ export class BatchEngine implements JobHandlers {
     const { batch } = chunk
     const plan = await this.batches.plan(batch)
     if (plan === null || plan.status !== 'running') return
-    const run = this.running.get(batch) ?? { leaving: new AbortController(), budget: new BudgetLine(), chunks: 0 }
-    this.running.set(batch, run)
+    const run = this.runOf(batch)
     run.chunks += 1
     if (run.chunks === 1) void this.watch(batch, run)
     const deps: ChunkDeps = {
@@ -340,7 +339,8 @@ export class BatchEngine implements JobHandlers {
     }
     try {
       const leaving = AbortSignal.any([signal, run.leaving.signal])
-      await runChunk(deps, { plan, chunk, signal: leaving, park: (...given) => this.park(batch, ...given) })
+      const park: ChunkRun['park'] = (...given) => this.park(batch, ...given)
+      await runChunk(deps, { plan, chunk, signal: leaving, budget: run.budget, park })
     } catch (error) {
       await this.breakOff(batch, error)
       throw error
@@ -351,6 +351,15 @@ export class BatchEngine implements JobHandlers {
     }
     if (plan.mode === 'provider') await this.deps.jobs.addPoll({ batch, judge: chunk.judge }, 0)
     await this.end(plan)
+  }
+
+  /** Finds the run of a batch; a run that leaves takes no more chunks. */
+  private runOf(batch: string): Running {
+    const known = this.running.get(batch)
+    if (known !== undefined && !known.leaving.signal.aborted) return known
+    const run = { leaving: new AbortController(), budget: new BudgetLine(), chunks: 0 }
+    this.running.set(batch, run)
+    return run
   }
 
   /** Ends the run of a batch that another process has parked or cancelled. */

@@ -28,17 +28,18 @@ export interface Parking {
 }
 
 /** One run at the open items of a chunk. */
-interface Run {
+export interface ChunkRun {
   readonly plan: RunPlan
   readonly chunk: Chunk
   /** Aborted once the run is to end: calls that wait for a turn are given up, and calls in flight go on. */
   readonly signal: AbortSignal
   /** Parks the batch; false where an operator has resumed the batch since the failed call began. */
   readonly park: (parking: Parking, since?: number) => Promise<boolean>
+  readonly budget: BudgetLine
 }
 
 /** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
-export async function runChunk(deps: ChunkDeps, run: Run): Promise<void> {
+export async function runChunk(deps: ChunkDeps, run: ChunkRun): Promise<void> {
   const items = await deps.stores.batches.ofChunk(run.chunk)
   const groups = [...Map.groupBy(items, ({ trajectory }) => trajectory).values()]
   // As many groups as calls, and half as many more: the calls of a trajectory come soon after each other.
@@ -54,7 +55,7 @@ async function settleAll(works: readonly Promise<void>[]): Promise<void> {
 }
 
 /** Runs items of one trajectory: after the first, the provider has the trajectory in its prompt cache for the others. */
-async function runGroup(deps: ChunkDeps, run: Run, group: readonly OpenItem[]): Promise<void> {
+async function runGroup(deps: ChunkDeps, run: ChunkRun, group: readonly OpenItem[]): Promise<void> {
   const { kind, mode } = run.plan
   const judge = deps.judges.get(run.chunk.judge)
   const hasCache = judge?.info.kind === 'model' && mode === 'direct' && kind !== 'recheck'
@@ -93,7 +94,7 @@ export class BudgetLine {
 }
 
 /** Runs an item until it has ended, lies with the provider, or the run ends. */
-async function runItem(deps: ChunkDeps, run: Run, item: OpenItem): Promise<void> {
+async function runItem(deps: ChunkDeps, run: ChunkRun, item: OpenItem): Promise<void> {
   const tries = { failed: 0, limited: 0 }
   while (!run.signal.aborted) {
     const outcome = await gradeItem(deps, run, item, tries)
@@ -118,7 +119,7 @@ interface Tries {
 }
 
 /** Computes the delay before the next run at an item, in milliseconds; null: the whole batch rests. */
-async function delayOf(deps: ChunkDeps, run: Run, failure: Failure, tries: Tries): Promise<number | null> {
+async function delayOf(deps: ChunkDeps, run: ChunkRun, failure: Failure, tries: Tries): Promise<number | null> {
   const { judge } = run.chunk
   const now = deps.clock.now().getTime()
   const { restsUntil, refusedSince } = deps.laneOf(judge)
@@ -142,7 +143,7 @@ async function delayOf(deps: ChunkDeps, run: Run, failure: Failure, tries: Tries
 /** The outcome of a run at an item; `broken`: an unexpected error. */
 type RunOutcome = ItemOutcome | { readonly kind: 'broken' }
 
-async function gradeItem(deps: ChunkDeps, run: Run, item: OpenItem, tries: Tries): Promise<RunOutcome> {
+async function gradeItem(deps: ChunkDeps, run: ChunkRun, item: OpenItem, tries: Tries): Promise<RunOutcome> {
   try {
     return await deps.service.gradeItem(
       { ...item.request, trajectory: { id: item.trajectory } },
@@ -155,7 +156,7 @@ async function gradeItem(deps: ChunkDeps, run: Run, item: OpenItem, tries: Tries
   }
 }
 
-function jobFor(deps: ChunkDeps, { plan, chunk, signal }: Run, item: OpenItem, tries: Tries): GradingJob {
+function jobFor(deps: ChunkDeps, { plan, chunk, signal }: ChunkRun, item: OpenItem, tries: Tries): GradingJob {
   const { kind, mode, payer, max_cost_usd } = plan
   const common = {
     item: { batch: plan.id, index: item.index },
@@ -186,7 +187,7 @@ function isPassing(deps: ChunkDeps, failure: Failure, { judge, mode, signal, tri
   return failure.code === 'rate_limited' || tries.failed < MOST_RUNS - 1
 }
 
-async function settle(deps: ChunkDeps, run: Run, item: OpenItem, outcome: RunOutcome): Promise<void> {
+async function settle(deps: ChunkDeps, run: ChunkRun, item: OpenItem, outcome: RunOutcome): Promise<void> {
   const lack = lackOf(outcome)
   if (lack !== null) return void (await run.park({ reason: lack, resumes_at: null }))
   const end = endOf(outcome)
