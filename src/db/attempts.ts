@@ -3,7 +3,7 @@ import type { Digest } from '../domain/digest.ts'
 import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/history.ts'
 import type { JudgeReply } from '../ports/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
-import { type Db, isIn, type Sql, Undo } from './db.ts'
+import { type Db, isIn, lit, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, readJudge, settleJudge } from './judges.ts'
 import { pidExists } from './old-store.ts'
@@ -109,8 +109,8 @@ export interface CallRequest {
   readonly lost_ms: number
   /** Grades that this process makes: their replies are theirs. */
   readonly own: ReadonlySet<string>
-  /** The grade whose call the caller waited for: its replies answer the caller too, when the grade has been written. */
-  readonly awaited?: string | null
+  /** Milliseconds since the epoch: the caller’s grade began then, and later replies to an equal grade of another process answer the caller too. */
+  readonly since?: number
 }
 
 /** The answer to a call that asks for its turn. */
@@ -118,8 +118,8 @@ export type Reserved =
   /** The attempt is in the ledger: make the call, then `finish` it. */
   | { readonly kind: 'call' }
   | { readonly kind: 'stored'; readonly orphan: Orphan }
-  /** Ask again: the judge takes no more calls, or the same question is in flight for the grade `same`. */
-  | { readonly kind: 'wait'; readonly same: string | null }
+  /** Ask again: the same question is in flight, or the judge takes no more calls. */
+  | { readonly kind: 'wait'; readonly for: 'same' | 'limit' }
   | { readonly kind: 'paused'; readonly judge: JudgeState }
   | { readonly kind: 'over'; readonly over: OverBudget }
 
@@ -182,7 +182,7 @@ export function createAttempts(db: Db) {
         .selectFrom('attempts')
         .select(({ fn }) => fn.count<number>('item').distinct().as('n'))
         .where('batch', '=', batch)
-        .where('outcome', '=', 'sent')
+        .where('outcome', '=', lit('sent'))
         .where('submission', 'is', null)
         .executeTakeFirstOrThrow()
       return Number(row.n)
@@ -241,7 +241,7 @@ export function createAttempts(db: Db) {
         )
         .select(['purpose', 'usage'])
         .where('judge', '=', judge)
-        .where('outcome', 'in', ['ok', 'truncated'])
+        .where('outcome', 'in', [lit('ok'), lit('truncated')])
         .where('usage', 'is not', null)
         .orderBy('seq', 'desc')
         .limit(MOST_ANSWERS)
@@ -255,7 +255,7 @@ export function createAttempts(db: Db) {
       const rows = await db.read
         .selectFrom('attempts')
         .select(['id', 'sample', 'round', 'purpose', 'request_digest', ...REPLY_COLUMNS])
-        .where('outcome', '=', 'ok')
+        .where('outcome', '=', lit('ok'))
         .where(isIn(db, 'id', named))
         .orderBy('sample')
         .orderBy('started_at')
@@ -295,17 +295,17 @@ const ENTRY_COLUMNS = [
 ] as const
 
 async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
-  const { attempt, caps, limit, now, lost_ms, own, awaited = null } = call
+  const { attempt, caps, limit, now, lost_ms, own, since } = call
   const judge = await readJudge(db, sql, attempt.judge)
-  const orphan = await findOrphan(sql, attempt, own, awaited)
+  const orphan = await findOrphan(sql, attempt, own, since)
   if (orphan !== null) return { kind: 'stored', orphan }
   const lost = new Date(now - lost_ms).toISOString()
   const same = await findSame(sql, attempt)
   if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost)))
-    return { kind: 'wait', same: same.grade_id }
+    return { kind: 'wait', for: 'same' }
   if (same !== undefined) await expire(db, sql, [same.id])
   if (judge.paused_until > now) return { kind: 'paused', judge }
-  if ((await countSent(sql, attempt.judge, lost)) >= limit) return { kind: 'wait', same: null }
+  if ((await countSent(sql, attempt.judge, lost)) >= limit) return { kind: 'wait', for: 'limit' }
   await sql
     .insertInto('attempts')
     .values({ ...emptyRow(attempt), process: db.process, outcome: 'sent' })
@@ -320,9 +320,9 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
 const findSame = (sql: Sql, { key, sample, round, request_digest }: QuestionMark) =>
   sql
     .selectFrom('attempts')
-    .select(['id', 'grade_id', 'started_at'])
+    .select(['id', 'started_at'])
     .where(raw<SqlBool>`substr(request_digest, 8, 16) = ${request_digest.slice(7, 23)}`)
-    .where('outcome', '=', 'sent')
+    .where('outcome', '=', lit('sent'))
     .where('submission', 'is', null)
     .where('key', '=', key)
     .where('sample', '=', sample)
@@ -335,7 +335,7 @@ async function countSent(sql: Sql, judge: string, after: string): Promise<number
     .selectFrom('attempts')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .where('judge', '=', judge)
-    .where('outcome', '=', 'sent')
+    .where('outcome', '=', lit('sent'))
     .where('submission', 'is', null)
     .where('started_at', '>', after)
     .executeTakeFirstOrThrow()
@@ -360,22 +360,22 @@ async function findOrphan(
   sql: Sql,
   mark: QuestionMark,
   own: ReadonlySet<string>,
-  awaited: string | null = null,
+  since = Number.POSITIVE_INFINITY,
 ): Promise<Orphan | null> {
   const rows = await sql
     .selectFrom('attempts')
-    .select(['id', 'grade_id', 'cost_usd', ...REPLY_COLUMNS])
+    .select(['id', 'grade_id', 'cost_usd', 'started_at', 'latency_ms', IS_ORPHAN.as('is_orphan'), ...REPLY_COLUMNS])
     .where(raw<SqlBool>`substr(request_digest, 8, 16) = ${mark.request_digest.slice(7, 23)}`)
-    .where('outcome', '=', 'ok')
+    .where('outcome', '=', lit('ok'))
     .where('key', '=', mark.key)
     .where('sample', '=', mark.sample)
     .where('round', '=', mark.round)
     .where('request_digest', '=', mark.request_digest)
-    .where(awaited === null ? IS_ORPHAN : raw<SqlBool>`(grade_id = ${awaited} OR ${IS_ORPHAN})`)
     .orderBy('started_at', 'desc')
     .orderBy('seq', 'desc')
     .execute()
-  const row = rows.find(({ grade_id }) => grade_id === awaited || !own.has(grade_id))
+  const isLate = (row: (typeof rows)[number]) => Date.parse(row.started_at) + (row.latency_ms ?? 0) > since
+  const row = rows.find((one) => (one.is_orphan || isLate(one)) && !own.has(one.grade_id))
   if (row === undefined) return null
   return { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
 }
@@ -388,7 +388,7 @@ async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnTyp
       .updateTable('attempts')
       .set(columns)
       .where('id', '=', attempt.id)
-      .where('outcome', '=', outcome)
+      .where('outcome', '=', lit(outcome))
       .returning(['judge', 'started_at', 'batch', 'payer', 'reserved_usd'])
       .executeTakeFirst()
     if (open === undefined) continue
@@ -405,7 +405,7 @@ async function markLost(db: Db, sql: Sql, before: string, isRunner: boolean): Pr
   const sent = await sql
     .selectFrom('attempts')
     .select(['id', 'started_at', 'process', 'batch'])
-    .where('outcome', '=', 'sent')
+    .where('outcome', '=', lit('sent'))
     .where('submission', 'is', null)
     .execute()
   const lostAt = await lostBefore(db, sql, before)
@@ -439,7 +439,7 @@ async function expire(db: Db, sql: Sql, ids: readonly string[]): Promise<void> {
     .updateTable('attempts')
     .set({ outcome: 'unknown', message: 'the process ended while the call was in flight' })
     .where(isIn(db, 'id', ids))
-    .where('outcome', '=', 'sent')
+    .where('outcome', '=', lit('sent'))
     .returning(['started_at', 'batch', 'payer', 'reserved_usd'])
     .execute()
   await addSpending(

@@ -2,7 +2,7 @@ import { sql as raw, type Selectable, type SqlBool } from 'kysely'
 import type { Batch, BatchCounts } from '../schemas/batch.ts'
 import type { BatchKind, BatchMode, BatchStatus } from '../schemas/vocabulary.ts'
 import type { Payer } from './attempts.ts'
-import { type Db, isIn, type Sql } from './db.ts'
+import { type Db, isIn, lit, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, type NewItem } from './items.ts'
 import type { Tables } from './schema.ts'
@@ -73,7 +73,7 @@ export function createBatches(db: Db) {
       db.read
         .selectFrom('batches')
         .select(['id', 'mode', 'status', 'resumes_at'])
-        .where('status', 'in', ['running', 'parked', 'cancelling'])
+        .where('status', 'in', [lit('running'), lit('parked'), lit('cancelling')])
         .orderBy('id')
         .$castTo<OpenBatch>()
         .execute(),
@@ -113,7 +113,7 @@ export function createBatches(db: Db) {
       db.write(async (sql) => {
         if (await hasOpenItem(sql, id)) return false
         const row = { status: 'done', finished_at: at } as const
-        const query = sql.updateTable('batches').set(row).where('id', '=', id).where('status', '=', 'running')
+        const query = sql.updateTable('batches').set(row).where('id', '=', id).where('status', '=', lit('running'))
         return (await query.executeTakeFirstOrThrow()).numUpdatedRows > 0n
       }),
   }
@@ -129,7 +129,12 @@ const ITEMS_OF = (id: string) => raw<SqlBool>`batch = (SELECT seq FROM batches W
 
 async function hasOpenItem(sql: Sql, id: string): Promise<boolean> {
   for (const status of ['pending', 'waiting'] as const) {
-    const query = sql.selectFrom('batch_items').select('idx').where(ITEMS_OF(id)).where('status', '=', status).limit(1)
+    const query = sql
+      .selectFrom('batch_items')
+      .select('idx')
+      .where(ITEMS_OF(id))
+      .where('status', '=', lit(status))
+      .limit(1)
     if ((await query.executeTakeFirst()) !== undefined) return true
   }
   return false
@@ -164,19 +169,19 @@ async function finishCancel(db: Db, sql: Sql, id: string, at: string): Promise<b
     .set({ status: 'cancelled' })
     .where(ITEMS_OF(id))
     .where(raw<SqlBool>`EXISTS (SELECT 1 FROM batches WHERE id = ${id} AND status = 'cancelling')`)
-    .where('status', 'in', ['pending', 'waiting'])
+    .where('status', 'in', [lit('pending'), lit('waiting')])
     .where(({ not }) => not(isIn(db, 'idx', spared)))
     .execute()
   if (await hasOpenItem(sql, id)) return false
   const row = { status: 'cancelled', finished_at: at } as const
-  const query = sql.updateTable('batches').set(row).where('id', '=', id).where('status', '=', 'cancelling')
+  const query = sql.updateTable('batches').set(row).where('id', '=', id).where('status', '=', lit('cancelling'))
   return (await query.executeTakeFirstOrThrow()).numUpdatedRows > 0n
 }
 
 /** A batch while its items arrive. */
 function createDrafts(db: Db) {
   async function findDraft(sql: Sql, id: string): Promise<number> {
-    const query = sql.selectFrom('batches').select('seq').where('id', '=', id).where('status', '=', 'draft')
+    const query = sql.selectFrom('batches').select('seq').where('id', '=', id).where('status', '=', lit('draft'))
     const row = await query.$if(db.kind === 'postgres', (locked) => locked.forUpdate()).executeTakeFirst()
     if (row === undefined) throw refusal(`the batch ${id} is no draft`)
     return row.seq
@@ -224,14 +229,14 @@ function createDrafts(db: Db) {
     /** Forgets a draft and its items. */
     discard: (id: string): Promise<void> =>
       db.write(async (sql) => {
-        const query = sql.selectFrom('batches').select('seq').where('id', '=', id).where('status', '=', 'draft')
+        const query = sql.selectFrom('batches').select('seq').where('id', '=', id).where('status', '=', lit('draft'))
         const row = await query.executeTakeFirst()
         if (row !== undefined) await forget(sql, [row.seq])
       }),
     /** Forgets drafts that were begun before a time: their processes have died. Returns their number. */
     discardAbandoned: (before: string): Promise<number> =>
       db.write(async (sql) => {
-        const query = sql.selectFrom('batches').select('seq').where('status', '=', 'draft')
+        const query = sql.selectFrom('batches').select('seq').where('status', '=', lit('draft'))
         const rows = await query.where('created_at', '<', before).execute()
         await forget(
           sql,

@@ -2,7 +2,7 @@ import { sql as raw, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
-import { type Db, isIn, type Sql, Undo } from './db.ts'
+import { type Db, isIn, lit, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { Tables } from './schema.ts'
@@ -69,7 +69,7 @@ export function createGrades(db: Db) {
     (await query.execute()).map(({ body }) => parseStored<Grade>(body))
   const textBy = async (column: 'id' | 'key', value: string): Promise<string | null> => {
     const query = db.read.selectFrom('grades').select('body').where(column, '=', value)
-    const row = await (column === 'key' ? query.where('is_current', '=', 1) : query).executeTakeFirst()
+    const row = await (column === 'key' ? query.where('is_current', '=', lit(1)) : query).executeTakeFirst()
     return row?.body ?? null
   }
   const gradeBy = async (column: 'id' | 'key', value: string): Promise<Grade | null> => {
@@ -207,7 +207,7 @@ export async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */
 export const replaceCurrent = (sql: Sql, key: string) =>
-  sql.updateTable('grades').set({ is_current: 0 }).where('key', '=', key).where('is_current', '=', 1).execute()
+  sql.updateTable('grades').set({ is_current: 0 }).where('key', '=', key).where('is_current', '=', lit(1)).execute()
 
 /** Makes the end of an item of the grade that was made for it. Throws for a grade that breaks the closed sets. */
 function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {

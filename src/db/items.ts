@@ -3,7 +3,7 @@ import type { Digest } from '../domain/digest.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
-import { type Db, isIn, type Sql } from './db.ts'
+import { type Db, isIn, lit, type Sql } from './db.ts'
 import { parseStored } from './text.ts'
 
 /** A grade request whose trajectory is stored. */
@@ -81,7 +81,7 @@ export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemE
     })
     .where(isOf(batch))
     .where('idx', '=', index)
-    .where('status', 'in', ['pending', 'waiting'])
+    .where('status', 'in', [lit('pending'), lit('waiting')])
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -117,7 +117,7 @@ export const createItems = (db: Db) => ({
       .selectFrom('batch_items')
       .select(OPEN_COLUMNS)
       .where(isOf(batch))
-      .where('status', '=', 'pending')
+      .where('status', '=', lit('pending'))
       .where('idx', '>', after)
       .orderBy('idx')
       .limit(limit)
@@ -130,7 +130,7 @@ export const createItems = (db: Db) => ({
       .selectFrom('batch_items')
       .select(OPEN_COLUMNS)
       .where(isOf(batch))
-      .where('status', '=', 'pending')
+      .where('status', '=', lit('pending'))
       .where('idx', '>=', chunk * CHUNK_ITEMS)
       .where('idx', '<', (chunk + 1) * CHUNK_ITEMS)
       .where('judge', '=', judge)
@@ -146,7 +146,7 @@ export const createItems = (db: Db) => ({
       .select(['judge', raw<number>`idx / ${raw.lit(CHUNK_ITEMS)}`.as('chunk')])
       .distinct()
       .where(isOf(batch))
-      .where('status', '=', 'pending')
+      .where('status', '=', lit('pending'))
       .orderBy('chunk')
       .execute()
     return rows.map(({ judge, chunk }) => ({ batch, judge: judge ?? '', chunk }))
@@ -157,7 +157,7 @@ export const createItems = (db: Db) => ({
       .selectFrom('batch_items')
       .select(({ fn }) => fn.countAll<number>().as('n'))
       .where(isOf(batch))
-      .where('status', '=', 'pending')
+      .where('status', '=', lit('pending'))
       .where('judge', '=', judge)
       .executeTakeFirstOrThrow()
     return Number(row.n)
@@ -181,7 +181,7 @@ export const createItems = (db: Db) => ({
       .selectFrom('batch_items')
       .select(ENDED_COLUMNS)
       .where(isOf(batch))
-      .where('status', 'not in', ['pending', 'waiting'])
+      .where('status', 'not in', [lit('pending'), lit('waiting')])
       .where('idx', '>', after)
       .orderBy('idx')
       .limit(limit)
@@ -207,7 +207,7 @@ async function nameJudges(db: Db, batch: string): Promise<void> {
       .selectFrom('batch_items')
       .select(['batch', 'idx', 'request'])
       .where(isOf(batch))
-      .where('status', '=', 'pending')
+      .where('status', '=', lit('pending'))
       .where('judge', 'is', null)
       .limit(NAMED_AT_ONCE)
       .execute()

@@ -11,7 +11,7 @@ import {
   type ReplyRow,
   renderEnd,
 } from './attempts.ts'
-import { type Db, isIn, type Sql, Undo } from './db.ts'
+import { type Db, isIn, lit, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import type { ItemRef } from './items.ts'
 import type { AttemptOutcome } from './schema.ts'
@@ -102,7 +102,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
           .set({ status: 'waiting' })
           .where(isItem(item.batch))
           .where('idx', '=', item.index)
-          .where('status', 'in', ['pending', 'waiting'])
+          .where('status', 'in', [lit('pending'), lit('waiting')])
           .executeTakeFirstOrThrow()
         if (waits.numUpdatedRows === 0n) return null
         const bytes = Buffer.byteLength(line) + LINE_END_BYTES
@@ -140,7 +140,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
         .selectFrom('attempts')
         .select('judge')
         .where('batch', '=', batch)
-        .where('outcome', '=', 'queued')
+        .where('outcome', '=', lit('queued'))
       const open = db.read
         .selectFrom('submissions')
         .select('judge')
@@ -152,7 +152,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     /** Tells whether a judge has queued questions of a batch. */
     async hasQueued(batch: string, judge: string): Promise<boolean> {
       const query = db.read.selectFrom('attempts').select('id').where('batch', '=', batch).where('judge', '=', judge)
-      return (await query.where('outcome', '=', 'queued').limit(1).executeTakeFirst()) !== undefined
+      return (await query.where('outcome', '=', lit('queued')).limit(1).executeTakeFirst()) !== undefined
     },
     /**
      * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
@@ -168,7 +168,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
         .selectFrom('attempts')
         .select(['id', 'line'])
         .where('submission', '=', id)
-        .where('outcome', '=', 'sent')
+        .where('outcome', '=', lit('sent'))
         .orderBy('seq')
         .execute()
       return rows.map((row) => ({ id: row.id, line: unpackText(row.line ?? Buffer.alloc(0)) }))
@@ -181,7 +181,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
           .updateTable('submissions')
           .set({ sending_until: until })
           .where('id', '=', id)
-          .where('status', '=', 'recorded')
+          .where('status', '=', lit('recorded'))
           .where(({ or, eb, lit }) =>
             or([lit(isOwn), eb('sending_until', 'is', null), eb('sending_until', '<', now.toISOString())]),
           )
@@ -227,7 +227,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
           .updateTable('attempts')
           .set({ outcome: 'queued', submission: null })
           .where('submission', '=', id)
-          .where('outcome', '=', 'sent')
+          .where('outcome', '=', lit('sent'))
           .execute()
       }),
     /** Describes the part of a batch that lies with its provider; null: nothing does. */
@@ -245,7 +245,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
         .selectFrom('submissions')
         .select(['recorded_at', 'ended_at'])
         .where('judge', '=', first.judge)
-        .where('status', '=', 'ended')
+        .where('status', '=', lit('ended'))
         .orderBy('seq', 'desc')
         .limit(20)
         .execute()
@@ -303,7 +303,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
   }
 }
 
-const OPEN = ['recorded', 'submitted'] as const
+const OPEN = [lit('recorded'), lit('submitted')]
 const REPLY_COLUMNS = ['reply_text', 'raw_reply', 'usage', 'request_id', 'model_resolved'] as const
 
 const isItem = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
@@ -324,7 +324,7 @@ async function record(
     .select(['seq', 'bytes'])
     .where('batch', '=', batch)
     .where('judge', '=', judge)
-    .where('outcome', '=', 'queued')
+    .where('outcome', '=', lit('queued'))
     .orderBy('seq')
     .limit(limits.most_requests)
     .$if(db.kind === 'postgres', (locked) => locked.forUpdate())
@@ -370,7 +370,7 @@ const wakeItems = (sql: Sql, batch: string) =>
     .updateTable('batch_items')
     .set({ status: 'pending' })
     .where(isItem(batch))
-    .where('status', '=', 'waiting')
+    .where('status', '=', lit('waiting'))
     .where(
       raw<SqlBool>`NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.batch = ${batch} AND attempts.item = batch_items.idx
         AND attempts.bytes IS NOT NULL AND attempts.outcome IN ('queued', 'sent'))`,
@@ -388,7 +388,7 @@ async function fallAway(
     .updateTable('attempts')
     .set({ outcome: 'void', line: null })
     .where(by, '=', id)
-    .where('outcome', '=', outcome)
+    .where('outcome', '=', lit(outcome))
     .where('bytes', 'is not', null)
     .returning(['batch', 'payer', 'started_at', 'reserved_usd'])
     .execute()
@@ -419,7 +419,7 @@ async function storeEnds(
     .selectFrom('attempts')
     .select(['id', 'batch', 'payer', 'started_at', 'reserved_usd'])
     .where('submission', '=', submission)
-    .where('outcome', '=', 'sent')
+    .where('outcome', '=', lit('sent'))
     .where(isIn(db, 'id', [...ends.keys()]))
     .orderBy('seq')
     .$if(db.kind === 'postgres', (locked) => locked.forUpdate())

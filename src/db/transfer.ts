@@ -1,7 +1,7 @@
 import type { Grade } from '../schemas/grade.ts'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../schemas/transfer.ts'
 import { COMPRESS_ABOVE } from './attempts.ts'
-import type { Db, Sql } from './db.ts'
+import { type Db, lit, type Sql } from './db.ts'
 import { renderGrade, replaceCurrent } from './grades.ts'
 import { OUTSIDE, refuseOutside } from './old-store.ts'
 import { renderReview } from './reviews.ts'
@@ -75,7 +75,7 @@ async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void
     .selectFrom('grades')
     .select('id')
     .where('key', '=', key)
-    .where('is_current', '=', 1)
+    .where('is_current', '=', lit(1))
     .executeTakeFirst()
   if (current !== undefined && current.id > id) return
   await replaceCurrent(sql, key)
