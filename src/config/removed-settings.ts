@@ -37,6 +37,7 @@ const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'access.mode': 'set VERIDICT_ACCESS.',
   'access.behind_tls': 'set VERIDICT_BEHIND_TLS.',
   'access.allowed_hosts': 'set VERIDICT_ALLOWED_HOSTS.',
+  'workers.lease_seconds': 'ten seconds without a heartbeat give a chunk to another worker; leave the key out.',
   'judges.*.cache_control': 'Claude judges always set the cache breakpoint; leave the key out.',
   'judges.*.cache_ttl': 'the provider’s default holds; leave the key out.',
   'judges.*.service_tier': 'the tier of the account holds; leave the key out.',

@@ -114,7 +114,6 @@ export function resolveConcurrency(
 }
 
 export const WorkersFileSchema = Closed({
-  lease_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600 })),
   most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
 })
 
@@ -122,8 +121,6 @@ export const WorkersFileSchema = Closed({
 export interface WorkerSettings {
   /** `veridict serve` works on batches too. */
   readonly in_service: boolean
-  /** Seconds of silence after which another process may take over. */
-  readonly lease_seconds: number
   /** Most items of a judge in work at once in a process; null: no bound. */
   readonly most_in_flight: number | null
   /** Port of /healthz, /readyz and /metrics of `veridict worker`; null: no port. */
@@ -132,10 +129,9 @@ export interface WorkerSettings {
 
 export const resolveWorkers = (
   { worker, worker_port }: Pick<Environment, 'worker' | 'worker_port'>,
-  { lease_seconds = 30, most_in_flight }: Static<typeof WorkersFileSchema> = {},
+  { most_in_flight }: Static<typeof WorkersFileSchema> = {},
 ): WorkerSettings => ({
   in_service: worker !== 'off',
-  lease_seconds,
   most_in_flight: most_in_flight ?? null,
   port: worker_port ?? null,
 })

@@ -88,7 +88,6 @@ const STORAGE_CODES: readonly string[] = ['storage_full', 'storage_busy', 'stora
 export function storageProblem(error: unknown): HttpProblem | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   // Another process does the same work: a second request finds its answer, or waits for it.
-  if (error.code === 'lease_lost') return new HttpProblem(503, 'storage_busy', error.message, BACK_SOON)
   const code = STORAGE_CODES.find((one) => one === error.code)
   return code === undefined ? null : new HttpProblem(503, code, error.message, BACK_SOON)
 }
@@ -97,7 +96,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request)
   const storage = storageProblem(error)
-  if (storage !== null && error.code !== 'lease_lost')
+  if (storage !== null)
     request.log.error({ code: error.code, detail: error.message }, 'the database refused')
   if (storage !== null) return storage
   if (error.code === 'ECONNRESET') return new HttpProblem(400, 'invalid_request', 'the body broke off')

@@ -8,7 +8,7 @@ const DRAIN_MS = 25_000
 
 /**
  * Bounds the wait for the stores after the drain: with 3 s for the last spans, a stop ends within the 40 s of the manifests in `deploy/`.
- * Leases and connections that a silent database does not take back expire by themselves.
+ * Connections that a silent database does not take back expire by themselves.
  */
 const CLOSE_MS = 8_000
 
@@ -24,7 +24,7 @@ export async function drain({ context, log, finish }: Stoppable): Promise<void> 
   log.info('stopping: waiting for what is in flight')
   if (!(await isInTime(finish(), DRAIN_MS))) log.warn('stopping: something was still in flight at the deadline')
   if (!(await isInTime(context.close(), CLOSE_MS)))
-    log.warn('stopping: the database did not answer; leases and connections that were held run out by themselves')
+    log.warn('stopping: the database did not answer; connections that were held run out by themselves')
   await context.tracing.close()
   log.info('stopped')
 }

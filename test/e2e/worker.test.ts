@@ -6,7 +6,6 @@ import { judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
 import { callsOf, labelOf, makeTrials } from './trials.ts'
 import { createFleet } from './worker-process.ts'
 
-const LEASE_S = 2
 const CONCURRENCY = 8
 
 const goodCalls = (items: number): number =>
@@ -19,7 +18,7 @@ async function setUp(tools: PostgresTools, mock: MockCallOptions) {
   const calls = await startMockCalls(mock)
   const judges = judgeAt(calls.base_url, CONCURRENCY)
   // Whoever dies keeps its share of the judge for as long as its calls may last.
-  const config = { judges, workers: { lease_seconds: LEASE_S }, retry: { call_timeout_ms: 5000 } }
+  const config = { judges, retry: { call_timeout_ms: 5000 } }
   const url = await newDatabase(tools.server)
   const fleet = createFleet(url, config)
   const { process: service, origin } = await fleet.service()
@@ -61,9 +60,6 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(rechecked.sort()).toEqual(labels(items).sort())
     expect(calls).toHaveLength(goodCalls(items))
     expect(await Promise.all([...workers.map((one) => one.stop()), service.stop()])).toEqual([0, 0, 0])
-    expect(await query('SELECT count(*)::int AS n FROM {schema}.leases WHERE until > clock_timestamp()')).toEqual([
-      { n: 0 },
-    ])
   }, 120_000)
 
   test('a worker that is killed: another goes on, and only what was in flight is paid for again', async () => {

@@ -1,6 +1,5 @@
-import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
+import pg from 'pg'
 import type { PostgresServer } from './postgres-server.ts'
-import { SETTINGS } from './postgres-settings.ts'
 
 let made = 0
 
@@ -16,10 +15,11 @@ export async function newDatabase({ url, query }: Pick<PostgresServer, 'url' | '
 
 /** Answers the rows of a statement in a database of `newDatabase`. */
 export async function askDatabase(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const unit = openUnit(url, null, SETTINGS)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
   try {
-    return await unit.write((sql) => sql.say(text))
+    return (await client.query(text)).rows
   } finally {
-    await unit.close()
+    await client.end()
   }
 }

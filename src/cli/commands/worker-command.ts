@@ -13,7 +13,7 @@ machine needs no worker: \`veridict serve\` grades batches too, unless VERIDICT_
 
 VERIDICT_WORKER_PORT=9464   the port of /healthz, /readyz and /metrics (on VERIDICT_HOST, 127.0.0.1 by default); no port by default
 SIGTERM                     returns the items that have not begun, waits for calls in flight (25 s), exits 0
-workers.lease_seconds       in VERIDICT_CONFIG: seconds of silence after which other workers take over the items; 30 by default
+workers.most_in_flight      in VERIDICT_CONFIG: most items of a judge in work at once in a worker; no bound by default
 
 Exit codes: 0 stopped; 1 the worker cannot start, or did not stop cleanly.
 
