@@ -356,12 +356,15 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
   return (rows[0]?.ms ?? 0) < GRACE_MS ? '' : before
 }
 
+const LONGEST_CALL_MS = 3_600_000
+
 async function findOrphan(
   sql: Sql,
   mark: QuestionMark,
   own: ReadonlySet<string>,
   since = Number.POSITIVE_INFINITY,
 ): Promise<Orphan | null> {
+  const after = Number.isFinite(since) ? new Date(since - LONGEST_CALL_MS).toISOString() : '~'
   const rows = await sql
     .selectFrom('attempts')
     .select(['id', 'grade_id', 'cost_usd', 'started_at', 'latency_ms', IS_ORPHAN.as('is_orphan'), ...REPLY_COLUMNS])
@@ -371,6 +374,7 @@ async function findOrphan(
     .where('sample', '=', mark.sample)
     .where('round', '=', mark.round)
     .where('request_digest', '=', mark.request_digest)
+    .where(raw<SqlBool>`(${IS_ORPHAN} OR started_at > ${after})`)
     .orderBy('started_at', 'desc')
     .orderBy('seq', 'desc')
     .execute()

@@ -48,10 +48,10 @@ const LOST_GRACE_MS = 30_000
  * reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
  */
 export function askByCall(deps: CallDeps, judge: Judge, account: Account): Asker {
-  const awaited = { grade_id: null }
+  const since = deps.clock.now().getTime()
   return async (asking, request) => {
     const attempts: AttemptSummary[] = []
-    const call = { judge, account, asking, request, request_digest: requestDigest(judge, request), awaited }
+    const call = { judge, account, asking, request, request_digest: requestDigest(judge, request), since }
     let waited = 0
     deps.budget.earn()
     for (let made = 1; ; made++) {
@@ -74,8 +74,8 @@ interface Call {
   readonly asking: Asking
   readonly request: JudgeRequest
   readonly request_digest: PlannedAttempt['request_digest']
-  /** The grade of another process whose equal call this grade waited for: its further replies answer this grade too. */
-  readonly awaited: { grade_id: string | null }
+  /** The beginning of the grade, in milliseconds since the epoch. */
+  readonly since: number
 }
 
 /** The end of one turn of a call. */
@@ -123,21 +123,18 @@ const CANCELLED: Turn = {
 }
 
 async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
-  const { judge, account, asking, request, request_digest, awaited } = call
+  const { judge, account, asking, request, request_digest, since } = call
   const at = deps.clock.now()
   const id = deps.newId('att')
   const reserved_usd = reservedUsd(judge.info, request, account.caps)
   const attempt = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd }
   const reserved = await deps.attempts.reserve({
-    ...{ attempt, caps: account.caps, own: deps.making, awaited: awaited.grade_id, now: at.getTime() },
+    ...{ attempt, caps: account.caps, own: deps.making, since, now: at.getTime() },
     limit: deps.lane.settings.max,
     lost_ms: deps.retry.call_timeout_ms + LOST_GRACE_MS,
   } satisfies CallRequest)
-  if (reserved.kind === 'wait') {
-    if (reserved.same === null) return { again: LIMIT_AGAIN_MS * (1 + 2 * deps.random()) }
-    awaited.grade_id = reserved.same
-    return { again: SAME_AGAIN_MS }
-  }
+  if (reserved.kind === 'wait')
+    return { again: reserved.for === 'same' ? SAME_AGAIN_MS : LIMIT_AGAIN_MS * (1 + 2 * deps.random()) }
   if (reserved.kind === 'over')
     return { reply: budgetExceeded(reserved.over, reserved_usd), summary: null, isFinal: false }
   if (reserved.kind === 'stored') return takeOrphan(deps.attempts, asking, reserved.orphan, request_digest)

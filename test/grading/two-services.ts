@@ -51,6 +51,7 @@ export function testTwoServices(open: OpenTwo): void {
     asking.push(...Array.from({ length: 25 }, () => b.service.grade(REQUEST)))
     expect(await b.clock.wake()).toBe(500)
     await b.clock.asleep()
+    a.clock.advance(1)
     a.judge.open()
     await asking[0]
     await b.clock.wake()
@@ -67,6 +68,7 @@ export function testTwoServices(open: OpenTwo): void {
     await until(() => calls() === 1)
     const second = b.service.grade(request)
     await b.clock.asleep()
+    a.clock.advance(1)
     a.judge.open()
     const { receipt } = gradeOf(await first)
     await b.clock.wake()
