@@ -83,8 +83,12 @@ export class BudgetLine {
   async wait(clock: Clock, signal: AbortSignal): Promise<void> {
     const stop = new AbortController()
     const slept = clock.sleep(BUDGET_AGAIN_MS, AbortSignal.any([signal, stop.signal])).catch(() => undefined)
-    await Promise.race([slept, new Promise<void>((resolve) => this.waiting.push(resolve))])
+    const woken = Promise.withResolvers<void>()
+    this.waiting.push(woken.resolve)
+    await Promise.race([slept, woken.promise])
     stop.abort()
+    const at = this.waiting.indexOf(woken.resolve)
+    if (at >= 0) this.waiting.splice(at, 1)
   }
 
   /** Lets the next items ask again. */

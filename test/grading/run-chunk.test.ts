@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { type Parking, runChunk } from '../../src/batches/run-chunk.ts'
+import { BudgetLine, type Parking, runChunk } from '../../src/batches/run-chunk.ts'
 import type { NewBatch } from '../../src/db/batches.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
@@ -9,6 +9,7 @@ import type { JudgeInfo } from '../../src/ports/judge.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import { makeBatch, makeItem } from '../storage/make-batch.ts'
 import { fakeClock, scriptedJudge } from './harness.ts'
+import { steppedClock } from './stepped-clock.ts'
 
 type Fail = Pick<Failure, 'code'> & Partial<Failure>
 type Outcome = Fail | 'refused' | Error
@@ -61,7 +62,12 @@ async function start(
     onEnd: () => undefined,
   } as unknown as Parameters<typeof runChunk>[0]
   const done = runChunk(deps, {
-    ...{ plan, chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' }, signal: leaving.signal },
+    ...{
+      plan,
+      chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' },
+      signal: leaving.signal,
+      budget: new BudgetLine(),
+    },
     park: async (parking) => {
       parked.push(parking)
       leaving.abort()
@@ -117,7 +123,7 @@ describe('a failure that may pass', () => {
   test('of the budget waits for money that other calls reserved', async () => {
     const { done, clock, parked } = await start((_, run) => (run <= 20 ? { code: 'budget_exceeded' } : 'refused'))
     await done
-    expect([clock.slept, parked]).toEqual([Array(20).fill(500), []])
+    expect([clock.slept, parked]).toEqual([Array(20).fill(2000), []])
   })
 
   test('of the budget leaves the item to the next round of a provider’s batch', async () => {
@@ -125,6 +131,18 @@ describe('a failure that may pass', () => {
     await done
     expect([runs, await counts()]).toMatchObject([[0], { pending: 1 }])
   })
+})
+
+test('two items that wait for money ask again when a call has ended, the first first; the others later', async () => {
+  const [line, clock, woken] = [new BudgetLine(), steppedClock(), [] as number[]]
+  const { signal } = new AbortController()
+  for (const n of [0, 1, 2, 3]) void line.wait(clock, signal).then(() => woken.push(n))
+  await clock.wake()
+  await expect.poll(() => woken).toEqual([0])
+  line.wake()
+  await expect.poll(() => woken).toEqual([0, 1, 2])
+  line.wake()
+  await expect.poll(() => woken).toEqual([0, 1, 2, 3])
 })
 
 describe('the batch is parked', () => {
