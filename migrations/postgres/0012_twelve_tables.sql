@@ -56,10 +56,9 @@ DROP TABLE provider_requests;
 DROP INDEX attempts_in_flight;
 CREATE INDEX attempts_in_flight ON attempts (judge) WHERE outcome = 'sent' AND submission IS NULL;
 CREATE INDEX attempts_of_batch ON attempts (batch, item) WHERE outcome IN ('queued', 'sent');
+CREATE INDEX attempts_queued ON attempts (batch, judge) WHERE outcome = 'queued';
 CREATE INDEX attempts_of_provider ON attempts (batch, key, sample, round, request_digest) WHERE item IS NOT NULL;
 CREATE INDEX attempts_of_submission ON attempts (submission) WHERE outcome = 'sent' AND submission IS NOT NULL;
-DROP INDEX attempts_by_request;
-CREATE INDEX attempts_by_request ON attempts (substr(request_digest, 8, 16)) WHERE outcome IN ('ok', 'sent');
 
 -- Money is counted in one row a scope.
 CREATE TABLE spent AS

@@ -17,9 +17,17 @@ const at = (ms: number): string => new Date(AT_MS + ms).toISOString()
 
 /** Asks for the turn of a call that begins `ms` after the first. */
 export const ask = (stores: Stores, id: string, ms = 0, given: Partial<PlannedAttempt & CallRequest> = {}) => {
-  const { caps = NO_CAPS, limit = 9, own = new Set(), awaited = null, ...planned } = given
+  const { caps = NO_CAPS, limit = 9, own = new Set(), since, ...planned } = given
   const attempt = planAttempt(id, { started_at: at(ms), ...planned })
-  return stores.attempts.reserve({ attempt, caps, limit, now: AT_MS + ms, lost_ms: LOST_MS, own, awaited })
+  return stores.attempts.reserve({
+    attempt,
+    caps,
+    limit,
+    now: AT_MS + ms,
+    lost_ms: LOST_MS,
+    own,
+    ...(since !== undefined && { since }),
+  })
 }
 
 export const kindOf = async (answer: Promise<Reserved>): Promise<Reserved['kind']> => (await answer).kind
@@ -63,15 +71,15 @@ function describeTurns(current: Current): void {
     expect(await kindOf(ask(current(), 'att_2', 1, { own: new Set(['grd_a']) }))).toBe('call')
   })
 
-  test('a reply whose grade is written answers the caller that waited for it, and no other', async () => {
+  test('a reply whose grade is written answers the caller that waited for it, and no later one', async () => {
     const { grade, ...record } = makeRecord()
     await ask(current(), 'att_1', 0, { grade_id: grade.id })
-    expect(await ask(current(), 'att_2', 1)).toEqual({ kind: 'wait', same: grade.id })
+    expect(await ask(current(), 'att_2', 1)).toEqual({ kind: 'wait', for: 'same' })
     await current().attempts.finish(finishOk('att_1'))
     await current().grades.put({ grade, ...record })
     const stored = { kind: 'stored', orphan: { ...orphan, grade_id: grade.id } }
-    expect(await ask(current(), 'att_2', 2, { awaited: grade.id })).toEqual(stored)
-    expect(await kindOf(ask(current(), 'att_2', 2))).toBe('call')
+    expect(await ask(current(), 'att_2', 20, { since: AT_MS + 1 })).toEqual(stored)
+    expect(await kindOf(ask(current(), 'att_2', 20, { since: AT_MS + 13 }))).toBe('call')
   })
 
   test('an equal question waits for the call in flight, until that call is lost and counts with its bound', async () => {
@@ -79,7 +87,7 @@ function describeTurns(current: Current): void {
     await openBatch(current(), BATCH, 1)
     const paid = { batch: BATCH, reserved_usd: 0.5 }
     expect(await kindOf(ask(current(), 'att_1', 0, paid))).toBe('call')
-    expect(await ask(current(), 'att_2', LOST_MS - 1, paid)).toEqual({ kind: 'wait', same: 'grd_a' })
+    expect(await ask(current(), 'att_2', LOST_MS - 1, paid)).toEqual({ kind: 'wait', for: 'same' })
     expect(await kindOf(ask(current(), 'att_3', 1, { ...paid, ...other('another') }))).toBe('call')
     expect(await kindOf(ask(current(), 'att_2', LOST_MS, paid))).toBe('call')
     const outcomes = (await current().attempts.listForGrade('grd_a')).map(({ id, outcome }) => [id, outcome])
@@ -97,7 +105,7 @@ function describeTurns(current: Current): void {
     await enqueue('att_p', 0)
     await record('prb_1')
     expect(await kindOf(ask(current(), 'att_1', 0, { limit: 1 }))).toBe('call')
-    expect(await ask(current(), 'att_2', 1, { limit: 1, ...other('two') })).toEqual({ kind: 'wait', same: null })
+    expect(await ask(current(), 'att_2', 1, { limit: 1, ...other('two') })).toEqual({ kind: 'wait', for: 'limit' })
     expect(await kindOf(ask(current(), 'att_3', 1, { limit: 1, judge: 'lexical', ...other('two') }))).toBe('call')
     expect(await kindOf(ask(current(), 'att_2', LOST_MS + 1, { limit: 1, ...other('two') }))).toBe('call')
     await current().attempts.finish(finishOk('att_2'))
