@@ -86,6 +86,9 @@ export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemE
   return numUpdatedRows > 0n
 }
 
+/** Items of one INSERT: a statement has room for some ten thousand values. */
+const ADDED_AT_ONCE = 500
+
 /** Adds items to a batch; returns the index of the first whose `item_id` the batch has already, and then adds none. */
 export async function addItems(db: Db, sql: Sql, batch: number, items: readonly NewItem[]): Promise<number | null> {
   const names = items.map(({ item_id }) => item_id.toWellFormed())
@@ -105,7 +108,11 @@ export async function addItems(db: Db, sql: Sql, batch: number, items: readonly 
     ...{ batch, idx: index, item_id, trajectory, request: JSON.stringify(request), base_grade },
     judge: request.judge ?? '',
   }))
-  if (rows.length > 0) await sql.insertInto('batch_items').values(rows).execute()
+  for (let from = 0; from < rows.length; from += ADDED_AT_ONCE)
+    await sql
+      .insertInto('batch_items')
+      .values(rows.slice(from, from + ADDED_AT_ONCE))
+      .execute()
   return null
 }
 

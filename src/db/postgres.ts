@@ -320,9 +320,9 @@ export async function migratePostgres(
     const applied = await rows<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations')
     const digests = new Map(applied.map(({ name, sha256 }) => [name, sha256]))
     assertKnown(digests, migrations)
-    if (applied.length > 0) await assertReadableSchema(rows, schema)
-    for (const { name, sql: text } of migrations) {
-      if (digests.has(name)) continue
+    const missing = migrations.filter(({ name }) => !digests.has(name))
+    if (applied.length > 0) await assertReadableSchema(rows, schema, missing.length > 0)
+    for (const { name, sql: text } of missing) {
       await say(sql, text)
       await say(sql, `INSERT INTO schema_migrations (name, sha256) VALUES ('${name}', '${digestSql(text)}')`)
     }
@@ -345,15 +345,15 @@ const hasColumn = (table: string, column: string): string =>
 
 type Rows = <T>(text: string) => Promise<T[]>
 
-/** Rejects with a StorageError for a schema that this version cannot read, or that processes of an older version use. */
-async function assertReadableSchema(rows: Rows, schema: string): Promise<void> {
+/** Rejects with a StorageError for a schema that this version cannot read, or that is to change while processes of an older version use it. */
+async function assertReadableSchema(rows: Rows, schema: string, changes: boolean): Promise<void> {
   const has = async (table: string, column: string) => (await rows(hasColumn(table, column))).length > 0
   if ((await has('trajectories', 'outside_bytes')) && (await rows(OUTSIDE)).length > 0) throw refuseOutside()
   const [further] = schema === SCHEMA ? await rows<{ name: string }>(FURTHER) : []
   if (further !== undefined) throw refuseProjects(`the database has the schema ${further.name} of a further project`)
-  const [key] = await rows<Parameters<typeof refuseKey>[0]>(FOREIGN_KEY)
+  const [key] = (await has('api_keys', 'project')) ? await rows<Parameters<typeof refuseKey>[0]>(FOREIGN_KEY) : []
   if (key !== undefined) throw refuseKey(key)
-  const [old] = (await has('processes', 'seen_at')) ? await rows<{ n: number }>(OLD_PROCESSES) : []
+  const [old] = changes && (await has('processes', 'seen_at')) ? await rows<{ n: number }>(OLD_PROCESSES) : []
   if (old !== undefined && old.n > 0)
     throw refusal(
       `its schema is older than this program, and ${old.n} of the older processes that use it may live: stop them all, then start this one ` +

@@ -284,7 +284,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
       db.write(async (sql) => {
         const released = await fallAway(sql, 'submission', id, 'sent')
         const found = await sql.selectFrom('submissions').select('batch').where('id', '=', id).executeTakeFirst()
-        if (found !== undefined) await wakeItems(sql, found.batch)
+        if (found !== undefined) await wakeItems(db, sql, found.batch)
         await sql
           .updateTable('submissions')
           .set({ status: 'ended', detail, ended_at: at })
@@ -297,7 +297,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     dropQueued: (batch: string): Promise<void> =>
       db.write(async (sql) => {
         const released = await fallAway(sql, 'batch', batch, 'queued')
-        await wakeItems(sql, batch)
+        await wakeItems(db, sql, batch)
         await addSpending(sql, released)
       }),
   }
@@ -364,9 +364,14 @@ export function countWithin(bytes: Iterable<number>, limits: SubmissionLimits): 
   return count
 }
 
-/** Lets the items go on whose questions all have their end. */
-const wakeItems = (sql: Sql, batch: string) =>
-  sql
+/**
+ * Lets the items go on whose questions all have their end. Of two units of work on one batch, the second waits here for the first: neither would see
+ * the end that the other stores.
+ */
+async function wakeItems(db: Db, sql: Sql, batch: string): Promise<void> {
+  if (db.kind === 'postgres')
+    await sql.selectFrom('batches').select('seq').where('id', '=', batch).forUpdate().execute()
+  await sql
     .updateTable('batch_items')
     .set({ status: 'pending' })
     .where(isItem(batch))
@@ -376,6 +381,7 @@ const wakeItems = (sql: Sql, batch: string) =>
         AND attempts.bytes IS NOT NULL AND attempts.outcome IN ('queued', 'sent'))`,
     )
     .execute()
+}
 
 /** Makes requests without an answer `void`; returns the changes that give their reservations back. */
 async function fallAway(
@@ -439,7 +445,7 @@ async function storeEnds(
         : { calls: 1, ...amountsOf({ ...end, outcome: row.outcome }, reserved) }
     changes.push([call, addAmounts({ reserved_usd: -reserved }, spent)])
   }
-  for (const batch of new Set(sent.map((call) => call.batch ?? ''))) await wakeItems(sql, batch)
+  for (const batch of new Set(sent.map((call) => call.batch ?? ''))) await wakeItems(db, sql, batch)
   await addSpending(sql, changes)
   return sent.length
 }

@@ -13,12 +13,13 @@ export async function newDatabase({ url, query }: Pick<PostgresServer, 'url' | '
   return own.href
 }
 
-/** Answers the rows of a statement in a database of `newDatabase`. */
+/** Answers the rows of the last of some statements in a database of `newDatabase`. */
 export async function askDatabase(url: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query(text)).rows
+    const result: pg.QueryResult | pg.QueryResult[] = await client.query(text)
+    return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? []
   } finally {
     await client.end()
   }

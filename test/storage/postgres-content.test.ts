@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { decodeText, encodeText } from '../../src/db/postgres.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { decodeText, encodeText } from '../../src/storage/postgres/connection/text.ts'
 import { makeBatch, makeItem } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
 import { describePostgres } from './postgres-tools.ts'
@@ -75,7 +75,7 @@ describePostgres('content of PostgreSQL', (tools) => {
     }
     const sorted = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     expect((await stores.batches.list({ limit: 9 })).map(({ id }) => id)).toEqual([...sorted].reverse())
-    expect(await stores.batches.listUnclaimed()).toEqual(sorted)
+    expect((await stores.batches.listOpen()).map(({ id }) => id)).toEqual(sorted)
     await stores.close()
   })
 

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { connectPostgres } from '../../src/db/postgres.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
 import { readSpent } from './contract-spending.ts'
-import { finishOk, planAttempt } from './make-attempt.ts'
+import { begin, finishOk, planAttempt } from './make-attempt.ts'
 import { openBatch, readBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
 import { SETTINGS } from './postgres-settings.ts'
@@ -13,6 +14,15 @@ import { openWire } from './postgres-wire.ts'
 
 const TERMINATE = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'veridict'"
 
+type Say = (text: string) => Promise<unknown>
+
+/** Opens a database whose units of work run plain statements. */
+function openTest(url: string, schema: string, settings = SETTINGS) {
+  const db = connectPostgres(url, settings, schema)
+  const write = <T>(work: (say: Say) => Promise<T>) => db.write((unit) => work((text) => sql.raw(text).execute(unit)))
+  return { write, close: () => db.close() }
+}
+
 describePostgres('PostgreSQL that fails', (tools) => {
   const openTable = async () => {
     const { server, newSchema } = tools()
@@ -20,17 +30,17 @@ describePostgres('PostgreSQL that fails', (tools) => {
     await server.query(`CREATE SCHEMA "${schema}"; CREATE TABLE "${schema}".t (x integer PRIMARY KEY, n integer)`)
     const all = async () =>
       (await server.query(`SELECT x, n FROM "${schema}".t ORDER BY x`)) as { x: number; n: number }[]
-    return { unit: openUnit(server.url, schema, SETTINGS), all, server, schema }
+    return { unit: openTest(server.url, schema), all, server, schema }
   }
 
   test('transactions that wait for each other crosswise are run again, and each counts once', async () => {
     const { unit, all } = await openTable()
-    await unit.run('INSERT INTO t VALUES (1, 0), (2, 0)')
+    await unit.write((say) => say('INSERT INTO t VALUES (1, 0), (2, 0)'))
     const add = (first: number, second: number) =>
-      unit.write(async (sql) => {
-        await sql.run('UPDATE t SET n = n + 1 WHERE x = $1', [first])
+      unit.write(async (say) => {
+        await say(`UPDATE t SET n = n + 1 WHERE x = ${first}`)
         await delay(20)
-        await sql.run('UPDATE t SET n = n + 1 WHERE x = $1', [second])
+        await say(`UPDATE t SET n = n + 1 WHERE x = ${second}`)
       })
     await Promise.all([add(1, 2), add(2, 1), add(1, 2), add(2, 1)])
     expect(await all()).toEqual([
@@ -48,10 +58,10 @@ describePostgres('PostgreSQL that fails', (tools) => {
   ] as const)('what the server gives up for another’s sake %i times', async (most, code) => {
     const { unit, all } = await openTable()
     let given = 0
-    const work = unit.write(async (sql) => {
-      await sql.run('INSERT INTO t VALUES (1, 0)')
+    const work = unit.write(async (say) => {
+      await say('INSERT INTO t VALUES (1, 0)')
       given += 1
-      if (given <= most) await sql.say(GIVE_UP)
+      if (given <= most) await say(GIVE_UP)
     })
     if (code === null) await work
     else await expect(work).rejects.toMatchObject({ code })
@@ -64,12 +74,12 @@ describePostgres('PostgreSQL that fails', (tools) => {
     async (when) => {
       const { all, server, schema } = await openTable()
       const wire = await openWire(server.port)
-      const unit = openUnit(server.url.replace(`:${server.port}/`, `:${wire.port}/`), schema, SETTINGS)
+      const unit = openTest(server.url.replace(`:${server.port}/`, `:${wire.port}/`), schema)
       let runs = 0
       wire.cutNext(when.startsWith('before') ? 'request' : 'answer')
-      const answer = await unit.write(async (sql) => {
+      const answer = await unit.write(async (say) => {
         runs += 1
-        await sql.run('INSERT INTO t VALUES (1, 0)')
+        await say('INSERT INTO t VALUES (1, 0)')
         return runs
       })
       expect(await all()).toEqual([{ x: 1, n: 0 }])
@@ -83,13 +93,13 @@ describePostgres('PostgreSQL that fails', (tools) => {
     const { unit, all, server } = await openTable()
     let terminated = 0
     const insert = (x: number, most: number) =>
-      unit.write(async (sql) => {
-        await sql.run('INSERT INTO t VALUES ($1, 0)', [x])
+      unit.write(async (say) => {
+        await say(`INSERT INTO t VALUES (${x}, 0)`)
         if (terminated < most) {
           terminated += 1
           await server.query(TERMINATE)
         }
-        await sql.run('UPDATE t SET n = n + 1 WHERE x = $1', [x])
+        await say(`UPDATE t SET n = n + 1 WHERE x = ${x}`)
       })
     await insert(1, 1)
     expect(await all()).toEqual([{ x: 1, n: 1 }])
@@ -114,7 +124,7 @@ describePostgres('PostgreSQL that fails', (tools) => {
     const ends = await Promise.allSettled(
       Array.from({ length: 60 }, async (_, at) => {
         await delay(at * 5)
-        await stores.attempts.begin(planAttempt(`att_${at}`, { batch: 'bat_1', reserved_usd: 1 }), NO_CAPS)
+        await begin(stores, planAttempt(`att_${at}`, { key: digestBytes(`${at}`), batch: 'bat_1', reserved_usd: 1 }))
       }),
     )
     cutting.on = false
@@ -134,29 +144,29 @@ describePostgres('PostgreSQL that fails', (tools) => {
     const stores = await open()
     await stores.grades.put(makeRecord({ key: 'before' }))
     await server[how]()
-    for (const refused of [
-      stores.check(),
-      stores.grades.list({ limit: 1 }),
-      stores.attempts.begin(planAttempt('att_1'), NO_CAPS),
-    ])
-      await expect(refused).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
+    const refused = [
+      () => stores.check(),
+      () => stores.grades.list({ limit: 1 }),
+      () => begin(stores, planAttempt('att_1')),
+    ]
+    for (const ask of refused) await expect(ask()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
     await server.start()
     await stores.check()
     expect(await stores.grades.findByKey(digestBytes('before'))).not.toBeNull()
-    await stores.attempts.begin(planAttempt('att_1'), NO_CAPS)
+    await begin(stores, planAttempt('att_1'))
     await stores.attempts.finish(finishOk('att_1'))
-    expect(await stores.attempts.markInterrupted()).toBe(0)
+    expect(await stores.attempts.markLost('')).toBe(0)
     await stores.close()
   })
 
   test('a statement that takes too long, and a transaction that is left alone, are given up', async () => {
     const { server, newSchema } = tools()
     const impatient = { ...SETTINGS, statement_timeout_ms: 100, idle_transaction_timeout_ms: 100 }
-    const unit = openUnit(server.url, newSchema(), impatient)
-    await expect(unit.rows('SELECT pg_sleep(5)')).rejects.toMatchObject({ code: 'storage_busy' })
-    const idle = unit.write(async (sql) => {
+    const unit = openTest(server.url, newSchema(), impatient)
+    await expect(unit.write((say) => say('SELECT pg_sleep(5)'))).rejects.toMatchObject({ code: 'storage_busy' })
+    const idle = unit.write(async (say) => {
       await delay(400)
-      await sql.rows('SELECT 1')
+      await say('SELECT 1')
     })
     await expect(idle).rejects.toMatchObject({ code: 'storage_busy' })
     await unit.close()
@@ -190,7 +200,11 @@ describePostgres('PostgreSQL that fails', (tools) => {
     const caps = { ...NO_CAPS, day_usd: 1 }
     const begins = both.flatMap((stores, which) =>
       Array.from({ length: 80 }, (_, at) =>
-        stores.attempts.begin(planAttempt(`att_${which}_${at}`, { reserved_usd: 0.01 }), caps),
+        begin(
+          stores,
+          planAttempt(`att_${which}_${at}`, { key: digestBytes(`${which} ${at}`), reserved_usd: 0.01 }),
+          caps,
+        ),
       ),
     )
     expect((await Promise.all(begins)).filter((end) => end === null)).toHaveLength(100)

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { postgresMigrations } from '../../src/db/migrate.ts'
+import { connectPostgres, migratePostgres as migrate } from '../../src/db/postgres.ts'
 import { openPostgresStores } from '../../src/db/stores.ts'
-import { loadPostgresMigrations, migrate } from '../../src/storage/postgres/connection/migrate.ts'
-import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
-import { newDatabase } from './new-database.ts'
+import { askDatabase, newDatabase } from './new-database.ts'
 import { SETTINGS } from './postgres-settings.ts'
 import { describePostgres } from './postgres-tools.ts'
 
@@ -23,14 +23,13 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     expect(new Set(ends.map(({ stdout }) => stdout)).size).toBe(1)
     expect(ends.map(({ stderr }) => stderr).join('')).toBe('')
     const applied = await server.query(`SELECT name FROM "${schema}".schema_migrations ORDER BY name`)
-    expect(applied.map(({ name }) => name)).toEqual(loadPostgresMigrations().map(({ name }) => name))
-    expect(await server.query(`SELECT id FROM "${schema}".processes`)).toEqual([])
+    expect(applied.map(({ name }) => name)).toEqual(postgresMigrations().map(({ name }) => name))
   })
 
   test('who comes while another migrates waits longer than any statement may take', async () => {
     const { server, newSchema, open } = tools()
     const schema = newSchema()
-    const slow = openUnit(server.url, schema, { ...SETTINGS, statement_timeout_ms: 0 })
+    const slow = connectPostgres(server.url, { ...SETTINGS, statement_timeout_ms: 0 }, schema)
     const first = migrate(slow, schema, [{ name: '0001_slow.sql', sql: 'SELECT pg_sleep(1)' }])
     await delay(200)
     // It has its turn, and finds what it does not know.
@@ -43,8 +42,8 @@ describePostgres('migrations of PostgreSQL', (tools) => {
   test('a schema that an older process uses is not changed under it', async () => {
     const { server, newSchema } = tools()
     const schema = newSchema()
-    const unit = openUnit(server.url, schema, SETTINGS)
-    const all = loadPostgresMigrations()
+    const unit = connectPostgres(server.url, SETTINGS, schema)
+    const all = postgresMigrations()
     await migrate(unit, schema, all.slice(0, 1))
     await server.query(`INSERT INTO "${schema}".processes (id, host, pid, seen_at) VALUES ('old', 'there', 7, now())`)
     await expect(migrate(unit, schema, all)).rejects.toThrow(/stop them all/)
@@ -69,7 +68,7 @@ describePostgres('migrations of PostgreSQL', (tools) => {
   test.each(OTHERS)('a schema is refused where nobody knows what it holds: %s', async (_name, files, words) => {
     const { server, newSchema } = tools()
     const schema = newSchema()
-    const unit = openUnit(server.url, schema, SETTINGS)
+    const unit = connectPostgres(server.url, SETTINGS, schema)
     await migrate(unit, schema, FILES)
     await migrate(unit, schema, FILES)
     expect(await server.query(`SELECT x FROM "${schema}".three`)).toEqual([{ x: 1 }])
@@ -80,7 +79,7 @@ describePostgres('migrations of PostgreSQL', (tools) => {
   test('a migration that fails leaves nothing, not even the schema', async () => {
     const { server, newSchema } = tools()
     const schema = newSchema()
-    const unit = openUnit(server.url, schema, SETTINGS)
+    const unit = connectPostgres(server.url, SETTINGS, schema)
     const broken = [...FILES, { name: '0004_four.sql', sql: 'CREATE TABLE four (x integer); SELECT nothing' }]
     await expect(migrate(unit, schema, broken)).rejects.toMatchObject({ code: 'storage_error' })
     expect(await server.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [schema])).toEqual([])
@@ -103,29 +102,24 @@ describePostgres('migrations of PostgreSQL', (tools) => {
 
   test('a database with the schema of a further project is refused; another’s schema of such a name is none', async () => {
     const url = await newDatabase(tools().server)
+    const run = (text: string) => askDatabase(url, text)
     const service = () => openPostgresStores({ url, ...SETTINGS })
     await (await service()).close()
-    const unit = openUnit(url, null, SETTINGS)
-    await unit.write((sql) => sql.say('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"'))
+    await run('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"')
     await (await service()).close()
     await (await openPostgresStores({ url, schema: 'veridict_evals', ...SETTINGS })).close()
     const words =
       /the schema veridict_evals of a further project, which this version cannot read\. Check out commit [0-9a-f]{40}/
     await expect(service()).rejects.toThrow(words)
-    await unit.write((sql) => sql.say('DROP SCHEMA veridict_evals CASCADE'))
+    await run('DROP SCHEMA veridict_evals CASCADE')
     const key =
       "INSERT INTO veridict.api_keys (id, secret_sha256, name, project, scopes, created_at) VALUES ('key_1', decode(repeat('00', 32), 'hex'), 'n', 'evals', '[]', '')"
-    await unit.write((sql) => sql.say(key))
+    await run(key)
     await expect(service()).rejects.toThrow('the key key_1 of this database opens the project evals')
-    await unit.write((sql) =>
-      sql.say('UPDATE veridict.trajectories SET outside_bytes = 1; DELETE FROM veridict.api_keys'),
-    )
-    await unit.write((sql) =>
-      sql.say(
-        "INSERT INTO veridict.trajectories (id, format, document, created_at, outside_bytes) VALUES ('t', 'steps', '\\xfe', '', 9)",
-      ),
+    await run('DELETE FROM veridict.api_keys')
+    await run(
+      "INSERT INTO veridict.trajectories (id, format, document, created_at, outside_bytes) VALUES ('t', 'steps', '\\xfe', '', 9)",
     )
     await expect(service()).rejects.toThrow('bodies of this database lie in an S3 store')
-    await unit.close()
   })
 })

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { NO_CAPS } from '../../src/db/spending.ts'
-import { AT, openBatch } from './make-batch.ts'
-import { BATCH, LIMITS, makeRequest } from './make-request.ts'
+import { AT, openBatch, readBatch } from './make-batch.ts'
+import { answered, BATCH, LIMITS, makeRequest } from './make-request.ts'
 import { describePostgres } from './postgres-tools.ts'
+
+const NOW = new Date(AT)
 
 describePostgres('submissions of several processes', (tools) => {
   async function openTwo() {
-    const { newSchema, open, server } = tools()
+    const { newSchema, open } = tools()
     const schema = newSchema()
     const [one, other] = [await open(schema), await open(schema)]
-    // Both are this process: as if they were on machines of their own.
-    await server.query(`UPDATE "${schema}".processes SET host = id`)
     await openBatch(one, BATCH, 1)
     await one.provider.enqueue(makeRequest('att_1', 0), NO_CAPS)
     await one.provider.record({ id: 'sub_1', batch: BATCH, judge: 'openai', at: AT }, LIMITS)
@@ -22,24 +22,70 @@ describePostgres('submissions of several processes', (tools) => {
     const { one, other, close } = await openTwo()
     await other.provider.markSubmitted('sub_1', 'provider_1')
     await one.provider.withdraw('sub_1', 'too many', AT)
-    expect(await one.provider.queuedJudges(BATCH)).toEqual([])
-    expect(await one.provider.listOpen(BATCH)).toMatchObject([{ id: 'sub_1', provider_id: 'provider_1' }])
+    expect(await one.provider.hasQueued(BATCH, 'openai')).toBe(false)
+    expect(await one.provider.listOpen(BATCH, NOW)).toMatchObject([{ id: 'sub_1', provider_id: 'provider_1' }])
     // Whoever has seen that it failed at the provider does.
     await one.provider.withdraw('sub_1', 'refused', AT, 'provider_1')
-    expect(await one.provider.queuedJudges(BATCH)).toHaveLength(1)
+    expect(await one.provider.hasQueued(BATCH, 'openai')).toBe(true)
     await close()
   })
 
-  test('nor what another sends right now', async () => {
+  test('of two processes one sends a submission; the mark of a dead one ends by itself', async () => {
     const { one, other, close } = await openTwo()
-    await one.provider.sending('sub_1', true)
-    await other.provider.sending('sub_1', true)
-    expect(await one.provider.listOpen(BATCH)).toMatchObject([{ is_being_sent: true }])
-    await one.provider.withdraw('sub_1', 'too many', AT)
-    expect(await one.provider.queuedJudges(BATCH)).toEqual([])
-    await one.provider.sending('sub_1', false)
-    await other.provider.sending('sub_1', false)
-    expect((await one.provider.listOpen(BATCH))[0]).not.toHaveProperty('is_being_sent')
+    expect([await one.provider.sending('sub_1', NOW), await other.provider.sending('sub_1', NOW)]).toEqual([
+      true,
+      false,
+    ])
+    expect(await other.provider.listOpen(BATCH, NOW)).toMatchObject([{ is_being_sent: true }])
+    const later = new Date(NOW.getTime() + 31_000)
+    expect(await other.provider.listOpen(BATCH, later)).toMatchObject([{ is_being_sent: false }])
+    expect(await one.provider.sending('sub_1', NOW, true)).toBe(true)
+    await one.provider.sent('sub_1')
+    expect(await one.provider.listOpen(BATCH, NOW)).toMatchObject([{ is_being_sent: false }])
+    expect(await other.provider.sending('sub_1', NOW)).toBe(true)
+    await close()
+  })
+
+  test('two that end the last two questions of an item at the same time wake it', async () => {
+    const { one, other, close } = await openTwo()
+    const rounds = 25
+    await openBatch(one, 'bat_2', rounds)
+    const request = (id: string, index: number, sample: number) => {
+      const made = makeRequest(id, index, { sample, batch: 'bat_2' })
+      return { ...made, item: { batch: 'bat_2', index } }
+    }
+    for (let index = 0; index < rounds; index++) {
+      for (const sample of [0, 1]) {
+        await one.provider.enqueue(request(`att_${index}_${sample}`, index, sample), NO_CAPS)
+        await one.provider.record({ id: `prb_${index}_${sample}`, batch: 'bat_2', judge: 'openai', at: AT }, LIMITS)
+      }
+      const ends = [one, other].map(({ provider }, sample) =>
+        provider.storeEnds(`prb_${index}_${sample}`, [answered(`att_${index}_${sample}`)]),
+      )
+      expect(await Promise.all(ends)).toEqual([1, 1])
+    }
+    expect((await readBatch(one, 'bat_2')).counts).toMatchObject({ pending: rounds, running: 0 })
+    await close()
+  })
+
+  test('the same ends, read by two at the same time, count once', async () => {
+    const { one, other, close } = await openTwo()
+    await openBatch(one, 'bat_2', 30)
+    for (let index = 0; index < 30; index++) {
+      const { planned, line } = makeRequest(`att_b${index}`, index, { batch: 'bat_2' })
+      await one.provider.enqueue({ planned, line, item: { batch: 'bat_2', index } }, NO_CAPS)
+    }
+    const both = [one, other]
+    const recorded = await Promise.all(
+      both.map(({ provider }, at) =>
+        provider.record({ id: `prb_${at}`, batch: 'bat_2', judge: 'openai', at: AT }, LIMITS),
+      ),
+    )
+    const id = recorded.find((submission) => submission?.requests === 30)?.id ?? ''
+    expect(recorded.filter((submission) => submission !== null)).toHaveLength(1)
+    const ends = Array.from({ length: 30 }, (_, index) => answered(`att_b${index}`))
+    expect((await Promise.all(both.map(({ provider }) => provider.storeEnds(id, ends)))).sort()).toEqual([0, 30])
+    expect(await readBatch(other, 'bat_2')).toMatchObject({ calls: { made: 30 }, cost_usd: 7.5 })
     await close()
   })
 })
