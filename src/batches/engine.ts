@@ -134,11 +134,19 @@ export class BatchEngine implements JobHandlers {
     return this.deps.clock.sleep(ms, this.stopping.signal).catch(() => undefined)
   }
 
+  /** Repeats work until the engine stops; tells of trouble once, until the work succeeds again. */
   private async repeat(wait: () => Promise<void>, work: () => Promise<unknown>): Promise<void> {
+    let isTold = false
     for (;;) {
       await wait()
       if (this.stopping.signal.aborted) return
-      await work().catch((error: unknown) => this.deps.onTrouble({ batch: '', error }))
+      try {
+        await work()
+        isTold = false
+      } catch (error) {
+        if (!isTold) this.deps.onTrouble({ batch: '', error })
+        isTold = true
+      }
     }
   }
 

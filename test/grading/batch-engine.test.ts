@@ -1,11 +1,16 @@
 import { mkdirSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { BatchEngine, type EngineDeps, type Trouble } from '../../src/batches/engine.ts'
 import { LocalJobs } from '../../src/batches/jobs.ts'
+import type { BatchStore } from '../../src/db/batches.ts'
 import type { Chunk } from '../../src/db/items.ts'
+import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
 import type { Judge } from '../../src/ports/judge.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { startApp, type TestApp } from '../start-app.ts'
+import { openBatch } from '../storage/make-batch.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { fakeClock, GOOD_ANSWER } from './harness.ts'
 
@@ -138,6 +143,50 @@ test('the beginnings of all batches come first', async () => {
   for (const { id } of [first, second]) expect((await finish(app, id)).batch.status).toBe('done')
   const chunks = judge.calls.map((run) => (run < 40 ? `first ${run >> 4}` : `second ${(run - 40) >> 4}`))
   expect([...new Set(chunks)]).toEqual(['first 0', 'second 0', 'first 1', 'second 1', 'first 2', 'second 2'])
+})
+
+describe('trouble', () => {
+  /** Starts an engine without judges over stores with two batches that are to end, on a clock that goes as fast as it is waited for. */
+  async function startEngine(given: (stores: Stores) => Partial<BatchStore>) {
+    const stores = openSqliteStores({ path: ':memory:' })
+    for (const id of ['bat_1', 'bat_2']) await openBatch(stores, id, 0)
+    const clock = { ...fakeClock(), sleep: () => delay(1) }
+    const troubles: string[] = []
+    const engine = new BatchEngine({
+      stores: { ...stores, batches: { ...stores.batches, ...given(stores) } },
+      ...{ clock, judges: new Map(), jobs: new LocalJobs(() => 1, clock), poll_ms: 1, lost_ms: 1 },
+      ...{ adopts: true, works: true, newId: () => 'bat_0', notify: () => undefined, onStatus: async () => undefined },
+      onTrouble: ({ batch, error }: Trouble) => void troubles.push(`${batch} ${(error as Error).message}`),
+    } as unknown as EngineDeps)
+    await engine.start()
+    return { stores, engine, troubles }
+  }
+
+  test('with one batch is told, and keeps no other waiting', async () => {
+    const { stores, engine, troubles } = await startEngine(({ batches }) => ({
+      finish: async (id, at) => {
+        if (id === 'bat_1') throw new Error('damaged')
+        return batches.finish(id, at)
+      },
+    }))
+    expect([await stores.batches.status('bat_1'), await stores.batches.status('bat_2')]).toEqual(['running', 'done'])
+    expect(troubles).toEqual(['bat_1 damaged'])
+    await engine.stop()
+  })
+
+  test('with the database is told once, and the database is asked again', async () => {
+    let looks = 0
+    const { stores, engine, troubles } = await startEngine(({ batches }) => ({
+      listOpen: async () => {
+        looks += 1
+        if (looks > 1 && looks < 5) throw new Error('away')
+        return looks === 1 ? [] : batches.listOpen()
+      },
+    }))
+    await expect.poll(() => stores.batches.status('bat_2'), WAIT).toBe('done')
+    await engine.stop()
+    expect(troubles).toEqual([' away'])
+  })
 })
 
 describe('the jobs of one process', () => {
