@@ -42,7 +42,8 @@ export function* examineFile(path: string): Generator<Finding> {
     yield schema
     if (schema.severity === 'error') return
     yield examineIntegrity(db)
-    yield* examineWork(db, isRun(path))
+    // A database of an older version has other tables.
+    if (hasTable(db, 'submissions')) yield* examineWork(db, isRun(path))
   } catch (failure) {
     const { message } = toStorageError(failure) as StorageError
     yield error('open', message, `The database cannot be read. If it is damaged, ${RESTORE}`)

@@ -130,7 +130,7 @@ describe('what lies with a provider when a backup is restored', () => {
     provider.open = false
     const first = spawnService(settings)
     const { id } = await postBatch(await first.ready, makeTrials(RUNS, 'mock'), '?mode=provider')
-    await until(() => rows(database, "SELECT 1 FROM provider_batches WHERE status = 'recorded'").length === 1)
+    await until(() => rows(database, "SELECT 1 FROM submissions WHERE status = 'recorded'").length === 1)
     await backUpDatabase(database, backup)
     provider.open = true
     await until(() => mock.counts.submits === 1)

@@ -1,12 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { digestValue } from '../../src/domain/digest.ts'
-import { NO_CAPS } from '../../src/db/spending.ts'
-import type { Stores } from '../../src/db/stores.ts'
 import { examineFile, type Finding } from '../../src/db/examine.ts'
-import { openSqliteStores } from '../../src/db/stores.ts'
-import { finishOk, planAttempt } from '../storage/make-attempt.ts'
+import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
+import { digestValue } from '../../src/domain/digest.ts'
+import { begin, finishOk, planAttempt } from '../storage/make-attempt.ts'
 import { ENDS, openBatch } from '../storage/make-batch.ts'
 import { makeRecord } from '../storage/make-grade.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -34,7 +32,7 @@ export async function healthyDatabase(path: string) {
   try {
     const grades = [await addGrade(stores, 0), await addGrade(stores, 1), await addGrade(stores, 2)] as const
     const [first, second] = grades
-    await stores.attempts.begin(planAttempt('att_1', { grade_id: first.id, reserved_usd: 0.01 }), NO_CAPS)
+    await begin(stores, planAttempt('att_1', { grade_id: first.id, reserved_usd: 0.01 }))
     await stores.attempts.finish(finishOk('att_1'))
     await openBatch(stores, 'bat_done', 2)
     await stores.batches.settle({ batch: 'bat_done', index: 0 }, { ...ENDS.aligned, grade_id: first.id })

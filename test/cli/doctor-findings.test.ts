@@ -29,9 +29,9 @@ const call = (id: string, outcome: string, reserved: number | 'NULL' = 'NULL') =
   `${CALL} VALUES ('${id}', 'grd_never', 'k', 0, 0, 'decide', 'd', 'openai', '2026-11-21T00:00:00.000Z', '${outcome}',
    CAST('{}' AS BLOB), CAST('{}' AS BLOB), NULL, ${reserved}, 'prc_dead');`
 const running = (id: string, status: string, more = 'NULL, NULL') =>
-  `INSERT INTO batches (id, kind, mode, status, parked_reason, resumes_at, process, created_at)
-   VALUES ('${id}', 'grade', 'direct', '${status}', ${more}, 'prc_dead', '2026-11-21T00:00:00.000Z');`
-const SUBMITTED = `INSERT INTO provider_batches (id, judge, batch, status, provider_id, requests, recorded_at)
+  `INSERT INTO batches (id, kind, mode, status, parked_reason, resumes_at, created_at)
+   VALUES ('${id}', 'grade', 'direct', '${status}', ${more}, '2026-11-21T00:00:00.000Z');`
+const SUBMITTED = `INSERT INTO submissions (id, judge, batch, status, provider_id, requests, recorded_at)
   VALUES ('sub_1', 'openai', 'bat_done', 'submitted', 'batch_abc', 2, '2026-01-01T00:00:00.000Z');`
 
 test.each([

@@ -13,9 +13,8 @@ import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { cancelCommand, resumeCommand } from '../../src/cli/commands/resume-commands.ts'
 import { showCommand } from '../../src/cli/commands/show-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
-import { loadPostgresMigrations, migrate } from '../../src/storage/postgres/connection/migrate.ts'
-import { openUnit } from '../../src/storage/postgres/connection/unit.ts'
-import { sqliteMigrations, migrate as migrateFile } from '../../src/db/migrate.ts'
+import { migrateSqlite, postgresMigrations, sqliteMigrations } from '../../src/db/migrate.ts'
+import { connectPostgres, migratePostgres } from '../../src/db/postgres.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { SETTINGS } from '../storage/postgres-settings.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
@@ -67,7 +66,7 @@ test('a dry run leaves a database of an older version as it is', async () => {
   const database = join(folder, 'v.sqlite')
   const old = new Database(database)
   onTestFinished(() => void old.close())
-  migrateFile(old, sqliteMigrations().slice(0, 3))
+  migrateSqlite(old, sqliteMigrations().slice(0, 3))
   const schema = () => old.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
   const before = schema()
   const shell = testShell({ env: { VERIDICT_DATABASE: database }, startEmbedded, trials: () => [trial('a')] })
@@ -95,9 +94,9 @@ describePostgres('a dry run on PostgreSQL', (tools) => {
     const applied = () => server.query('SELECT name FROM veridict.schema_migrations ORDER BY name')
     expect(await dryRun()).toEqual([0, '1 item'])
     expect(await schemas()).toEqual([])
-    const unit = openUnit(server.url, 'veridict', SETTINGS)
-    await migrate(unit, 'veridict', loadPostgresMigrations().slice(0, 2))
-    await unit.close()
+    const db = connectPostgres(server.url, SETTINGS, 'veridict')
+    await migratePostgres(db, 'veridict', postgresMigrations().slice(0, 2))
+    await db.close()
     expect(await dryRun()).toEqual([0, '1 item'])
     expect(await applied()).toHaveLength(2)
     await (await startEmbedded(env)).close()

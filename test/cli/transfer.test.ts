@@ -4,9 +4,9 @@ import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { importCommand } from '../../src/cli/commands/import-command.ts'
 import { exportCommand } from '../../src/cli/commands/store/export-command.ts'
-import type { Digest } from '../../src/domain/digest.ts'
-import { sqliteMigrations, migrate } from '../../src/db/migrate.ts'
+import { migrateSqlite, sqliteMigrations } from '../../src/db/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
+import type { Digest } from '../../src/domain/digest.ts'
 import { generateStore } from '../storage/generated-store.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { fileOf, recordsOf, transfer } from '../storage/transfer-tools.ts'
@@ -191,7 +191,7 @@ test('an export of a database of an older version is refused, with the way to mi
   const path = tempDatabase()
   mkdirSync(dirname(path))
   const old = new Database(path)
-  migrate(old, sqliteMigrations().slice(0, 3))
+  migrateSqlite(old, sqliteMigrations().slice(0, 3))
   old.close()
   expect((await transfer(at(path), 'export')).err).toContain('is of an older version')
 })

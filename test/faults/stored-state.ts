@@ -6,7 +6,6 @@ export interface Kept {
   readonly replies: ReadonlyMap<string, string>
   readonly grades: ReadonlyMap<string, string>
   readonly reviews: ReadonlyMap<string, string>
-  readonly comments: ReadonlyMap<string, string>
   readonly trajectories: ReadonlyMap<string, string>
 }
 
@@ -14,7 +13,6 @@ const KEPT: Readonly<Record<keyof Kept, string>> = {
   replies: "SELECT id, hex(reply_text) || hex(raw_reply) || coalesce(usage, '') FROM attempts WHERE outcome = 'ok'",
   grades: 'SELECT id, body FROM grades',
   reviews: 'SELECT id, body FROM reviews',
-  comments: 'SELECT id, body FROM comments',
   trajectories: 'SELECT id, hex(document) FROM trajectories',
 }
 
@@ -38,7 +36,6 @@ export const readKept = (file: string): Kept =>
       replies: read(KEPT.replies),
       grades: read(KEPT.grades),
       reviews: read(KEPT.reviews),
-      comments: read(KEPT.comments),
       trajectories: read(KEPT.trajectories),
     }
   })
@@ -52,47 +49,35 @@ export function findLost(before: Kept, after: Kept): string[] {
 
 /** Queries that find something only in a file that breaks a promise; for a file that no process has open. */
 const PROMISES: Readonly<Record<string, string>> = {
-  'a call is still in flight': "SELECT id FROM attempts WHERE outcome = 'sent'",
+  'a call is still in flight, or a question in the queue':
+    "SELECT id FROM attempts WHERE outcome IN ('queued', 'sent')",
   'a question was graded twice': `
     SELECT key FROM grades WHERE NOT silent GROUP BY key HAVING count(*) > 1`,
   'a stored reply was paid for again': `
     SELECT later.id FROM attempts AS later JOIN attempts AS stored
       ON stored.key = later.key AND stored.sample = later.sample AND stored.round = later.round
       AND stored.request_digest = later.request_digest
-    WHERE stored.outcome = 'ok' AND later.rowid > stored.rowid`,
+    WHERE stored.outcome = 'ok' AND later.seq > stored.seq`,
   'a batch lacks items': `
-    SELECT id FROM batches WHERE total <> (SELECT count(*) FROM batch_items WHERE batch = batches.rowid)`,
+    SELECT id FROM batches WHERE total <> (SELECT count(*) FROM batch_items WHERE batch = batches.seq)`,
   'a draft was left': "SELECT id FROM batches WHERE status = 'draft'",
-  'items of no batch': 'SELECT rowid FROM batch_items WHERE batch NOT IN (SELECT rowid FROM batches)',
+  'items of no batch': 'SELECT seq FROM batch_items WHERE batch NOT IN (SELECT seq FROM batches)',
   'a batch has ended and an item has not': `
-    SELECT batches.id FROM batches JOIN batch_items ON batch = batches.rowid
+    SELECT batches.id FROM batches JOIN batch_items ON batch = batches.seq
     WHERE batches.status IN ('done', 'cancelled') AND batch_items.status IN ('pending', 'waiting')`,
-  'a count is not that of the items': `
-    SELECT batch, status, detail, cached, n FROM batch_tallies WHERE n <> 0
-    EXCEPT SELECT batch, status, coalesce(label, failure_code, ''), cached, count(*) FROM batch_items GROUP BY 1, 2, 3, 4`,
-  'an item is not counted': `
-    SELECT batch, status, coalesce(label, failure_code, ''), cached, count(*) FROM batch_items
-    WHERE status <> 'pending' GROUP BY 1, 2, 3, 4 EXCEPT SELECT batch, status, detail, cached, n FROM batch_tallies`,
-  'evidence is not counted as it is stored': `
-    WITH counted AS (
-      SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades WHERE NOT silent GROUP BY 1, 2, 4
-      UNION ALL SELECT judge, rubric, 'citation', citation.value ->> '$.status', count(*)
-      FROM grades, json_each(body, '$.citations') AS citation WHERE NOT silent GROUP BY 1, 2, 4
-    ), kept AS (SELECT judge, rubric, kind, status, n FROM evidence_tallies)
-    SELECT * FROM (SELECT * FROM counted EXCEPT SELECT * FROM kept)
-    UNION ALL SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM counted)`,
   'an item has a grade that is not there': `
     SELECT item_id FROM batch_items WHERE grade_id IS NOT NULL AND grade_id NOT IN (SELECT id FROM grades)`,
   'an open item has no trajectory': `
     SELECT item_id FROM batch_items WHERE status IN ('pending', 'waiting') AND trajectory NOT IN (SELECT id FROM trajectories)
-      AND (SELECT status FROM batches WHERE batches.rowid = batch) <> 'draft'`,
+      AND (SELECT status FROM batches WHERE batches.seq = batch) <> 'draft'`,
   'a grade has a call that is not there': `
     SELECT grades.id FROM grades, json_each(body, '$.receipt.attempts') AS call
     WHERE call.value ->> '$.id' NOT IN (SELECT id FROM attempts)`,
   'a grade has no trajectory': 'SELECT id FROM grades WHERE trajectory NOT IN (SELECT id FROM trajectories)',
-  'a cached answer is none of its key': `
-    SELECT grade_id FROM current_grades LEFT JOIN grades ON grades.id = grade_id
-    WHERE grades.id IS NULL OR grades.status = 'failed' OR grades.key <> current_grades.key`,
+  'a key is answered by a failed grade, or by one that only checked stored replies': `
+    SELECT id FROM grades WHERE is_current = 1 AND (status = 'failed' OR silent)`,
+  'a key with a good grade is not answered': `
+    SELECT key FROM grades WHERE status <> 'failed' AND NOT silent GROUP BY key HAVING sum(is_current) <> 1`,
   'a grade is not what its columns say': `
     SELECT id FROM grades WHERE NOT json_valid(body) OR body ->> '$.id' IS NOT id OR body ->> '$.status' IS NOT status
       OR body ->> '$.label' IS NOT label OR body ->> '$.receipt.key' IS NOT key OR body ->> '$.receipt.trajectory' IS NOT trajectory`,
@@ -100,7 +85,7 @@ const PROMISES: Readonly<Record<string, string>> = {
     SELECT scope FROM spending WHERE scope LIKE 'batch:%' AND (
       abs(settled_usd - (SELECT coalesce(sum(cost_usd), 0) FROM attempts WHERE 'batch:' || batch = scope)) > 1e-9
       OR abs(reserved_usd) > 1e-9
-      OR calls <> (SELECT count(*) FROM attempts WHERE 'batch:' || batch = scope))`,
+      OR calls <> (SELECT count(*) FROM attempts WHERE 'batch:' || batch = scope AND outcome NOT IN ('queued', 'void')))`,
 }
 
 /** Every promise of a file at rest that is broken, with what breaks it. */

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { examineFile } from '../../src/db/examine.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { readKeptStore, testKeptStore } from './kept-store.ts'
 import { tempDatabase } from './temp-folder.ts'
@@ -29,6 +30,14 @@ testKeptStore('vk_25f0db38d38b448f_vX423swmtffCoDvKQj1fYcwJ5ECaiH8x1NOsT8tcuKE',
       }
     },
   }
+})
+
+test('the examination of the database finds nothing wrong, before and after its migration', async () => {
+  const path = makeKeptFile()
+  const examine = () => [...examineFile(path)].map(({ check, severity }) => `${check} ${severity}`)
+  expect(examine()).toEqual(['disk ok', 'schema ok', 'integrity ok'])
+  await openSqliteStores({ path }).close()
+  expect(examine().slice(0, 3)).toEqual(['disk ok', 'schema ok', 'integrity ok'])
 })
 
 test('an export of the database has all of its grades, ended calls, reviews and trajectories', async () => {
