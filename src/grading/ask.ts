@@ -97,7 +97,7 @@ async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly w
   let waited_ms = 0
   const tryOnce = (): Promise<Try> => {
     waited_ms = Math.max(0, deps.clock.now().getTime() - since)
-    return callOnce(deps, call)
+    return callOnce(deps, { ...call, asking: { ...call.asking, deadline: call.asking.deadline + waited_ms } })
   }
   for (;;) {
     if (signal?.aborted) return { ...CANCELLED, waited_ms }

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openSqliteStores } from '../../src/db/stores.ts'
+import type { Judge } from '../../src/ports/judge.ts'
 import { tempFolder } from '../temp-folder.ts'
-import { GOOD_ANSWER, gradeOf, REQUEST, scriptedJudge, startService } from './harness.ts'
+import { fakeClock, GOOD_ANSWER, gradeOf, REQUEST, replyOf, scriptedJudge, startService } from './harness.ts'
 import { steppedClock } from './stepped-clock.ts'
 import { spendingOf, startTwo, testTwoServices, until } from './two-services.ts'
 
@@ -36,6 +38,27 @@ describe('two services on one SQLite file', () => {
     expect(gradeOf(await first)).toMatchObject({ status: 'graded' })
     expect(await spendingOf(b.stores)).toMatchObject({ calls: 2, unknown_calls: 0, uncertain_usd: 0 })
   })
+})
+
+test('the time that a call waits for its slot is not taken from the time of the call', async () => {
+  const [holding, clock] = [Promise.withResolvers<void>(), fakeClock()]
+  let calls = 0
+  const judge: Judge = {
+    info: scriptedJudge([]).info,
+    async ask(_, signal) {
+      calls += 1
+      if (calls === 1) await holding.promise
+      else await delay(50, undefined, { signal })
+      return replyOf(GOOD_ANSWER)
+    },
+  }
+  const { service } = startService([judge], undefined, { clock, lane: { initial: 1, min: 1, max: 1 } })
+  const grades = questions(2).map((request) => service.grade(request))
+  await until(() => calls === 1)
+  clock.advance(1_000_000)
+  holding.resolve()
+  expect((await Promise.all(grades)).map((outcome) => gradeOf(outcome).status)).toEqual(['graded', 'graded'])
+  expect(calls).toBe(2)
 })
 
 test('after twelve silent failures in a row a judge rests: calls are turned away at once, for half a minute', async () => {
