@@ -127,17 +127,13 @@ type BatchRow = {
 
 const ITEMS_OF = (id: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${id})`
 
+/** Tells whether an item is open, in one reading: an item that becomes pending again after it waited is open all the time. */
 async function hasOpenItem(sql: Sql, id: string): Promise<boolean> {
-  for (const status of ['pending', 'waiting'] as const) {
-    const query = sql
-      .selectFrom('batch_items')
-      .select('idx')
-      .where(ITEMS_OF(id))
-      .where('status', '=', lit(status))
-      .limit(1)
-    if ((await query.executeTakeFirst()) !== undefined) return true
-  }
-  return false
+  const isAny = (status: 'pending' | 'waiting') =>
+    raw`EXISTS (SELECT 1 FROM batch_items WHERE ${ITEMS_OF(id)} AND status = ${lit(status)})`
+  const { rows } = await raw<{ n: number }>`
+    SELECT CASE WHEN ${isAny('pending')} OR ${isAny('waiting')} THEN 1 ELSE 0 END AS n`.execute(sql)
+  return rows[0]?.n === 1
 }
 
 /** A grade is made of its replies within this time. */

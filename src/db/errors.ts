@@ -112,10 +112,14 @@ function explainConnect(error: unknown): StorageError {
 const NO_PASSWORD_WORDS = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a'
 const NO_PASSWORD = 'the database server asks for a password, and VERIDICT_DATABASE_URL holds none (nor PGPASSWORD)'
 
-/** Tells whether the server gave a transaction up for another transaction: a second run may succeed. */
+/**
+ * Tells whether the server gave a transaction up for another transaction, or another grade came first to answer the same key: a second run may
+ * succeed.
+ */
 export const isSerializationFailure = (error: unknown): boolean => {
   const code = codeOf(error)
-  return code === '40001' || code === '40P01'
+  const isSecond = code === '23505' && (error as { constraint?: unknown }).constraint === 'grades_current'
+  return isSecond || code === '40001' || code === '40P01'
 }
 
 /** Tells whether the connection is gone, or its state unknown. */

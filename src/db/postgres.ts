@@ -72,7 +72,7 @@ export function connectPostgres(url: string, settings: PoolSettings, schema: str
       try {
         value = await work(sql)
       } catch (error) {
-        await say(sql, 'ROLLBACK').catch(() => undefined)
+        if (!isLost(causeOf(error))) await say(sql, 'ROLLBACK').catch(() => undefined)
         throw error
       }
       await say(sql, 'COMMIT').catch((error: unknown) => {

@@ -193,6 +193,18 @@ describePostgres('PostgreSQL that fails', (tools) => {
     })
   })
 
+  test('grades of two processes for one key are all stored, and one of them answers', async () => {
+    const { newSchema, open } = tools()
+    const schema = newSchema()
+    const both = [await open(schema), await open(schema)]
+    const records = Array.from({ length: 20 }, () => makeRecord({ key: 'k' }))
+    await Promise.all(records.map((record, at) => both[at % 2]?.grades.put(record)))
+    const ids = records.map(({ grade }) => grade.id)
+    expect((await both[0]?.grades.list({ limit: 99 }))?.map(({ id }) => id).sort()).toEqual(ids.toSorted())
+    expect(ids).toContain((await both[1]?.grades.findByKey(digestBytes('k')))?.id)
+    for (const stores of both) await stores.close()
+  })
+
   test('two processes never go over a cap together', async () => {
     const { newSchema, open } = tools()
     const schema = newSchema()
