@@ -94,6 +94,7 @@ export interface Orphan {
   readonly attempt_id: string
   readonly grade_id: string
   readonly reply: GoodReply
+  /** 0 where the receipt of another grade has the cost. */
   readonly cost_usd: number | null
 }
 
@@ -301,8 +302,7 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   if (orphan !== null) return { kind: 'stored', orphan }
   const lost = new Date(now - lost_ms).toISOString()
   const same = await findSame(sql, attempt)
-  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost)))
-    return { kind: 'wait', for: 'same' }
+  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
   if (same !== undefined) await expire(db, sql, [same.id])
   if (judge.paused_until > now) return { kind: 'paused', judge }
   if ((await countSent(sql, attempt.judge, lost)) >= limit) return { kind: 'wait', for: 'limit' }
@@ -358,6 +358,7 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
 
 const LONGEST_CALL_MS = 3_600_000
 
+/** Finds the newest orphan of a question, or a reply to an equal grade of another process that came after a time. */
 async function findOrphan(
   sql: Sql,
   mark: QuestionMark,
@@ -381,7 +382,12 @@ async function findOrphan(
   const isLate = (row: (typeof rows)[number]) => Date.parse(row.started_at) + (row.latency_ms ?? 0) > since
   const row = rows.find((one) => (one.is_orphan || isLate(one)) && !own.has(one.grade_id))
   if (row === undefined) return null
-  return { attempt_id: row.id, grade_id: row.grade_id, reply: parseReply(row), cost_usd: row.cost_usd }
+  return {
+    attempt_id: row.id,
+    grade_id: row.grade_id,
+    reply: parseReply(row),
+    cost_usd: row.is_orphan ? row.cost_usd : 0,
+  }
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */

@@ -73,8 +73,9 @@ export function testTwoServices(open: OpenTwo): void {
     const { receipt } = gradeOf(await first)
     await b.clock.wake()
     const ids = (attempts: typeof receipt.attempts) => attempts.map(({ id }) => id)
-    const other = gradeOf(await second).receipt.attempts
+    const { attempts: other, cost_usd } = gradeOf(await second).receipt
     expect([ids(other), other.every(({ replayed }) => replayed)]).toEqual([ids(receipt.attempts), true])
+    expect([cost_usd, receipt.cost_usd]).toEqual([0, (await spendingOf(a.stores)).settled_usd])
     expect(calls()).toBe(3)
   })
 
