@@ -208,6 +208,23 @@ function describeSubmissions(current: Current): void {
     expect(await record('prb_1', { most_bytes: 19 })).toMatchObject({ requests: 1 })
   })
 
+  test('one process at a time sends a submission; the mark of a dead process ends by itself', async () => {
+    await openBatch(current(), BATCH, 1)
+    await enqueue('att_1', 0)
+    await record('prb_1')
+    const [now, later] = [new Date(AT), new Date(Date.parse(AT) + 31_000)]
+    const isBeingSent = async (at: Date) => (await queue().listOpen(BATCH, at))[0]?.is_being_sent
+    expect([await queue().sending('prb_1', now), await queue().sending('prb_1', now)]).toEqual([true, false])
+    expect([await isBeingSent(now), await isBeingSent(later)]).toEqual([true, false])
+    expect([await queue().sending('prb_1', now, true), await queue().sending('prb_1', later)]).toEqual([true, true])
+    await queue().sent('prb_1')
+    expect([await isBeingSent(now), await queue().sending('prb_1', now)]).toEqual([false, true])
+    await queue().sent(null)
+    expect(await isBeingSent(now)).toBe(false)
+    await queue().markSubmitted('prb_1', 'batch_abc')
+    expect([await queue().sending('prb_1', now), await queue().sending('prb_none', now)]).toEqual([false, false])
+  })
+
   test('a submission that never arrived is taken back: the same requests again, still reserved', async () => {
     await openBatch(current(), BATCH, 2)
     await enqueue('att_1', 0)

@@ -13,6 +13,20 @@ export function describeSmallStores(current: Current): void {
     expect(await current().idempotency.find('key')).toEqual(first)
   })
 
+  test('an idempotency key is of one request at a time, until the request has died or is answered', async () => {
+    const { idempotency } = current()
+    const at = (second: number) => `2026-11-21T00:00:0${second}.000Z`
+    const take = (second: number, lost = at(0)) => idempotency.take('key', 'd1', at(second), lost)
+    expect([await take(1), await take(2), await idempotency.find('key')]).toEqual([true, false, null])
+    expect([await take(3, at(2)), await take(4, at(2))]).toEqual([true, false])
+    await idempotency.release('key')
+    expect(await take(5)).toBe(true)
+    const answer = { request_digest: 'd1', status: 201, body: '{}' }
+    await idempotency.put('key', answer, at(6))
+    await idempotency.release('key')
+    expect([await take(9, at(9)), await idempotency.find('key')]).toEqual([false, answer])
+  })
+
   test('rubrics: the first digest under a name stays', async () => {
     const [one, two] = [digestBytes('one'), digestBytes('two')]
     expect(await current().settings.registerRubric('r@1', one, 'content')).toBe(one)

@@ -107,7 +107,7 @@ function describeCaps(current: Current): void {
     const ends = await Promise.all(Array.from({ length: 300 }, (_, index) => begin(`att_${index}`, 0.01, caps)))
     expect(ends.filter((end) => end === null)).toHaveLength(100)
     expect(await readSpent(current(), { batch: BATCH })).toBeCloseTo(1, 9)
-  })
+  }, 120_000)
 }
 
 type End = Pick<FinishedAttempt, 'outcome' | 'reply' | 'cost_usd'>

@@ -30,22 +30,6 @@ describePostgres('submissions of several processes', (tools) => {
     await close()
   })
 
-  test('of two processes one sends a submission; the mark of a dead one ends by itself', async () => {
-    const { one, other, close } = await openTwo()
-    expect([await one.provider.sending('sub_1', NOW), await other.provider.sending('sub_1', NOW)]).toEqual([
-      true,
-      false,
-    ])
-    expect(await other.provider.listOpen(BATCH, NOW)).toMatchObject([{ is_being_sent: true }])
-    const later = new Date(NOW.getTime() + 31_000)
-    expect(await other.provider.listOpen(BATCH, later)).toMatchObject([{ is_being_sent: false }])
-    expect(await one.provider.sending('sub_1', NOW, true)).toBe(true)
-    await one.provider.sent('sub_1')
-    expect(await one.provider.listOpen(BATCH, NOW)).toMatchObject([{ is_being_sent: false }])
-    expect(await other.provider.sending('sub_1', NOW)).toBe(true)
-    await close()
-  })
-
   test('two that end the last two questions of an item at the same time wake it', async () => {
     const { one, other, close } = await openTwo()
     const rounds = 25
