@@ -110,7 +110,7 @@ export interface CallRequest {
   readonly lost_ms: number
   /** Grades that this process makes: their replies are theirs. */
   readonly own: ReadonlySet<string>
-  /** Milliseconds since the epoch: the caller’s grade began then, and later replies to an equal grade of another process answer the caller too. */
+  /** Milliseconds since the epoch: the caller’s grade was asked for then, and replies of equal grades that were stored later answer the caller too. */
   readonly since?: number
 }
 
@@ -356,38 +356,32 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
   return (rows[0]?.ms ?? 0) < GRACE_MS ? '' : before
 }
 
-const LONGEST_CALL_MS = 3_600_000
-
-/** Finds the newest orphan of a question, or a reply to an equal grade of another process that came after a time. */
+/** Finds the newest orphan of a question, or a reply whose grade another process has stored since a time. */
 async function findOrphan(
   sql: Sql,
   mark: QuestionMark,
   own: ReadonlySet<string>,
   since = Number.POSITIVE_INFINITY,
 ): Promise<Orphan | null> {
-  const after = Number.isFinite(since) ? new Date(since - LONGEST_CALL_MS).toISOString() : '~'
+  const graded = raw<string | null>`(SELECT created_at FROM grades WHERE grades.id = attempts.grade_id)`
+  const after = Number.isFinite(since) ? new Date(since).toISOString() : '~'
   const rows = await sql
     .selectFrom('attempts')
-    .select(['id', 'grade_id', 'cost_usd', 'started_at', 'latency_ms', IS_ORPHAN.as('is_orphan'), ...REPLY_COLUMNS])
+    .select(['id', 'grade_id', 'cost_usd', graded.as('graded_at'), ...REPLY_COLUMNS])
     .where(raw<SqlBool>`substr(request_digest, 8, 16) = ${mark.request_digest.slice(7, 23)}`)
     .where('outcome', '=', lit('ok'))
     .where('key', '=', mark.key)
     .where('sample', '=', mark.sample)
     .where('round', '=', mark.round)
     .where('request_digest', '=', mark.request_digest)
-    .where(raw<SqlBool>`(${IS_ORPHAN} OR started_at > ${after})`)
+    .where(raw<SqlBool>`(${IS_ORPHAN} OR ${graded} > ${after})`)
     .orderBy('started_at', 'desc')
     .orderBy('seq', 'desc')
     .execute()
-  const isLate = (row: (typeof rows)[number]) => Date.parse(row.started_at) + (row.latency_ms ?? 0) > since
-  const row = rows.find((one) => (one.is_orphan || isLate(one)) && !own.has(one.grade_id))
+  const row = rows.find(({ grade_id }) => !own.has(grade_id))
   if (row === undefined) return null
-  return {
-    attempt_id: row.id,
-    grade_id: row.grade_id,
-    reply: parseReply(row),
-    cost_usd: row.is_orphan ? row.cost_usd : 0,
-  }
+  const { id, grade_id, graded_at, cost_usd } = row
+  return { attempt_id: id, grade_id, reply: parseReply(row), cost_usd: graded_at === null ? cost_usd : 0 }
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */

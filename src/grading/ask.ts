@@ -48,10 +48,9 @@ const LOST_GRACE_MS = 30_000
  * reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
  */
 export function askByCall(deps: CallDeps, judge: Judge, account: Account): Asker {
-  const since = deps.clock.now().getTime()
   return async (asking, request) => {
     const attempts: AttemptSummary[] = []
-    const call = { judge, account, asking, request, request_digest: requestDigest(judge, request), since }
+    const call = { judge, account, asking, request, request_digest: requestDigest(judge, request) }
     let waited = 0
     deps.budget.earn()
     for (let made = 1; ; made++) {
@@ -74,8 +73,6 @@ interface Call {
   readonly asking: Asking
   readonly request: JudgeRequest
   readonly request_digest: PlannedAttempt['request_digest']
-  /** The beginning of the grade, in milliseconds since the epoch. */
-  readonly since: number
 }
 
 /** The end of one turn of a call. */
@@ -123,13 +120,13 @@ const CANCELLED: Turn = {
 }
 
 async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
-  const { judge, account, asking, request, request_digest, since } = call
+  const { judge, account, asking, request, request_digest } = call
   const at = deps.clock.now()
   const id = deps.newId('att')
   const reserved_usd = reservedUsd(judge.info, request, account.caps)
   const attempt = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd }
   const reserved = await deps.attempts.reserve({
-    ...{ attempt, caps: account.caps, own: deps.making, since, now: at.getTime() },
+    ...{ attempt, caps: account.caps, own: deps.making, since: account.since, now: at.getTime() },
     limit: deps.lane.settings.max,
     lost_ms: deps.retry.call_timeout_ms + LOST_GRACE_MS,
   } satisfies CallRequest)

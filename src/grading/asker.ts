@@ -43,6 +43,8 @@ export interface Account {
   readonly caps: Caps
   /** Ends the waiting for a turn, or for a retry; undefined: nothing does. */
   readonly signal: AbortSignal | undefined
+  /** The time at which the grade was asked for, in milliseconds since the epoch. */
+  readonly since: number
 }
 
 /** Digest of everything that is sent: an interrupted call is only taken over by the very same one. */

@@ -35,6 +35,7 @@ export function createGradingService(given: GradingDeps): GradingService {
   const flights = new Map<string, Promise<Judged>>()
 
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
+    const since = deps.clock.now().getTime()
     const mode = request.cache ?? 'use'
     const named = nameRequest(deps, request)
     if (!named.ok) return { kind: 'refused', refusal: named.refusal }
@@ -49,7 +50,7 @@ export function createGradingService(given: GradingDeps): GradingService {
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
     const { question } = asked
     const { trajectory } = question
-    const judge = () => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job)
+    const judge = () => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job, since)
     if (job.way === 'stored') return judge()
     const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
     const known = key === null ? await find(question.key) : null
@@ -67,10 +68,10 @@ export function createGradingService(given: GradingDeps): GradingService {
     return shareFlight(`${mode}/${question.key}`, judge, answerWith, job)
   }
 
-  async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob) {
+  async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, since: number) {
     const { question, document } = asked
     if (document !== null) await storeTrajectory(deps, question.trajectory, document)
-    return judgeQuestion(deps, question, metadata, job)
+    return judgeQuestion(deps, question, metadata, job, since)
   }
 
   /** For one that will be asked for by its id. (One that came with its question is asked about once, as a rule, and would only take memory.) */
