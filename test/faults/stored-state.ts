@@ -60,7 +60,8 @@ const PROMISES: Readonly<Record<string, string>> = {
     WHERE stored.outcome = 'ok' AND later.seq > stored.seq`,
   'a batch lacks items': `
     SELECT id FROM batches WHERE total <> (SELECT count(*) FROM batch_items WHERE batch = batches.seq)`,
-  'a draft was left': "SELECT id FROM batches WHERE status = 'draft'",
+  'a draft is older than a day': `
+    SELECT id FROM batches WHERE status = 'draft' AND created_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day')`,
   'items of no batch': 'SELECT seq FROM batch_items WHERE batch NOT IN (SELECT seq FROM batches)',
   'a batch has ended and an item has not': `
     SELECT batches.id FROM batches JOIN batch_items ON batch = batches.seq

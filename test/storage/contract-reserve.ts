@@ -77,7 +77,7 @@ function describeTurns(current: Current): void {
     expect(await ask(current(), 'att_2', 1)).toEqual({ kind: 'wait', for: 'same' })
     await current().attempts.finish(finishOk('att_1'))
     await current().grades.put({ grade, ...record })
-    const stored = { kind: 'stored', orphan: { ...orphan, grade_id: grade.id } }
+    const stored = { kind: 'stored', orphan: { ...orphan, grade_id: grade.id, cost_usd: 0 } }
     expect(await ask(current(), 'att_2', 20, { since: AT_MS + 1 })).toEqual(stored)
     expect(await kindOf(ask(current(), 'att_2', 20, { since: AT_MS + 13 }))).toBe('call')
   })

@@ -41,8 +41,11 @@ export function describeTrajectories(current: Current): void {
       const document = { text: 'same' }
       const id = digestValue(document)
       const puts = [AT, LATER].map((at) => current().trajectories.put({ id, format: 'steps', document }, at))
-      expect(await Promise.all(puts)).toEqual([true, false])
-      expect((await current().trajectories.get(id))?.created_at).toBe(AT)
+      const added = await Promise.all(puts)
+      expect(added.toSorted()).toEqual([false, true])
+      expect((await current().trajectories.get(id))?.created_at).toBe(added[0] ? AT : LATER)
+      expect(await current().trajectories.put({ id, format: 'other', document }, LATER)).toBe(false)
+      expect((await current().trajectories.get(id))?.format).toBe('steps')
     })
 
     test('that are unknown are null', async () => {
