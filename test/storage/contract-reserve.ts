@@ -71,15 +71,16 @@ function describeTurns(current: Current): void {
     expect(await kindOf(ask(current(), 'att_2', 1, { own: new Set(['grd_a']) }))).toBe('call')
   })
 
-  test('a reply whose grade is written answers the caller that waited for it, and no later one', async () => {
+  test('a reply whose grade is written answers a caller whose grade was asked for before, and no later one', async () => {
     const { grade, ...record } = makeRecord()
+    expect(grade.created_at).toBe(at(0))
     await ask(current(), 'att_1', 0, { grade_id: grade.id })
     expect(await ask(current(), 'att_2', 1)).toEqual({ kind: 'wait', for: 'same' })
     await current().attempts.finish(finishOk('att_1'))
     await current().grades.put({ grade, ...record })
     const stored = { kind: 'stored', orphan: { ...orphan, grade_id: grade.id, cost_usd: 0 } }
-    expect(await ask(current(), 'att_2', 20, { since: AT_MS + 1 })).toEqual(stored)
-    expect(await kindOf(ask(current(), 'att_2', 20, { since: AT_MS + 13 }))).toBe('call')
+    expect(await ask(current(), 'att_2', 20, { since: AT_MS - 1 })).toEqual(stored)
+    expect(await kindOf(ask(current(), 'att_2', 20, { since: AT_MS }))).toBe('call')
   })
 
   test('an equal question waits for the call in flight, until that call is lost and counts with its bound', async () => {
