@@ -91,7 +91,11 @@ function wrapExec(): void {
         at = rest.indexOf(';')
       }
     }
-    return exec.call(this, rest)
+    // Transactions are begun and ended by statements without a semicolon.
+    const last = rest.trim() === '' ? null : prepareWhole(this, rest)
+    if (last === null || last.reader) return exec.call(this, rest)
+    last.run()
+    return this
   }
 }
 
