@@ -426,7 +426,7 @@ async function markLost(db: Db, sql: Sql, before: string, isRunner: boolean): Pr
 }
 
 /** Tells whether the process of a call is gone from this machine: `prc_UUID PID HOST`, on SQLite alone. */
-function isDead(db: Db, name: string | null): boolean {
+export function isDead(db: Db, name: string | null): boolean {
   if (db.kind !== 'sqlite') return false
   if (name === null) return true
   const [, pid = '', ...host] = name.split(' ')

@@ -1,4 +1,5 @@
 import type { Digest } from '../domain/digest.ts'
+import { isDead } from './attempts.ts'
 import type { Db } from './db.ts'
 import { refusal } from './errors.ts'
 import { parseStored } from './text.ts'
@@ -27,25 +28,38 @@ export const createIdempotency = (db: Db) => ({
     return row ?? null
   },
   /**
-   * Takes a key for the answer of a request, over all processes; false while another request has the key. A request that began before `lost` has
-   * died with its process.
+   * Takes a key for the answer of a request, over all processes; false while another request has the key. A request whose key was last renewed before
+   * `lost`, or whose process is dead, has no answer any more.
    */
   take: (key: string, request_digest: string, at: string, lost: string): Promise<boolean> =>
     db.write(async (sql) => {
-      const row = { key, request_digest, status: IN_PROGRESS, body: '', created_at: at }
+      const open = sql.selectFrom('idempotency_keys').select(['body', 'created_at']).where('key', '=', key)
+      const other = await open.where('status', '=', IN_PROGRESS).executeTakeFirst()
+      if (other !== undefined && (other.created_at < lost || isDead(db, other.body)))
+        await sql
+          .deleteFrom('idempotency_keys')
+          .where('key', '=', key)
+          .where('status', '=', IN_PROGRESS)
+          .where('created_at', '=', other.created_at)
+          .execute()
       const { numInsertedOrUpdatedRows } = await sql
         .insertInto('idempotency_keys')
-        .values(row)
-        .onConflict((conflict) =>
-          conflict
-            .column('key')
-            .doUpdateSet({ request_digest, created_at: at })
-            .where('idempotency_keys.status', '=', IN_PROGRESS)
-            .where('idempotency_keys.created_at', '<', lost),
-        )
+        .values({ key, request_digest, status: IN_PROGRESS, body: db.process, created_at: at })
+        .onConflict((conflict) => conflict.column('key').doNothing())
         .executeTakeFirstOrThrow()
       return (numInsertedOrUpdatedRows ?? 0n) > 0n
     }),
+  /** Says that the request of a key is still being answered. */
+  async renew(key: string, at: string): Promise<void> {
+    await db.write((sql) =>
+      sql
+        .updateTable('idempotency_keys')
+        .set({ created_at: at })
+        .where('key', '=', key)
+        .where('status', '=', IN_PROGRESS)
+        .execute(),
+    )
+  },
   /** Gives a key back whose request was refused or failed. */
   async release(key: string): Promise<void> {
     await db.write((sql) =>

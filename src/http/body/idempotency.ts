@@ -29,6 +29,7 @@ export function createAnswerOnce(stores: Stores, clock: Clock, inFlight: InFligh
 /** Stores and replays the first success of an `Idempotency-Key`. Failures and refusals are not stored, so that an honest retry works. */
 function createIdempotency({ idempotency: store }: Stores, clock: Clock) {
   const inFlight = new Set<string>()
+  const now = () => clock.now().toISOString()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
     const known = await store.find(key)
@@ -59,29 +60,56 @@ function createIdempotency({ idempotency: store }: Stores, clock: Clock) {
     if (stored !== null) return stored
     if (inFlight.has(key)) throw inUse()
     inFlight.add(key)
+    const renewing = setInterval(() => void store.renew(key, now()).catch(() => undefined), RENEW_MS)
     try {
-      // Over all processes of the database; a request of a dead process loses its key after an hour.
-      const lost = new Date(clock.now().getTime() - LONGEST_ANSWER_MS).toISOString()
+      // Over all processes of the database.
+      const lost = new Date(clock.now().getTime() - LOST_MS).toISOString()
       if (!(await store.take(key, digest, at, lost))) {
         const meanwhile = await findStored(key, digest, reply)
         if (meanwhile === null) throw inUse()
         return meanwhile
       }
+      return await answerTaken(key, digest, at, work)
+    } finally {
+      clearInterval(renewing)
+      inFlight.delete(key)
+    }
+  }
+
+  /** Does the work of a key that this request has taken; a refused or failed request gives the key back. */
+  async function answerTaken(
+    key: string,
+    digest: string,
+    at: string,
+    work: () => Promise<Answered>,
+  ): Promise<Answered> {
+    try {
       const answer = await work()
       await store.put(key, { request_digest: digest, status: answer.status, body: answer.text }, at)
       return answer
     } catch (error) {
-      if (!(error instanceof HttpProblem && error.code === 'idempotency_key_in_use'))
-        await store.release(key).catch(() => undefined)
+      await release(key)
       throw error
-    } finally {
-      inFlight.delete(key)
+    }
+  }
+
+  /** Gives a key back, also to a database that refuses for a moment; a key that stays is lost by its time. */
+  async function release(key: string): Promise<void> {
+    for (let tries = 1; tries <= MOST_RELEASES; tries++) {
+      const isGiven = await store.release(key).then(
+        () => true,
+        () => false,
+      )
+      if (isGiven) return
     }
   }
 }
 
-/** The longest time of an answer: a request takes no longer. */
-const LONGEST_ANSWER_MS = 3_600_000
+/** Between two renewals of a key whose request is being answered. */
+const RENEW_MS = 10_000
+/** A key that was not renewed for so long belongs to a dead process. */
+const LOST_MS = 30_000
+const MOST_RELEASES = 3
 
 /** Digests a request by its body and the parameters of its path. */
 const digestOf = ({ bodyDigest, params }: FastifyRequest): string =>
