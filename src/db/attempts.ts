@@ -427,7 +427,7 @@ async function markLost(db: Db, sql: Sql, before: string, isRunner: boolean): Pr
 
 /** Tells whether the process of a call is gone from this machine: `prc_UUID PID HOST`, on SQLite alone. */
 export function isDead(db: Db, name: string | null): boolean {
-  if (db.kind !== 'sqlite') return false
+  if (db.kind !== 'sqlite' || name === db.process) return false
   if (name === null) return true
   const [, pid = '', ...host] = name.split(' ')
   const [, , ...here] = db.process.split(' ')

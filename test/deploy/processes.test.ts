@@ -53,7 +53,7 @@ describePostgres('the commands of the compose file', (tools) => {
       const mock = await startMockCalls({ latency_ms: () => 5 })
       const collector = await startCollector()
       const file = join(tempFolder(), 'veridict.json')
-      writeFileSync(file, JSON.stringify({ judges: judgeAt(mock.base_url, 8), workers: { lease_seconds: 5 } }))
+      writeFileSync(file, JSON.stringify({ judges: judgeAt(mock.base_url, 8) }))
       const ports = [await freePort(), await freePort(), await freePort()]
       const common = {
         VERIDICT_DATABASE_URL: tools().server.url,

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
-import type { GradeStore } from '../../src/db/grades.ts'
 import type { AttemptLedger } from '../../src/db/attempts.ts'
-import type { Batch } from '../../src/schemas/batch.ts'
 import { StorageError } from '../../src/db/errors.ts'
+import type { GradeStore } from '../../src/db/grades.ts'
+import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -13,16 +13,16 @@ afterEach(() => app.stop())
 /** A batch whose ledger refuses the first call: its run has ended, and it would try again in ten seconds. */
 async function startRefused(): Promise<string> {
   app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-  const ledger = app.context.stores.attempts as { begin: AttemptLedger['begin'] }
-  const begin = ledger.begin
+  const ledger = app.context.stores.attempts as { reserve: AttemptLedger['reserve'] }
+  const { reserve } = ledger
   let refused = false
-  ledger.begin = () => {
+  ledger.reserve = () => {
     refused = true
     return Promise.reject(new StorageError('storage_busy', 'the database is locked by another process'))
   }
   const { id } = await startBatch(app, makeItems(5))
   while (!refused || (await look(id)).counts.running > 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  ledger.begin = begin
+  ledger.reserve = reserve
   expect(await look(id)).toMatchObject({ status: 'running', counts: { pending: 5 } })
   return id
 }

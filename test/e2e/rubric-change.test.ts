@@ -8,7 +8,7 @@ import { tempFolder } from '../temp-folder.ts'
 test('a rubric that changed under its version stops the start, with what to do', async () => {
   const database = join(tempFolder(), 'v.sqlite')
   const stores = openSqliteStores({ path: database })
-  await stores.rubrics.register('tab-behavior@1', `sha256:${'0'.repeat(64)}`, '{}', '2026-01-01T00:00:00.000Z')
+  await stores.settings.registerRubric('tab-behavior@1', `sha256:${'0'.repeat(64)}`, '{}')
   await stores.close()
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: database }, () => '')
   await expect(buildContext({ config, secrets })).rejects.toThrow(/tab-behavior@1 was changed, but not its version/)

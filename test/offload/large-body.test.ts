@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { packText, unpackText } from '../../src/db/text.ts'
 import { readStrictJson } from '../../src/domain/text/strict-json.ts'
 import { sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LARGE_BODY, openBodyThread, readDocument, readLargeBody, readStoredRun } from '../../src/offload/large-body.ts'
-import { packText, unpackText } from '../../src/db/text.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { PNG, runWithPictures } from '../pictures.ts'
 
