@@ -6,8 +6,6 @@ import {
   type Context,
   type ContextManager,
   context,
-  DiagLogLevel,
-  diag,
   propagation,
   ROOT_CONTEXT,
   SpanStatusCode,
@@ -29,19 +27,17 @@ import { traceGrades, traceJudge } from './spans.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000
-/** Bounds an attribute. Attributes are short words and numbers, so that only a mistake would meet the bound. */
-const LONGEST_ATTRIBUTE = 256
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
 export function recordTraces({ sampler, queue }: TracingSettings, role: string) {
-  const { exporter, resource } = openExporter()
+  const exporter = new TextlessExporter()
+  const resource = detectResources({ detectors: [envDetector] })
   const root = new TraceIdRatioBasedSampler(sampler.ratio)
   const instance = { 'service.name': role, 'service.instance.id': `${hostname()}/${process.pid}` }
   const provider = new TracerProvider({
     sampler: sampler.parents ? new ParentBasedSampler({ root }) : root,
     resource: resourceFromAttributes(instance).merge(resource),
-    spanLimits: { attributeValueLengthLimit: LONGEST_ATTRIBUTE },
     spanProcessors: [
       new BatchSpanProcessor({ exporter, ...queue, maxExportBatchSize: Math.min(512, queue.maxQueueSize) }),
     ],
@@ -80,34 +76,16 @@ function installContext(): void {
   context.disable()
   context.setGlobalContextManager(manager)
   propagation.disable()
-  const propagator = new W3CTraceContextPropagator()
-  propagation.setGlobalPropagator({
-    inject: () => undefined,
-    extract(ctx, carrier, getter) {
-      // `tracestate` is a text of the caller, and would be sent to the collector.
-      const get: typeof getter.get = (from, name) => (name === 'traceparent' ? getter.get(from, name) : undefined)
-      return propagator.extract(ctx, carrier, { ...getter, get })
-    },
-    fields: () => [],
-  })
+  propagation.setGlobalPropagator(new ParentReader())
 }
 
-/** Opens the parts of the SDK that read variables themselves. A variable that the SDK cannot use is refused, without its value. */
-function openExporter() {
-  let refused: string | undefined
-  const warn = (message: string) => {
-    refused ??= `OTEL_EXPORTER_OTLP_…: ${message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')}`
+/** Reads the parent of a request, and sends no header. `tracestate` is a text of the caller, which the collector would receive. */
+class ParentReader extends W3CTraceContextPropagator {
+  override inject(): void {}
+  override extract(...[ctx, carrier, getter]: Parameters<W3CTraceContextPropagator['extract']>): Context {
+    const get: typeof getter.get = (from, name) => (name === 'traceparent' ? getter.get(from, name) : undefined)
+    return super.extract(ctx, carrier, { ...getter, get })
   }
-  const debug = (message: string) => {
-    if (message.startsWith('EnvDetector failed'))
-      refused ??= 'OTEL_RESOURCE_ATTRIBUTES must be name=value,name=value with the values in percent encoding'
-  }
-  const ignore = () => undefined
-  diag.setLogger({ error: warn, warn, debug, info: ignore, verbose: ignore }, DiagLogLevel.DEBUG)
-  const [exporter, resource] = [new TextlessExporter(), detectResources({ detectors: [envDetector] })]
-  diag.disable()
-  if (refused !== undefined) throw new Error(refused)
-  return { exporter, resource }
 }
 
 /** Sends spans without texts of callers, and reports spans that were not accepted. */
