@@ -1,8 +1,8 @@
 import createFetchClient from 'openapi-fetch'
-import { OPERATIONS, type operations, type paths } from './contract.ts'
+import { type Batch, OPERATIONS, type operations, type paths } from './contract.ts'
 import { refusalOf, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
 import { type RetryPolicy, retrying } from './persist.ts'
-import { ndjsonOf, readLines, readStates } from './streams.ts'
+import { readLines, readStates } from './streams.ts'
 
 type Name = keyof typeof OPERATIONS
 type Parameters<N extends Name> = operations[N]['parameters']
@@ -116,17 +116,17 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
   }
 
   /** Streams the values of a response. `answered` is called when the service answers. */
-  async function* stream(
+  async function* stream<T>(
     name: Name,
     given: Parts,
     read: (body: Response['body']) => AsyncIterable<string>,
     signal?: AbortSignal,
     answered: () => void = () => undefined,
-  ): AsyncGenerator<unknown> {
+  ): AsyncGenerator<T> {
     try {
       const response = await send(name, given, [signal])
       answered()
-      for await (const text of read(response.body)) yield parse(text)
+      for await (const text of read(response.body)) yield parse(text) as T
     } catch (error) {
       throw broken(error, signal)
     }
@@ -154,16 +154,34 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
       parse(await text(name, ...args)) as Answer<N>,
 
     /** Sends the items of a batch while they are read. Throws an error of the items as it is. */
-    async upload(items: Items<unknown>, query: Given<'createBatch'>['query'], signal?: AbortSignal): Promise<unknown> {
-      const ndjson = ndjsonOf(typeof items === 'function' ? items() : items)
+    async upload<T>(items: Items<unknown>, query: Given<'createBatch'>['query'], signal?: AbortSignal): Promise<T> {
+      const faults: unknown[] = []
+      const encoder = new TextEncoder()
+      async function* encode(): AsyncGenerator<Uint8Array, void> {
+        try {
+          for await (const item of typeof items === 'function' ? items() : items)
+            yield encoder.encode(`${JSON.stringify(item)}\n`)
+        } catch (error) {
+          // The fetch would hide the error of the items.
+          throw faults[faults.push(error) - 1]
+        }
+      }
+      const source = encode()
       try {
-        const body = SENDS_STREAMS ? ndjson.body : await new Response(ndjson.body).blob()
+        const stream = new ReadableStream({
+          async pull(controller) {
+            const { done, value } = await source.next()
+            if (done) controller.close()
+            else controller.enqueue(value)
+          },
+        })
+        const body = SENDS_STREAMS ? stream : await new Response(stream).blob()
         const given = { ...(query && { query }), body, headers: { 'content-type': 'application/x-ndjson' } }
-        return parse(await readText('createBatch', given, { signal }))
+        return parse(await readText('createBatch', given, { signal })) as T
       } catch (error) {
-        throw ndjson.fault() === null ? error : ndjson.fault()?.error
+        throw faults.length > 0 ? faults[0] : error
       } finally {
-        ndjson.close()
+        source.return().catch(() => undefined)
       }
     },
 
@@ -173,11 +191,11 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
       given: Given<N>,
       signal?: AbortSignal,
       answered?: () => void,
-    ) => stream(name, { ...given, headers: { accept: 'application/x-ndjson' } }, readLines, signal, answered),
+    ) => stream<unknown>(name, { ...given, headers: { accept: 'application/x-ndjson' } }, readLines, signal, answered),
 
     /** Streams the states of a batch over one connection. */
     states: (id: string, signal?: AbortSignal) =>
-      stream('watchBatch', { path: { id }, headers: { accept: 'text/event-stream' } }, readStates, signal),
+      stream<Batch>('watchBatch', { path: { id }, headers: { accept: 'text/event-stream' } }, readStates, signal),
   }
 }
 

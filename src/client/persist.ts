@@ -105,16 +105,15 @@ export const waitsForWorker = ({ status, parked_reason }: Waiting): boolean =>
 export const isSettled = (batch: State): boolean =>
   batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)
 
-/** The calls that `followBatch` makes. */
-interface BatchSource<B extends State> {
-  readBatch(id: string, signal?: AbortSignal): Promise<B>
-  /** Streams the states of the batch over one connection. */
-  events(id: string, signal?: AbortSignal): AsyncGenerator<B>
-}
-
-/** Yields the states of a batch until nothing more happens by itself; the last state comes last. See `persist`. */
+/**
+ * Yields the states of a batch until nothing more happens by itself; the last state comes last. `events` streams the states over one
+ * connection. See `persist`.
+ */
 export const followBatch = <B extends State>(
-  source: BatchSource<B>,
+  source: {
+    readBatch(id: string, signal?: AbortSignal): Promise<B>
+    events(id: string, signal?: AbortSignal): AsyncIterable<B>
+  },
   id: string,
   signal?: AbortSignal,
 ): AsyncGenerator<B> =>

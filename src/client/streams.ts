@@ -51,29 +51,3 @@ export async function* readStates(stream: ReadableStream<Uint8Array> | null): As
     if (event === 'end') return
   }
 }
-
-/** Writes items as NDJSON while a request reads them. */
-export function ndjsonOf(items: Iterable<unknown> | AsyncIterable<unknown>) {
-  /** The error of the items: fetch would hide it. */
-  let fault: { readonly error: unknown } | null = null
-  const encoder = new TextEncoder()
-  async function* lines(): AsyncGenerator<Uint8Array, undefined> {
-    try {
-      for await (const item of items) yield encoder.encode(`${JSON.stringify(item)}\n`)
-    } catch (error) {
-      fault = { error }
-      throw error
-    }
-  }
-  const source = lines()
-  const close = (): void => void source.return(undefined).catch(() => undefined)
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await source.next()
-      if (value !== undefined) controller.enqueue(value)
-      if (done) controller.close()
-    },
-    cancel: close,
-  })
-  return { body, fault: () => fault, close }
-}
