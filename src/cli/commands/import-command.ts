@@ -36,8 +36,7 @@ export const importCommand = (shell: Shell): Command =>
 
 /** Finds the one export among the paths; null where all paths hold trials. Throws where an export does not stand alone. */
 async function exportAmong(paths: readonly string[], { server }: Options): Promise<string | null> {
-  if (paths.includes('-'))
-    throw new CliError('an import reads its file twice, and cannot read a pipe', ['Write the lines to a file first.'])
+  if (paths.includes('-')) throw new CliError('an import cannot read a pipe', ['Write the lines to a file first.'])
   const [found = null] = (await Promise.all(paths.map(async (path) => ((await isExport(path)) ? [path] : [])))).flat()
   if (found === null) return null
   if (paths.length > 1) throw new CliError(`${inert(found)} is an export: import it by itself`)
