@@ -38,14 +38,14 @@ export function listIn(
 }
 
 /** A run of a file, as a document for `readTrajectory`, with the file's facts about it. */
-export interface FoundRun {
+export interface FileRun {
   /** The run's name within its file: a sample id, an epoch, an index. Empty for the only run of a file. */
   readonly name: string
   readonly document: Record<string, unknown>
   readonly about?: RunAbout
 }
 
-export interface OpenedDocument extends Required<FoundRun> {
+export interface OpenedDocument extends Required<FileRun> {
   /** Warnings about the parts of the file that were left out. Empty where all was read. */
   readonly warnings: readonly string[]
 }

@@ -188,12 +188,12 @@ const hasOutcome = ({ outcome }: OpenCall): boolean => outcome !== 'unknown'
  */
 function markUnanswered(steps: readonly Step[]): void {
   const turns = turnsOf(steps)
-  const known = turns.reduce((sum, { calls }) => sum + [...calls].filter(hasOutcome).length, 0)
+  const answered = turns.reduce((sum, { calls }) => sum + [...calls].filter(hasOutcome).length, 0)
   const left = turns.flatMap(({ calls, hasOutput }) => {
     const unknown = [...calls].filter((call) => !hasOutcome(call))
     return hasOutput && unknown.length === calls.size ? [] : unknown
   })
-  if (left.length > known) return
+  if (left.length > answered) return
   for (const call of left) call.outcome = 'interrupted'
 }
 

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
 
 /**
@@ -85,7 +85,7 @@ const isText = (block: unknown): boolean => isRecord(block) && typeof block['tex
  * Splits a log of exchanges into runs. An agent sends the whole conversation with every request, so an exchange whose request and answer
  * both begin the next request is left out.
  */
-export function splitExchanges(root: Json): readonly FoundRun[] | null {
+export function splitExchanges(root: Json): readonly FileRun[] | null {
   const { records } = root
   if (!Array.isArray(records) || records.length === 0 || !records.every(isRecord)) return null
   const exchanges = records.map(exchangeIn)

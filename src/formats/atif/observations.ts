@@ -6,7 +6,7 @@ import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeNa
 import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/lookup.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
 const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])
@@ -158,7 +158,7 @@ function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, e
   const isMarked = outcome === 'ran' && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
   return flag === false
     ? outcome
-    : outcomeWithCode(isMarked ? 'failed' : outcome, exitCode ?? exitCodeSaid(harness, text))
+    : outcomeWithCode(isMarked ? 'failed' : outcome, exitCode ?? exitCodeInText(harness, text))
 }
 
 function statusOf(note: Json): ActOutcome | undefined {

@@ -4,7 +4,7 @@ import { cutName, idText, isRecord, itemsIn, type Json, type Reading, typeName }
 import { addLeaves, asText, mediaText, type OpenStep, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { exitCodeSaid, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /** Readers of the content blocks of the Messages API, as claude-code writes them. */
 
@@ -193,7 +193,7 @@ export function outcomeOfResult(tool: string, block: Json, record: Json): ActOut
   // An MCP server writes its own error text, so the server could claim a rejection.
   if (tool.startsWith('mcp__')) return 'failed'
   const head = headOf(block['content']).trimStart()
-  const code = exitCodeSaid('claude-code', head)
+  const code = exitCodeInText('claude-code', head)
   // The text behind an exit code is the command's output, or the notice of a timeout.
   if (code !== null && !head.includes(TIMED_OUT)) return outcomeWithCode('failed', code)
   return code === null ? outcomeInWords('claude-code', head, true) : 'interrupted'

@@ -2,7 +2,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import { isRecord, type Json } from '../common/reading.ts'
 import { CODEX_WORDS } from '../tools/harness-words.ts'
-import { exitCodeSaid, outcomeOfCode, outcomeWithCode, wordsSaid } from '../tools/outcomes.ts'
+import { exitCodeInText, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
  * Outcomes of codex's calls: from the text that the model saw, from the events (codex-rs/protocol/src/protocol.rs), and from the items of
@@ -25,7 +25,7 @@ export function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   const text = textOf(output)
   if (text === null || !HEADED.has(tool)) return 'ran'
   const head = text.slice(0, HEAD)
-  const words = wordsSaid(CODEX_WORDS, text)
+  const words = matchWords(CODEX_WORDS, text)
   if (words !== null) return words.outcome
   if (/^Wall time: [\d.]{1,20} seconds\naborted by user/.test(head)) return 'interrupted'
   return outcomeWithCode('ran', exitCodeIn(text))
@@ -42,7 +42,7 @@ function textOf(output: unknown): string | null {
  * may be cut.
  */
 function exitCodeIn(text: string): number | null {
-  if (!text.startsWith('{"output"')) return exitCodeSaid('codex', text)
+  if (!text.startsWith('{"output"')) return exitCodeInText('codex', text)
   const code = /"exit_code":\s{0,5}(-?\d{1,10})/.exec(text.slice(-HEAD))
   return code === null ? null : Number(code[1])
 }

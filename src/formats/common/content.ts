@@ -138,8 +138,8 @@ const ENVELOPE = wordSet(`output stdout stderr error exception_info exception re
 const OUTPUTS = ['output', 'stdout', 'stderr', 'error'] as const
 const MCP_ENVELOPE = new Set(['content', 'structuredContent', 'isError', 'meta', '_meta'])
 
-const hasOnly = (record: Json, known: ReadonlySet<string>): boolean =>
-  Object.keys(record).every((key) => known.has(key))
+const hasOnly = (record: Json, names: ReadonlySet<string>): boolean =>
+  Object.keys(record).every((key) => names.has(key))
 
 /**
  * Returns the leaves of a tool output in a known envelope, with pointers into the decoded JSON; null where the text is the output itself.

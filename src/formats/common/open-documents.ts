@@ -1,7 +1,7 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson, readJson } from '../../domain/text/exact-json.ts'
 import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
-import type { FoundRun, OpenedDocument } from '../format.ts'
+import type { FileRun, OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
 import { splitInspectLog } from '../inspect/inspect-sample.ts'
 import { splitLangfuse } from '../langfuse/langfuse.ts'
@@ -14,7 +14,7 @@ import { splitRollouts } from '../verifiers/verifiers.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /** Splits a file of many runs; null where the file is of another kind. */
-type Splitter = (root: Json) => readonly FoundRun[] | null
+type Splitter = (root: Json) => readonly FileRun[] | null
 
 /** The splitters in the order in which they are tried: the most distinctive marks first. */
 const SPLITTERS: readonly Splitter[] = [

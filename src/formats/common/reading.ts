@@ -142,9 +142,9 @@ export class Reading {
   }
 
   /** Warns of unknown members: a surface could hide in a member that is not read. */
-  warnUnknown(record: Json, path: string, known: ReadonlySet<string>): void {
+  warnUnknown(record: Json, path: string, fields: ReadonlySet<string>): void {
     for (const key in record) {
-      if (known.has(key)) continue
+      if (fields.has(key)) continue
       const cut = key.startsWith('_corpus_')
       const message = cut ? 'the corpus that published this file cut it' : 'unknown field, not read'
       if (holdsCalls(record, key)) this.countUnread(path, true)
@@ -153,9 +153,9 @@ export class Reading {
   }
 
   /** Warns of unknown members once per file, because session logs repeat their members in every line. */
-  warnUnknownOnce(record: Json, path: string, known: ReadonlySet<string>): void {
+  warnUnknownOnce(record: Json, path: string, fields: ReadonlySet<string>): void {
     for (const key of Object.keys(record)) {
-      if (known.has(key)) continue
+      if (fields.has(key)) continue
       if (holdsCalls(record, key)) this.countUnread(path, true)
       this.warnOnce(path, `unknown field ${JSON.stringify(cutName(key))}, not read`)
     }

@@ -58,7 +58,7 @@ class CursorReader {
   readonly #reading: Reading
   readonly #calls: CursorCalls
   /** The step of a reply that is printed in pieces, and the text of the pieces so far. */
-  #reply: { readonly step: OpenStep; said: string } | null = null
+  #reply: { readonly step: OpenStep; text: string } | null = null
   model: string | null = null
 
   constructor(reading: Reading) {
@@ -93,13 +93,13 @@ class CursorReader {
   #assistant(event: Json, path: string): void {
     const texts = asList(asRecord(event['message'])['content']).map((block) => asRecord(block)['text'])
     const whole = texts.filter((text) => typeof text === 'string').join('')
-    if (this.#reply !== null && whole !== '' && whole === this.#reply.said) {
+    if (this.#reply !== null && whole !== '' && whole === this.#reply.text) {
       this.#reading.warnOnce(path, 'repeats the pieces of a message; shown once')
       return
     }
     const step = this.session.turn(asText(event['model_call_id']))
-    const said = this.#reply?.step === step ? this.#reply.said : ''
-    this.#reply = { step, said: said + whole }
+    const text = this.#reply?.step === step ? this.#reply.text : ''
+    this.#reply = { step, text: text + whole }
     this.#content(event, path, step, 'agent_message')
   }
 

@@ -8,7 +8,7 @@ import { addCall, type CallWords } from '../common/session-calls.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { specOf } from '../tools/lookup.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import type { OpenCall, ToolTable } from '../tools/tool-table.ts'
 
 /** A call of a library's user's own tool; its arguments are read by any table that knows the tool's name. */
@@ -86,5 +86,5 @@ export function outcomeOfOutput(tool: string, value: unknown, isError: boolean |
     return code === undefined ? outcome : outcome === 'ran' ? outcomeOfCode(code) : outcomeWithCode(outcome, code)
   }
   const text = wordsOf(value)
-  return outcomeWithCode(outcomeOfAgent(null, tool, text, isError), exitCodeSaid(null, text))
+  return outcomeWithCode(outcomeOfAgent(null, tool, text, isError), exitCodeInText(null, text))
 }

@@ -28,7 +28,7 @@ import { addCall, addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
 import { GEMINI_CLI_WORDS } from '../tools/harness-words.ts'
-import { exitCodeSaid, outcomeOfResult as outcomeInWords, outcomeWithCode, wordsSaid } from '../tools/outcomes.ts'
+import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
  * The format of Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same chat as JSON lines (a repeated line of a
@@ -310,9 +310,9 @@ function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
  * Derives the outcome from a tool's output. A failed or stopped command is a success of the tool, whose own lines then tell the failure.
  */
 const outcomeOfOutput = (output: string): ActOutcome =>
-  wordsSaid(GEMINI_CLI_WORDS, output)?.outcome === 'interrupted'
+  matchWords(GEMINI_CLI_WORDS, output)?.outcome === 'interrupted'
     ? 'interrupted'
-    : outcomeWithCode('ran', exitCodeSaid('gemini-cli', output))
+    : outcomeWithCode('ran', exitCodeInText('gemini-cli', output))
 
 /** Returns a member of the first function response: `[{functionResponse: {response: {error, output}}}]`. */
 function wordsIn(result: unknown, member: 'error' | 'output'): string {

@@ -1,6 +1,6 @@
 import { idText, isRecord, type Json } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { FoundRun, OpenedDocument, RunAbout } from '../format.ts'
+import type { FileRun, OpenedDocument, RunAbout } from '../format.ts'
 import { isLog, isSample, sampleModelOf } from './inspect.ts'
 
 /** Numbers for the values of Inspect's own scorers (`value_to_float`): correct, incorrect, partial, no answer. */
@@ -124,7 +124,7 @@ function scoresOf(sample: Json): Record<string, number> {
 /**
  * Splits a JSON log of Inspect into one document per sample and epoch. An invalid sample stays unchanged, so that the reader reports it.
  */
-export function splitInspectLog(root: Json): readonly FoundRun[] | null {
+export function splitInspectLog(root: Json): readonly FileRun[] | null {
   if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
   const { samples, ...header } = root
   if (!isLog(root) || !Array.isArray(samples) || samples.length === 0) return null

@@ -1,8 +1,8 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
-import { decodeLocated, messagesAsSaid, messagesIn } from '../traces/chat-shapes.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
+import { decodeLocated, messagesIn, plainMessagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TraceSpan } from '../traces/trace-span.ts'
@@ -116,11 +116,11 @@ function spanOf(observation: Located): TraceSpan {
 function answerIn(output: Located, input: Located): readonly Tree[] | null {
   const decoded = decodeLocated(input)
   const isJson = decoded !== null && messagesIn(decoded, 'user') !== null
-  return (isJson ? messagesIn : messagesAsSaid)(output, 'assistant')
+  return (isJson ? messagesIn : plainMessagesIn)(output, 'assistant')
 }
 
 /** Splits a list of traces, or the observations of several traces, into one document per trace. */
-export function splitLangfuse(root: Json): readonly FoundRun[] | null {
+export function splitLangfuse(root: Json): readonly FileRun[] | null {
   const list = root['records'] ?? root['data']
   if (!Array.isArray(list) || list.length < 2) return null
   const traces = list.filter(

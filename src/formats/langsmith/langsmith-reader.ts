@@ -30,7 +30,7 @@ export class LangSmithReader {
   readonly #waiting = new Map<string, { readonly ids: string[]; next: number }>()
   readonly #matched = new Set<string>()
   /** Arguments of the models' calls, by call id. */
-  readonly #given = new Map<string, unknown>()
+  readonly #callArgs = new Map<string, unknown>()
   readonly #errors = new Set<string>()
   /** The last answer of a model, which may have made the call of a tool that no known call matches. */
   #reply: Reply | null = null
@@ -76,7 +76,7 @@ export class LangSmithReader {
     const matched = own !== null && this.dialogue.session.hasCall(own) ? own : this.#take(name ?? '')
     if (matched !== null) {
       this.#matched.add(matched)
-      if (differs(inputs?.value, this.#given.get(matched)))
+      if (differs(inputs?.value, this.#callArgs.get(matched)))
         this.#reading.unread(
           inputs?.path ?? path,
           'the tool was given other arguments than the call of the model has; those of the call are shown',
@@ -105,10 +105,10 @@ export class LangSmithReader {
     const error = asText(run['error'])
     if (error !== null) this.#errors.add(error)
     const outputs = payloadOf(placed, 'outputs')
-    const isTold = this.#answeredLater.has(String(id))
+    const isAnsweredLater = this.#answeredLater.has(String(id))
     if (error !== null) session.settle(id, outcomeOfOutput(asText(run['name']) ?? '', error, true))
     else if (outputs === null && isAbsent(run['outputs']) && isAbsent(run['end_time'])) return
-    if (isTold) return
+    if (isAnsweredLater) return
     const message = toolMessageIn(outputs)
     const isFault = message?.['status'] === 'error' ? true : null
     if (error !== null) this.dialogue.answer(id, path, error, `${path}/error`, true)
@@ -166,8 +166,8 @@ export class LangSmithReader {
     this.#reading.reply = reply
     readLangChainMessage(this.dialogue, message)
     if (message.speaker !== 'agent') return
-    for (const { id, name, given } of callsIn(message.body)) {
-      this.#given.set(id, given)
+    for (const { id, name, args } of callsIn(message.body)) {
+      this.#callArgs.set(id, args)
       const list = this.#waiting.get(name)
       if (list === undefined) this.#waiting.set(name, { ids: [id], next: 0 })
       else list.ids.push(id)
@@ -229,11 +229,11 @@ function callListOf(body: Json): readonly Json[] {
   return (own.length > 0 ? own : asList(asRecord(body['additional_kwargs'])['tool_calls'])).filter(isRecord)
 }
 
-function callsIn(body: Json): { readonly id: string; readonly name: string; readonly given: unknown }[] {
+function callsIn(body: Json): { readonly id: string; readonly name: string; readonly args: unknown }[] {
   return callListOf(body).flatMap((call) => {
     const inner = asRecord(call['function'] ?? call)
     const [id, name] = [idText(call['id']) ?? asText(inner['name']), asText(inner['name'])]
-    return id === null || name === null ? [] : [{ id, name, given: inner['args'] ?? inner['arguments'] }]
+    return id === null || name === null ? [] : [{ id, name, args: inner['args'] ?? inner['arguments'] }]
   })
 }
 

@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { LangSmithReader } from './langsmith-reader.ts'
 import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
 
@@ -113,7 +113,7 @@ function readRun(reading: Reading, reader: LangSmithReader, placed: PlacedRun): 
 }
 
 /** Splits the rows of several traces into one document per trace. */
-export function splitLangSmith(root: Json): readonly FoundRun[] | null {
+export function splitLangSmith(root: Json): readonly FileRun[] | null {
   const runs = runsIn(root)
   if (runs === null) return null
   const traces = Map.groupBy(runs.list.filter(isRecord), traceOf)

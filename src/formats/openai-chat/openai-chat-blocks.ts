@@ -6,7 +6,7 @@ import type { PictureSource } from '../common/pictures.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { addCall, type ChatSink } from './openai-chat-sink.ts'
 
@@ -228,5 +228,5 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   const outcome = outcomeOfAgent(agent, tool, text, isError)
   if (isError === false) return outcome
   const noted = isRecord(extra) ? extra['returncode'] : null
-  return outcomeWithCode(outcome, typeof noted === 'number' ? noted : exitCodeSaid(harnessOf(agent), text))
+  return outcomeWithCode(outcome, typeof noted === 'number' ? noted : exitCodeInText(harnessOf(agent), text))
 }

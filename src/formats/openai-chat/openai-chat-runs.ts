@@ -1,6 +1,6 @@
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import type { FoundRun, RunAbout } from '../format.ts'
+import type { FileRun, RunAbout } from '../format.ts'
 import { chatOf, modelOf, runsOf } from './openai-chat.ts'
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
@@ -9,7 +9,7 @@ const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
  * Splits files of chats into one document per run: a list of runs (tau-bench's results, Harbor's exported traces, JSON lines of
  * conversations). A single run gives its own facts. The document is the run as it stands in the file.
  */
-export function splitChats(root: Json): readonly FoundRun[] | null {
+export function splitChats(root: Json): readonly FileRun[] | null {
   const runs = runsOf(root)
   if (runs === null) {
     const isRun = chatOf(root) !== null && !('trajectory_format' in root)

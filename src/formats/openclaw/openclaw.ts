@@ -16,7 +16,7 @@ import {
 import { addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
  * The format of OpenClaw's sessions (and pi's, which has the same form): JSON lines; the first is `{"type": "session", …}`, each other line
@@ -181,7 +181,7 @@ function outcomeOf(tool: string, content: unknown, isError: unknown, details: un
   if (typeof exitCode === 'number' && isError !== true) return outcomeOfCode(exitCode)
   if (status === 'aborted' || status === 'killed') return 'interrupted'
   const outcome = outcomeOfAgent('openclaw', tool, text, typeof isError === 'boolean' ? isError : null)
-  return outcomeWithCode(outcome, exitCodeSaid(null, text))
+  return outcomeWithCode(outcome, exitCodeInText(null, text))
 }
 
 function readOpenclaw(reading: Reading, document: Json): ReadDocument {

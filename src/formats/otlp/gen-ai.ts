@@ -1,5 +1,5 @@
 import { pointer } from '../common/reading.ts'
-import { decodeLocated, messagesAsSaid, messagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
+import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
 import { contentOf, isConverseBlock, Located, placeMessage, type Tree } from '../traces/located.ts'
 import type { Attribute } from './attributes.ts'
 
@@ -128,7 +128,7 @@ function numbered(list: Attribute | null, side: Side, path: string): SpanMessage
     const content = item.get('content')?.tree()
     const role = item.text('role') ?? side
     // The agent's calls are separate members, so JSON in its content is text that the agent wrote.
-    const read = role === 'assistant' ? messagesAsSaid : messagesIn
+    const read = role === 'assistant' ? plainMessagesIn : messagesIn
     const messages = content === undefined ? [] : (messagesInTree(content, path, (value) => read(value, side)) ?? [])
     if (calls.length > 0 || messages.length !== 1 || role === 'tool')
       return [

@@ -1,5 +1,5 @@
 import { isRecord } from '../common/reading.ts'
-import { decodeLocated, messagesAsSaid, messagesIn, type Side } from '../traces/chat-shapes.ts'
+import { decodeLocated, messagesIn, plainMessagesIn, type Side } from '../traces/chat-shapes.ts'
 import type { Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
@@ -22,13 +22,13 @@ export function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
   const messages = own.value('ai.prompt.messages')
   if (messages !== null) return messagesIn(decodeLocated(messages) ?? messages, 'user')
   const prompt = own.value('ai.prompt')
-  const given = prompt === null ? null : decodeLocated(prompt)
-  if (given === null) return prompt === null ? undefined : null
-  const system = given.member('system')
+  const request = prompt === null ? null : decodeLocated(prompt)
+  if (request === null) return prompt === null ? undefined : null
+  const system = request.member('system')
   const first: Tree[] = typeof system.value === 'string' ? [{ role: 'system', content: system }] : []
-  const words = given.member('prompt')
+  const words = request.member('prompt')
   if (typeof words.value === 'string') return [...first, { role: 'user', content: words }]
-  const turns = messagesIn(Array.isArray(words.value) ? words : given.member('messages'), 'user')
+  const turns = messagesIn(Array.isArray(words.value) ? words : request.member('messages'), 'user')
   return turns === null ? null : [...first, ...turns]
 }
 
@@ -66,7 +66,7 @@ export function openInferenceMessages(own: Attribute, side: Side): readonly Tree
   if (texts.length > 0) return texts.map((text) => ({ role: side, content: text }))
   const value = own.value(side === 'user' ? 'input.value' : 'output.value')
   const isJson = own.text(side === 'user' ? 'input.mime_type' : 'output.mime_type') === 'application/json'
-  return value === null ? [] : (isJson ? messagesIn : messagesAsSaid)(value, side)
+  return value === null ? [] : (isJson ? messagesIn : plainMessagesIn)(value, side)
 }
 
 function messageOf(message: Attribute, side: Side): Tree {

@@ -1,6 +1,6 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
@@ -51,7 +51,7 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
 }
 
 /** Splits a file of several traces into one document per trace, in order of their first spans. */
-export function splitOtlp(root: Json): readonly FoundRun[] | null {
+export function splitOtlp(root: Json): readonly FileRun[] | null {
   if (!OTLP.recognizes(root)) return null
   const groups = Map.groupBy(spansIn(root), ({ record }) => traceIdOf(record) ?? '')
   if (groups.size < 2) return null
@@ -184,8 +184,8 @@ function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pic
     own.text('ai.operationId')
   const called = kind ?? asText(record['span_kind']) ?? 'none'
   const upper = own.text('traceloop.span.kind') === called || kind === null ? called.toUpperCase() : called
-  const known = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
-  if (known !== undefined) return { kind: known, called }
+  const operation = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
+  if (operation !== undefined) return { kind: operation, called }
   const isModel =
     own.get('gen_ai.input.messages') !== null || own.get('gen_ai.prompt.0') !== null || events.some(isMessageEvent)
   return { kind: isModel && kind === null ? 'model' : 'other', called }

@@ -1,7 +1,7 @@
 import { parseScript } from '../../domain/shell/parse-script.ts'
 import type { Act } from '../../domain/trajectory/act.ts'
 import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
-import { soundsTimedOut, wordsSaid } from '../tools/outcomes.ts'
+import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'
 
 /**
@@ -69,7 +69,7 @@ function editorKind(text: string): { kind: ArgumentKind; target: string | null }
  */
 function outcomeOfAction(action: string, word: string, observation: string): Act['call']['outcome'] {
   const outcome =
-    wordsSaid(SWE_AGENT_WORDS, observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
+    matchWords(SWE_AGENT_WORDS, observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
   if (outcome !== 'rejected') return outcome
   if (observation.startsWith(SWE_NOT_PARSED)) return isBroken(action) ? 'rejected' : 'interrupted'
   if (EDITORS.has(word)) return isSingleEditorCall(action) ? 'rejected' : 'interrupted'

@@ -15,7 +15,7 @@ import {
   typeName,
 } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
@@ -127,7 +127,7 @@ function without(text: string, part: string): string {
 }
 
 /** Opens a file of SWE-agent or mini-swe-agent as one run, with its model, task and instruction. */
-export function splitSweRun(root: Json): readonly FoundRun[] | null {
+export function splitSweRun(root: Json): readonly FileRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
   const model = isMini ? miniModelOf(root) : sweModelOf(root)

@@ -9,7 +9,7 @@ const HARNESSES = Object.keys(HARNESS_WORDS)
 const HEAD = 2000
 
 /** Returns the harness words that a text begins with; null for other texts. */
-export function wordsSaid(words: readonly HarnessWords[], text: string): HarnessWords | null {
+export function matchWords(words: readonly HarnessWords[], text: string): HarnessWords | null {
   for (const candidate of words)
     if (
       text.startsWith(candidate.begins) &&
@@ -26,7 +26,7 @@ export function wordsSaid(words: readonly HarnessWords[], text: string): Harness
  */
 export function outcomeOfResult(harness: string | null, text: string, isError: boolean | null): ActOutcome {
   if (isError === false) return 'ran'
-  const words = harness === null ? null : wordsSaid(HARNESS_WORDS[harness] ?? [], text)
+  const words = harness === null ? null : matchWords(HARNESS_WORDS[harness] ?? [], text)
   if (words === null && (soundsTimedOut(text) || (harness !== null && mayNotHaveRun(harness, text, isError))))
     return 'interrupted'
   if (words === null) return isError === true || endsInComplaint(text) ? 'failed' : 'ran'
@@ -40,7 +40,7 @@ export function outcomeOfResult(harness: string | null, text: string, isError: b
  */
 function mayNotHaveRun(harness: string, text: string, isError: boolean | null): boolean {
   const isHarness = isError === true && harness !== 'claude-code'
-  return (isHarness ? soundsTurnedDown(text) : soundsNotTaken(text)) && exitCodeSaid(harness, text) === null
+  return (isHarness ? soundsTurnedDown(text) : soundsUnreceived(text)) && exitCodeInText(harness, text) === null
 }
 
 /**
@@ -54,7 +54,7 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
   const others = harness === null ? [...(BY_TOOL.get(tool) ?? []), ...SOME_WORDS] : []
   let result = outcome
   for (const name of others) {
-    const words = wordsSaid(HARNESS_WORDS[name] ?? [], text)
+    const words = matchWords(HARNESS_WORDS[name] ?? [], text)
     if (words !== null && words.outcome !== 'failed') return 'interrupted'
     if (words !== null) result = 'failed'
   }
@@ -144,7 +144,7 @@ const NOT_TAKEN = new RegExp(
 )
 
 /** Tells whether a result begins with the words that no tool received the call. Never certain: a program can say so of tools of its own. */
-const soundsNotTaken = (text: string): boolean =>
+const soundsUnreceived = (text: string): boolean =>
   text.length <= LONGEST_WORDS && NOT_TAKEN.test(text.slice(0, WORDS_HEAD))
 
 /**
@@ -152,7 +152,7 @@ const soundsNotTaken = (text: string): boolean =>
  * requests.
  */
 export function soundsTurnedDown(text: string): boolean {
-  if (soundsNotTaken(text)) return true
+  if (soundsUnreceived(text)) return true
   const head = text.slice(0, WORDS_HEAD)
   if (text.length > LONGEST_WORDS || !SAYS_NO.test(head)) return false
   const sentences = head.replace(OF_A_PROGRAM, ' ').split(SENTENCE_END)
@@ -209,7 +209,7 @@ const FORMS: Readonly<Record<string, CodeForm>> = {
 }
 
 /** Returns the exit code in a result, in the form of the harness; in any form, where the harness is not known. */
-export function exitCodeSaid(harness: string | null, text: string): number | null {
+export function exitCodeInText(harness: string | null, text: string): number | null {
   for (const name in FORMS) {
     const form = harness === null || harness === name ? FORMS[name] : undefined
     if (form === undefined) continue

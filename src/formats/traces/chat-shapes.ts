@@ -48,7 +48,7 @@ function messagesInText(value: Located, text: string, side: Side): readonly Tree
 }
 
 /** Reads the messages of a value whose strings are plain text: JSON in them is the speaker's own text, neither a message nor a call. */
-export const messagesAsSaid = (value: Located, side: Side): readonly Tree[] | null =>
+export const plainMessagesIn = (value: Located, side: Side): readonly Tree[] | null =>
   typeof value.value === 'string'
     ? value.value === ''
       ? []

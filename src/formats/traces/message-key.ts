@@ -10,7 +10,7 @@ interface CallKey {
   /** Digest of the decoded arguments. */
   readonly args: string
   /** The arguments of the message. */
-  readonly given: unknown
+  readonly original: unknown
 }
 
 /** Lists the calls of a message, in the order in which the chat reader adds them. */
@@ -45,7 +45,7 @@ const callKey = (id: unknown, name: unknown, args: unknown): CallKey => ({
   id: typeof id === 'string' && id !== '' ? id : null,
   name: typeof name === 'string' ? name : '',
   args: argsKey(args),
-  given: args,
+  original: args,
 })
 
 /** Returns the digest of arguments; equal for an object and for its JSON in a string, and empty for no arguments. */
@@ -60,8 +60,8 @@ const decoded = (args: unknown): unknown => (typeof args === 'string' ? (decodeO
  * Tells whether a tool received another value than its call has, for an argument that both name. Arguments that only one names prove
  * nothing: a program adds arguments of its own.
  */
-export function differs(given: unknown, called: unknown): boolean {
-  const [own, other] = [decoded(given), decoded(called)]
+export function differs(received: unknown, called: unknown): boolean {
+  const [own, other] = [decoded(received), decoded(called)]
   if (!isRecord(own) || !isRecord(other)) return false
   return Object.keys(other).some((name) => Object.hasOwn(own, name) && argsKey(own[name]) !== argsKey(other[name]))
 }

@@ -210,7 +210,7 @@ class TraceRun {
       this.#show(placeMessage({ role: 'assistant', tool_calls: [call] }, span.path), span)
     } else {
       match.joined = true
-      if (differs(tool.args.value, match.given))
+      if (differs(tool.args.value, match.original))
         this.#reading.unread(
           tool.args.path,
           'the tool was given other arguments than the call of the model has; those of the call are shown',
@@ -273,7 +273,7 @@ function resultTree({ result, error }: TracedTool, id: string): Tree {
 interface MadeCall {
   readonly id: string | null
   readonly args: string
-  readonly given: unknown
+  readonly original: unknown
   readonly call: OpenCall
   joined: boolean
 }
@@ -291,8 +291,8 @@ class MadeCalls {
     const calls = callKeysOf(message)
     for (const [index, call] of made.entries()) {
       const key = calls.length === made.length ? calls[index] : undefined
-      const { id = null, args = '', given } = key ?? {}
-      const entry: MadeCall = { id, args, given, call, joined: false }
+      const { id = null, args = '', original } = key ?? {}
+      const entry: MadeCall = { id, args, original, call, joined: false }
       if (id !== null) {
         this.#ids.add(idKey(id, key?.name ?? call.tool, args))
         this.#byId.set(id, entry)

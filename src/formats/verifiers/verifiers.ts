@@ -14,7 +14,7 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { openMessage } from '../langchain/langchain-form.ts'
 import { readLangChainMessage } from '../langchain/langchain-message.ts'
 
@@ -98,7 +98,7 @@ function readMessage(dialogue: Dialogue, message: unknown, path: string): void {
 }
 
 /** Splits a file of rollouts into one document per row, and per trace of an episode. */
-export function splitRollouts(root: Json): readonly FoundRun[] | null {
+export function splitRollouts(root: Json): readonly FileRun[] | null {
   const { records } = root
   const rows: readonly unknown[] = Array.isArray(records) ? records : [root]
   const isRow = (row: unknown): row is Json => isRecord(row) && (isRollout(row) || tracesIn(row) !== null)
