@@ -12,7 +12,7 @@ interface Agent {
 }
 
 /** Runs that Harbor converted to ATIF, one writer for each agent’s dialect. */
-const makeAtif = (agent: Agent): Harness => ({
+export const makeAtif = (agent: Agent): Harness => ({
   id: `atif:${agent.name}`,
   fates: Object.keys(agent.fates ?? {}) as Fate[],
   document: (task, turns) => ({
@@ -44,6 +44,7 @@ function stepOf(agent: Agent, turn: Turn, at: number): Record<string, unknown> {
           {
             ...(agent.linked && { source_call_id: id }),
             content: agent.wrap?.(text, { ...turn, tool: call }) ?? text,
+            ...turn.answer,
           },
         ],
       },
