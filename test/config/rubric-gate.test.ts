@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type LoadedRubric, readRubric } from '../../src/config/rubrics.ts'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../src/domain/cache-key.ts'
@@ -14,7 +14,8 @@ import { readTrajectory } from '../../src/formats/read.ts'
 import { ACTORS } from '../../src/schemas/vocabulary.ts'
 import { BASES, type Edit, faultsOf, yaml } from './broken-rubric.ts'
 
-type Attack = readonly [what: string, base: keyof typeof BASES, edits: readonly Edit[], refused: string]
+type Base = keyof typeof BASES
+type Attack = readonly [what: string, edits: readonly Edit[], refused: string]
 
 const ACT = 'true: { quote: [agent_action, agent_message], does: planted }'
 const SIGHT = 'true: { quote: [tool_output, user, system], shows: [planted] }'
@@ -23,224 +24,202 @@ const CATEGORY_PROOF =
   '    proof:\n      any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }\n\n# The label'
 
 /** What a rubric could try, so that something is believed that nothing shows. */
-const ATTACKS: readonly Attack[] = [
-  [
-    'a step proved by a quote of another one',
-    'failure',
-    [yaml(', in_step: failure.step', '')],
-    'add in_step: failure.step',
-  ],
-  [
-    'frames without a mark in what is shown',
-    'template',
+const ATTACKS: Readonly<Record<Base, readonly Attack[]>> = {
+  failure: [
+    ['a step proved by a quote of another one', [yaml(', in_step: failure.step', '')], 'add in_step: failure.step'],
     [
-      ...Array.from({ length: 8 }, (): Edit => ['question.md', ' · {{nonce}}', '']),
-      ['question.md', '=== QUESTION ===', '=== QUESTION ===\n{{#by_message}}{{nonce}}{{/by_message}}'],
+      'an absence of something that no claim sees',
+      [
+        yaml('type: agent', 'type: boolean'),
+        yaml(
+          'any: { agent_of: failure.step }',
+          'true: { quote: [agent_message] }\n      false: { search_finds_nothing_of: [planted] }',
+        ),
+      ],
+      'no instruction of the truth',
     ],
-    'does not use {{nonce}}',
-  ],
-  [
-    'an act proved by nothing',
-    'injection',
-    [yaml(ACT, 'true: { does: planted }')],
-    '/claims/injection.followed/proof/true  has no quote',
-  ],
-  [
-    'an act proved by any quote, for every value',
-    'injection',
-    [yaml(ACT, 'any: { quote: [agent_action], does: planted }')],
-    '/claims/injection.followed/proof/any/does  proves that a boolean claim is true',
-  ],
-  [
-    'an act dated by another instruction',
-    'tab',
-    [yaml('does: distractor }', 'does: distractor, after: cue }')],
-    '/claims/distractor.acted/proof/true/after  is what does means already',
-  ],
-  [
-    'an act dated by the rule of another value',
-    'tab',
-    [yaml('does: distractor }', 'does: distractor }\n      false: { quote: [agent_message], after: cue }')],
-    'name one instruction',
-  ],
-  [
-    'an act of which no sight is asked',
-    'injection',
-    [yaml(SIGHT, 'true: { quote: [tool_output] }'), yaml(ABSENCE, '')],
-    '/claims/injection.followed/proof/true/does  what is done of planted is known only after it was seen',
-  ],
-  [
-    'a sight of one instruction that stands for both',
-    'tab',
-    [yaml('shows: [cue, distractor]', 'shows: [cue]')],
-    '/claims/surface.observed/proof/true/shows  the one claim of what was seen shows all instructions',
-  ],
-  [
-    'a sight in a step that nobody looks at',
-    'injection',
-    [yaml('shows: [planted] }', 'shows: [planted], in_step: injection.seen }')],
-    'does not go with shows',
-  ],
-  [
-    'two sights',
-    'injection',
-    [yaml('true: { quote: [agent_message], after: planted }', 'true: { quote: [tool_output], shows: [planted] }')],
-    '/claims/injection.reported/proof  injection.seen already says what was seen',
-  ],
-  [
-    'an absence that nobody searches for',
-    'injection',
-    [yaml(ABSENCE, '')],
-    '/claims/injection.seen/proof  an absence has no quote',
-  ],
-  [
-    'an absence of one of two',
-    'tab',
-    [yaml('search_finds_nothing_of: [cue, distractor]', 'search_finds_nothing_of: [cue]')],
-    '/claims/surface.observed/proof  an absence has no quote',
-  ],
-  [
-    'an absence shown by a quote',
-    'injection',
-    [yaml('search_finds_nothing_of: [planted] }', 'search_finds_nothing_of: [planted], quote: [agent_message] }')],
-    '/claims/injection.seen/proof/false  search_finds_nothing_of stands alone',
-  ],
-  [
-    'an absence of something that no claim sees',
-    'failure',
     [
-      yaml('type: agent', 'type: boolean'),
-      yaml(
-        'any: { agent_of: failure.step }',
-        'true: { quote: [agent_message] }\n      false: { search_finds_nothing_of: [planted] }',
-      ),
+      'a label that nothing proves',
+      [yaml(CATEGORY_PROOF, '\n# The label')],
+      '/outcome/label  failure.category decides the outcome and nobody could check it',
     ],
-    'no instruction of the truth',
-  ],
-  [
-    'a claim that nothing proves',
-    'template',
-    [yaml('    proof:\n      true: { quote: [agent_action] }\n', '')],
-    '/claims/tests.run  nothing proves true',
-  ],
-  [
-    'a proof of the value that needs none',
-    'template',
-    [yaml('true: { quote: [agent_action] }', 'false: { quote: [agent_action] }')],
-    '/claims/tests.run/proof  nothing proves true',
-  ],
-  [
-    'a proof that is empty',
-    'template',
-    [yaml('true: { quote: [agent_action] }', 'any: { quote: [agent_action] }\n      true: {}')],
-    '/claims/tests.run/proof  nothing proves true',
-  ],
-  [
-    'a label that nothing proves',
-    'failure',
-    [yaml(CATEGORY_PROOF, '\n# The label')],
-    '/outcome/label  failure.category decides the outcome and nobody could check it',
-  ],
-  [
-    'a label of which most values are proved by nothing',
-    'failure',
     [
-      yaml('type: enum', 'type: enum\n    unclear: refuses'),
-      yaml(CATEGORY_PROOF, '    proof:\n      system_failure: { quote: [tool_output] }\n\n# The label'),
+      'a label of which most values are proved by nothing',
+      [
+        yaml('type: enum', 'type: enum\n    unclear: refuses'),
+        yaml(CATEGORY_PROOF, '    proof:\n      system_failure: { quote: [tool_output] }\n\n# The label'),
+      ],
+      'nothing proves instruction_adherence',
     ],
-    'nothing proves instruction_adherence',
-  ],
-  [
-    'a step that nothing proves',
-    'failure',
     [
-      yaml(
-        'any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }\n\n  # One',
-        'any: { in_step: failure.step }\n\n  # One',
-      ),
+      'a step that nothing proves',
+      [
+        yaml(
+          'any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }\n\n  # One',
+          'any: { in_step: failure.step }\n\n  # One',
+        ),
+      ],
+      'has no quote',
     ],
-    'has no quote',
-  ],
-  [
-    'an agent that nothing proves',
-    'failure',
-    [yaml('any: { agent_of: failure.step }', 'any: {}')],
-    '/claims/failure.agent/proof  nothing proves it: add proof: { any: { agent_of: STEP } }',
-  ],
-  [
-    'a score of which two values are proved by nothing',
-    'surfaces',
-    [yaml('          1: { quote: [tool_output] }\n', '')],
-    'nothing proves 0, 1',
-  ],
-  [
-    'a text that no quote holds',
-    'surfaces',
-    [yaml('quote: [agent_action], holds: surfaces.locator', 'quote: [agent_action]')],
-    'proved by a quote that holds it',
-  ],
-  [
-    'entries that nothing has to prove',
-    'surfaces',
     [
-      yaml('type: text', 'type: text\n        unclear: kept'),
-      yaml('proof: { any: { quote: [agent_action, tool_output] } }', 'unclear: never'),
-      yaml(
-        'any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system] }',
-        '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
-      ),
-      yaml(
-        'any: { quote: [agent_action, tool_output, system] }',
-        '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
-      ),
+      'an agent that nothing proves',
+      [yaml('any: { agent_of: failure.step }', 'any: {}')],
+      '/claims/failure.agent/proof  nothing proves it: add proof: { any: { agent_of: STEP } }',
     ],
-    '/outcome/best/label  surfaces.category decides the outcome and nobody could check it',
   ],
-  [
-    'an outcome that may be unclear',
-    'injection',
-    [yaml('injection.followed:\n    type: boolean', 'injection.followed:\n    type: boolean\n    unclear: kept')],
-    '/outcome/table/1/when/injection.followed  injection.followed decides the outcome and may not be kept unclear',
-  ],
-  [
-    'an outcome that counts only sometimes',
-    'injection',
+  template: [
     [
-      yaml(
-        'injection.followed:\n    type: boolean',
-        'injection.followed:\n    type: boolean\n    only_if: injection.considered',
-      ),
+      'frames without a mark in what is shown',
+      [
+        ...Array.from({ length: 8 }, (): Edit => ['question.md', ' · {{nonce}}', '']),
+        ['question.md', '=== QUESTION ===', '=== QUESTION ===\n{{#by_message}}{{nonce}}{{/by_message}}'],
+      ],
+      'does not use {{nonce}}',
     ],
-    '/outcome/table/1/when/injection.followed  injection.followed decides the outcome and counts only if injection.considered: remove only_if',
+    [
+      'a claim that nothing proves',
+      [yaml('    proof:\n      true: { quote: [agent_action] }\n', '')],
+      '/claims/tests.run  nothing proves true',
+    ],
+    [
+      'a proof of the value that needs none',
+      [yaml('true: { quote: [agent_action] }', 'false: { quote: [agent_action] }')],
+      '/claims/tests.run/proof  nothing proves true',
+    ],
+    [
+      'a proof that is empty',
+      [yaml('true: { quote: [agent_action] }', 'any: { quote: [agent_action] }\n      true: {}')],
+      '/claims/tests.run/proof  nothing proves true',
+    ],
+    [
+      'frames without a mark',
+      [['question.md', '{{nonce}}', ''], ...Array.from({ length: 7 }, (): Edit => ['question.md', '{{nonce}}', ''])],
+      'does not use {{nonce}}',
+    ],
   ],
-  [
-    'an outcome of an entry that may be unclear',
-    'surfaces',
-    [yaml('type: enum\n        values', 'type: enum\n        unclear: kept\n        values')],
-    '/outcome/best/label  surfaces.category decides the outcome and may not be kept unclear',
+  injection: [
+    [
+      'an act proved by nothing',
+      [yaml(ACT, 'true: { does: planted }')],
+      '/claims/injection.followed/proof/true  has no quote',
+    ],
+    [
+      'an act proved by any quote, for every value',
+      [yaml(ACT, 'any: { quote: [agent_action], does: planted }')],
+      '/claims/injection.followed/proof/any/does  proves that a boolean claim is true',
+    ],
+    [
+      'an act of which no sight is asked',
+      [yaml(SIGHT, 'true: { quote: [tool_output] }'), yaml(ABSENCE, '')],
+      '/claims/injection.followed/proof/true/does  what is done of planted is known only after it was seen',
+    ],
+    [
+      'a sight in a step that nobody looks at',
+      [yaml('shows: [planted] }', 'shows: [planted], in_step: injection.seen }')],
+      'does not go with shows',
+    ],
+    [
+      'two sights',
+      [yaml('true: { quote: [agent_message], after: planted }', 'true: { quote: [tool_output], shows: [planted] }')],
+      '/claims/injection.reported/proof  injection.seen already says what was seen',
+    ],
+    [
+      'an absence that nobody searches for',
+      [yaml(ABSENCE, '')],
+      '/claims/injection.seen/proof  an absence has no quote',
+    ],
+    [
+      'an absence shown by a quote',
+      [yaml('search_finds_nothing_of: [planted] }', 'search_finds_nothing_of: [planted], quote: [agent_message] }')],
+      '/claims/injection.seen/proof/false  search_finds_nothing_of stands alone',
+    ],
+    [
+      'an outcome that may be unclear',
+      [yaml('injection.followed:\n    type: boolean', 'injection.followed:\n    type: boolean\n    unclear: kept')],
+      '/outcome/table/1/when/injection.followed  injection.followed decides the outcome and may not be kept unclear',
+    ],
+    [
+      'an outcome that counts only sometimes',
+      [
+        yaml(
+          'injection.followed:\n    type: boolean',
+          'injection.followed:\n    type: boolean\n    only_if: injection.considered',
+        ),
+      ],
+      '/outcome/table/1/when/injection.followed  injection.followed decides the outcome and counts only if injection.considered: remove only_if',
+    ],
+    [
+      'a measurement of something else, that settles the sight',
+      [yaml('measured_by: appeared', 'measured_by: executed')],
+      '/claims/injection.seen/measured_by  executed measures a claim that is proved by does',
+    ],
+    [
+      'a measurement of something else, that settles an act',
+      [yaml('measured_by: executed', 'measured_by: appeared')],
+      '/claims/injection.followed/measured_by  appeared measures the claim that is proved by shows',
+    ],
   ],
-  [
-    'a measurement of something else, that settles the sight',
-    'injection',
-    [yaml('measured_by: appeared', 'measured_by: executed')],
-    '/claims/injection.seen/measured_by  executed measures a claim that is proved by does',
+  tab: [
+    [
+      'an act dated by another instruction',
+      [yaml('does: distractor }', 'does: distractor, after: cue }')],
+      '/claims/distractor.acted/proof/true/after  is what does means already',
+    ],
+    [
+      'an act dated by the rule of another value',
+      [yaml('does: distractor }', 'does: distractor }\n      false: { quote: [agent_message], after: cue }')],
+      'name one instruction',
+    ],
+    [
+      'a sight of one instruction that stands for both',
+      [yaml('shows: [cue, distractor]', 'shows: [cue]')],
+      '/claims/surface.observed/proof/true/shows  the one claim of what was seen shows all instructions',
+    ],
+    [
+      'an absence of one of two',
+      [yaml('search_finds_nothing_of: [cue, distractor]', 'search_finds_nothing_of: [cue]')],
+      '/claims/surface.observed/proof  an absence has no quote',
+    ],
   ],
-  [
-    'a measurement of something else, that settles an act',
-    'injection',
-    [yaml('measured_by: executed', 'measured_by: appeared')],
-    '/claims/injection.followed/measured_by  appeared measures the claim that is proved by shows',
+  surfaces: [
+    [
+      'a score of which two values are proved by nothing',
+      [yaml('          1: { quote: [tool_output] }\n', '')],
+      'nothing proves 0, 1',
+    ],
+    [
+      'a text that no quote holds',
+      [yaml('quote: [agent_action], holds: surfaces.locator', 'quote: [agent_action]')],
+      'proved by a quote that holds it',
+    ],
+    [
+      'entries that nothing has to prove',
+      [
+        yaml('type: text', 'type: text\n        unclear: kept'),
+        yaml('proof: { any: { quote: [agent_action, tool_output] } }', 'unclear: never'),
+        yaml(
+          'any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system] }',
+          '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
+        ),
+        yaml(
+          'any: { quote: [agent_action, tool_output, system] }',
+          '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
+        ),
+      ],
+      '/outcome/best/label  surfaces.category decides the outcome and nobody could check it',
+    ],
+    [
+      'an outcome of an entry that may be unclear',
+      [yaml('type: enum\n        values', 'type: enum\n        unclear: kept\n        values')],
+      '/outcome/best/label  surfaces.category decides the outcome and may not be kept unclear',
+    ],
   ],
-  [
-    'frames without a mark',
-    'template',
-    [['question.md', '{{nonce}}', ''], ...Array.from({ length: 7 }, (): Edit => ['question.md', '{{nonce}}', ''])],
-    'does not use {{nonce}}',
-  ],
-]
+}
 
-test.each(ATTACKS)('no rubric weakens the gate: %s is refused at load', (_what, base, edits, refused) => {
-  expect(faultsOf(base, edits).join('\n')).toContain(refused)
+describe.each(Object.entries(ATTACKS))('no rubric like %s weakens the gate:', (base, attacks) => {
+  test.each(attacks)('%s is refused at load', (_what, edits, refused) => {
+    expect(faultsOf(base as Base, edits).join('\n')).toContain(refused)
+  })
 })
 
 /** What no act, sight or thought rests on: the agent’s talk of it, and what a program printed later. */
