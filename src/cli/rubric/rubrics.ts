@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Difference, ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
@@ -8,7 +8,6 @@ import {
   type LoadedRubric,
   loadConfiguredRubrics,
   loadRubrics,
-  PARSED_MANIFEST,
   placesIn,
   readRubric,
   rubricFolders,
@@ -138,7 +137,7 @@ function copy(from: string, folder: string, members: Readonly<Record<string, str
   mkdirSync(dirname(folder), { recursive: true })
   mkdirSync(folder)
   try {
-    cpSync(from, folder, { recursive: true, filter: (path) => basename(path) !== PARSED_MANIFEST })
+    cpSync(from, folder, { recursive: true })
     const manifest = join(folder, 'rubric.yaml')
     let text = readFileSync(manifest, 'utf8')
     for (const [name, value] of Object.entries(members))
