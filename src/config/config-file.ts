@@ -5,6 +5,7 @@ import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { Choice, Closed, Type } from '../schemas/type.ts'
 import { JudgeFileSchema } from './judges.ts'
+import { removedKeysIn } from './removed-settings.ts'
 import { BATCHES, CONCURRENCY, LIMITS, POSTGRES, RETRY, WorkersFileSchema } from './settings.ts'
 
 const FileSchema = Closed({
@@ -30,7 +31,9 @@ export type ConfigFile = Static<typeof FileSchema>
 /** Reads the configuration file. Throws with the place of each setting that cannot be used. */
 export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
   const value = parseFile(path, readText(path, readFile))
-  const issues = inputIssues(FileSchema, value ?? {}).map(({ path: place, message }) => `${place || '/'} ${message}`)
+  const removed = removedKeysIn(value)
+  const found = removed.length > 0 ? removed : inputIssues(FileSchema, value ?? {})
+  const issues = found.map(({ path: place, message }) => `${place || '/'} ${message}`)
   if (issues.length > 0) throw new Error(`VERIDICT_CONFIG: ${path}: ${issues.join('; ')}`)
   return (value ?? {}) as ConfigFile
 }

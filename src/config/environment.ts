@@ -6,6 +6,7 @@ import {
   type ProviderPlace,
   providerRow,
 } from '../schemas/providers.ts'
+import { refuseRemovedVariables } from './removed-settings.ts'
 
 /** The variables of a provider’s judge. */
 export interface ProviderEnvironment {
@@ -103,6 +104,7 @@ export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string
 
 /** Reads the environment. Throws with the name of a variable that cannot be used. An empty variable counts as absent. */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  refuseRemovedVariables(env)
   const text = readSecrets(env).key
   const settings = Object.entries(VARIABLES).map(([setting, [name, parse]]) => {
     const value = text(name)

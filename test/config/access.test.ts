@@ -73,6 +73,7 @@ test.each([
   expect(() => load(env)).toThrow(message)
 })
 
-test('access is no key of the file', () => {
-  expect(() => load({}, { access: { mode: 'on' } })).toThrow('/access is not a known property')
+test('the file names the variable that replaces its key', () => {
+  expect(() => load({}, { access: { mode: 'on' } })).toThrow('/access/mode was removed: set VERIDICT_ACCESS.')
+  expect(() => load({}, { access: {} })).toThrow('/access is not a known property')
 })
