@@ -6,6 +6,8 @@ import {
   type Context,
   type ContextManager,
   context,
+  DiagLogLevel,
+  diag,
   propagation,
   ROOT_CONTEXT,
   SpanStatusCode,
@@ -31,8 +33,7 @@ const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
 export function recordTraces({ sampler, queue }: TracingSettings, role: string) {
-  const exporter = new TextlessExporter()
-  const resource = detectResources({ detectors: [envDetector] })
+  const { exporter, resource } = openExporter()
   const root = new TraceIdRatioBasedSampler(sampler.ratio)
   const instance = { 'service.name': role, 'service.instance.id': `${hostname()}/${process.pid}` }
   const provider = new TracerProvider({
@@ -85,6 +86,24 @@ class ParentReader extends W3CTraceContextPropagator {
   override extract(...[ctx, carrier, getter]: Parameters<W3CTraceContextPropagator['extract']>): Context {
     const get: typeof getter.get = (from, name) => (name === 'traceparent' ? getter.get(from, name) : undefined)
     return super.extract(ctx, carrier, { ...getter, get })
+  }
+}
+
+/** Opens the parts of the SDK that read variables themselves. Throws for a variable that the SDK cannot use, without its value. */
+function openExporter() {
+  const warn = (message: string) => {
+    throw new Error(`OTEL_EXPORTER_OTLP_…: ${message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')}`)
+  }
+  const debug = (message: string) => {
+    if (message.startsWith('EnvDetector failed'))
+      throw new Error('OTEL_RESOURCE_ATTRIBUTES must be name=value,name=value with the values in percent encoding')
+  }
+  const logger = { error: warn, warn, debug, info: () => undefined, verbose: () => undefined }
+  diag.setLogger(logger, DiagLogLevel.DEBUG)
+  try {
+    return { exporter: new TextlessExporter(), resource: detectResources({ detectors: [envDetector] }) }
+  } finally {
+    diag.disable()
   }
 }
 

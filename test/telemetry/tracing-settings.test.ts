@@ -1,5 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { readTracingSettings } from '../../src/telemetry/settings.ts'
+import { openTracing } from '../../src/telemetry/tracing.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
 const read = readTracingSettings
@@ -56,5 +57,17 @@ describe('refuses', () => {
   ])('%j', (env, message) => {
     expect(() => read(env)).toThrow(message)
     expect(() => read(env)).not.toThrow('secret-x')
+  })
+
+  test.each([
+    ['EXPORTER_OTLP_CERTIFICATE', '/no/such/secret-x', 'Failed to read root certificate file'],
+    ['EXPORTER_OTLP_COMPRESSION', 'secret-x', 'Configuration: OTEL_EXPORTER_OTLP_COMPRESSION is invalid'],
+    ['EXPORTER_OTLP_TIMEOUT', '-1', 'Configuration: OTEL_EXPORTER_OTLP_TIMEOUT is invalid'],
+    ['RESOURCE_ATTRIBUTES', 'secret-x', 'OTEL_RESOURCE_ATTRIBUTES must be name=value'],
+  ])('what the SDK cannot use: %s', async (name, value, message) => {
+    vi.stubEnv(`OTEL_${name}`, value)
+    const error = await openTracing(ON, 'veridict').catch((reason: unknown) => reason)
+    expect(String(error)).toContain(message)
+    expect(String(error)).not.toContain('secret-x')
   })
 })
