@@ -21,7 +21,7 @@ export async function* gradeMany(
   /** Grades in flight and items that wait for the caller, by index; `null`: the request that is read. */
   const open = new Map<number | null, Promise<GradedItem | IteratorResult<GradeRequest>>>()
   const add = (index: number | null, work: Promise<GradedItem | IteratorResult<GradeRequest>>): void => {
-    // A loop that was left takes no errors.
+    // A loop that the caller left receives no errors.
     work.catch(() => undefined)
     open.set(index, work)
   }

@@ -82,7 +82,7 @@ function readRequest(
   try {
     text = JSON.stringify(given) ?? 'null'
   } catch {
-    // A circle, a BigInt, or too deep a nesting.
+    // A circular value, a BigInt, or too deep a nesting.
     throw new HttpProblem(400, 'invalid_json', 'the request cannot be written as JSON')
   }
   const bytes = Buffer.from(text)

@@ -45,7 +45,7 @@ export function recordTraces({ sampler, queue }: TracingSettings, role: string) 
   })
   installContext()
   const tracer = provider.getTracer('veridict')
-  // Hooks and handlers are no spans of their own: their names and errors say nothing to an operator.
+  // Hooks and handlers get no spans of their own: their names and errors do not help an operator.
   const requests = new FastifyOtelInstrumentation({
     instrumentHooks: false,
     instrumentHandler: false,

@@ -4,7 +4,7 @@ const ENDPOINT = { form: /^https?:\/\/[^@\s]+$/i, expected: 'the URL of a collec
 const PROTOCOL = { form: /^http\/protobuf$/, expected: 'http/protobuf' }
 const COUNT = { form: /^[1-9]\d{0,8}$/, expected: 'a whole number above 0' }
 
-/** The forms of the variables. The exporter would take `collector:4318` for a URL, and fail at every sending. */
+/** The forms of the variables. The exporter would accept `collector:4318` as a URL, and fail at every sending. */
 const VARIABLES = {
   OTEL_TRACES_EXPORTER: { form: /^(?:otlp|none)$/, expected: 'otlp or none' },
   OTEL_EXPORTER_OTLP_ENDPOINT: ENDPOINT,

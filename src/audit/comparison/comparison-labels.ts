@@ -1,4 +1,4 @@
-// Apart from the statistics: the service counts pairs, and a process of its own loads the distributions.
+// Separate from the statistics: the service counts pairs, and a process of its own loads the distributions.
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import type { Scale } from '../../schemas/audit/agreement.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
@@ -27,7 +27,7 @@ export function comparedLabels(rubrics: Rubrics, names: Iterable<string>, occurr
   return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
 }
 
-/** Rows: base; columns: head; in the order of the labels, which are all that the pairs have. */
+/** Counts pairs in a matrix with base rows and head columns, in the order of the labels, which include every label of the pairs. */
 export function countPairs(
   pairs: readonly { readonly base: Label; readonly head: Label }[],
   labels: readonly Label[],

@@ -13,40 +13,40 @@ import {
 } from '../../schemas/vocabulary.ts'
 import type { OpinionRow, ReviewRow, VoteRow } from './standing-opinions.ts'
 
-/** Two sides that do not agree, as much as the score needs. */
+/** A disagreement of two sides, in the terms of its score. */
 export interface Clash {
-  /** Claims in which the sides differ, or places by which ordered outcomes are apart; more than 3 count as 3. */
+  /** The number of differing claims, or the distance between ordered outcomes; more than 3 count as 3. */
   readonly distance: number
-  /** Reported confidence of the less sure side; null: it reports none. */
+  /** Reported confidence of the less certain side; null: a side reports none. */
   readonly confidence: ConfidenceLevel | null
   /**
-   * 0 to 1. Between sides: the smaller share of own votes behind a side (1 without votes). Within the votes of one judge: 1 − the
-   * share of the most common one, so that a tie tells most.
+   * Share of votes, 0 to 1. Between sides: the smaller share of own votes behind a side (1 without votes). Within the votes of one judge: 1
+   * − the share of the most common vote, so that a tie weighs most.
    */
   readonly votes: number
 }
 
-/** Everything that was said of one question under one rubric. */
+/** All verdicts on one question under one rubric. */
 export interface Said {
-  /** Null: it is not loaded. Then labels are only the same or not. */
+  /** Null for a rubric that is not loaded: labels are then only equal or different. */
   readonly rubric: Rubric | null
-  /** A claim that is asked for, beside those that decide. */
+  /** A requested claim, beside those that decide the outcome. */
   readonly claim: string | null
-  /** The latest of each judge and rubric. */
+  /** The latest opinion of each judge and rubric. */
   readonly opinions: readonly OpinionRow[]
   readonly signals: Signals
-  /** Standing ones: the newest of each rater. */
+  /** Standing reviews: the newest of each rater. */
   readonly reviews: readonly ReviewRow[]
 }
 
-/** A clash with its sentence, which is only written for what is shown. */
+/** A clash with its sentence, which is written only for shown clashes. */
 export interface FoundClash extends Clash {
   readonly say: () => string
 }
 
 type FindClashes = (said: Said) => FoundClash[]
 
-/** Where not all agree, by kind; each in a fixed order. */
+/** Finds the clashes of each kind, in a fixed order. */
 export const FIND_CLASHES: Readonly<Record<DisagreementKind, FindClashes>> = {
   human: (said) => {
     const labelled = onePerAnswer(said)
@@ -71,7 +71,7 @@ interface Side {
 type Labelled<Of extends { readonly label: Label | null }> = Of & { readonly label: Label }
 const hasLabel = <Of extends { readonly label: Label | null }>(one: Of): one is Labelled<Of> => one.label !== null
 
-/** As raters are called in `POST /v1/agreement`. */
+/** Names a rater as `POST /v1/agreement` does. */
 export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>): string => `${judge}@${rubric}`
 
 const judgesOf = ({ opinions, rubric }: Said): Side[] =>
@@ -83,13 +83,13 @@ const judgesOf = ({ opinions, rubric }: Said): Side[] =>
     claims: statedClaims(opinion, rubric),
   }))
 
-/** What was said of claims, and what the label says of them, which comes first. */
+/** Merges the stated claims with the claims that the label implies, which take precedence. */
 const statedClaims = (
   { label, claims }: { readonly label: Label | null; readonly claims: SaidClaims | null },
   rubric: Rubric | null,
 ): SaidClaims => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
 
-/** The newest reviewer of each answer: a thousand reviewers make no million pairs. */
+/** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. */
 function onePerAnswer({ reviews, rubric, claim }: Said): Side[] {
   const sides = new Map<string, Side>()
   for (const review of reviews.filter(hasLabel)) {
@@ -101,7 +101,7 @@ function onePerAnswer({ reviews, rubric, claim }: Said): Side[] {
   return [...sides.values()].slice(0, MOST_ANSWERS)
 }
 
-/** Steps and texts are without end. */
+/** Bounds the answers, because claims of steps and texts have unlimited values. */
 const MOST_ANSWERS = 20
 
 const watched = (rubric: Rubric | null, claim: string | null): readonly string[] => [
@@ -130,7 +130,7 @@ function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): 
   return [{ ...common, distance: between.length, say }]
 }
 
-/** Of what one opinion says. */
+/** Makes a clash within one opinion. */
 const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): FoundClash => ({
   distance,
   confidence: opinion.confidence,
@@ -148,7 +148,7 @@ function tellValue(value: SaidClaims[string] | undefined): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`.toWellFormed()
 }
 
-/** The claims in which two answers differ, with what each says. */
+/** Lists the claims in which two verdicts differ, with the value of each. */
 export function differingClaims({ opinions, reviews, rubric }: Said): Disagreement['claims'] {
   const sides = [
     ...opinions
@@ -198,7 +198,7 @@ function amongSamples(opinion: OpinionRow, rubric: Rubric | null): FoundClash[] 
   ]
 }
 
-/** How often each label was voted for, and the surest vote for it. */
+/** Counts the votes for each label, with the highest confidence among them. */
 function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confidence: ConfidenceLevel | null }> {
   const tally = new Map<Label, { n: number; confidence: ConfidenceLevel | null }>()
   for (const { label, confidence } of votes) {
@@ -212,7 +212,7 @@ function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confiden
   return tally
 }
 
-/** These have kinds of their own. */
+/** Contradictions that have a kind of their own. */
 const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES), 'no_majority']
 
 function contradicted(opinion: OpinionRow): FoundClash[] {
@@ -241,8 +241,8 @@ function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
 }
 
 /**
- * What a judge claims against what the harness measured: as its grade records it, and compared again here, because the grade may
- * have been made before the rule was. An unverified claim is a claim too.
+ * Compares a judge's claims with the harness's measurements: those that its grade records, and the same comparison again, because the grade
+ * may be older than the rule. An unverified claim counts, too.
  */
 function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): FoundClash[] {
   const parts: string[] = []

@@ -34,13 +34,13 @@ export interface ReviewFilter {
   readonly question?: string
   /** The id of a rubric, without its version. */
   readonly rubric?: string
-  /** `null`: those who say that it cannot be told. */
+  /** `null` selects the reviews that leave the question undecided. */
   readonly label?: Label | null
-  /** Exclusive: reviews older than this id. */
+  /** Exclusive: selects reviews older than this id. */
   readonly before?: string
 }
 
-/** A human’s standing answer to a question. */
+/** A reviewer's standing answer to a question. */
 export interface ReviewRow {
   readonly id: string
   readonly rater: string
@@ -49,7 +49,7 @@ export interface ReviewRow {
   readonly blind: boolean
 }
 
-/** All reviews that fit, newest first, a page of the store at a time. */
+/** Yields all reviews that fit, newest first, a page of the store at a time. */
 export async function* readReviews(store: ReviewStore, filter: ReviewFilter): AsyncGenerator<Review> {
   const { label, rubric, before, ...query } = filter
   const fits = (review: Review) =>
@@ -64,16 +64,16 @@ export async function* readReviews(store: ReviewStore, filter: ReviewFilter): As
   }
 }
 
-/** What is asked, apart from by whom it is answered: `sha256:…/sha256:…`. */
+/** Returns the question of a review, without its reviewer: `sha256:…/sha256:…`. */
 export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth'>): string =>
   `${review.trajectory}/${review.ground_truth}`
 
-/** What it is a label of: a question under a rubric. */
+/** Returns the subject of a review: its question under its rubric. */
 const subjectOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth' | 'rubric'>): string =>
   subjectOf(questionOfReview(review), rubricIdOfReview(review))
 
 /**
- * Of each rater the newest review of a question by a rubric, newest first. One whose label is null takes an earlier label back.
+ * Keeps the newest review of a question by a rubric for each rater, newest first. A review with a null label withdraws an earlier label.
  *
  * @param reviews newest first.
  */
@@ -84,7 +84,7 @@ export function standingReviews(reviews: Iterable<Review>): Review[] {
   return standing
 }
 
-/** The standing reviews of some questions under their rubrics, each with its claims; memory grows with their raters alone. */
+/** Reads the standing reviews of some questions under their rubrics, with their claims; memory grows only with the raters. */
 export async function standingReviewsOf(
   store: ReviewStore,
   subjects: ReadonlyMap<string, unknown>,
@@ -107,13 +107,13 @@ function isFirst(known: Map<string, Set<string>>, subject: string, rater: string
   return true
 }
 
-/** The one answer of all raters, null among them; undefined: there is no review, or they differ. */
+/** Returns the label on which all raters agree, null included; undefined without reviews, or where raters differ. */
 export function agreedLabel(standing: readonly Pick<Review, 'label'>[]): Label | null | undefined {
   const [first] = standing
   return first !== undefined && standing.every(({ label }) => label === first.label) ? first.label : undefined
 }
 
-/** What the audit keeps of a grade: no evidence, no receipt, no notes. */
+/** The members of a grade that the audit keeps: no evidence, no receipt, no notes. */
 export interface OpinionRow {
   readonly id: string
   readonly judge: string
@@ -124,7 +124,7 @@ export interface OpinionRow {
   readonly confidence: ConfidenceLevel | null
   readonly vote_share: number | null
   readonly outcome: Outcome | null
-  /** Null: the judge failed. */
+  /** Null for a failed judge. */
   readonly claims: SaidClaims | null
   readonly votes: readonly VoteRow[]
   readonly contradictions: readonly ContradictionCode[]
@@ -136,13 +136,13 @@ export interface VoteRow {
   readonly confidence: ConfidenceLevel | null
 }
 
-/** A question under one rubric, with everything that judges said of it, newest first. */
+/** A question under one rubric, with all judges' opinions, newest first. */
 export interface QuestionRow {
   readonly question: string
   readonly trajectory: string
   /** The id of the rubric, without its version. */
   readonly rubric: string
-  /** Of the newest grade that says one. */
+  /** Names from the newest grade that has them. */
   agent: string | null
   model: string | null
   task: string | null
@@ -150,14 +150,14 @@ export interface QuestionRow {
   readonly opinions: OpinionRow[]
   /** Trials of a batch that ended without a grade. */
   readonly ungraded: { readonly judge: string; readonly rubric: string; readonly status: 'failed' | 'cancelled' }[]
-  /** What stands of those who were not asked in the batch. */
+  /** Standing opinions of judges that the batch did not ask. */
   readonly others: OpinionRow[]
 }
 
-/** What is compared: a question under a rubric of one id. `sha256:…/sha256:…/tab-behavior`. */
+/** Returns the subject of a comparison: a question under a rubric of one id. `sha256:…/sha256:…/tab-behavior`. */
 export const subjectOf = (question: string, rubric: string): string => `${question}/${rubricIdOf(rubric)}`
 
-/** The question of a subject, and the id of its rubric. */
+/** Splits a subject into its question and the id of its rubric. */
 function splitSubject(subject: string): { readonly question: string; readonly rubric: string } {
   const slash = subject.lastIndexOf('/')
   return { question: subject.slice(0, slash), rubric: subject.slice(slash + 1) }
@@ -165,7 +165,7 @@ function splitSubject(subject: string): { readonly question: string; readonly ru
 
 const subjectOfGrade = (grade: Grade): string => subjectOf(questionOf(grade), grade.receipt.rubric)
 
-/** Standing grades that fit, newest first, a page of the store at a time. */
+/** Yields the standing grades that fit, newest first, a page of the store at a time. */
 export async function* readStanding(grades: GradeStore, filter: GradeFilter): AsyncGenerator<StandingGrade> {
   let before: string | undefined
   for (;;) {
@@ -178,8 +178,8 @@ export async function* readStanding(grades: GradeStore, filter: GradeFilter): As
 }
 
 /**
- * The questions that have a standing grade that fits every filter, each with all standing grades that it has by that rubric, whether they fit
- * or not. By subject.
+ * Reads the questions with a standing grade that fits every filter, by subject, each with all its standing grades under that rubric,
+ * whether they fit or not.
  */
 export async function readStandingQuestions(
   grades: GradeStore,
@@ -220,7 +220,7 @@ function addStanding(questions: Map<string, QuestionRow>, { grade, signals }: St
   rowFor(questions, subjectOfGrade(grade), grade.metadata, signals).opinions.push(toRow(grade))
 }
 
-/** The row of a subject, made where there is none; what it does not say of agent, model and task yet is taken over. */
+/** Returns the row of a subject, made if missing; missing names of agent, model and task are filled in. */
 export function rowFor(
   questions: Map<string, QuestionRow>,
   subject: string,
@@ -259,8 +259,8 @@ export const toRow = (grade: Grade): OpinionRow => ({
 })
 
 /**
- * One opinion of each judge and rubric, newest first: a judge that was changed, or asked for more samples, has a grade under each
- * key. Its newest that did not fail stands, else its newest.
+ * Keeps one opinion of each judge and rubric, newest first: a changed judge, or one asked for more samples, has a grade under each key. The
+ * newest that did not fail counts, else the newest.
  */
 export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rubric' | 'status'>>(
   opinions: readonly Of[],
@@ -274,6 +274,6 @@ export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rub
   return [...latest.values()].sort(newestFirst)
 }
 
-/** Ids sort by age. */
+/** Orders newest first; ids sort by age. */
 export const newestFirst = (one: { readonly id: string }, other: { readonly id: string }): number =>
   one.id < other.id ? 1 : one.id > other.id ? -1 : 0

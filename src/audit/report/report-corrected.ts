@@ -22,16 +22,16 @@ export const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
     trial.label !== null && trial.review !== null ? [{ trial, judge: trial.label, review: trial.review }] : [],
   )
 
-/** Of what there are shares: the labels, or the values of one claim. */
+/** The categories whose shares are corrected: the labels, or the values of one claim. */
 interface Shares {
   readonly labels: readonly string[]
-  /** Null: the judge gives none. */
+  /** Returns the judge's category; null where the judge gives none. */
   judged(trial: TrialRow): string | null
-  /** Null: the humans say nothing of it. */
+  /** Returns the humans' category; null where the review lacks it. */
   reviewed(review: TrialReview): string | null
 }
 
-/** The judge’s shares corrected by the reviews of one design. */
+/** Corrects the judge's shares by the reviews of one design. */
 export function correctShares(trials: readonly TrialRow[], shares: Shares, options: CorrectionOptions): Corrected {
   const { labels, judged } = shares
   const found = trials.flatMap((trial) => {
@@ -70,8 +70,8 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
 }
 
 /**
- * The design of most reviewed trials, among those that some estimator is honest for if there are any: a queue that was settled must
- * not hide a random sample. Of equals the more informative, which is the order of the list.
+ * Chooses the design with the most reviewed trials, among those for which some estimator is honest, if any: a settled queue must not hide a
+ * random sample. Ties go to the more informative design, in the order of the list.
  */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   const found = SAMPLING_DESIGNS.flatMap((design) => {
@@ -86,7 +86,7 @@ function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   return usable.toSorted((a, b) => b.n - a.n)[0]?.design ?? null
 }
 
-/** Returns the inverse of the probability of a review; null where that is not known. */
+/** Returns the inverse of the probability of a review; null for an unknown probability. */
 const weightOf = ({ probability }: TrialReview['samplings'][number]): number | null =>
   probability === null ? null : 1 / probability
 

@@ -18,16 +18,16 @@ function meanOf(
   return { ...combine(counted, [0], options, ([mean = null]) => mean), n: trials.length - unknown, unknown }
 }
 
-/** What the judge says of a claim in one trial. */
+/** The judge's value of a claim in one trial. */
 type Said = { readonly value: Scalar } | 'outside' | 'unknown'
 
-/** Nothing is said of a trial without the instruction that the claim is of, and where the claim that it depends on is not true. */
+/** Returns the value of a claim: outside for a trial without the claim's instruction, or where the claim that it depends on is false. */
 function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): Said {
   if (rule.only_if_given !== null && !given.includes(rule.only_if_given)) return 'outside'
   const asked = rule.only_if === null ? true : valueIn(claims, rule.only_if)
   if (asked === false) return 'outside'
   const value = asked === true ? valueIn(claims, rule.id) : undefined
-  // What may not be unclear and has no value does not apply: the category of a surface that was not observed.
+  // A claim that may not be unclear and has no value does not apply: the category of a surface that was not observed.
   if (value === null && rule.unclear === 'never') return 'outside'
   return value === undefined ? 'unknown' : { value }
 }
@@ -35,23 +35,23 @@ function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: Cla
 const valueIn = (claims: TrialRow['claims'], id: string): Scalar | undefined =>
   Object.hasOwn(claims, id) ? claims[id] : undefined
 
-/** The value as the name of its share. */
+/** Names the share of a value. */
 const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
 
-/** The values that have a share. */
+/** Lists the values that have a share. */
 function wordsOf({ type, values, unclear }: ClaimRule): string[] {
   const own = type === 'boolean' ? ['true', 'false'] : values
   return unclear === 'never' ? [...own] : [...own, UNCLEAR]
 }
 
-/** A boolean claim as an outcome: whether it is true; unclear is unknown. */
+/** Tells whether a boolean claim is true, as an outcome; an unclear claim is unknown. */
 export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
   const said = saidOf(trial, rule)
   if (typeof said === 'string') return said
   return typeof said.value === 'boolean' ? said.value : 'unknown'
 }
 
-/** The figures of every claim that has shares or a mean. */
+/** Computes the figures of every claim with shares or a mean. */
 const claimFigures = (
   trials: readonly TrialRow[],
   rules: readonly ClaimRule[],
@@ -109,7 +109,7 @@ function figureOf(
   return { type, shares, mean: null, corrected }
 }
 
-/** The figures of one group of trials that every rubric has. */
+/** Computes the figures of one group of trials that every rubric has. */
 export function describeGroup(
   key: string | null,
   trials: readonly TrialRow[],
@@ -142,7 +142,7 @@ function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Rec
 export const hasLabel = (trial: TrialRow, label: Label): Outcome =>
   trial.label === null ? 'unknown' : trial.label === label
 
-/** The label of an outcome that is a number is its text. */
+/** Returns a numeric outcome, whose label is its text. */
 const numberOf = ({ label }: TrialRow): number | null => (label === null ? null : Number(label))
 
 function countTrials(trials: readonly TrialRow[]): ReportGroup['counts'] {

@@ -17,7 +17,7 @@ import {
   type TrialStores,
 } from './report-trials.ts'
 
-/** More than one of what must be one: a trial would be counted as often as it was graded. */
+/** Several judges or rubrics where a report allows one: a trial would count once per grade. */
 export interface SeveralGraders {
   readonly judges: readonly string[]
   readonly rubrics: readonly string[]
@@ -25,7 +25,7 @@ export interface SeveralGraders {
 
 type AuditStores = TrialStores & { readonly reviews: ReviewStore }
 
-/** The trials of a report: small rows of those that fit the filter, in one pass and then one over the reviews. */
+/** Loads the trials of a report as small rows: those that fit the filter, in one pass, then one pass over the reviews. */
 export async function loadReport(
   stores: AuditStores,
   filter: ReportFilter,
@@ -49,12 +49,12 @@ export async function loadReport(
   })
 }
 
-/** The first pass has seen only what fits the filter. */
+/** Tells whether Terminal-Bench runs must be read apart, because the first pass saw only trials that fit the filter. */
 const needsBaselines = (held: Found['held'], { judge, rubric, batch }: ReportFilter): boolean =>
   [judge, rubric, batch].some((one) => one !== undefined) &&
   held.some(({ row }) => row.terminal_bench_resolved === null)
 
-/** The instructions that each trial has, where a claim is asked of those that have one. A ground truth is read once: tasks have few. */
+/** Adds the instructions of each trial, where a claim depends on them. Each ground truth is read once: tasks share few. */
 async function addGiven(
   grades: GradeStore,
   held: readonly Held[],
@@ -97,7 +97,7 @@ async function addReviews(
 /** Grades looked up at once. */
 const PAGE = 200
 
-/** A review speaks of what its grade was asked: the same run may have been asked something else, too. */
+/** Removes reviews of grades by other rubrics: the same run may have been asked other questions. */
 async function dropOtherRubrics(
   grades: GradeStore,
   byQuestion: Map<string, Review[]>,

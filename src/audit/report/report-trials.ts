@@ -19,11 +19,11 @@ export type ReportFilter = {
 
 export type TrialStores = BatchStores & { readonly grades: GradeStore }
 
-/** A trial whose reviews are not known yet. */
+/** A trial before its reviews are read. */
 export interface Held {
   readonly question: string
   readonly grade_id: string | null
-  /** The digest of its ground truth, and the members of that, where they are at hand. */
+  /** The digest of its ground truth, and the names of the instructions in it, where known. */
   readonly truth: string
   readonly given: readonly string[] | null
   readonly rubric: string
@@ -32,17 +32,20 @@ export interface Held {
 
 export interface Found {
   readonly held: readonly Held[]
-  /** Of everything that fits, also where another grade of the question counts. */
+  /** Judges and rubrics of all grades that fit, also where another grade of the question counts. */
   readonly judges: ReadonlySet<string>
   readonly rubrics: ReadonlySet<string>
-  /** Of the metadata. */
+  /** Names of metadata fields. */
   readonly fields: ReadonlySet<string>
-  /** By question. */
+  /** Terminal-Bench runs by question. */
   readonly baselines: Map<string, BaselineRun>
   readonly notes: readonly string[]
 }
 
-/** Those of a batch as they ended in it; else standing grades, each question of a judge once. Terminal-Bench runs stand beside them. */
+/**
+ * Finds the trials of a batch with their end in it; else standing grades, each question of a judge once. Terminal-Bench runs are kept
+ * apart.
+ */
 export async function findTrials(
   stores: TrialStores,
   { variant, ...filter }: ReportFilter,
@@ -55,7 +58,7 @@ export async function findTrials(
     : findStanding(stores.grades, given(filter), sorted)
 }
 
-/** Terminal-Bench runs, of any judge and batch: what counts of them is what the harness measured. */
+/** Adds the Terminal-Bench runs of any judge and batch, of which only the measured signals count. */
 export async function addBaselines(
   grades: GradeStore,
   { agent, model, task }: ReportFilter,
@@ -67,7 +70,7 @@ export async function addBaselines(
   }
 }
 
-/** Of one question that a judge graded under several settings the newest counts, a failure only where there is nothing else. */
+/** Finds standing grades. Of a question that a judge graded under several settings the newest counts, a failure only without any other. */
 async function findStanding(
   grades: GradeStore,
   filter: Parameters<typeof readStanding>[1],
@@ -122,7 +125,7 @@ async function findInBatch(
 
 type Sorted = ReturnType<typeof sortTrials>
 
-/** Tells trials that fit the variant from Terminal-Bench runs. */
+/** Separates trials that fit the variant from Terminal-Bench runs. */
 function sortTrials(variant: string | undefined, groupBy: string) {
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const found = { judges, rubrics, fields, baselines: new Map<string, BaselineRun>() }
@@ -143,7 +146,7 @@ function sortTrials(variant: string | undefined, groupBy: string) {
   }
 }
 
-/** Other rubrics ask of such runs what they ask of any. */
+/** Recognizes a Terminal-Bench run of a rubric with TAB's figures; other rubrics grade such runs like any other. */
 const isBaseline = ({ row, rubric }: Held): boolean => row.variant === BASELINE_VARIANT && hasAlignment(rubric)
 
 function takeBaseline(baselines: Found['baselines'], { question, row }: Held): void {
@@ -216,7 +219,7 @@ function rowOf(
   }
 }
 
-/** What a trial is grouped by: the judge, the category of surface that it saw, or a field of the metadata as a text. */
+/** Returns the group of a trial: the judge, the observed category of surface, or a field of the metadata as a text. */
 function keyOf(
   by: string,
   judge: string,
@@ -229,7 +232,7 @@ function keyOf(
   return value === null || value === undefined ? null : String(value)
 }
 
-/** Grades of old have the claims of the one rubric that there was, by group. What a list holds is no share. */
+/** Returns the scalar claims of a grade. Old grades have the claims of the then only rubric, by group. Lists have no share. */
 function claimsOf(grade: Grade | null): TrialRow['claims'] {
   if (grade === null) return {}
   const { surface, cue, distractor } = grade
