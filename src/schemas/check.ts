@@ -78,7 +78,7 @@ export function schemaIssues(schema: object, value: unknown): Fault[] {
   return (
     errors
       .filter((error) => !isRepeated(error))
-      // A misspelt name explains a missing one.
+      // A misspelt name explains a missing member.
       .toSorted((a, b) => Number(b.keyword === 'additionalProperties') - Number(a.keyword === 'additionalProperties'))
       .slice(0, MOST_FAULTS)
       .map((error) => {

@@ -144,7 +144,7 @@ export function tallyLimit(
   if (known.reasons.size < MOST_REASONS || reason.count > 1) known.reasons.set(limit.reason, reason)
 }
 
-/** Renders the shares of the levels; of each limit the most frequent reason, and what would lift it. */
+/** Renders the shares of the levels; for each limit its most frequent reason, and the remedy. */
 export function limitRows({ levels, limits, graded: total }: ResultsTally): string[] {
   if (total === 0) return []
   const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${percent(n / total)})`)

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { HttpProblem } from '../problem.ts'
 
 const MINUTE_MS = 60_000
-/** A caller with more keys or addresses than these is not held back by forgetting one. */
+/** Bounds the remembered keys and addresses: forgetting one of so many gives a caller nothing. */
 const MOST_REMEMBERED = 20_000
 const FAILED_SIGN_INS = 10
 
