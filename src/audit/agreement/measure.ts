@@ -79,7 +79,7 @@ export const categoryOf = (claim: boolean): string => (claim ? 'yes' : 'no')
 export function allCategories({ categories }: Measure, given: Iterable<string>): string[] | undefined {
   if (categories === null) return undefined
   const more = new Set(given)
-  for (const one of categories) more.delete(one)
+  for (const category of categories) more.delete(category)
   return [...categories, ...[...more].sort()]
 }
 

@@ -169,11 +169,11 @@ export async function readStoredRatings(
     if (items % TURN === 0) await nextTurn()
   }
   const named = [...raters.values()].sort((one, other) => one.word - other.word)
-  const all = named.flatMap((one) => one.ratings)
-  const given = new Set(all.map(({ label }) => label))
-  const labels = allCategories(measure.value, given)
-  if (Math.max(labels?.length ?? 0, given.size) > MAX_AGREEMENT_LABELS)
-    return err([{ path: '/stored/measure', message: tooManyValues(given.size) }])
+  const all = named.flatMap(({ ratings: own }) => own)
+  const occurring = new Set(all.map(({ label }) => label))
+  const labels = allCategories(measure.value, occurring)
+  if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS)
+    return err([{ path: '/stored/measure', message: tooManyValues(occurring.size) }])
   return ok({
     request: {
       ratings: all,
@@ -215,8 +215,8 @@ interface StoredRater {
 type Raters = Map<string, StoredRater>
 
 function raterOf(raters: Raters, rater: string, word: number): StoredRater {
-  const known = raters.get(rater)
-  if (known !== undefined) return known
+  const existing = raters.get(rater)
+  if (existing !== undefined) return existing
   const counts = { rater, n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
   const started: StoredRater = { word, counts, ratings: [] }
   raters.set(rater, started)

@@ -47,8 +47,8 @@ export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapS
   const [base = 0, head = 0, again = 0] = counted.unknown.map((unknown) => pairs.length - unknown)
   const meanOf = (sides: readonly number[]): Statistic =>
     combine(counted, sides, settings, (means) => {
-      const known = means.filter((mean) => mean !== null)
-      return known.length < means.length ? null : known.reduce((sum, mean) => sum + mean, 0) / means.length
+      const present = means.filter((mean) => mean !== null)
+      return present.length < means.length ? null : present.reduce((sum, mean) => sum + mean, 0) / means.length
     })
   const sides = {
     base: { questions: base, disagreement: meanOf([0]) },

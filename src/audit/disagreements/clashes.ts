@@ -27,7 +27,7 @@ export interface Clash {
 }
 
 /** All verdicts on one question under one rubric. */
-export interface Said {
+export interface Verdicts {
   /** Null for a rubric that is not loaded: labels are then only equal or different. */
   readonly rubric: Rubric | null
   /** A requested claim, beside those that decide the outcome. */
@@ -40,24 +40,24 @@ export interface Said {
 }
 
 /** A clash with its sentence, which is written only for shown clashes. */
-export interface FoundClash extends Clash {
+export interface TellableClash extends Clash {
   readonly say: () => string
 }
 
-type FindClashes = (said: Said) => FoundClash[]
+type FindClashes = (verdicts: Verdicts) => TellableClash[]
 
 /** Finds the clashes of each kind, in a fixed order. */
 export const FIND_CLASHES: Readonly<Record<DisagreementKind, FindClashes>> = {
-  human: (said) => {
-    const labelled = onePerAnswer(said)
-    const againstJudges = labelled.flatMap((human) => judgesOf(said).map((judge) => [human, judge] as const))
-    return [...againstJudges, ...pairsOf(labelled)].flatMap((pair) => clashOf(pair, said))
+  human: (verdicts) => {
+    const labelled = onePerAnswer(verdicts)
+    const againstJudges = labelled.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
+    return [...againstJudges, ...pairsOf(labelled)].flatMap((pair) => clashOf(pair, verdicts))
   },
-  judges: (said) => pairsOf(judgesOf(said)).flatMap((pair) => clashOf(pair, said)),
+  judges: (verdicts) => pairsOf(judgesOf(verdicts)).flatMap((pair) => clashOf(pair, verdicts)),
   signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
   samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric)),
   contradiction: ({ opinions }) => opinions.flatMap(contradicted),
-  unverified: (said) => said.opinions.flatMap((opinion) => unverified(opinion, said)),
+  unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts)),
 }
 
 interface Side {
@@ -74,7 +74,7 @@ const hasLabel = <Of extends { readonly label: Label | null }>(one: Of): one is 
 /** Names a rater as `POST /v1/agreement` does. */
 export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>): string => `${judge}@${rubric}`
 
-const judgesOf = ({ opinions, rubric }: Said): Side[] =>
+const judgesOf = ({ opinions, rubric }: Verdicts): Side[] =>
   opinions.filter(hasLabel).map((opinion) => ({
     name: nameOf(opinion),
     label: opinion.label,
@@ -90,7 +90,7 @@ const statedClaims = (
 ): SaidClaims => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
 
 /** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. */
-function onePerAnswer({ reviews, rubric, claim }: Said): Side[] {
+function onePerAnswer({ reviews, rubric, claim }: Verdicts): Side[] {
   const sides = new Map<string, Side>()
   for (const review of reviews.filter(hasLabel)) {
     const claims = statedClaims(review, rubric)
@@ -111,7 +111,7 @@ const watched = (rubric: Rubric | null, claim: string | null): readonly string[]
 export const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
   all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
 
-function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): FoundClash[] {
+function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Verdicts): TellableClash[] {
   const common = {
     confidence: lessSure(one.confidence, other.confidence),
     votes: Math.min(one.votes, other.votes),
@@ -131,7 +131,7 @@ function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): 
 }
 
 /** Makes a clash within one opinion. */
-const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): FoundClash => ({
+const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): TellableClash => ({
   distance,
   confidence: opinion.confidence,
   votes: opinion.vote_share ?? 1,
@@ -149,7 +149,7 @@ function tellValue(value: SaidClaims[string] | undefined): string {
 }
 
 /** Lists the claims in which two verdicts differ, with the value of each. */
-export function differingClaims({ opinions, reviews, rubric }: Said): Disagreement['claims'] {
+export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagreement['claims'] {
   const sides = [
     ...opinions
       .filter(({ status }) => status !== 'failed')
@@ -177,7 +177,7 @@ const lessSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): C
 const moreSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
   rank(one) >= rank(other) ? one : other
 
-function amongSamples(opinion: OpinionRow, rubric: Rubric | null): FoundClash[] {
+function amongSamples(opinion: OpinionRow, rubric: Rubric | null): TellableClash[] {
   const tally = tallyVotes(opinion.votes)
   if (tally.size < 2 && !opinion.contradictions.includes('no_majority')) return []
   const counts = [...tally.values()].map(({ n }) => n)
@@ -203,10 +203,10 @@ function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confiden
   const tally = new Map<Label, { n: number; confidence: ConfidenceLevel | null }>()
   for (const { label, confidence } of votes) {
     if (label === null) continue
-    const known = tally.get(label)
+    const before = tally.get(label)
     tally.set(label, {
-      n: (known?.n ?? 0) + 1,
-      confidence: known ? moreSure(known.confidence, confidence) : confidence,
+      n: (before?.n ?? 0) + 1,
+      confidence: before ? moreSure(before.confidence, confidence) : confidence,
     })
   }
   return tally
@@ -215,13 +215,13 @@ function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confiden
 /** Contradictions that have a kind of their own. */
 const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES), 'no_majority']
 
-function contradicted(opinion: OpinionRow): FoundClash[] {
+function contradicted(opinion: OpinionRow): TellableClash[] {
   const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
   if (codes.length === 0) return []
   return [clashIn(opinion, codes.length, (name) => `What ${name} claims is contradicted: ${codes.join(', ')}.`)]
 }
 
-function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Said): FoundClash[] {
+function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): TellableClash[] {
   const { status, claimed_label } = opinion
   if (status !== 'unverified') return []
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => (label === null ? [] : [label])))
@@ -244,15 +244,15 @@ function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
  * Compares a judge's claims with the harness's measurements: those that its grade records, and the same comparison again, because the grade
  * may be older than the rule. An unverified claim counts, too.
  */
-function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): FoundClash[] {
+function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): TellableClash[] {
   const parts: string[] = []
   for (const { id, measured_by } of rubric?.claims ?? []) {
     if (measured_by === null) continue
-    const said = opinion.claims?.[id] ?? null
+    const claimed = opinion.claims?.[id] ?? null
     const measured = signals[measured_by]
     const code = SIGNAL_CODES[measured_by]
-    if (differ(said, measured))
-      parts.push(`claims ${claimWord(id)}=${said} where the harness measured ${measured_by}=${measured}`)
+    if (differ(claimed, measured))
+      parts.push(`claims ${claimWord(id)}=${claimed} where the harness measured ${measured_by}=${measured}`)
     else if (opinion.contradictions.includes(code)) parts.push(`records ${code}`)
   }
   if (parts.length === 0) return []

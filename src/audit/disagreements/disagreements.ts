@@ -8,7 +8,7 @@ import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '..
 import type { GradeSelection } from '../../schemas/regrade.ts'
 import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
 import { readBatchQuestions } from '../comparison/batch-questions.ts'
-import { type Clash, differingClaims, FIND_CLASHES, type FoundClash, type Said } from './clashes.ts'
+import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
 import {
   agreedLabel,
   latestOpinions,
@@ -154,7 +154,7 @@ export interface QueuePlace {
 type Stores = QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics }
 
 interface Queued extends QueuePlace {
-  readonly said: Said
+  readonly verdicts: Verdicts
   readonly row: QuestionRow
 }
 
@@ -181,19 +181,19 @@ async function readQueue(stores: Stores, query: DisagreementQuery, after?: Queue
   const queue: Queued[] = []
   let turn = 0
   for (const [subject, row] of questions) {
-    const queued = enqueue(row, saidOf(row, reviews.get(subject) ?? [], stores.loaded, query), query)
+    const queued = enqueue(row, verdictsOf(row, reviews.get(subject) ?? [], stores.loaded, query), query)
     if (queued !== null && (after === undefined || compareQueued(queued, after) > 0)) queue.push(queued)
     if (++turn % WRITTEN_A_TURN === 0) await nextTurn()
   }
   return queue.sort(compareQueued)
 }
 
-const saidOf = (
+const verdictsOf = (
   row: QuestionRow,
   reviews: readonly ReviewRow[],
   rubrics: Rubrics,
   { claim }: DisagreementQuery,
-): Said => ({
+): Verdicts => ({
   rubric: newestRubric(rubrics, row.rubric),
   claim: claim === undefined ? null : claimIdOf(claim),
   opinions: latestOpinions([...row.opinions, ...row.others]),
@@ -201,29 +201,29 @@ const saidOf = (
   reviews,
 })
 
-function enqueue(row: QuestionRow, said: Said, query: DisagreementQuery): Queued | null {
-  const told = tellingClashes(said)
-  const [first] = told
+function enqueue(row: QuestionRow, verdicts: Verdicts, query: DisagreementQuery): Queued | null {
+  const clashes = tellingClashes(verdicts)
+  const [first] = clashes
   if (first === undefined) return null
-  if (query.kind !== undefined && !told.some(({ kind }) => kind === query.kind)) return null
-  if (query.settled !== undefined && query.settled !== isSettled(said.reviews)) return null
-  if (said.claim !== null && !differingClaims(said).some(({ claim }) => claim === said.claim)) return null
-  return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), said, row }
+  if (query.kind !== undefined && !clashes.some(({ kind }) => kind === query.kind)) return null
+  if (query.settled !== undefined && query.settled !== isSettled(verdicts.reviews)) return null
+  if (verdicts.claim !== null && !differingClaims(verdicts).some(({ claim }) => claim === verdicts.claim)) return null
+  return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), verdicts, row }
 }
 
 const isSettled = (reviews: readonly ReviewRow[]): boolean => agreedLabel(reviews) !== undefined
 
 /** Returns the highest clash of each kind that occurs. */
-function tellingClashes(said: Said): { kind: DisagreementKind; clash: FoundClash; scored: Scored }[] {
+function tellingClashes(verdicts: Verdicts): { kind: DisagreementKind; clash: TellableClash; scored: Scored }[] {
   return DISAGREEMENT_KINDS.flatMap((kind) => {
-    const most = mostTelling(kind, FIND_CLASHES[kind](said))
+    const most = mostTelling(kind, FIND_CLASHES[kind](verdicts))
     return most === null ? [] : [{ kind, ...most }]
   })
 }
 
-function describe({ said, row }: Queued): Disagreement {
-  const told = tellingClashes(said)
-  const [first] = told
+function describe({ verdicts, row }: Queued): Disagreement {
+  const clashes = tellingClashes(verdicts)
+  const [first] = clashes
   if (first === undefined) throw new Error('only questions with a clash are in the queue')
   const [trajectory = '', ground_truth = ''] = row.question.split('/')
   return {
@@ -233,15 +233,15 @@ function describe({ said, row }: Queued): Disagreement {
     agent: row.agent,
     model: row.model,
     task: row.task,
-    kinds: told.map(({ kind }) => kind),
+    kinds: clashes.map(({ kind }) => kind),
     score: first.scored.millis / 1000,
     terms: { ...first.scored.terms },
-    why: [...told.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
-    grades: said.opinions.map(toOpinion),
-    signals: Object.keys(said.signals).length > 0 ? said.signals : null,
-    claims: differingClaims(said),
-    reviews: said.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
-    settled: isSettled(said.reviews),
+    why: [...clashes.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
+    grades: verdicts.opinions.map(toOpinion),
+    signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
+    claims: differingClaims(verdicts),
+    reviews: verdicts.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
+    settled: isSettled(verdicts.reviews),
   }
 }
 

@@ -7,15 +7,15 @@ import type { Review, ReviewRequest } from '../../schemas/audit/review.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 
-type Given = Pick<ReviewRequest, 'label' | 'outcome' | 'claims'>
+type ReviewVerdict = Pick<ReviewRequest, 'label' | 'outcome' | 'claims'>
 
 /** Lists the faults of a review: members that its rubric does not have, or claims that make another label. Empty for a valid review. */
-export function findReviewFaults(given: Given, rubric: Rubric): Issue[] {
-  const label = labelOfReview(given)
+export function findReviewFaults(review: ReviewVerdict, rubric: Rubric): Issue[] {
+  const label = labelOfReview(review)
   if (label === undefined) return [{ path: '/label', message: 'is required' }]
-  const outcome = outcomeIssues(given, label, rubric)
+  const outcome = outcomeIssues(review, label, rubric)
   if (outcome.length > 0) return outcome
-  const { claims = {} } = given
+  const { claims = {} } = review
   const forms = [
     ...oldNameIssues(claims),
     ...Object.entries(claims).flatMap(([name, value]) => formOf(name, value, rubric)),
@@ -24,17 +24,17 @@ export function findReviewFaults(given: Given, rubric: Rubric): Issue[] {
 }
 
 /** Returns the label of a review; undefined where it has neither label nor outcome. */
-const labelOfReview = ({ label, outcome }: Given): Label | null | undefined =>
+const labelOfReview = ({ label, outcome }: ReviewVerdict): Label | null | undefined =>
   label === undefined && outcome !== undefined ? labelOf(outcome) : label
 
-function outcomeIssues({ label, outcome: given }: Given, said: Label | null, { outcome }: Rubric): Issue[] {
+function outcomeIssues({ label, outcome: stated }: ReviewVerdict, verdict: Label | null, { outcome }: Rubric): Issue[] {
   const path = label === undefined ? '/outcome' : '/label'
-  if (label !== undefined && given !== undefined && labelOf(given) !== label)
+  if (label !== undefined && stated !== undefined && labelOf(stated) !== label)
     return [{ path: '/outcome', message: 'is not what the label says: give one of them' }]
-  if (said === null) return []
+  if (verdict === null) return []
   if (outcome.kind === 'sum')
-    return /^-?\d{1,15}$/.test(said) ? [] : [{ path, message: 'must be a whole number: the outcome is a sum' }]
-  return outcome.labels.includes(said) ? [] : [{ path, message: `must be one of ${outcome.labels.join(', ')}` }]
+    return /^-?\d{1,15}$/.test(verdict) ? [] : [{ path, message: 'must be a whole number: the outcome is a sum' }]
+  return outcome.labels.includes(verdict) ? [] : [{ path, message: `must be one of ${outcome.labels.join(', ')}` }]
 }
 
 /** Reports missing claims of the old form, in which all three are given, or none. */

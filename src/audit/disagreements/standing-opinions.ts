@@ -78,9 +78,10 @@ const subjectOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth' | 'r
  * @param reviews newest first.
  */
 export function standingReviews(reviews: Iterable<Review>): Review[] {
-  const known = new Map<string, Set<string>>()
+  const ratersBySubject = new Map<string, Set<string>>()
   const standing: Review[] = []
-  for (const review of reviews) if (isFirst(known, subjectOfReview(review), review.rater)) standing.push(review)
+  for (const review of reviews)
+    if (isFirst(ratersBySubject, subjectOfReview(review), review.rater)) standing.push(review)
   return standing
 }
 
@@ -90,20 +91,20 @@ export async function standingReviewsOf(
   subjects: ReadonlyMap<string, unknown>,
 ): Promise<Map<string, ReviewRow[]>> {
   const rows = new Map<string, ReviewRow[]>()
-  const known = new Map<string, Set<string>>()
+  const ratersBySubject = new Map<string, Set<string>>()
   for await (const review of readReviews(store, {})) {
     const subject = subjectOfReview(review)
     const { id, rater, label, blind } = review
-    if (!subjects.has(subject) || !isFirst(known, subject, rater)) continue
+    if (!subjects.has(subject) || !isFirst(ratersBySubject, subject, rater)) continue
     pushTo(rows, subject, { id, rater, label, claims: claimsOfReview(review), blind })
   }
   return rows
 }
 
-function isFirst(known: Map<string, Set<string>>, subject: string, rater: string): boolean {
-  const raters = known.get(subject) ?? new Set()
+function isFirst(ratersBySubject: Map<string, Set<string>>, subject: string, rater: string): boolean {
+  const raters = ratersBySubject.get(subject) ?? new Set()
   if (raters.has(rater)) return false
-  known.set(subject, raters.add(rater))
+  ratersBySubject.set(subject, raters.add(rater))
   return true
 }
 
@@ -268,8 +269,8 @@ export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rub
   const latest = new Map<string, Of>()
   for (const opinion of opinions) {
     const name = JSON.stringify([opinion.judge, opinion.rubric])
-    const known = latest.get(name)
-    if (known === undefined || (known.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
+    const newest = latest.get(name)
+    if (newest === undefined || (newest.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
   }
   return [...latest.values()].sort(newestFirst)
 }

@@ -40,10 +40,10 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
   let ambiguous = 0
   const paired = trials.map((trial): PairedTrial => {
     if (trial.terminal_bench_resolved !== null) return { ...trial, baseline: trial.terminal_bench_resolved }
-    const found = trial.task === null ? [] : (byPlace.get(placeOf(trial)) ?? [])
-    const [run] = found
+    const candidates = trial.task === null ? [] : (byPlace.get(placeOf(trial)) ?? [])
+    const [run] = candidates
     if (run === undefined) return { ...trial, baseline: null }
-    if (found.length === 1 && sides.get(sideOf(trial))?.length === 1) return { ...trial, baseline: run.resolved }
+    if (candidates.length === 1 && sides.get(sideOf(trial))?.length === 1) return { ...trial, baseline: run.resolved }
     ambiguous++
     return { ...trial, baseline: null }
   })
@@ -73,15 +73,15 @@ function resolutions(
 ): Resolution[] {
   const cells = new Set(trials.map(cellOf))
   const stored = [...cells].flatMap((cell) => byCell.get(cell) ?? [])
-  const said = new Map<string, Resolution>()
+  const reported = new Map<string, Resolution>()
   const alone: Resolution[] = []
   for (const trial of trials) {
     if (trial.terminal_bench_resolved === null || byPlace.has(placeOf(trial))) continue
     const resolution = { task: trial.task, run: null, resolved: trial.terminal_bench_resolved }
     if (trial.task === null || trial.run_index === null) alone.push({ ...resolution, run: trial.run })
-    else if (!said.has(placeOf(trial))) said.set(placeOf(trial), resolution)
+    else if (!reported.has(placeOf(trial))) reported.set(placeOf(trial), resolution)
   }
-  return [...stored.map(({ task, resolved }) => ({ task, run: null, resolved })), ...said.values(), ...alone]
+  return [...stored.map(({ task, resolved }) => ({ task, run: null, resolved })), ...reported.values(), ...alone]
 }
 
 /** Counts the places whose trials differ in the outcome of their one Terminal-Bench run. */

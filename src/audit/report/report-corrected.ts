@@ -34,16 +34,16 @@ interface Shares {
 /** Corrects the judge's shares by the reviews of one design. */
 export function correctShares(trials: readonly TrialRow[], shares: Shares, options: CorrectionOptions): Corrected {
   const { labels, judged } = shares
-  const found = trials.flatMap((trial) => {
+  const both = trials.flatMap((trial) => {
     const judge = judged(trial)
     return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
   })
-  const lost = trials.filter((trial) => trial.review !== null).length - found.length
-  const silent = found.filter(({ review }) => shares.reviewed(review) === null).length
-  const reviewed = silent > 0 ? [] : found
+  const lost = trials.filter((trial) => trial.review !== null).length - both.length
+  const silent = both.filter(({ review }) => shares.reviewed(review) === null).length
+  const reviewed = silent > 0 ? [] : both
   const design = mainDesign(reviewed)
   const used = reviewed.flatMap(({ trial, judge, review }) => {
-    const sampling = review.samplings.find((one) => one.design === design)
+    const sampling = review.samplings.find((sampling) => sampling.design === design)
     if (sampling === undefined) return []
     const human = shares.reviewed(review) ?? ''
     return [{ human, judge, weight: weightOf(sampling), cluster: options.clusterOf(trial) } satisfies ReviewedPair]
@@ -74,15 +74,15 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
  * random sample. Ties go to the more informative design, in the order of the list.
  */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
-  const found = SAMPLING_DESIGNS.flatMap((design) => {
+  const designs = SAMPLING_DESIGNS.flatMap((design) => {
     const weights = reviewed.flatMap(({ review }) => {
-      const sampling = review.samplings.find((one) => one.design === design)
+      const sampling = review.samplings.find((sampling) => sampling.design === design)
       return sampling === undefined ? [] : [weightOf(sampling)]
     })
     const honest = chooseEstimator({ sampling: design, weights }).estimator !== null
     return weights.length === 0 ? [] : [{ design, n: weights.length, honest }]
   })
-  const usable = found.some(({ honest }) => honest) ? found.filter(({ honest }) => honest) : found
+  const usable = designs.some(({ honest }) => honest) ? designs.filter(({ honest }) => honest) : designs
   return usable.toSorted((a, b) => b.n - a.n)[0]?.design ?? null
 }
 

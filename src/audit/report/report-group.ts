@@ -19,10 +19,10 @@ function meanOf(
 }
 
 /** The judge's value of a claim in one trial. */
-type Said = { readonly value: Scalar } | 'outside' | 'unknown'
+type ClaimReading = { readonly value: Scalar } | 'outside' | 'unknown'
 
 /** Returns the value of a claim: outside for a trial without the claim's instruction, or where the claim that it depends on is false. */
-function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): Said {
+function readingOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): ClaimReading {
   if (rule.only_if_given !== null && !given.includes(rule.only_if_given)) return 'outside'
   const asked = rule.only_if === null ? true : valueIn(claims, rule.only_if)
   if (asked === false) return 'outside'
@@ -46,9 +46,9 @@ function wordsOf({ type, values, unclear }: ClaimRule): string[] {
 
 /** Tells whether a boolean claim is true, as an outcome; an unclear claim is unknown. */
 export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
-  const said = saidOf(trial, rule)
-  if (typeof said === 'string') return said
-  return typeof said.value === 'boolean' ? said.value : 'unknown'
+  const reading = readingOf(trial, rule)
+  if (typeof reading === 'string') return reading
+  return typeof reading.value === 'boolean' ? reading.value : 'unknown'
 }
 
 /** Computes the figures of every claim with shares or a mean. */
@@ -75,29 +75,29 @@ function figureOf(
   options: GroupOptions,
 ): ClaimFigure {
   const words = wordsOf(rule)
-  const said = new Map(trials.map((trial) => [trial, saidOf(trial, rule)]))
-  const saidIn = (trial: TrialRow) => said.get(trial) ?? 'unknown'
+  const readings = new Map(trials.map((trial) => [trial, readingOf(trial, rule)]))
+  const readingIn = (trial: TrialRow) => readings.get(trial) ?? 'unknown'
   const isWord = (trial: TrialRow, word: string): Outcome => {
-    const one = saidIn(trial)
-    return typeof one === 'string' ? one : wordOf(one.value) === word
+    const reading = readingIn(trial)
+    return typeof reading === 'string' ? reading : wordOf(reading.value) === word
   }
   const shares = sharesOf(trials, words, isWord, options.clusterOf)
   if (type === 'integer') {
-    const asked = trials.filter((trial) => saidIn(trial) !== 'outside')
+    const asked = trials.filter((trial) => readingIn(trial) !== 'outside')
     const numberOf = (trial: TrialRow) => {
-      const one = saidIn(trial)
-      return typeof one === 'object' && typeof one.value === 'number' ? one.value : null
+      const reading = readingIn(trial)
+      return typeof reading === 'object' && typeof reading.value === 'number' ? reading.value : null
     }
     return { type, shares, mean: meanOf(asked, numberOf, options), corrected: null }
   }
   if (rule.only_if !== null) return { type, shares, mean: null, corrected: null }
   const corrected = correctShares(
-    trials.filter((trial) => saidIn(trial) !== 'outside'),
+    trials.filter((trial) => readingIn(trial) !== 'outside'),
     {
       labels: words,
       judged: (trial) => {
-        const one = saidIn(trial)
-        return typeof one === 'string' ? null : wordOf(one.value)
+        const reading = readingIn(trial)
+        return typeof reading === 'string' ? null : wordOf(reading.value)
       },
       reviewed: ({ claims }) => {
         const value = valueIn(claims, rule.id)
@@ -130,8 +130,8 @@ export function describeGroup(
 
 /** Counts the graded trials of each label by reported confidence: labels of the rubric in its order, then numbers. */
 function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Record<Label, Levels> {
-  const given = trials.flatMap(({ label }) => label ?? []).sort()
-  const levels = new Map([...labels, ...given].map((label) => [label, { high: 0, medium: 0, low: 0 }]))
+  const occurring = trials.flatMap(({ label }) => label ?? []).sort()
+  const levels = new Map([...labels, ...occurring].map((label) => [label, { high: 0, medium: 0, low: 0 }]))
   for (const { label, confidence } of trials) {
     const counts = levels.get(label ?? '')
     if (counts && confidence !== null) counts[confidence]++

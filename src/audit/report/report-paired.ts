@@ -85,12 +85,12 @@ const MEASURED: Readonly<Record<string, Measure>> = {
 }
 
 function compare(pairs: readonly Pair[], measure: string, of: Measure, settings: BootstrapSettings): Paired {
-  const told = pairs.flatMap(([one, other]): BooleanPair[] => {
-    const base = of(one)
-    const head = of(other)
-    return typeof base === 'string' || typeof head === 'string' ? [] : [{ cluster: one.task, base, head }]
+  const complete = pairs.flatMap(([first, second]): BooleanPair[] => {
+    const base = of(first)
+    const head = of(second)
+    return typeof base === 'string' || typeof head === 'string' ? [] : [{ cluster: first.task, base, head }]
   })
-  const { base, head, ...compared } = comparePairs(told, settings)
-  const unknown = pairs.length - told.length
-  return { measure, pairs: told.length, unknown, base_rate: base, head_rate: head, ...compared }
+  const { base, head, ...compared } = comparePairs(complete, settings)
+  const unknown = pairs.length - complete.length
+  return { measure, pairs: complete.length, unknown, base_rate: base, head_rate: head, ...compared }
 }

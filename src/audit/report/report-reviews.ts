@@ -21,9 +21,9 @@ export function settleReviews(
   const samplings = new Map<SamplingDesign, { design: SamplingDesign; probability: number | null }>()
   // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
   for (const { sampling, grade_id } of all) {
-    const said = sampling?.design ?? 'chosen'
-    const design = said === 'stratified' && grade_id !== gradeId ? 'chosen' : said
-    const probability = design === said ? (sampling?.probability ?? null) : null
+    const drawn = sampling?.design ?? 'chosen'
+    const design = drawn === 'stratified' && grade_id !== gradeId ? 'chosen' : drawn
+    const probability = design === drawn ? (sampling?.probability ?? null) : null
     if (!samplings.has(design)) samplings.set(design, { design, probability })
   }
   return {
@@ -36,17 +36,17 @@ export function settleReviews(
 
 /** Returns the value of more than half of the values; undefined without one. */
 const majority = <T>(values: readonly T[]): T | undefined =>
-  [...new Set(values)].find((one) => values.filter((other) => other === one).length * 2 > values.length)
+  [...new Set(values)].find((value) => values.filter((other) => other === value).length * 2 > values.length)
 
 /** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
 function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
-  const said = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
+  const answers = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
     const own: Readonly<Record<string, Scalar>> = { ...claims }
     return label === null ? own : { ...own, ...claimsOfOutcome(rubric, label) }
   })
   return Object.fromEntries(
     rubric.claims.flatMap(({ id }) => {
-      const value = majority(said.map((one) => (Object.hasOwn(one, id) ? one[id] : undefined)))
+      const value = majority(answers.map((answer) => (Object.hasOwn(answer, id) ? answer[id] : undefined)))
       return value === undefined ? [] : [[id, value]]
     }),
   )
