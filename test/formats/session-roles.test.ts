@@ -12,6 +12,7 @@ import {
   openhandsSdk,
 } from '../harness-logs/harnesses.ts'
 import { read } from './make.ts'
+import { type Args, type Roles, rolesBy } from './roles.ts'
 
 /** `role:language`, or the actor of what is no act; by the name of the part behind its tool's. */
 const told = ({ actor, act }: Part): string =>
@@ -38,22 +39,7 @@ function codexCall(name: string, text: string): Record<string, unknown> {
   return { records: records.map((record) => ({ ...record, payload: renamed(record.payload) })) }
 }
 
-type Args = Readonly<Record<string, unknown>>
-/** Roles of the values of the arguments, in their order; or by the names of the parts, where a value is no part of its own. */
-type Roles = string | Readonly<Record<string, string>>
 type Row = readonly [tool: string, args: Args, expected: Roles]
-
-/** Names of the values of arguments, as parts have them. */
-const namesOf = (value: unknown, way: readonly string[] = []): string[] =>
-  typeof value === 'object' && value !== null
-    ? Object.entries(value).flatMap(([name, one]) => namesOf(one, [...way, name]))
-    : [way.join('.')]
-
-function rolesBy(args: Args, roles: Roles): Readonly<Record<string, string>> {
-  if (typeof roles !== 'string') return roles
-  const words = roles.split(' ')
-  return Object.fromEntries(namesOf(args).map((name, index) => [name, words[index] ?? '']))
-}
 
 describe('what the arguments of a call are', () => {
   test.each<Row>([
