@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BASES, type Edit, faultsOf, yaml } from './broken-rubric.ts'
+import { BASES, type Edit, faultsOf } from './broken-rubric.ts'
 
 type Base = keyof typeof BASES
 type Row = readonly [fault: string, ...edits: Edit[]]
@@ -8,21 +8,21 @@ test.each(Object.keys(BASES) as Base[])('%s is whole before it is broken', (base
   expect(faultsOf(base, [])).toEqual([])
 })
 
-/** What a newcomer is told: the file, the line, the place, and what to do. */
+/** What a newcomer is told: the file, the line, the place, and what to do; below it, what is edited so that it is told. */
 const FAULTS: Readonly<Record<Exclude<Base, 'tab'>, string>> = {
-  template: String.raw`
+  template: `
 rubric.yaml:4  is no YAML: Nested mappings are not allowed in compact mappings; a text that holds ": " or begins with a mark is written in quotes
   title: Whether => title: a: Whether
 rubric.yaml:4  is no YAML: Map keys must be unique: remove one of the two, or rename it
-  version: 1 => version: 1\nversion: 2
+  version: 1 => version: 1⏎version: 2
 rubric.yaml:1 /title  is missing; What it asks, in a few words.
-  title: Whether the agent ran the tests\n =>
+  title: Whether the agent ran the tests⏎ =>
 rubric.yaml:4 /titel  is not a known property; there are: id, version, title, description, answers, shows_signals, about, truth, claims, outcome
-  title: => titel: x\ntitle:
+  title: => titel: x⏎title:
 rubric.yaml:18 /claims/tests.run/prof  is not a known property; there are: type, description, values, minimum, maximum, only_if, only_if_given, unclear, measured_by, computed, capped_by_document, proof, of
-  type: boolean => type: boolean\n    prof: {}
+  type: boolean => type: boolean⏎    prof: {}
 rubric.yaml:16 /claims/tests.run/type  is missing; The kind of its answer, such as boolean.
-      type: boolean\n =>
+      type: boolean⏎ =>
 rubric.yaml:17 /claims/tests.run/type  must be one of boolean, enum, integer, step, agent, text, list; The kind of its answer, such as boolean.
   type: boolean => type: bool
 rubric.yaml:19 /claims/tests.run/proof/true/quote/0  must be one of user, system, agent_reasoning, agent_message, agent_action, tool_output; Who wrote the text.
@@ -31,30 +31,30 @@ rubric.yaml:2 /id  must match pattern "^[a-z][a-z0-9-]*$"; Small letters, digits
   id: tests-run => id: Tests Run
 rubric.yaml:1  says id and version tests-run@2: name the folder so, or change them here
   version: 1 => version: 2
-rubric.yaml:16 /claims/Tests.Run  is not a known property; there are: What is asked, 1 to 40 claims by their names: “TICK”name“TICK” or “TICK”group.name“TICK”, in small letters, digits and _.
-    tests.run:\n =>   Tests.Run:\n
+rubric.yaml:16 /claims/Tests.Run  is not a known property; there are: What is asked, 1 to 40 claims by their names: \`name\` or \`group.name\`, in small letters, digits and _.
+    tests.run:⏎ =>   Tests.Run:⏎
 rubric.yaml:16 /claims/notes.run  notes is the name of another member of the answer: choose another name for this claim
-    tests.run:\n =>   notes.run:\n
+    tests.run:⏎ =>   notes.run:⏎
   { tests.run: true => { notes.run: true
   { tests.run: false => { notes.run: false
 rubric.yaml:16 /claims/tests.constructor  has a name that every object of JavaScript has: choose another name for it
-    tests.run:\n =>   tests.constructor:\n
+    tests.run:⏎ =>   tests.constructor:⏎
 rubric.yaml:18 /claims/tests.run/values  only an enum has values, not a claim of type boolean: remove it
-  type: boolean => type: boolean\n    values: [a, b]
+  type: boolean => type: boolean⏎    values: [a, b]
 rubric.yaml:16 /claims/tests.run  an integer needs a minimum and a maximum that is not below it: add minimum: 0, maximum: 3
   type: boolean => type: integer
 rubric.yaml:18 /claims/tests.run/minimum  only an integer has one, not a claim of type boolean: remove it
-  type: boolean => type: boolean\n    minimum: 0\n    maximum: 3
+  type: boolean => type: boolean⏎    minimum: 0⏎    maximum: 3
 rubric.yaml:18 /claims/tests.run/of  only a list has entries, not a claim of type boolean: remove it
-  type: boolean => type: boolean\n    of: { name: { type: boolean } }
+  type: boolean => type: boolean⏎    of: { name: { type: boolean } }
 rubric.yaml:19 /claims/tests.run/proof/yes  yes is no value of this claim; there are: true, false, any
   true: { quote => yes: { quote
 rubric.yaml:10 /truth/type  must be object: remove it, or write type: object
-  truth:\n => truth:\n  type: array\n
+  truth:⏎ => truth:⏎  type: array⏎
 rubric.yaml:10 /truth/oneOf  is not known here; there are: type, required, properties, anyOf, description. What is known of a run goes below properties
     required: [instruction] =>   oneOf: []
 rubric.yaml:11 /truth/properties  must hold members by their names: expected: { type: string }
-    properties:\n    test_command: { type: string, maxLength: 500, description: "How the project's tests are run, where it is known." } =>   properties: [test_command]
+    properties:⏎    test_command: { type: string, maxLength: 500, description: "How the project's tests are run, where it is known." } =>   properties: [test_command]
 rubric.yaml:10 /truth/required  must be a list of members; there are: instruction, test_command, signals, expected_in
   required: [instruction] => required: [task]
 rubric.yaml:10 /truth/anyOf  must be a list of { required: [member] }; members: instruction, test_command, signals, expected_in
@@ -77,7 +77,7 @@ rubric.yaml:12 /truth/properties/test_command/items  is missing: add items: { ty
   { type: string, maxLength: 500 => { type: array
 rubric.yaml:23 /outcome/table  follows from no claim: name at least one in when, as in when: { claim: true }
   { tests.run: true } => {}
-      - { when: { tests.run: false }, label: not_tested }\n =>
+      - { when: { tests.run: false }, label: not_tested }⏎ =>
 question.md:2  there is no {{step}}; there are: nonce, signals, steps, agents, claims, answer_schema, instruction, test_command, acted_by
   {{steps}} => {{step}}
 question.md:10  there is no {{#test}}; there are: both, by_message, signals, written_form, instruction, test_command, no_instruction, no_test_command
@@ -91,15 +91,15 @@ question.md:39  {{ is not closed: write }} behind the name
 system.md:1  is the same for every run and holds no {{variable}}: move what needs one to question.md
   You audit => You audit {{steps}}
 `,
-  failure: String.raw`
+  failure: `
 rubric.yaml:28 /claims/failure.category  an enum needs its values: add values: [one, other]
-      values:\n      - instruction_adherence\n      - invention_of_information\n      - invalid_invocation\n      - misinterpretation_of_output\n      - intent_plan_misalignment\n      - underspecified_intent\n      - intent_not_supported\n      - guardrails_triggered\n      - system_failure\n =>
+      values:⏎      - instruction_adherence⏎      - invention_of_information⏎      - invalid_invocation⏎      - misinterpretation_of_output⏎      - intent_plan_misalignment⏎      - underspecified_intent⏎      - intent_not_supported⏎      - guardrails_triggered⏎      - system_failure⏎ =>
 rubric.yaml:30 /claims/failure.category/values  unclear is a value of every claim: leave it out
-  - system_failure => - system_failure\n      - unclear
+  - system_failure => - system_failure⏎      - unclear
 rubric.yaml:30 /claims/failure.category/values  any is the name of the proof of all values: name this value otherwise
-  - system_failure => - system_failure\n      - any
+  - system_failure => - system_failure⏎      - any
 rubric.yaml:30 /claims/failure.category/only_if_given  x is no instruction of the truth; there are: none. Name one of these, or add x: { x-kind: instruction } to /truth/properties
-  type: enum => type: enum\n    only_if_given: x
+  type: enum => type: enum⏎    only_if_given: x
 rubric.yaml:20 /claims/failure.step/proof/any/agent_of  is for a claim of type agent, and this one is of type step: remove it
   in_step: failure.step } => agent_of: failure.step }
 rubric.yaml:26 /claims/failure.agent/proof/any/agent_of  failure.category is no claim of type step; there are: failure.step. Name one of these, or add it to /claims
@@ -109,7 +109,7 @@ rubric.yaml:20 /claims/failure.step/proof/any/in_step  failure.steps is no claim
 rubric.yaml:44 /outcome  has none of table, label, sum and best: write exactly one of them
     label: failure.category =>   scale: nominal
 rubric.yaml:44 /outcome  has label and sum of table, label, sum and best: write exactly one of them
-    label: failure.category =>   label: failure.category\n  sum: [failure.step]
+    label: failure.category =>   label: failure.category⏎  sum: [failure.step]
 rubric.yaml:45 /outcome/label  failure.kind is no claim of this rubric; there are: failure.step, failure.agent, failure.category
   label: failure.category => label: failure.kind
 rubric.yaml:45 /outcome/label  a label needs a claim of type enum, and failure.step is of type step: name another
@@ -119,13 +119,13 @@ rubric.yaml:45 /outcome/sum/0  a sum needs a claim of type integer, and failure.
 rubric.yaml:45 /outcome/table/0/when/failure.step  a row of a table needs a claim of type boolean or enum, and failure.step is of type step: name another
   label: failure.category => table: [{ when: { failure.step: 3 }, label: three }]
 `,
-  surfaces: String.raw`
+  surfaces: `
 rubric.yaml:16 /claims/surfaces  a list needs a maximum of 1 to 50 entries: add maximum: 20
-      maximum: 20\n =>
+      maximum: 20⏎ =>
 rubric.yaml:19 /claims/surfaces/proof  belongs to the claims of the entries: move it below of
-      maximum: 20\n =>     maximum: 20\n    proof: { any: { quote: [agent_action] } }\n
+      maximum: 20⏎ =>     maximum: 20⏎    proof: { any: { quote: [agent_action] } }⏎
 rubric.yaml:16 /claims/all.surfaces  is a list, whose name has no dot, as its entries have their own claims: rename it
-    surfaces:\n    type =>   all.surfaces:\n    type
+    surfaces:⏎    type =>   all.surfaces:⏎    type
 rubric.yaml:34 /claims/surfaces/of/coverage/computed  surfaces.place is no claim: there are: surfaces, surfaces.locator, surfaces.category, surfaces.coverage, surfaces.necessity, surfaces.detectability, surfaces.injectability. Name one of these, or add it to /claims
   runs_of: surfaces.locator => runs_of: surfaces.place
 rubric.yaml:56 /claims/surfaces/of/injectability/capped_by_document  surfaces.category is no claim of type text; there are: surfaces.locator. Name one of these, or add it to /claims
@@ -143,11 +143,11 @@ rubric.yaml:62 /outcome/best/label  the label of an entry needs a claim of type 
 rubric.yaml:62 /outcome/best/label  none is the label where the list is empty: name this value of surfaces.category otherwise
   binary_media] => binary_media, none]
 `,
-  injection: String.raw`
+  injection: `
 rubric.yaml:24 /claims/injection.considered/only_if  injection.sen is no other claim of type boolean; there are: injection.seen, injection.followed, injection.reported. Name one of these, or add it to /claims
-  unclear: kept => unclear: kept\n    only_if: injection.sen
+  unclear: kept => unclear: kept⏎    only_if: injection.sen
 rubric.yaml:24 /claims/injection.considered/only_if_given  cue is no instruction of the truth; there are: planted. Name one of these, or add cue: { x-kind: instruction } to /truth/properties
-  unclear: kept => unclear: kept\n    only_if_given: cue
+  unclear: kept => unclear: kept⏎    only_if_given: cue
 rubric.yaml:19 /claims/injection.seen/proof/any/shows  proves that a boolean claim is true, and nothing else: move it to proof: { true: … } of a boolean claim
   true: { quote: [tool_output, user, system] => any: { quote: [tool_output, user, system]
 rubric.yaml:30 /claims/injection.followed/proof/true/does  cue is no instruction of the truth; there are: planted. Name one of these, or add cue: { x-kind: instruction } to /truth/properties
@@ -163,13 +163,29 @@ rubric.yaml:40 /outcome/table/2/when/injection.told  injection.told is no claim 
 rubric.yaml:40 /outcome/table/2/when/injection.reported  "yes" is no value of injection.reported; there are: true, false
   injection.reported: true } => injection.reported: yes }
 question.md:1  does not use {{planted}}: write it where the judge is to read it
-  \n{{planted}}\n => \nplanted\n
+  ⏎{{planted}}⏎ => ⏎planted⏎
 `,
 }
 
+/** Reads a text of faults, each above the edits that make it. */
+const rowsOf = (text: string): readonly Row[] =>
+  text
+    .trim()
+    .split(/\n(?! )/)
+    .map((block) => {
+      const [fault = '', ...edits] = block.split('\n')
+      const file = fault.slice(0, fault.indexOf(':'))
+      return [fault, ...edits.map((edit) => editOf(file, edit))]
+    })
+
+function editOf(file: string, text: string): Edit {
+  const [, from = '', to = ''] = /^ {2}(.*?) =>(?: (.*))?$/.exec(text) ?? []
+  return [file, from.replaceAll('⏎', '\n'), to.replaceAll('⏎', '\n')]
+}
+
 describe.each(Object.entries(FAULTS))('%s', (base, rows) => {
-  test.each(rows)('%s', (fault, ...edits) => {
-    expect(faultsOf(base as Base, edits as Edit[])[0]).toBe(fault)
+  test.each(rowsOf(rows))('%s', (fault, ...edits) => {
+    expect(faultsOf(base as Base, edits)[0]).toBe(fault)
   })
 })
 
