@@ -32,4 +32,21 @@ export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): read
   return 'faults' in read ? read.faults.map((one) => one.replaceAll(`${folder}/`, '')) : []
 }
 
-export const yaml = (from: string, to: string): Edit => ['rubric.yaml', from, to]
+/**
+ * Reads a text of edits, each line indented as `from => to` with ⏎ for the end of a line, below a heading that says what comes of them.
+ * They are of the file that the heading begins with, else of rubric.yaml.
+ */
+export const editsOf = (text: string): readonly (readonly [heading: string, edits: readonly Edit[]])[] =>
+  text
+    .trim()
+    .split(/\n(?! )/)
+    .map((block) => {
+      const [heading = '', ...lines] = block.split('\n')
+      const file = /^[a-z]+\.(?:md|yaml)(?=:)/.exec(heading)?.[0] ?? 'rubric.yaml'
+      return [heading, lines.map((line) => editOf(file, line))]
+    })
+
+function editOf(file: string, line: string): Edit {
+  const [, from = '', to = ''] = /^ {2}(.*?) =>(?: (.*))?$/.exec(line) ?? []
+  return [file, from.replaceAll('⏎', '\n'), to.replaceAll('⏎', '\n')]
+}

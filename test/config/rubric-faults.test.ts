@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { BASES, type Edit, faultsOf } from './broken-rubric.ts'
+import { BASES, editsOf, faultsOf } from './broken-rubric.ts'
 
 type Base = keyof typeof BASES
-type Row = readonly [fault: string, ...edits: Edit[]]
 
 test.each(Object.keys(BASES) as Base[])('%s is whole before it is broken', (base) => {
   expect(faultsOf(base, [])).toEqual([])
@@ -167,24 +166,8 @@ question.md:1  does not use {{planted}}: write it where the judge is to read it
 `,
 }
 
-/** Reads a text of faults, each above the edits that make it. */
-const rowsOf = (text: string): readonly Row[] =>
-  text
-    .trim()
-    .split(/\n(?! )/)
-    .map((block) => {
-      const [fault = '', ...edits] = block.split('\n')
-      const file = fault.slice(0, fault.indexOf(':'))
-      return [fault, ...edits.map((edit) => editOf(file, edit))]
-    })
-
-function editOf(file: string, text: string): Edit {
-  const [, from = '', to = ''] = /^ {2}(.*?) =>(?: (.*))?$/.exec(text) ?? []
-  return [file, from.replaceAll('⏎', '\n'), to.replaceAll('⏎', '\n')]
-}
-
 describe.each(Object.entries(FAULTS))('%s', (base, rows) => {
-  test.each(rowsOf(rows))('%s', (fault, ...edits) => {
+  test.each(editsOf(rows))('%s', (fault, edits) => {
     expect(faultsOf(base as Base, edits)[0]).toBe(fault)
   })
 })
