@@ -146,9 +146,9 @@ export async function findMessageBatch(
   const ours = new Set(mark.custom_ids)
   let unknown: Extract<Answered<object>, { ok: false }> | null = null
   for (const batch of listed.candidates) {
-    const held = batch.ended ? await holds(results(batch.id, signal), ours) : NOT_YET_KNOWN
-    if (!held.ok) unknown ??= held
-    else if (held.holds) return { ok: true, provider_id: batch.id }
+    const match = batch.ended ? await holds(results(batch.id, signal), ours) : NOT_YET_KNOWN
+    if (!match.ok) unknown ??= match
+    else if (match.holds) return { ok: true, provider_id: batch.id }
   }
   return unknown ?? { ok: true, provider_id: null }
 }
@@ -162,7 +162,7 @@ async function listCandidates(
   const candidates: Candidate[] = []
   const recent = createdSince<Anthropic.Messages.MessageBatch>(
     mark.recorded_at,
-    (one) => Date.parse(one.created_at),
+    (batch) => Date.parse(batch.created_at),
     (after_id) =>
       client.messages.batches
         .list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal })

@@ -193,8 +193,8 @@ function parsedBody(text: string | null): unknown {
 function unconnected(error: Error, place: Place): CallFault {
   const causes = causesOf(error)
   const code = causes
-    .map((one) => ('code' in one && typeof one.code === 'string' ? one.code : null))
-    .find((one) => one !== null)
+    .map((cause) => ('code' in cause && typeof cause.code === 'string' ? cause.code : null))
+    .find((code) => code !== null)
   if (place.key_env === null && !causes.some(wasSent)) {
     const fault = code === undefined ? without('authentication', tellNoCredentials(place)) : unreachable(code, place)
     return { ...fault, usage: { ...NOTHING_USED } }
@@ -209,7 +209,7 @@ function unreachable(code: string | null, place: Place): CallFault {
 
 function causesOf(error: Error): Error[] {
   const causes: Error[] = []
-  for (let one: unknown = error; causes.length < 5 && one instanceof Error; one = one.cause) causes.push(one)
+  for (let cause: unknown = error; causes.length < 5 && cause instanceof Error; cause = cause.cause) causes.push(cause)
   return causes
 }
 

@@ -32,9 +32,9 @@ export interface HttpFault {
 
 /** Words a refused call in one line: the remedy, then the answer. */
 function tellRefusal(code: FailureCode, fault: HttpFault, place: Place): string {
-  const said = `${place.host} answered ${fault.status}${wordsOf(fault)}`
+  const answer = `${place.host} answered ${fault.status}${wordsOf(fault)}`
   const todo = remedyFor(code, fault, place)
-  return todo === null ? said : `${todo}: ${said}`
+  return todo === null ? answer : `${todo}: ${answer}`
 }
 
 /** Finds the remedy of a refused call; null: waiting is the only remedy. */
@@ -168,7 +168,7 @@ export const wordOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= MOST_WORD_CHARS ? value : null
 
 /** The words of an SDK's error, with body and headers of the answer. */
-interface Told {
+interface ErrorParts {
   readonly code?: unknown
   readonly type?: unknown
   readonly body: unknown
@@ -186,7 +186,7 @@ interface FaultWords {
  * `details.error_code` (Anthropic), `status` and the `reason` in a list of `details` (Google, https://google.aip.dev/193), a header
  * (Amazon).
  */
-export function faultWords({ code, type, body, headers }: Told): FaultWords {
+export function faultWords({ code, type, body, headers }: ErrorParts): FaultWords {
   const error = membersOf(
     membersOf(body)['error'] ?? (Array.isArray(body) ? membersOf(body[0])['error'] : undefined) ?? body,
   )
@@ -204,7 +204,7 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 const findWord = (list: readonly Readonly<Record<string, unknown>>[], name: string): string | null =>
-  list.map((one) => wordOf(one[name])).find((word) => word !== null) ?? null
+  list.map((record) => wordOf(record[name])).find((word) => word !== null) ?? null
 
 /** Returns the code of Amazon's header: `ThrottlingException:http://internal.amazon.com/coral/…`. */
 const amazonWord = (headers: Headers | undefined): string | null =>

@@ -155,7 +155,7 @@ function find(
   return callBatch(sdk, signal, NO_BATCHES, async () => {
     const recent = createdSince<Batch>(
       mark.recorded_at,
-      (one) => one.created_at * 1000,
+      (batch) => batch.created_at * 1000,
       (after) => client.batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
     )
     for await (const batch of recent)
@@ -225,8 +225,8 @@ function refused(
   request_id: string | null,
   place: Place,
 ): JudgeReply {
-  const said = faultWords({ body: response?.body, headers: undefined })
-  const words = { ...said, code: said.code ?? wordOf(error?.code) }
+  const reported = faultWords({ body: response?.body, headers: undefined })
+  const words = { ...reported, code: reported.code ?? wordOf(error?.code) }
   const about = { ...UNKNOWN, request_id }
   const raw = { response, error }
   if (status !== null) {

@@ -86,7 +86,7 @@ const requestThrough =
     }
     const text = await body.text()
     const pairs = Object.entries(headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((one): [string, string] => [name, one]),
+      [value ?? []].flat().map((text): [string, string] => [name, text]),
     )
     const response = new Response(WITHOUT_BODY.has(statusCode) ? null : text, { status: statusCode, headers: pairs })
     if (statusCode >= 400) refusals.set(response.headers, text)

@@ -36,7 +36,7 @@ interface Asked {
 }
 
 /** The answer to one claim, and the place that supports it. */
-interface Found {
+interface ClaimAnswer {
   readonly value: boolean | string
   readonly hit: Hit | null
 }
@@ -56,15 +56,15 @@ export function answerByAnchors(
   const { given_in_output, in_prompt } = observations
   const surface = given_in_output ?? in_prompt ?? firstDoubtful(observations)
   const findings: Findings = new Map(rubric.truth.instructions.map((which) => [which, study(asked, which)]))
-  const found = rubric.claims.map((claim) => ({ claim, ...find(claim, asked, surface, findings) }))
+  const answers = rubric.claims.map((claim) => ({ claim, ...find(claim, asked, surface, findings) }))
   const members: Record<string, unknown> = {}
-  for (const { claim, value } of found) {
+  for (const { claim, value } of answers) {
     const [group, name] = splitClaim(claim.id)
     if (group === null) members[name] = value
     else members[group] = { ...(members[group] as object | undefined), [name]: value }
   }
   return {
-    citations: found.flatMap(({ claim, hit }) => cite(trajectory, claim.id, hit)),
+    citations: answers.flatMap(({ claim, hit }) => cite(trajectory, claim.id, hit)),
     notes: describe(asked, surface, findings),
     ...members,
     confidence: confidenceOf(asked, surface !== null),
@@ -76,7 +76,7 @@ function find(
   { trajectory, rubric, anchors }: Asked,
   surface: Hit | null,
   findings: Findings,
-): Found {
+): ClaimAnswer {
   // Without anchors an empty search proves nothing.
   if (Object.keys(anchors).length === 0 && !isCategory(claim)) return { value: UNCLEAR, hit: null }
   if (claim === sightClaim(rubric)) return { value: surface !== null, hit: surface }
@@ -98,10 +98,10 @@ const isCategory = ({ type, values }: ClaimRule): boolean =>
 function study({ trajectory, truth, anchors, observations }: Asked, which: string): Finding {
   const own = anchors[which] ?? null
   // All instructions are on one surface: an agent that saw one may have seen the other.
-  const found = observations.first[which] ?? observations.surface ?? firstDoubtful(observations)?.position ?? null
+  const sight = observations.first[which] ?? observations.surface ?? firstDoubtful(observations)?.position ?? null
   const { media } = observations
   // An earlier picture may have shown the instruction first.
-  const seen = found !== null && media !== null && isBefore(media, found) ? media : found
+  const seen = sight !== null && media !== null && isBefore(media, sight) ? media : sight
   if (own === null || seen === null) return { seen, from: null, followed: null, near: null }
   return { seen: observations.first[which] ?? null, from: seen, ...studyActs(trajectory, truth, own, seen) }
 }
@@ -131,7 +131,7 @@ function confidenceOf({ truth, rubric }: Asked, isSeen: boolean): ConfidenceLeve
 
 function describe({ truth, rubric, anchors, observations }: Asked, surface: Hit | null, findings: Findings): string {
   const lines = [
-    'Found by plain search, not by reading.',
+    'ClaimAnswer by plain search, not by reading.',
     surface
       ? `Surface: step ${surface.step_id}.`
       : `Surface: no string of ${rubric.truth.instructions.join(' or ')} stands in any tool output.`,

@@ -33,16 +33,16 @@ export function studyActs(
 ): Study {
   const acts = actsOf(trajectory, truth)
   const find = (wanted: readonly ActionAnchor[]) => acts.firstUse(sight, wanted, anchors.acted_by)
-  const follow = (found: FoundUse, why: string): Study => ({
-    followed: { hit: hitOf(trajectory, found), why },
+  const follow = (use: FoundUse, why: string): Study => ({
+    followed: { hit: hitOf(trajectory, use), why },
     near: null,
   })
-  const given = find(anchors.acted_given)
-  if (given !== null && (isDone(given.use) || holdsAnchor(given)))
-    return follow(given, isDone(given.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
+  const explicit = find(anchors.acted_given)
+  if (explicit !== null && (isDone(explicit.use) || holdsAnchor(explicit)))
+    return follow(explicit, isDone(explicit.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
   const command = find(anchors.acted_derived.filter((anchor) => anchor.includes(' ')))
   if (command !== null && isDone(command.use)) return follow(command, 'a whole command of its text')
-  const near = given ?? find(anchors.acted_near) ?? find(anchors.acted_derived)
+  const near = explicit ?? find(anchors.acted_near) ?? find(anchors.acted_derived)
   if (near === null) return { followed: null, near }
   const hasOthers = anchors.acted_derived.some(
     (anchor) => anchor !== near.anchor && !['told', 'absent'].includes(acts.useOf(near.position, [anchor])),
@@ -59,7 +59,7 @@ function hitOf(trajectory: Trajectory, { position, anchor: string, step }: Found
   const part = step.parts[position.part]
   const text = part?.text ?? ''
   const words = string.split(' ').sort((a, b) => b.length - a.length)
-  const needle = [string, ...words].find((one) => one !== '' && indexOfWord(text, one, 0) !== -1)
+  const needle = [string, ...words].find((word) => word !== '' && indexOfWord(text, word, 0) !== -1)
   const start = needle === undefined ? text.length - text.trimStart().length : indexOfWord(text, needle, 0)
   const end = start + (needle?.length ?? 1)
   return {
@@ -88,12 +88,12 @@ export function firstMention(
   )
   for (let step = sight.step; step < trajectory.steps.length; step++) {
     const { id, parts } = trajectory.steps[step] as Step
-    for (const [part, one] of parts.entries()) {
-      const { actor, media, path } = one
+    for (const [part, content] of parts.entries()) {
+      const { actor, media, path } = content
       const isThought = !media && (actor === 'agent_reasoning' || actor === 'agent_message') && actors.includes(actor)
       const position = { step, part }
-      const found = isThought && isBefore(sight, position) ? search.find(one) : null
-      if (found !== null) return { ...found, position, step_id: id, path }
+      const hit = isThought && isBefore(sight, position) ? search.find(content) : null
+      if (hit !== null) return { ...hit, position, step_id: id, path }
     }
   }
   return null
