@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions) {
     throw new TypeError('the token is not a key: a key looks like vk_…')
   if (URL.canParse(baseUrl) && (new URL(baseUrl).username !== '' || new URL(baseUrl).password !== ''))
     throw new TypeError('the address of the service holds a password: give the key as token')
-  const { call, lines, states, upload, policy } = createCalls({ timeoutMs: TIMEOUT_MS, ...options })
+  const { call, lines, upload, policy } = createCalls({ timeoutMs: TIMEOUT_MS, ...options })
 
   const readBatch = (id: string, signal?: AbortSignal): Promise<Batch> => call('getBatch', { path: { id } }, { signal })
 
@@ -125,8 +125,7 @@ export function createClient(options: ClientOptions) {
       call('resumeBatch', { path: { id } }, options),
 
     /** Yields the states of a batch until nothing more happens by itself; the last state comes last. Broken connections are opened again. */
-    progress: (id: string, { signal }: CallOptions = {}): AsyncGenerator<Batch> =>
-      followBatch({ readBatch, events: states }, id, signal),
+    progress: (id: string, { signal }: CallOptions = {}): AsyncGenerator<Batch> => followBatch(readBatch, id, signal),
 
     /**
      * Yields the results of a batch in the order of its items: each result once, and all of them, also over broken connections. Leaving the loop

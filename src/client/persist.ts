@@ -105,26 +105,23 @@ export const waitsForWorker = ({ status, parked_reason }: Waiting): boolean =>
 export const isSettled = (batch: State): boolean =>
   batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)
 
-/**
- * Yields the states of a batch until nothing more happens by itself; the last state comes last. `events` streams the states over one
- * connection. See `persist`.
- */
+const FIRST_LOOK_MS = 50
+const LONGEST_LOOK_MS = 1_000
+
+/** Yields the states of a batch as they change, until nothing more happens by itself; the last state comes last. See `persist`. */
 export const followBatch = <B extends State>(
-  source: {
-    readBatch(id: string, signal?: AbortSignal): Promise<B>
-    events(id: string, signal?: AbortSignal): AsyncIterable<B>
-  },
+  readBatch: (id: string, signal?: AbortSignal) => Promise<B>,
   id: string,
   signal?: AbortSignal,
 ): AsyncGenerator<B> =>
   persist(async function* (answered) {
-    const batch = await source.readBatch(id, signal)
-    answered()
-    yield batch
-    if (isSettled(batch)) return true
-    for await (const next of source.events(id, signal)) {
-      yield next
-      if (isSettled(next)) return true
+    for (let [last, wait] = ['', FIRST_LOOK_MS]; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+      const batch = await readBatch(id, signal)
+      answered()
+      const text = JSON.stringify(batch)
+      if (text !== last) yield batch
+      if (isSettled(batch)) return true
+      last = text
+      await sleep(wait, signal)
     }
-    return false
   }, signal)

@@ -63,7 +63,7 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   session.batch = begun
   const unwatch = watchRunner(session, () => leaving.abort())
   try {
-    for await (const next of followBatch(client, begun.id, AbortSignal.any([signal, leaving.signal]))) {
+    for await (const next of followBatch(client.readBatch, begun.id, AbortSignal.any([signal, leaving.signal]))) {
       session.batch = next
       clearTimeout(leave)
       if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), WORKER_PATIENCE_MS)
