@@ -8,7 +8,7 @@ export interface RetryPolicy {
   readonly longestWaitMs: number
 }
 
-/** A timer of more fires at once. */
+/** Bounds a timer: Node.js fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -92,16 +92,16 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 type State = Pick<Batch, 'resumes_at'> & { readonly status: string }
 
-/** Whether a batch is parked and does not try again by itself. */
+/** Tells whether a batch is parked and does not try again by itself. */
 export const waitsForYou = ({ status, resumes_at }: State): boolean => status === 'parked' && resumes_at === null
 
 type Waiting = Pick<State, 'status'> & Pick<Batch, 'parked_reason'>
 
-/** Whether a running batch waits for a process that has its judge. */
+/** Tells whether a running batch waits for a process that has its judge. */
 export const waitsForWorker = ({ status, parked_reason }: Waiting): boolean =>
   status === 'running' && parked_reason !== null && parked_reason.startsWith('waiting: no worker for ')
 
-/** Whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
+/** Tells whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
 export const isSettled = (batch: State): boolean =>
   batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)
 

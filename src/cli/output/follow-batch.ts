@@ -59,7 +59,7 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   const { client, signal, view } = session
   const leaving = new AbortController()
   let leave: NodeJS.Timeout | undefined
-  let told = 0
+  let shownRound = 0
   session.batch = begun
   const unwatch = watchRunner(session, () => leaving.abort())
   try {
@@ -67,8 +67,8 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
       session.batch = next
       clearTimeout(leave)
       if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), WORKER_PATIENCE_MS)
-      if (next.round !== undefined && next.round.number !== told) view.note(`${next.id}: ${roundText(next)}`)
-      told = next.round?.number ?? told
+      if (next.round !== undefined && next.round.number !== shownRound) view.note(`${next.id}: ${roundText(next)}`)
+      shownRound = next.round?.number ?? shownRound
       view.show(next)
     }
   } catch (error) {
