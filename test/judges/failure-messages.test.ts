@@ -159,9 +159,11 @@ async function failureOf(
 }
 
 describe('one line says what to do', () => {
-  test.each<Told>(TOLD)('%s: %s, %s %s', async (provider, kind, status, words, own) => {
+  const rows = TOLD.map(([provider, kind, status, words, own]) => {
     const [word = '', other] = words.split(', ')
-    const played = own ?? FORMS[provider](status, word, other)
+    return [provider, kind, status, words, own ?? FORMS[provider](status, word, other)] as const
+  })
+  test.each(rows)('%s: %s, %s %s', async (provider, kind, status, words, played) => {
     const { origin, asked } = await play(played)
     const { failure } = await failureOf(provider, origin)
     const [code, advice] = KINDS[kind]
