@@ -10,7 +10,7 @@ import { lineStart } from '../text/lines.ts'
 import { mentions, mentionsAny, namesAll } from '../text/mentions.ts'
 import { baseName, isAddress } from '../text/paths.ts'
 import { foldForSearch } from '../text/search.ts'
-import { type Act, type ActOutcome, FAILED, NOT_RUN } from '../trajectory/act.ts'
+import { type Act, type ActOutcome, type Call, FAILED, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import {
@@ -21,6 +21,7 @@ import {
   hasLetters,
   isSameAddress,
   isTool,
+  isTurningTool,
   limitOfArguments,
   PASSED,
   SAID,
@@ -41,6 +42,8 @@ export interface FoundUse {
   readonly anchor: string
   /** The call of the act failed, or was interrupted. */
   readonly isFailed: boolean
+  /** The reason in the record that puts the act in doubt. */
+  readonly why: string | null
 }
 
 const kept = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
@@ -65,6 +68,9 @@ const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
 }
 
 const PROSE_FILE = /\.(?:md|txt|rst)$/iu
+/** Reasons in the record that put an act in doubt. */
+const NOT_DONE = 'its output says that nothing was done, or reports a failure'
+const TURNED = 'another argument of its call may turn it, undo it or only try it'
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 
@@ -78,6 +84,7 @@ export class Acts {
   private readonly memo = new Memo()
   private readonly folded = new Map<Part, string>()
   private readonly said = new Map<Part, string>()
+  private readonly doubts = new Map<Part, string>()
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
@@ -180,13 +187,13 @@ export class Acts {
     let maybe: FoundUse | null = null
     for (const anchor of anchors) {
       const use = weakest(this.useOfPart(step, part, position, anchor), most)
-      const found = { position, step, anchor: textOfAnchor(anchor), isFailed }
+      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, why: this.doubts.get(part) ?? null }
       if (isDone(use)) return { use, ...found, position: placeOf(step, part, position, anchor) }
       if (use === 'maybe') maybe ??= { use, ...found }
     }
     const [first] = anchors
     if (maybe !== null || first === undefined || !this.mayCarryOut(part, position, sight, first)) return maybe
-    return { use: 'maybe', position, step, anchor: textOfAnchor(first), isFailed }
+    return { use: 'maybe', position, step, anchor: textOfAnchor(first), isFailed, why: null }
   }
 
   /** Whether the part runs the file that shows the instruction, or hands the instruction to an agent whose acts are not known. */
@@ -228,7 +235,7 @@ export class Acts {
     const most = MOST_OF_OUTCOME[act.call.outcome]
     const use = weakest(acted, acted === 'whole' && this.isAsked(text, at) ? weakest(most, 'sure') : most)
     if (!isDone(use)) return use === 'maybe' ? weakest(use, this.limitByOthers(part, anchor)) : use
-    const answered = act.language === null ? this.outputs.limitOfCall(at) : 'whole'
+    const answered = act.language === null ? this.doubted(part, this.outputs.limitOfCall(at), NOT_DONE) : 'whole'
     return weakest(weakest(use, answered), this.limitByOthers(part, anchor))
   }
 
@@ -275,7 +282,7 @@ export class Acts {
   private useByRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
     const { role, language } = act
     if (isRun(language))
-      return weakest(this.useInScript(part, act, at, string), limitOfArguments(step, part, act, string))
+      return weakest(this.useInScript(part, act, at, string), this.limitOfOthers(step, part, act, string))
     if (role === 'writes') return this.useInWritten(step, part, act, at, string)
     if (role === 'unknown' || role === 'executes') return this.useInArguments(step, part, act, string)
     if (!this.mentions(part, string)) return 'absent'
@@ -295,16 +302,27 @@ export class Acts {
     if (line !== null)
       return this.memo.once(line, `line ${string}`, () => mentions(line.text, string)) ? 'maybe' : 'absent'
     const use = reading.useOf(string)
-    if (isDone(use)) return weakest(use, this.limitOfCommand(reading, at, string))
+    if (isDone(use)) return weakest(use, this.limitOfCommand(part, reading, at, string))
     if (use !== 'told') return use
     const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
     return isAsked || this.mayRunLater(part, act, at) ? 'maybe' : 'told'
   }
 
   /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
-  private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
+  private limitOfCommand(part: Part, reading: ShellReading, at: Position, string: string): Certainty {
     const shown = this.outputs.limitOfCommands(at, programsOf(string), new Set(reading.unreported(string)))
-    return weakest(shown, this.scripts.mayChange(string, at) ? 'sure' : 'whole')
+    const { most, why } = this.scripts.limitOf(string, at)
+    return weakest(this.doubted(part, shown, NOT_DONE), this.doubted(part, most, why ?? ''))
+  }
+
+  private limitOfOthers(step: Step, part: Part, act: Act, string: string): Certainty {
+    return this.doubted(part, limitOfArguments(step, part, act, string), TURNED)
+  }
+
+  /** Notes why an act is in doubt. */
+  private doubted<T extends Certainty>(part: Part, most: T, why: string): T {
+    if (most === 'maybe') this.doubts.set(part, why)
+    return most
   }
 
   private useInWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
@@ -330,12 +348,15 @@ export class Acts {
 
   /** Answers the use of a call whose tool no table knows: the anchor is its tool, or stands inside one of its arguments. */
   private useInArguments(step: Step, part: Part, { call }: Act, string: string): Use {
-    const most = call.looks ? 'maybe' : 'sure'
+    if (call.tool === string && !call.looks) return 'sure'
+    const most = this.limitOfTool(part, call)
     if (isTool(call, string)) return most
-    if (part.text.trim() === string.trim()) return most
-    // A command is not carried out by a tool of which no table says that it runs commands.
+    if (part.text.trim() === string.trim()) return weakest(most, this.equal(step, part, call, string) ?? 'maybe')
+    // A command is not carried out by a tool of which no table says that it runs commands; a word in a longer text tells little.
     if (namesAll(part.text, string))
-      return readAnchor(string).kind === 'asCommand' || isProse(part.text, string) ? 'maybe' : most
+      return !/\s/u.test(string.trim()) || readAnchor(string).kind === 'asCommand' || isProse(part.text, string)
+        ? 'maybe'
+        : most
     if (!mentionsAny(part.text, string)) return 'absent'
     const isSpread = this.memo.once(call, `spread ${string}`, () =>
       mentions([call.tool, ...argumentsOf(step, call).map(({ text }) => text)].join(' '), string),
@@ -348,20 +369,35 @@ export class Acts {
     const { call, language, role } = act
     if (!isTool(call, anchor.tool)) return 'absent'
     // A tool by another full name may be of another server, and may only look, plan or try the anchor’s act.
-    const most = call.tool === anchor.tool ? 'whole' : call.looks ? 'maybe' : 'sure'
+    const most = call.tool === anchor.tool ? 'whole' : this.limitOfTool(part, call)
     if (anchor.argument === undefined) return weakest('sure', most)
     const wanted = anchor.argument.trim()
     if (SAID.has(role)) return this.mentions(part, wanted) ? 'told' : 'absent'
     if (isRun(language)) {
-      const use = weakest(this.useInScript(part, act, at, wanted), limitOfArguments(step, part, act, wanted))
+      const use = weakest(this.useInScript(part, act, at, wanted), this.limitOfOthers(step, part, act, wanted))
       return weakest(use, part.text.trim() === wanted && language !== 'keystrokes' ? most : 'sure')
     }
-    const equal = this.memo.once(call, `equal ${wanted}`, () => equalArgument(step, call, wanted))
+    const equal = this.equal(step, part, call, wanted)
     if (equal !== null) return weakest(most, equal)
     // To take a text out of a file may be the act or its opposite.
     if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
     if (namesAll(part.text, wanted)) return weakest('sure', most)
     return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
+  }
+
+  private equal(step: Step, part: Part, call: Call, wanted: string): Certainty | null {
+    const most = this.memo.once(call, `equal ${wanted}`, () => equalArgument(step, call, wanted.trim()))
+    return most === null ? null : this.doubted(part, most, TURNED)
+  }
+
+  /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */
+  private limitOfTool(part: Part, call: Call): Certainty {
+    const isOther = call.looks || isTurningTool(call, this.wanted.context.says)
+    return this.doubted(
+      part,
+      isOther ? 'maybe' : 'sure',
+      'the name of its tool says that it looks, tries, keeps or undoes',
+    )
   }
 
   /** Answers the use of an act by output: the act holds the text, and its own output shows the text. */

@@ -3,7 +3,7 @@ import { namesRelativePath } from '../shell/match-command.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
 import { type Content, readContent, readEdit } from '../shell/read-content.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
-import type { ScriptContext } from '../shell/use.ts'
+import type { Certainty, ScriptContext } from '../shell/use.ts'
 import { baseName } from '../text/paths.ts'
 import { type Act, type ActRole, NOT_RUN } from '../trajectory/act.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
@@ -17,15 +17,21 @@ const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
 
-/** The first scripts that change the shell and its folder. */
-interface LastingEffects {
-  readonly shell: Position | null
-  readonly folder: Position | null
-  /** The first scripts that put a file in the place of a program, by its name. */
-  readonly programs: ReadonlyMap<string, Position>
+interface RunScript {
+  readonly at: Position
+  readonly step: number
+  readonly reading: ShellReading
 }
 
-const isBehind = (at: Position, effect: Position | null): boolean => effect !== null && isBefore(effect, at)
+/** The most that an act proves, with the reason where it is `maybe`. */
+export interface Limited {
+  readonly most: Certainty
+  readonly why: string | null
+}
+
+const WHOLE: Limited = { most: 'whole', why: null }
+const SURE: Limited = { most: 'sure', why: null }
+const limited = (why: string): Limited => ({ most: 'maybe', why })
 
 /** Whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
@@ -40,7 +46,7 @@ export class Scripts {
   private readonly readings = new Map<Part, ShellReading>()
   private readonly contents = new Map<Part, readonly Content[]>()
   private lastNamed: ReadonlyMap<string, Position> | null = null
-  private effects: LastingEffects | null = null
+  private run: readonly RunScript[] | null = null
   private openLines: ReadonlyMap<Part, TypedLine> | null = null
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
@@ -61,32 +67,32 @@ export class Scripts {
     return reading
   }
 
-  /** Tells whether a script before may change the effect of a command: a shell may live on from call to call. */
-  mayChange(command: string, at: Position): boolean {
-    this.effects ??= this.lastingEffects()
-    const { shell, folder, programs } = this.effects
-    const isReplaced = programsOf(command).some((name) => isBehind(at, programs.get(name) ?? null))
-    return isReplaced || isBehind(at, shell) || (isBehind(at, folder) && namesRelativePath(command))
-  }
-
-  private lastingEffects(): LastingEffects {
-    const programs = new Map<string, Position>()
-    let [shell, folder]: [Position | null, Position | null] = [null, null]
-    for (const { at, reading } of this.runScripts()) {
-      for (const name of reading.replaces) if (!programs.has(name)) programs.set(name, at)
-      if (reading.changesFolder) folder ??= at
-      if (reading.changesShell) shell ??= at
-      if (shell !== null) break
+  /** Bounds a command by the scripts up to it that may change its effect: a shell may live on from call to call. */
+  limitOf(command: string, at: Position): Limited {
+    this.run ??= [...this.runScripts()]
+    const programs = programsOf(command)
+    const isRelative = namesRelativePath(command)
+    let limit: Limited = WHOLE
+    for (const { at: place, step, reading } of this.run) {
+      if (isBefore(at, place)) break
+      const isEarlier = isBefore(place, at)
+      const { changesShell, opensProgram, isMoved, isInScratch } = reading.effects
+      if (programs.some((name) => reading.setsUp(name)))
+        return limited(`step ${step} sets up its program, or puts another in the place`)
+      if (isEarlier && opensProgram) return limited(`step ${step} opens a program that may take the command`)
+      if (isRelative && isMoved)
+        limit = isInScratch ? limited(`step ${step} changes to a folder of copies or trials`) : SURE
+      if (isEarlier && changesShell && limit === WHOLE) limit = SURE
     }
-    return { shell, folder, programs }
+    return limit
   }
 
-  private *runScripts(): Generator<{ readonly at: Position; readonly reading: ShellReading }> {
-    for (const [step, { parts }] of this.trajectory.steps.entries())
+  private *runScripts(): Generator<RunScript> {
+    for (const [step, { id, parts }] of this.trajectory.steps.entries())
       for (const [index, part] of parts.entries()) {
         const at = { step, part: index }
         const isScript = part.act !== null && isRun(part.act.language) && !NOT_RUN.has(part.act.call.outcome)
-        if (isScript) yield { at, reading: this.readingOf(part, at) }
+        if (isScript) yield { at, step: id, reading: this.readingOf(part, at) }
       }
   }
 

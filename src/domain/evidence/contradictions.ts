@@ -278,10 +278,14 @@ function againstClaimed({ claim, anchors, acts, sight }: ActClaim): Contradictio
   }
   if (isDone(found.use)) return []
   const { id } = found.step
-  const detail = found.isFailed
-    ? `claimed acted on, but the call of step ${id} that does something with ${kindOf(anchors)} failed`
-    : `claimed acted on, but only step ${id} may do something with ${kindOf(anchors)}, and the check cannot tell`
-  return [(found.isFailed ? doubt : supportable)('doubtful_act', claim, detail, id)]
+  if (found.isFailed) {
+    const detail = `claimed acted on, but the call of step ${id} that does something with ${kindOf(anchors)} failed`
+    return [doubt('doubtful_act', claim, detail, id)]
+  }
+  if (found.why !== null)
+    return [doubt('doubtful_act', claim, `claimed acted on, but the act of step ${id} is in doubt: ${found.why}`, id)]
+  const detail = `claimed acted on, but only step ${id} may do something with ${kindOf(anchors)}, and the check cannot tell`
+  return [supportable('doubtful_act', claim, detail, id)]
 }
 
 /** An act between a doubtful sight and the certain one may follow the instruction, too. */

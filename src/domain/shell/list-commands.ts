@@ -10,6 +10,7 @@ import {
   FED,
   filesRunBy,
   isKept,
+  isScratch,
   isStrictShell,
   mayBeCode,
   shellScript,
@@ -46,6 +47,8 @@ export interface SimpleCommand {
   readonly texts: readonly string[]
   /** Files that it runs, or that commands are taken from. */
   readonly runsFiles: readonly string[]
+  /** The command changes the shell, or sets something in it. */
+  readonly changesShell: boolean
   /** Place in the script, half open. */
   readonly start: number
   readonly end: number
@@ -57,10 +60,14 @@ export interface CommandList {
   readonly isWhole: boolean
   /** The script has a function, a loop, a condition, or a command that changes the shell. */
   readonly isOpen: boolean
-  /** A command changes the shell, or opens a program that takes the lines behind. */
+  /** A command changes the shell. */
   readonly changesShell: boolean
+  /** A command opens a program that takes the lines behind. */
+  readonly opensProgram: boolean
   /** A command changes the folder. */
   readonly isMoved: boolean
+  /** The last such folder holds a copy or a trial. */
+  readonly isInScratch: boolean
 }
 
 /** Lists the simple commands of a script in their order. */
@@ -88,6 +95,8 @@ interface Place {
   /** The output may reach a file or a command that acts. */
   readonly reaches: boolean
   readonly outputs: readonly string[]
+  /** A pipe gives the command its input. */
+  readonly isFed?: boolean
   /** Range of the outermost command, within which all commands of its script stand. */
   readonly range: { readonly start: number; readonly end: number } | null
   readonly depth: number
@@ -105,7 +114,7 @@ const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [],
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
-  ...{ isReported: false, isMoved: false, isRedirected: false, texts: [], runsFiles: [] },
+  ...{ isReported: false, isMoved: false, isRedirected: false, texts: [], runsFiles: [], changesShell: true },
 }
 const DEEPEST = 6
 
@@ -141,7 +150,9 @@ class Lister {
   /** Certainty of what stands behind the commands that are listed. */
   private rest: Certainty = 'whole'
   isMoved = false
+  isInScratch = false
   changesShell = false
+  opensProgram = false
   /** The script ends at its first failure. */
   private isStrict = false
   private readonly functions = new Set<string>()
@@ -226,7 +237,8 @@ class Lister {
       const next = commands[commands.length - index]
       const outputs = next === undefined ? place.outputs : copiesOf(next)
       const runs = weakest(place.runs, isTurned ? 'sure' : 'whole')
-      const own: Place = { ...place, runs, reaches, outputs, isLast: place.isLast && !isTurned && next === undefined }
+      const isLast = place.isLast && !isTurned && next === undefined
+      const own: Place = { ...place, runs, reaches, outputs, isLast, isFed: index < commands.length - 1 }
       reaches ||= actsOnInput(node)
       return own
     })
@@ -242,6 +254,7 @@ class Lister {
     if (node.type === 'Function') {
       this.functions.add(node.name.value)
       this.changesShell = true
+      this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
     }
     for (const body of bodiesOf(node))
       if (body.type === 'CompoundList') this.addAll(body.commands, place)
@@ -297,8 +310,10 @@ class Lister {
       isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
+      changesShell: isChanging || name === 'export',
     })
-    if (name === 'cat' && words.length === 1 && texts.length === 0 && outputs.some(isKept)) this.changesShell = true
+    const hasInput = (place.isFed ?? false) || texts.length + inputs.length > 0
+    this.opensProgram ||= !hasInput && takesLines(name, words, outputs.some(isKept))
     this.note(name, words, isChanging)
   }
 
@@ -306,8 +321,8 @@ class Lister {
   private note(name: string, words: readonly string[], isChanging: boolean): void {
     if (name === 'set') this.isStrict = true
     if (MOVING.has(name)) this.isMoved = true
-    const isLasting = (isChanging && !ENDING.has(name)) || name === 'export' || takesLines(name, words)
-    if (isLasting) this.changesShell = true
+    if (MOVING.has(name)) this.isInScratch = isScratch(words.at(-1) ?? '')
+    if ((isChanging && !ENDING.has(name)) || name === 'export') this.changesShell = true
     this.rest = weakest(this.rest, isChanging || (this.isStrict && TESTING.has(name)) ? 'maybe' : this.restBehind())
   }
 
