@@ -17,8 +17,17 @@ const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
 
+/** The scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */
+interface LastingEffects {
+  readonly scripts: readonly RunScript[]
+  readonly program: RunScript | null
+  readonly shell: RunScript | null
+  readonly folders: ReadonlyMap<Part, RunScript>
+}
+
 interface RunScript {
   readonly at: Position
+  readonly part: Part
   readonly step: number
   readonly reading: ShellReading
 }
@@ -46,7 +55,8 @@ export class Scripts {
   private readonly readings = new Map<Part, ShellReading>()
   private readonly contents = new Map<Part, readonly Content[]>()
   private lastNamed: ReadonlyMap<string, Position> | null = null
-  private run: readonly RunScript[] | null = null
+  private effects: LastingEffects | null = null
+  private readonly setUps = new Map<string, RunScript | null>()
   private openLines: ReadonlyMap<Part, TypedLine> | null = null
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
@@ -69,22 +79,42 @@ export class Scripts {
 
   /** Bounds a command by the scripts up to it that may change its effect: a shell may live on from call to call. */
   limitOf(command: string, at: Position): Limited {
-    this.run ??= [...this.runScripts()]
-    const programs = programsOf(command)
-    const isRelative = namesRelativePath(command)
-    let limit: Limited = WHOLE
-    for (const { at: place, step, reading } of this.run) {
-      if (isBefore(at, place)) break
-      const isEarlier = isBefore(place, at)
-      const { changesShell, opensProgram, isMoved, isInScratch } = reading.effects
-      if (programs.some((name) => reading.setsUp(name)))
-        return limited(`step ${step} sets up its program, or puts another in the place`)
-      if (isEarlier && opensProgram) return limited(`step ${step} opens a program that may take the command`)
-      if (isRelative && isMoved)
-        limit = isInScratch ? limited(`step ${step} changes to a folder of copies or trials`) : SURE
-      if (isEarlier && changesShell && limit === WHOLE) limit = SURE
+    this.effects ??= this.lastingEffects()
+    const { program, shell, folders } = this.effects
+    const setUp = programsOf(command)
+      .map((name) => this.setUpOf(name))
+      .find((one) => one !== null && !isBefore(at, one.at))
+    if (setUp) return limited(`step ${setUp.step} sets up its program, or puts another in the place`)
+    if (program !== null && isBefore(program.at, at))
+      return limited(`step ${program.step} opens a program that may take the command`)
+    const part = this.trajectory.steps[at.step]?.parts[at.part]
+    const moved = part !== undefined && namesRelativePath(command) ? folders.get(part) : undefined
+    if (moved?.reading.effects.isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
+    return moved !== undefined || (shell !== null && isBefore(shell.at, at)) ? SURE : WHOLE
+  }
+
+  /** Finds the first script that sets up a program. */
+  private setUpOf(program: string): RunScript | null {
+    const known = this.setUps.get(program)
+    if (known !== undefined) return known
+    const found = this.effects?.scripts.find(({ reading }) => reading.setsUp(program)) ?? null
+    this.setUps.set(program, found)
+    return found
+  }
+
+  private lastingEffects(): LastingEffects {
+    const scripts = [...this.runScripts()]
+    const folders = new Map<Part, RunScript>()
+    let last: RunScript | undefined
+    for (const script of scripts) {
+      if (script.reading.effects.isMoved) last = script
+      if (last !== undefined) folders.set(script.part, last)
     }
-    return limit
+    return {
+      ...{ scripts, folders },
+      program: scripts.find(({ reading }) => reading.effects.opensProgram) ?? null,
+      shell: scripts.find(({ reading }) => reading.effects.changesShell) ?? null,
+    }
   }
 
   private *runScripts(): Generator<RunScript> {
@@ -92,7 +122,7 @@ export class Scripts {
       for (const [index, part] of parts.entries()) {
         const at = { step, part: index }
         const isScript = part.act !== null && isRun(part.act.language) && !NOT_RUN.has(part.act.call.outcome)
-        if (isScript) yield { at, step: id, reading: this.readingOf(part, at) }
+        if (isScript) yield { at, part, step: id, reading: this.readingOf(part, at) }
       }
   }
 

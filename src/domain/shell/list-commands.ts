@@ -135,11 +135,16 @@ const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Those that change nothing for later calls. */
 const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
-const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep which type command ls find stat python')
+const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep python')
+/** Commands that fail where they find nothing. */
+const PROBING = wordSet('ls stat find which type command')
 /** The operator behind which nothing runs, by the command before it. */
 const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
-const isTest = ({ name, kind }: SimpleCommand): boolean =>
-  TESTING.has(name) || SHELLS.has(name) || (name === 'git' && kind === 'looks')
+/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script. */
+function behindTest({ name, words, kind }: SimpleCommand): Certainty {
+  if (TESTING.has(name) || SHELLS.has(name) || (name === 'git' && kind === 'looks')) return 'maybe'
+  return PROBING.has(name) && words.length > 1 ? 'sure' : 'whole'
+}
 /** Settings that make a name another program. */
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
@@ -226,7 +231,7 @@ class Lister {
       this.add(node, { ...place, isLast: tellsFailure, runs: index > 0 && dead !== undefined ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
       if (index === 0) dead = ALWAYS[last?.name ?? '']
-      if (last === undefined || isTest(last)) runs = 'maybe'
+      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last))
     }
   }
 
