@@ -39,14 +39,6 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     return { status: known.status, text: known.body }
   }
 
-  /** Finds the answer to the same request under a name of earlier versions, which held no API key. */
-  async function findOlder(request: FastifyRequest, header: string, digest: string, reply: FastifyReply) {
-    const older = `${request.routeOptions.url}/${header}`
-    return request.caller.key_id !== null && (await store.find(older))?.request_digest === digest
-      ? findStored(older, digest, reply)
-      : null
-  }
-
   /** Does work that no other process of the database does under the same key. */
   async function alone<T>(key: string, work: (lease: Lease | null) => Promise<T>): Promise<T> {
     if (cluster === null) return work(null)
@@ -67,7 +59,7 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
     const { key_id } = request.caller
     const key = `${key_id === null ? '' : `${key_id} `}${request.routeOptions.url}/${header}`
     const digest = digestOf(request)
-    const stored = (await findStored(key, digest, reply)) ?? (await findOlder(request, header, digest, reply))
+    const stored = await findStored(key, digest, reply)
     if (stored !== null) return stored
     if (inFlight.has(key)) throw inUse()
     inFlight.add(key)

@@ -7,7 +7,7 @@ import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
 import { decodeCursor, idOf, sendJson, sendText, toPage } from '../body/answers.ts'
-import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
+import { EXAMPLE_REQUEST } from '../body/examples.ts'
 import type { Answered } from '../body/idempotency.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
@@ -44,7 +44,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       body: { ...GradeRequestSchema, examples: [EXAMPLE_REQUEST] },
       response: {
         200: answer('Grade', 'A stored grade: `receipt.cache` is `hit`.'),
-        201: answer('Grade', 'A new grade.', EXAMPLE_GRADE),
+        201: answer('Grade', 'A new grade.'),
         ...problems(400, 404, 409, 413, 415, 422, 502, 504),
       },
     },
