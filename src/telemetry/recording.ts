@@ -77,16 +77,7 @@ function installContext(): void {
   context.disable()
   context.setGlobalContextManager(manager)
   propagation.disable()
-  propagation.setGlobalPropagator(new ParentReader())
-}
-
-/** Reads the parent of a request, and sends no header. `tracestate` is a text of the caller, which the collector would receive. */
-class ParentReader extends W3CTraceContextPropagator {
-  override inject(): void {}
-  override extract(...[ctx, carrier, getter]: Parameters<W3CTraceContextPropagator['extract']>): Context {
-    const get: typeof getter.get = (from, name) => (name === 'traceparent' ? getter.get(from, name) : undefined)
-    return super.extract(ctx, carrier, { ...getter, get })
-  }
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 }
 
 /** Opens the parts of the SDK that read variables themselves. Throws for a variable that the SDK cannot use, without its value. */
@@ -120,18 +111,20 @@ class TextlessExporter extends OTLPTraceExporter {
 }
 
 /**
- * Leaves the path, the query and the message of an error out of the span of a request, and names the span by method and route. Only a
- * status from 500 on is an error of the service.
+ * Leaves the `tracestate` of the caller out of a span, and the path, the query and the message of an error out of the span of a request, which
+ * is named by method and route. Only a status from 500 on is an error of the service.
  */
 function withoutText(span: ReadableSpan): ReadableSpan {
-  if (span.attributes['fastify.root'] === undefined) return span
+  const { traceState: _state, ...ids } = span.spanContext()
+  const derive = (own: object) =>
+    Object.create(span, Object.getOwnPropertyDescriptors({ spanContext: () => ids, ...own })) as ReadableSpan
+  if (span.attributes['fastify.root'] === undefined) return derive({})
   const { 'url.path': _path, 'fastify.root': _root, ...attributes } = span.attributes
   const { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status } = attributes
   const failed = Number(status) >= 500
-  const clean = {
+  return derive({
     name: route === undefined ? String(method) : `${method} ${route}`,
     attributes: failed ? { ...attributes, 'error.type': String(status) } : attributes,
     status: { code: failed ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
-  }
-  return Object.create(span, Object.getOwnPropertyDescriptors(clean)) as ReadableSpan
+  })
 }
