@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildContext } from '../boot/context.ts'
 import { loadConfig } from '../config/config.ts'
+import type { Limits } from '../config/settings.ts'
 import { rubricView } from '../domain/rubric/rubric-view.ts'
 import { readStrictJson } from '../domain/text/strict-json.ts'
 import { misfit, storageProblem } from '../http/errors.ts'
@@ -74,10 +75,7 @@ function environmentOf({ database = IN_MEMORY, config, env = process.env }: Open
 }
 
 /** Reads and checks a request as the service does with its body. Throws an HttpProblem. */
-function readRequest(
-  given: unknown,
-  { body_bytes, depth }: { readonly body_bytes: number; readonly depth: number },
-): GradeRequest {
+function readRequest(given: unknown, { body_bytes, depth }: Pick<Limits, 'body_bytes' | 'depth'>): GradeRequest {
   let text: string
   try {
     text = JSON.stringify(given) ?? 'null'
