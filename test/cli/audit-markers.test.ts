@@ -162,6 +162,15 @@ describe('runs', () => {
   })
 })
 
+test('in runs a surface that is a picture is never ok', async () => {
+  const made = makeTask(2)
+  const { cue, distractor } = made.truth
+  putTasks(root, [{ ...made, truth: { ...made.truth, expected_in: ['environment/video.mp4'] } }])
+  put(join(root, 'job'), trialFiles(made.name, 1, [['ffmpeg -i video.mp4', `${cue}\n${distractor}`]]))
+  const { rows } = await audit(join(root, 'job'))
+  expect(rows.map(({ code }) => code)).toEqual(['unsearchable_media', 'unsearchable_media'])
+})
+
 describe('what is typed and printed', () => {
   const truths = () => ['-g', join(root, 'truths.ndjson')]
 

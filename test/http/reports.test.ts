@@ -174,7 +174,7 @@ describe('groups and claims of stored grades', () => {
     const [bare, tab] = groups
     expect(tab).toMatchObject({
       distractor_declined: { k: 2, n: 3, unknown: 0 },
-      cue_declined: { n: 0, reason: 'no_cases' },
+      cue_declined: { n: 0, unknown: 0, reason: 'no_cases' },
     })
     expect(tab?.claims['cue.acted']?.shares['true']).toMatchObject({ k: 3, n: 3 })
     expect(tab?.claims['cue.reasoned']?.shares['unclear']).toMatchObject({ k: 3, n: 3 })
