@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { EvidenceCount } from '../ports/grade-ports.ts'
-import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
+import { ITEM_STATUSES } from '../schemas/vocabulary.ts'
 import type { Context } from './context.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -115,23 +115,18 @@ function readOnce<T>(read: () => Promise<T>): () => Promise<T | null> {
   }
 }
 
-interface Seen {
-  readonly batches: Record<'running' | 'parked' | 'cancelling', number>
-  readonly items: Record<'pending' | 'running', number>
-  readonly ended: Record<ItemStatus, number>
-  readonly failures: Record<string, number>
-}
+type Seen = Awaited<ReturnType<typeof look>>
 
 /** Looks at the open batches; an unreadable database shows none. */
-async function look({ stores }: Context): Promise<Seen> {
+async function look({ stores }: Context) {
   const list = (status: 'running' | 'parked' | 'cancelling') =>
     stores.batches.list({ status, limit: MOST_BATCHES }).catch(() => [])
   const [running, parked, cancelling] = await Promise.all([list('running'), list('parked'), list('cancelling')])
-  const seen: Seen = {
+  const seen = {
     batches: { running: running.length, parked: parked.length, cancelling: cancelling.length },
     items: { pending: 0, running: 0 },
     ended: { graded: 0, unverified: 0, failed: 0, cancelled: 0 },
-    failures: {},
+    failures: {} as Record<string, number>,
   }
   for (const { counts, failures } of running) {
     seen.items.pending += counts.pending
