@@ -69,9 +69,9 @@ function measureBatches(gauge: MakeGauge, context: Context): void {
     valuesOf: (seen: Seen) => Readonly<Record<string, number>>,
   ) =>
     gauge(name, help, [label], async (own) => {
-      const found = await seen()
+      const state = await seen()
       own.reset()
-      for (const [value, n] of Object.entries(found === null ? {} : valuesOf(found))) own.set({ [label]: value }, n)
+      for (const [value, n] of Object.entries(state === null ? {} : valuesOf(state))) own.set({ [label]: value }, n)
     })
   count('veridict_batches', 'Batches that have not ended, by status.', 'status', ({ batches }) => batches)
   count(
@@ -95,10 +95,10 @@ function measureEvidence(gauge: MakeGauge, context: Context): void {
   const evidence = readOnce(() => context.stores.grades.countEvidence().catch(() => []))
   const count = (name: string, help: string, kind: EvidenceCount['kind']) =>
     gauge(name, help, ['judge', 'rubric', 'status'], async (own) => {
-      const found = await evidence()
+      const rows = await evidence()
       own.reset()
-      for (const { judge, rubric, status, n, ...one } of found ?? [])
-        if (one.kind === kind) own.inc({ judge, rubric, status }, n)
+      for (const { judge, rubric, status, n, ...row } of rows ?? [])
+        if (row.kind === kind) own.inc({ judge, rubric, status }, n)
     })
   count('veridict_stored_grades', 'Stored grades, by status.', 'grade')
   count('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')

@@ -24,12 +24,12 @@ export function installErrors(app: FastifyInstance): void {
         .replaceAll(/:[^/]+/g, '[^/]+')
         .replace('\\*', '.*')}$`,
     )
-    for (const one of [method].flat()) routes.push({ method: one, matches })
+    for (const name of [method].flat()) routes.push({ method: name, matches })
   })
   app.setErrorHandler((error, request, reply) => sendProblem(reply, toProblem(error as FastifyError, request)))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    const allowed = [...new Set(routes.filter((one) => one.matches.test(path)).map((one) => one.method))].sort()
+    const allowed = [...new Set(routes.filter((route) => route.matches.test(path)).map((route) => route.method))].sort()
     if (allowed.length === 0 || allowed.includes(request.method)) return sendProblem(reply, noSuchPath())
     const headers = { allow: allowed.join(', ') }
     return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
@@ -89,7 +89,7 @@ export function storageProblem(error: unknown): HttpProblem | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   // Another process does the same work: a second request finds its answer, or waits for it.
   if (error.code === 'lease_lost') return new HttpProblem(503, 'storage_busy', error.message, BACK_SOON)
-  const code = STORAGE_CODES.find((one) => one === error.code)
+  const code = STORAGE_CODES.find((candidate) => candidate === error.code)
   return code === undefined ? null : new HttpProblem(503, code, error.message, BACK_SOON)
 }
 

@@ -75,10 +75,10 @@ function environmentOf({ database = IN_MEMORY, config, env = process.env }: Open
 }
 
 /** Reads and checks a request as the service does with its body. Throws an HttpProblem. */
-function readRequest(given: unknown, { body_bytes, depth }: Pick<Limits, 'body_bytes' | 'depth'>): GradeRequest {
+function readRequest(request: unknown, { body_bytes, depth }: Pick<Limits, 'body_bytes' | 'depth'>): GradeRequest {
   let text: string
   try {
-    text = JSON.stringify(given) ?? 'null'
+    text = JSON.stringify(request) ?? 'null'
   } catch {
     // A circular value, a BigInt, or too deep a nesting.
     throw new HttpProblem(400, 'invalid_json', 'the request cannot be written as JSON')

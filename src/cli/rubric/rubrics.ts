@@ -32,12 +32,12 @@ function isFolder(typed: string): boolean {
 /** Finds typed rubrics: a folder of one or several, `id@version`, or an id for its newest version. */
 export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   if (isFolder(typed)) return loadRubrics(typed)
-  const known = knownRubrics(shell)
-  const versions = known.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
+  const available = knownRubrics(shell)
+  const versions = available.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
   const newest = versions.sort((a, b) => b.rubric.version - a.rubric.version)[0]
   if (newest !== undefined) return [newest]
   throw new CliError(`there is no folder and no rubric ${typed}`, [
-    `Rubrics: ${known.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,
+    `Rubrics: ${available.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,
     'Begin a rubric of your own: veridict rubric new ID',
   ])
 }
@@ -68,12 +68,12 @@ export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
     const warnings = 'faults' in read ? [] : warningsOf(read, examples.length)
     for (const text of [...faults, ...warnings]) shell.out.write(`${inert(text)}\n`)
     if (faults.length > 0) faulty++
-    const found = [
+    const findings = [
       ...(faults.length > 0 ? [paint('red', count(faults.length, 'fault'))] : []),
       ...(warnings.length > 0 ? [paint('yellow', count(warnings.length, 'warning'))] : []),
     ]
     const name = 'faults' in read ? folder : read.rubric.name
-    shell.out.write(`${inert(folder)}  ${found.join(', ') || paint('green', `${name} is well`)}\n`)
+    shell.out.write(`${inert(folder)}  ${findings.join(', ') || paint('green', `${name} is well`)}\n`)
   }
   return faulty > 0 ? EXIT.unverified : EXIT.graded
 }

@@ -31,12 +31,12 @@ function createIdempotency({ idempotency: store, cluster }: Stores, clock: Clock
   const inFlight = new Set<string>()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
-    const known = await store.find(key)
-    if (known === null) return null
-    if (known.request_digest !== digest)
+    const stored = await store.find(key)
+    if (stored === null) return null
+    if (stored.request_digest !== digest)
       throw new HttpProblem(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
     reply.header('idempotency-replayed', 'true')
-    return { status: known.status, text: known.body }
+    return { status: stored.status, text: stored.body }
   }
 
   /** Does work that no other process of the database does under the same key. */

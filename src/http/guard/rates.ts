@@ -12,8 +12,8 @@ function createWindows() {
   const windows = new LRUCache<string, { count: number; readonly since: number }>({ max: MOST_REMEMBERED })
   return (name: string, add: number): { readonly count: number; readonly seconds: number } => {
     const now = Date.now()
-    const known = windows.get(name)
-    const window = known === undefined || known.since + MINUTE_MS <= now ? { count: 0, since: now } : known
+    const before = windows.get(name)
+    const window = before === undefined || before.since + MINUTE_MS <= now ? { count: 0, since: now } : before
     window.count += add
     if (add > 0) windows.set(name, window)
     return { count: window.count, seconds: Math.max(1, Math.ceil((window.since + MINUTE_MS - now) / 1000)) }

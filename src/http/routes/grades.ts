@@ -63,8 +63,8 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
       await requireNames(context, filters)
-      const found = await context.stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
-      return sendJson(reply, toPage(found, limit, idOf))
+      const page = await context.stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
+      return sendJson(reply, toPage(page, limit, idOf))
     },
   })
 
@@ -166,11 +166,11 @@ export async function answerKnownBytes(
   { knownBodies, metrics }: Pick<RouteDeps, 'knownBodies' | 'metrics'>,
 ): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const known = await knownBodies.find(request.bodyDigest)
-  if (known === null) return false
+  const answer = await knownBodies.find(request.bodyDigest)
+  if (answer === null) return false
   metrics.hit()
-  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
-  sendText(reply, known.text)
+  request.log.debug({ grade_id: answer.grade_id, cached: true }, 'graded')
+  sendText(reply, answer.text)
   return true
 }
 
