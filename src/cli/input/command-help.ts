@@ -169,7 +169,7 @@ export const IMPORT_HELP = `
 PATH is a file of \`veridict export\`, or trials.
 
 An export is read into the database of VERIDICT_DATABASE or VERIDICT_DATABASE_URL, beside a running service or without one. The
-command stops at a broken record, or a grade without its calls or trajectory, and names the line; the lines before are stored. A
+command checks the whole file first: a broken record, or a grade without its calls or trajectory, is named, and nothing is stored. A
 record whose id is stored stays as it is, so that the same command goes on after a crash.
 
 Of trials the command uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines,
