@@ -36,10 +36,11 @@ export const importCommand = (shell: Shell): Command =>
 
 /** Finds the one export among the paths; null where all paths hold trials. Throws where an export does not stand alone. */
 async function exportAmong(paths: readonly string[], { server }: Options): Promise<string | null> {
-  if (paths.includes('-')) throw new CliError('an import cannot read a pipe', ['Write the lines to a file first.'])
-  const [file = null] = (await Promise.all(paths.map(async (path) => ((await isExport(path)) ? [path] : [])))).flat()
-  if (file === null) return null
-  if (paths.length > 1) throw new CliError(`${inert(file)} is an export: import it by itself`)
+  if (paths.includes('-'))
+    throw new CliError('an import reads its file twice, and cannot read a pipe', ['Write the lines to a file first.'])
+  const [found = null] = (await Promise.all(paths.map(async (path) => ((await isExport(path)) ? [path] : [])))).flat()
+  if (found === null) return null
+  if (paths.length > 1) throw new CliError(`${inert(found)} is an export: import it by itself`)
   if (server !== undefined)
     throw new CliError('an export is read into the database itself, and not through a service', [
       'Leave --server out; VERIDICT_DATABASE or VERIDICT_DATABASE_URL names the database.',

@@ -8,7 +8,13 @@ import { parseJson } from '../../../domain/text/exact-json.ts'
 import { type Review, ReviewSchema } from '../../../schemas/audit/review.ts'
 import { inputIssues } from '../../../schemas/check.ts'
 import { type Grade, GradeSchema } from '../../../schemas/grade.ts'
-import { EXPORT_RECORDS, EXPORT_VERSION, type ExportKind, type ExportRecord } from '../../../schemas/transfer.ts'
+import {
+  EXPORT_RECORDS,
+  EXPORT_VERSION,
+  type ExportKind,
+  type ExportRecord,
+  type RecordOf,
+} from '../../../schemas/transfer.ts'
 import type { ImportStore } from '../../../storage/transfer.ts'
 import { configurationOf } from '../../client/database.ts'
 import { CliError, EXIT, type ExitCode } from '../../client/errors.ts'
@@ -21,7 +27,6 @@ import { tallyText } from './export-command.ts'
 const MOST_LINE_BYTES = 256 * 1024 * 1024
 /** Bounds the records of one transaction. */
 const GROUP = { records: 64, bytes: 4 * 1024 * 1024 }
-const PARTLY = 'The records of the lines before are stored: the import of a whole file stores the rest.'
 const HEAD = '{"kind":"veridict_export"'
 
 /** Tells whether a file begins like the output of `veridict export`. An unreadable file does not. */
@@ -31,93 +36,97 @@ export async function isExport(path: string): Promise<boolean> {
 }
 
 /**
- * Reads an export into the database of the configuration, a group of records in one transaction. A record of a known id stays as it is, so
- * that the same command goes on after a crash. Throws a CliError with the line of the first broken record; the records before it are stored.
+ * Reads an export into the database of the configuration. The first reading checks every record and stores nothing; the second reading
+ * stores the records whose ids are new, so that the same command goes on after a crash.
  */
 export async function importExport(shell: Shell, path: string): Promise<ExitCode> {
   const { config, secrets } = configurationOf(shell.env)
   const database = storeOf(config, secrets)
   const stores = await database.open()
   const added: Record<string, number> = {}
-  let [records, before] = [0, 0]
+  let records = 0
   try {
     await withConsole(shell, undefined, async ({ view, signal }) => {
-      for await (const group of readExport(path, stores.imports, signal)) {
-        const stored = await stores.imports.put(group).catch((error: unknown) => {
-          view.note(`not stored: the records ${records + 1} to ${records + group.length} of ${inert(path)}`)
-          throw error
-        })
-        for (const { kind } of stored) added[kind] = (added[kind] ?? 0) + 1
+      const names = new Set<string>()
+      for await (const group of readExport(path, signal)) {
+        await assertComplete(group, names, stores.imports)
+        view.doing(`checking: ${count(names.size, 'record')}`)
+      }
+      for await (const group of readExport(path, signal)) {
+        for (const { kind } of await stores.imports.put(group)) added[kind] = (added[kind] ?? 0) + 1
         records += group.length
-        before += group.length - stored.length
-        view.doing(`importing: ${count(records, 'record')}`)
+        view.doing(`importing: ${count(records, 'record')} of ${names.size}`)
       }
     })
   } finally {
     await stores.close()
   }
+  const before = records - Object.values(added).reduce((sum, n) => sum + n, 0)
   const rest = `${count(before, 'record')} stored already`
   shell.err.write(`imported ${tallyText(added)} into ${inert(database.shown)}; ${rest}\n`)
   return EXIT.graded
 }
 
-/** Reads and checks the records of an export in groups. Throws a CliError for a broken record, and for a file that broke off. */
-async function* readExport(path: string, store: ImportStore, signal: AbortSignal): AsyncGenerator<ExportRecord[]> {
-  const names = new Set<string>()
-  let [group, bytes, end]: [ExportRecord[], number, unknown] = [[], 0, undefined]
+const refuse = (fault: string): CliError => new CliError(`${clip(fault, 300)}; no record of the export was stored`)
+
+/** Reads the records of an export in groups. Throws a CliError with the line of a broken record, and for a file that broke off. */
+async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<ExportRecord[]> {
+  let group: ExportRecord[] = []
+  let [bytes, records] = [0, 0]
+  let end: unknown
   for await (const line of linesOf(path, MOST_LINE_BYTES)) {
     signal.throwIfAborted()
-    const value = line.bytes === null ? null : (parseJson(line.bytes.toString('utf8')) as Partial<ExportRecord>)
-    const { kind, version, records } = Object(value) as { kind?: string; version?: unknown; records?: unknown }
-    if (line.number === 1 && version === EXPORT_VERSION) continue
-    if (kind === 'end') {
-      end = records
+    const at = `${inert(path)}, line ${line.number}`
+    if (line.bytes === null) throw refuse(`${at}: more than ${MOST_LINE_BYTES} bytes`)
+    const value = parseJson(line.bytes.toString('utf8')) as Readonly<Record<string, unknown>> | undefined
+    if (line.number === 1) {
+      if (value?.['version'] === EXPORT_VERSION) continue
+      throw refuse(`${at}: an export of version ${inert(String(value?.['version']))}; this program reads 1`)
+    }
+    if (value?.['kind'] === 'end') {
+      end = value['records']
       continue
     }
-    const fault =
-      line.number === 1 ? `is of version ${version}; this program reads 1` : await faultOf(value, names, store)
-    if (fault !== null) {
-      yield group
-      throw new CliError(`${inert(path)}, line ${line.number}: ${clip(inert(fault), 300)}`, [PARTLY])
-    }
+    const fault = faultOf(value)
+    if (fault !== null) throw refuse(`${at}: ${inert(fault)}`)
     group.push(value as ExportRecord)
-    bytes += line.bytes?.length ?? 0
+    records += 1
+    bytes += line.bytes.length
     if (group.length < GROUP.records && bytes < GROUP.bytes) continue
     yield group
     ;[group, bytes] = [[], 0]
   }
+  if (end !== records)
+    throw refuse(`${inert(path)} is not whole: ${count(records, 'record')} of ${end ?? 'an unknown number'}`)
   yield group
-  if (end !== names.size)
-    throw new CliError(`${inert(path)} is not whole: ${count(names.size, 'record')} of ${end ?? 'an unknown number'}`, [
-      PARTLY,
-    ])
 }
 
-/**
- * Finds the fault of a record: its form, the digest of a trajectory, the body of a grade or a review, and a record that it refers to and that
- * is neither stored nor in a line before. The database checks the rest. Adds the name of a good record to `names`.
- */
-async function faultOf(value: unknown, names: Set<string>, store: ImportStore): Promise<string | null> {
-  const { kind, id } = Object(value) as { readonly kind?: string; readonly id?: string }
+/** Checks all that the database will refuse, and the digest of a trajectory. */
+function faultOf(value: unknown): string | null {
+  const { kind, id } = (value ?? {}) as { readonly kind?: string; readonly id?: string }
   if (!Object.hasOwn(EXPORT_RECORDS, String(kind))) return 'no record of an export'
   const record = value as ExportRecord
-  const fault = schemaFault(EXPORT_RECORDS[record.kind], record) ?? bodyFault(record)
-  if (fault !== null) return `${kind} ${id}: ${fault}`
-  for (const [other, otherId] of referencesOf(record))
-    if (!names.has(`${other} ${otherId}`) && !(await store.has(other, otherId)))
-      return `${kind} ${id}: its ${other} ${otherId} is neither stored nor in a line before`
-  names.add(`${kind} ${id}`)
-  return null
+  const fault = schemaFault(EXPORT_RECORDS[record.kind], record) ?? FAULTS[record.kind](record as never)
+  return fault === null ? null : `${kind} ${id}: ${fault}`
 }
 
-function bodyFault(record: ExportRecord): string | null {
-  if (record.kind === 'attempt') return null
-  if (record.kind === 'trajectory')
-    return digestOf(record.document) === record.id ? null : 'its document has another digest than its id'
-  const body = parseJson(record.body)
-  const fault = schemaFault(record.kind === 'grade' ? GradeSchema : ReviewSchema, body)
-  if (fault !== null) return `its body: ${fault}`
-  return (body as Grade).id === record.id ? null : 'its body has another id'
+const FAULTS: { readonly [K in ExportKind]: (record: RecordOf<K>) => string | null } = {
+  trajectory: ({ id, document }) => (digestOf(document) === id ? null : 'its document has another digest than its id'),
+  attempt({ outcome, reply_text, raw_reply, usage }) {
+    if (outcome === 'ok' && (reply_text === null || raw_reply === null)) return 'a good call without its reply'
+    return usage === null || isObject(parseJson(usage)) ? null : 'its usage is no JSON object'
+  },
+  grade({ id, body, ground_truth, silent, answers }) {
+    const grade = parseJson(body)
+    const fault = bodyFault(GradeSchema, grade, id)
+    if (fault !== null) return fault
+    const { status, label, claimed_label } = grade as Grade
+    if ((status === 'graded') !== (label !== null)) return 'only a graded grade has a label, and it has one'
+    if (status === 'failed' && (claimed_label !== null || answers)) return 'a failed grade claims and answers nothing'
+    if (silent && answers) return 'a recheck answers nothing'
+    return isObject(parseJson(ground_truth)) ? null : 'its ground truth is no JSON object'
+  },
+  review: ({ id, body }) => bodyFault(ReviewSchema, parseJson(body), id),
 }
 
 /** Computes the digest of a JSON text; null where the text is nested deeper than the stack. */
@@ -129,14 +138,33 @@ function digestOf(document: string): string | null {
   }
 }
 
-function schemaFault(schema: object, value: unknown): string | null {
+const bodyFault = (schema: object, body: unknown, id: string): string | null =>
+  schemaFault(schema, body, 'its body: ') ?? ((body as Grade).id === id ? null : 'its body has another id')
+
+function schemaFault(schema: object, value: unknown, place = ''): string | null {
   const [issue] = inputIssues(schema, value)
-  return issue === undefined ? null : `${issue.path} ${issue.message}`
+  return issue === undefined ? null : `${place}${issue.path} ${issue.message}`
 }
 
-function referencesOf(record: ExportRecord): [kind: ExportKind, id: string][] {
-  if (record.kind === 'review') return [['grade', (JSON.parse(record.body) as Review).grade_id]]
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Throws where a record refers to a record that is neither stored nor named before. Adds the records to `names`. */
+async function assertComplete(group: readonly ExportRecord[], names: Set<string>, store: ImportStore): Promise<void> {
+  const missing = new Map<string, string>()
+  for (const record of group) {
+    const name = `${record.kind} ${record.id}`
+    names.add(name)
+    for (const reference of referencesOf(record)) if (!names.has(reference)) missing.set(reference, name)
+  }
+  for (const [reference, name] of missing) {
+    const [kind, id] = reference.split(' ') as [ExportKind, string]
+    if (!(await store.has(kind, id))) throw refuse(`${name}: its ${reference} is neither stored nor in a line before`)
+  }
+}
+
+function referencesOf(record: ExportRecord): string[] {
+  if (record.kind === 'review') return [`grade ${(JSON.parse(record.body) as Review).grade_id}`]
   if (record.kind !== 'grade') return []
   const { trajectory, attempts } = (JSON.parse(record.body) as Grade).receipt
-  return [['trajectory', trajectory], ...attempts.map(({ id }): [ExportKind, string] => ['attempt', id])]
+  return [`trajectory ${trajectory}`, ...attempts.map(({ id }) => `attempt ${id}`)]
 }
