@@ -45,7 +45,7 @@ async function exportAmong(paths: readonly string[], { server }: Options): Promi
     throw new CliError('an export is read into the database itself, and not through a service', [
       'Leave --server out; VERIDICT_DATABASE or VERIDICT_DATABASE_URL names the database.',
     ])
-  return file
+  return found
 }
 
 async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<ExitCode> {
