@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { readRubric } from '../../src/config/rubrics.ts'
 import { tempFolder } from '../temp-folder.ts'
 
-/** Rubrics that can be broken: the shipped ones, and what `veridict rubric new` writes. */
+/** Rubrics for the tests to break: the shipped rubrics, and the template of `veridict rubric new`. */
 export const BASES = {
   template: 'src/cli/rubric/template/tests-run@1',
   failure: 'rubrics/failure-attribution@1',
@@ -12,10 +12,10 @@ export const BASES = {
   tab: 'rubrics/tab-behavior@2',
 } as const
 
-/** A file, a text that stands in it, and what stands there instead. */
+/** Edit of a rubric: a file, a text in the file, and its replacement. */
 export type Edit = readonly [file: string, from: string, to: string]
 
-/** The faults of a copy of a rubric after some edits, as they are told, without the folder. */
+/** Lists the faults of a copy of a rubric after some edits, as messages without the folder. */
 export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): readonly string[] {
   const parent = tempFolder()
   const folder = join(parent, basename(BASES[base]))
@@ -33,8 +33,8 @@ export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): read
 }
 
 /**
- * Reads a text of edits, each line indented as `from => to` with ⏎ for the end of a line, below a heading that says what comes of them.
- * They are of the file that the heading begins with, else of rubric.yaml.
+ * Reads a text of edits: each indented line is `from => to` with ⏎ for a line break, below a heading that names the expected faults. The
+ * edits apply to the file at the beginning of the heading, else to rubric.yaml.
  */
 export const editsOf = (text: string): readonly (readonly [heading: string, edits: readonly Edit[]])[] =>
   text

@@ -1,14 +1,14 @@
 export type Args = Readonly<Record<string, unknown>>
-/** Roles of the values of the arguments, in their order; or by the names of the parts, where a value is no part of its own. */
+/** Roles of the argument values, in order; or roles by part name, where a value is no separate part. */
 export type Roles = string | Readonly<Record<string, string>>
 
-/** Names of the values of arguments, as parts have them. */
+/** Lists the names of argument values, as the names of parts. */
 const namesOf = (value: unknown, way: readonly string[] = []): string[] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([name, one]) => namesOf(one, [...way, name]))
     : [way.join('.')]
 
-/** Roles by the names of the values of arguments, with that of their tool before each where it is given. */
+/** Maps the names of argument values to roles, each name with the prefix of its tool where `tool` is present. */
 export function rolesBy(args: Args, roles: Roles, tool?: string): Readonly<Record<string, string>> {
   if (typeof roles !== 'string') return roles
   const words = roles.split(' ')

@@ -1,6 +1,6 @@
 import { type Harness, type Turn, timeOf, uuid } from './turn.ts'
 
-/** Cursor’s command line with `--output-format stream-json`. */
+/** Writer of the output of Cursor's command line with `--output-format stream-json`. */
 export const cursorStream: Harness = {
   id: 'cursor-stream',
   fates: [],

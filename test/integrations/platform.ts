@@ -16,14 +16,17 @@ export interface Platform {
   readonly asked: readonly Asked[]
 }
 
-/** What it answers: JSON, or a text. */
+/** Answer of the platform: JSON, or a text. */
 export interface Answer {
   readonly status: number
   readonly body: unknown
   readonly location?: string
 }
 
-/** A platform on loopback that keeps what it is asked; null: it never answers. Ends with the test, which fails where `answer` threw. */
+/**
+ * Starts a platform on loopback that records its requests; null leaves a request without an answer. The platform stops at the end of the
+ * test, which fails where `answer` threw.
+ */
 export async function startPlatform(answer: (asked: Asked) => Answer | null): Promise<Platform> {
   const asked: Asked[] = []
   const faults: unknown[] = []
@@ -68,7 +71,7 @@ interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program with Node.js, with nothing of this environment but the path. */
+/** Runs a program with Node.js, in an environment of only the PATH. */
 export function run(args: readonly string[], env: Record<string, string>, input = '', cwd?: string): Promise<Ran> {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...env },
@@ -83,7 +86,7 @@ export function run(args: readonly string[], env: Record<string, string>, input 
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...told })))
 }
 
-/** Whether what an integration is tested with is installed; says what to do where it is not. */
+/** Tells whether the packages of an integration are installed; warns with the install command where they are missing. */
 export function isInstalled(integration: string): boolean {
   const found = existsSync(`integrations/${integration}/node_modules`)
   if (!found) console.warn(`skipped: npm ci --prefix integrations/${integration} installs what this test runs`)

@@ -13,7 +13,7 @@ export const KEY = 'sk-planted-key-1234567890'
 export const APIS = ['responses', 'chat', 'messages'] as const
 export type Api = (typeof APIS)[number]
 
-/** A judge of one API whose provider is played. */
+/** Judge of one API whose provider the test plays. */
 export function judgeFor(
   api: Api,
   provider: Pick<MockBatches, 'origin' | 'openai_base_url'>,
@@ -26,7 +26,7 @@ export function judgeFor(
   return { ...judge, batch }
 }
 
-/** A question with what bytes can be lost on: quotes, a lone surrogate, odd keys, separators. */
+/** Question with texts that careless encoding corrupts: quotes, a lone surrogate, odd keys, separators. */
 export const QUESTION: JudgeRequest = {
   system: 'You judge.',
   trajectory: 'line one\nline "two" \u2028 \ud800 ☃ </trajectory>',
@@ -50,18 +50,18 @@ export const submissionOf = (
   id,
   recorded_at: at,
   custom_ids: customIds,
-  // An adapter that is there encodes at once.
+  // A loaded adapter encodes synchronously.
   lines: customIds.map((one) => batch.encode(one, { ...QUESTION, question: `What happened in ${one}?` }) as string),
 })
 
-/** Sends it and answers the provider’s id; throws where the provider refuses. */
+/** Sends the batch and answers the id of the provider; throws where the provider refuses. */
 export async function submitted(batch: BatchApi, submission: Submission): Promise<string> {
   const sent = await batch.submit(submission, never())
   if (!sent.ok) throw new Error(sent.failure.message)
   return sent.provider_id
 }
 
-/** Looks until it has ended. */
+/** Polls the batch until it has ended. */
 export async function ended(batch: BatchApi, providerId: string): Promise<void> {
   for (let looks = 0; looks < 10; looks++) {
     const now = await batch.poll(providerId, never())
@@ -76,7 +76,7 @@ export async function readAll(results: AsyncIterable<Answered<BatchResult>>): Pr
   return all
 }
 
-/** The results by custom id; throws where one of them is a failure of the reading. */
+/** Reads the results by custom id; throws where the reader fails on a result. */
 export async function resultsOf(batch: BatchApi, providerId: string): Promise<Map<string, BatchResult>> {
   const results = await readAll(batch.results(providerId, never()))
   return new Map(

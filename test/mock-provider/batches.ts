@@ -19,9 +19,9 @@ import {
 const SINGLE: readonly string[] = ['/v1/responses', '/v1/chat/completions', '/v1/messages'] satisfies AnswerPath[]
 
 /**
- * Both providers’ batch endpoints on loopback, with the single calls beside them: OpenAI’s files and batches, and Anthropic’s Message
- * Batches. Everything is kept in memory; a batch moves on when it is looked at. Runs in the process of the test, and any process can
- * be pointed at it by its URLs. Ends with the test.
+ * Starts the batch endpoints of both providers on loopback, with the single calls beside them: files and batches of OpenAI, and Message
+ * Batches of Anthropic. The provider keeps its state in memory; each look advances a batch. The provider runs in the process of the test,
+ * serves any process by its URLs, and stops at the end of the test.
  */
 export async function startMockBatches(controls: Partial<Controls> = {}): Promise<MockBatches> {
   const mock = {
@@ -67,7 +67,7 @@ function answerOne(mock: State, path: AnswerPath, body: string): Interception {
   return json(200, answerBody(path, `single_${mock.counts.single_calls}`, text))
 }
 
-/** A look at a batch, its results, or its cancelling. */
+/** Handles a look at a batch, at its results, or a cancellation. */
 function serveBatch(
   mock: State,
   anthropic: boolean,
