@@ -21,7 +21,7 @@ const LONGEST_HUNK = 20_000
 
 /** Drops the prefixes of one kind; the text itself where none stands in it. `holdsPrefixes` says where they may be dropped. Linear. */
 export const dropPrefixes = (source: NormalText, kind: PrefixKind): NormalText =>
-  dropRanges(source, prefixesIn(source.text, kind))
+  dropRanges(source, [...prefixesIn(source.text, kind)])
 
 function* prefixesIn(text: string, kind: PrefixKind): Generator<Range> {
   for (let line = 0; line < text.length; ) {

@@ -1,9 +1,9 @@
 import { decodeEscapes } from './decode.ts'
-import { composed, hiddenUnits, isMark, plainLetter, undisguised } from './disguises.ts'
+import { FORMED, MARKS, plainForm, undisguised } from './disguises.ts'
 import { dumpedText } from './dump.ts'
-import { endOfAnsi } from './fold.ts'
+import { ANSI_TAIL, dropHidden } from './fold.ts'
 import { endOfLineMarks, type LineBefore } from './line-marks.ts'
-import { NormalText, type Range, textOf, UnitWriter } from './normal-text.ts'
+import { dropRanges, NormalText, type Range, rewrite } from './normal-text.ts'
 
 /**
  * The letters and digits of a text, without case, disguises and the differences that optical recognition leaves: the form in which quotes and sights are
@@ -34,6 +34,10 @@ export class Letters {
     return this.string
   }
 }
+
+/** Makes the string of UTF-16 units. */
+const textOf = (codes: Uint16Array): string =>
+  Buffer.from(codes.buffer, codes.byteOffset, codes.byteLength).toString('utf16le')
 
 /** Finds the source range of `letters.text[first, end)`. */
 export const sourceOf = ({ shown, from }: Letters, first: number, end: number): Range =>
@@ -165,56 +169,36 @@ export function foldCase(code: number): number {
   return lower.length === 1 ? lower.charCodeAt(0) : code
 }
 
-const PLAIN = /^[\t\n\r -~]*$/
-const BACKSPACE = 0x08
+/** Text that is not plain ASCII. */
+const MAY_REVEAL = /[^\t\n\r -~]/
+const ESCAPES = new RegExp(`\\u001b(?:${ANSI_TAIL})?`, 'g')
+const MARKED = new RegExp(`[^][${MARKS}]{1,7}`, 'g')
+const FORMS = new RegExp(FORMED, 'g')
 
 /**
  * Shows a text as a reader sees it: drops control sequences, characters that show nothing and letters that are struck over, composes letters and their
  * marks, reads ligatures and styled letters as plain ones.
  */
 function reveal(source: NormalText): NormalText {
+  if (!MAY_REVEAL.test(source.text)) return source
+  const shown = dropHidden(dropStruck(rewrite(source, ESCAPES, () => '')))
+  const whole = rewrite(shown, MARKED, ([letter]) => letter.normalize('NFC'))
+  return rewrite(whole, FORMS, ([formed]) => plainForm(formed))
+}
+
+/** Drops backspaces, each with the unit before it that is still there. */
+function dropStruck(source: NormalText): NormalText {
   const { text } = source
-  if (PLAIN.test(text)) return source
-  const writer = new UnitWriter(source, 3 * text.length)
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x1b) at = Math.max(at, endOfAnsi(text, at, text.length) - 1)
-    else if (code === BACKSPACE) writer.length = Math.max(0, writer.length - 1)
-    else if (code < 0x80) writer.push(code, at, at + 1)
-    else if (isMark(code)) writeMark(writer, code, at)
-    else at += writeOther(writer, text, at) - 1
+  const dropped: Range[] = []
+  let pending = 0
+  for (let at = text.lastIndexOf('\b'); at >= 0; at--) {
+    if (text[at] === '\b') pending++
+    else if (pending > 0) pending--
+    else {
+      at = text.lastIndexOf('\b', at) + 1
+      continue
+    }
+    dropped.push({ start: at, end: at + 1 })
   }
-  return writer.finish()
-}
-
-function writeMark(writer: UnitWriter, mark: number, at: number): void {
-  const letter = writer.last === -1 ? 0 : composed(writer.last, mark)
-  if (letter === 0) {
-    writer.push(mark, at, at + 1)
-    return
-  }
-  writer.replaceLast(letter)
-  writer.reach(at + 1)
-}
-
-/** Writes a character beyond ASCII; how many units it has. */
-function writeOther(writer: UnitWriter, text: string, at: number): number {
-  const hidden = hiddenUnits(text, at)
-  if (hidden > 0) return hidden
-  const styled = plainLetter(text, at)
-  if (styled !== 0) writer.push(styled, at, at + 2)
-  else for (const unit of plainForm(text.charCodeAt(at))) writer.push(unit, at, at + 1)
-  return styled === 0 ? 1 : 2
-}
-
-const plainForms = new Map<number, readonly number[]>()
-
-/** The ASCII letters and digits that a ligature or another compatibility form stands for (`ﬁ`, `①`, `ª`); any other unit is itself. */
-function plainForm(code: number): readonly number[] {
-  const known = plainForms.get(code)
-  if (known !== undefined) return known
-  const plain = String.fromCharCode(code).normalize('NFKC')
-  const units = /^[0-9A-Za-z]{1,3}$/.test(plain) ? [...plain].map((letter) => letter.charCodeAt(0)) : [code]
-  plainForms.set(code, units)
-  return units
+  return dropRanges(source, dropped.reverse())
 }
