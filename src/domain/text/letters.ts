@@ -181,9 +181,9 @@ const FORMS = new RegExp(FORMED, 'g')
  */
 function reveal(source: NormalText): NormalText {
   if (!MAY_REVEAL.test(source.text)) return source
-  const shown = dropHidden(dropStruck(rewrite(source, ESCAPES, () => '')))
-  const whole = rewrite(shown, MARKED, ([letter]) => letter.normalize('NFC'))
-  return rewrite(whole, FORMS, ([formed]) => plainForm(formed))
+  const visible = dropHidden(rewrite(source, ESCAPES, () => ''))
+  const plain = rewrite(visible, FORMS, ([formed]) => plainForm(formed))
+  return dropStruck(rewrite(plain, MARKED, ([letter]) => letter.normalize('NFC')))
 }
 
 /** Drops backspaces, each with the unit before it that is still there. */
