@@ -3,10 +3,10 @@ import { fold, foldText, type Passes } from '../text/fold.ts'
 import { lineStart } from '../text/lines.ts'
 import type { NormalText, Range } from '../text/normal-text.ts'
 import type { Part } from '../trajectory/trajectory.ts'
-import { isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
+import { type Budget, isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
 import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff, namesOfForm } from './quote-forms.ts'
 import { QUOTE_PASSES, type Quote, type Reading } from './quote-readings.ts'
-import { type Budget, windowsOf } from './quote-windows.ts'
+import { windowsOf } from './quote-windows.ts'
 import { allowsEdge, namesOfPart } from './quote-wrapping.ts'
 
 /** The place of a quote in a part after normalization. */
