@@ -33,27 +33,33 @@ export class NeedleSearch {
   each(forms: readonly Letters[], wanted: (entry: Entry) => boolean, onMatch: (match: Match) => boolean): void {
     const { needles } = this
     const [plain] = forms
-    if (!forms.every((letters) => this.eachIn(letters, needles, wanted, onMatch))) return
-    if (needles.symbols !== null && plain !== undefined) this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
+    if (!forms.every((letters) => this.eachIn(letters, needles.entries, wanted, onMatch))) return
+    if (needles.symbols.length > 0 && plain !== undefined)
+      this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
   }
 
+  /** Searches one form for all entries: whole needles one after the other, then pieces in the order of the text. */
   private eachIn(
     letters: Letters,
-    { entries, index }: Pick<Needles, 'entries' | 'index'>,
+    entries: readonly Entry[],
     wanted: (entry: Entry) => boolean,
     onMatch: (match: Match) => boolean,
   ): boolean {
-    const isWanted = (string: number, first: number): boolean => {
-      const entry = entries[string] as Entry
-      return wanted(entry) && (entry.piece !== WHOLE || this.mayStand(letters, entry, first))
+    const { text } = letters
+    const pieces: { readonly entry: Entry; readonly first: number }[] = []
+    const goesOn = (entry: Entry, first: number): boolean => {
+      const match = this.matchOf(letters, entry, first)
+      return match === null || onMatch(match)
     }
-    let goesOn = true
-    index.each(letters, isWanted, (string, first) => {
-      const match = this.matchOf(letters, entries[string] as Entry, first)
-      goesOn = match === null || onMatch(match)
-      return goesOn
-    })
-    return goesOn
+    for (const entry of entries)
+      for (let at = -1; wanted(entry); ) {
+        at = text.indexOf(entry.string, at + 1)
+        if (at === -1) break
+        if (entry.piece >= 0) pieces.push({ entry, first: at })
+        else if ((entry.piece !== WHOLE || this.mayStand(letters, entry, at)) && !goesOn(entry, at)) return false
+      }
+    pieces.sort((a, b) => a.first - b.first)
+    return pieces.every(({ entry, first }) => !wanted(entry) || goesOn(entry, first))
   }
 
   /** Finds the first needle that surely stands in a part; null: none does. */
