@@ -21,7 +21,7 @@ export const digestValue = (value: unknown): Digest => digestBytes(encode(value,
 export const MAX_DEPTH = 200
 
 /**
- * The same of a value from outside; null where it is *unsound*: text with lone surrogates, what is not JSON or would not be the same once stored
+ * Digests a value from outside; null where the value is *unsound*: text with lone surrogates, what is not JSON or would not be the same once stored
  * (`1e400`), nesting of `MAX_DEPTH` levels.
  */
 export function digestSound(value: unknown): Digest | null {

@@ -9,11 +9,11 @@ import { type Match, matchNormalized } from './quote-match.ts'
 import { type Quote, readQuote } from './quote-readings.ts'
 import { namesOfPart } from './quote-wrapping.ts'
 
-/** Where a quote stands in one part, and how exactly. Offsets are those of the part's source text. */
+/** The place of a quote in one part, and how exactly the quote stands there. Offsets are those of the part's source text. */
 export interface Place {
   readonly position: Position
   readonly match: 'verified' | 'normalized'
-  /** What the quote and the text differ in; null where nothing. */
+  /** Differences between the quote and the text; null: none. */
   readonly normalization: readonly QuoteNormalization[] | null
   readonly start: number
   readonly end: number

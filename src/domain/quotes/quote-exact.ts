@@ -8,7 +8,7 @@ export interface Budget {
 }
 
 export const COST_OF_A_PLACE = 40
-/** More are not counted. */
+/** Bounds the places that are counted. */
 export const MOST_OCCURRENCES = 10_000
 
 /** The first place of a quote in a part, and the number of its places there. */

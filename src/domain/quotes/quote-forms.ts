@@ -7,7 +7,7 @@ import { dropRanges, NormalText, type Range, rewrite } from '../text/normal-text
 
 /** A way in which a text is read. */
 export interface Form {
-  /** Its place among the forms, the plainest first. */
+  /** The place among the forms, the plainest first. */
   readonly rank: number
   readonly escapes: boolean
   readonly prefix: PrefixKind | null

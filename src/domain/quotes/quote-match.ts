@@ -12,7 +12,7 @@ import { allowsEdge, namesOfPart } from './quote-wrapping.ts'
 /** The place of a quote in a part after normalization. */
 export interface Match extends Range {
   readonly normalization: readonly QuoteNormalization[]
-  /** How plainly: by the reading of the quote, then by the form of the text. The lowest is the best. */
+  /** Ranks the match by the reading of the quote, then by the form of the text. The lowest is the best. */
   readonly rank: number
   readonly occurrences: number
 }
@@ -110,7 +110,7 @@ function* findIn(bare: NormalText, formed: FormedText, folded: NormalText, readi
   }
 }
 
-/** Whether the line has a name of its own for which the quote's would stand: the words between would be left out. */
+/** Tests whether the line holds the quote's name before the place: the quote would leave out the words between. */
 function hasOwnName(text: string, start: number, { names }: Reading): boolean {
   if (names.length === 0) return false
   const before = text.slice(Math.max(lineStart(text, start), start - LONGEST_LINE), start).toLowerCase()

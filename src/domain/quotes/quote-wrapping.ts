@@ -3,7 +3,7 @@ import { lineStart } from '../text/lines.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import { isBlankForward } from './quote-exact.ts'
 
-/** What is left of a quote when its outermost wrapping is off. */
+/** A quote without its outermost wrapping. */
 interface Peeled {
   readonly text: string
   readonly layer: Extract<QuoteNormalization, 'wrapping' | 'ellipsis'>
@@ -11,7 +11,7 @@ interface Peeled {
 }
 
 /**
- * What was peeled stands where the text could have a sign of its own, which the quote would have changed. `list`: a list mark; `line`: the `+` or the
+ * An end at which the text could have a sign of its own, which the peeled sign would have changed. `list`: a list mark; `line`: the `+` or the
  * number of a whole line (by its digits); `end`: a full stop, comma or semicolon at the end.
  */
 export type Edge =
@@ -73,7 +73,7 @@ function withoutEllipsis(text: string): Peeled | null {
 
 const CLOSING = '"\'`)]}>*_”’»\n'
 
-/** Whether nothing in the text stands against what was peeled off a quote that is found there. */
+/** Tests whether no sign of the text stands against the sign that was peeled off a quote at a place. */
 export function allowsEdge(text: string, start: number, end: number, edge: Edge): boolean {
   if (edge.kind === 'end') return CLOSING.includes(text[end] ?? '\n') || isBlankForward(text, end)
   const line = lineStart(text, start)
@@ -86,7 +86,7 @@ export function allowsEdge(text: string, start: number, end: number, edge: Edge)
 const withoutMarks = (head: string): string =>
   (LINE_MARKS.includes(head.at(-1) ?? ' ') ? head.slice(0, -1) : head).trim()
 
-/** What a quote is set in, where it says by name which part it is from: `Bash.command: make`, `"command": "make"`, `{"command": "make"}`, `Bash(make)`, `[tool_output] make`. */
+/** A quote that names its part, and the text behind the name: `Bash.command: make`, `"command": "make"`, `{"command": "make"}`, `Bash(make)`, `[tool_output] make`. */
 interface Framed {
   readonly name: string
   readonly text: string

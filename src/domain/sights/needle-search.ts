@@ -77,7 +77,7 @@ export class NeedleSearch {
     return best
   }
 
-  /** Whether no longer word begins before the letters or goes on behind them; punctuation of the needle is looked at later. */
+  /** Tests whether no longer word holds the letters; the punctuation of the needle is compared later. */
   private mayStand({ shown, from }: Letters, entry: Entry, first: number): boolean {
     const { lead, tail } = this.needleOf(entry)
     const ends = (from[first + entry.string.length - 1] ?? 0) + 1
@@ -103,11 +103,11 @@ export class NeedleSearch {
   }
 }
 
-/** Whether the character at a place goes on with a word before it. */
+/** Tests whether the character at a place continues a word. */
 export const isInWord = (text: string, at: number): boolean =>
   at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
-/** Whether the letters from `first` on are those of the needle from `from` on, none of them confused with another. */
+/** Tests whether the letters from `first` on are those of the needle from `from` on, none confused with another. */
 export function isExact(
   { shown, from }: Letters,
   first: number,
@@ -120,13 +120,13 @@ export function isExact(
   return true
 }
 
-/** Whether a match of a whole needle is sure: as it is written where it is short, its letters alone where it is long. */
+/** Tests whether a match of a whole needle is sure: a short needle as it is written, a long one by its letters alone. */
 export function isSure(text: string, { likeness, start, end }: Match, needle: Needle): boolean {
   if (needle.isShort) return likeness === 'same' && isAsWritten(text, start, end, needle)
   return likeness === 'same' || (likeness === 'letters' && needle.isLong)
 }
 
-/** Whether the needle stands there as it is written, but for white space, quotation marks, control sequences and disguises. */
+/** Tests whether the needle stands there as it is written, but for white space, quotation marks, control sequences and disguises. */
 function isAsWritten(text: string, start: number, end: number, { text: needle }: Needle): boolean {
   if (end - start > 40 * needle.length) return false
   const there = text.slice(start, end)
@@ -145,7 +145,7 @@ function likenessOf(letters: Letters, first: number, needle: Needle, hasEdges: b
   return unmarked === written || unmarked === punctuated(needle.letters, 0, length, true) ? 'same' : 'letters'
 }
 
-/** Whether the punctuation at an end of a needle stands at a place; blanks in it may differ. */
+/** Tests whether the punctuation at an end of a needle stands at a place; blanks within may differ. */
 const isEdge = (text: string, at: number, edge: string): boolean =>
   edge === '' || (at >= 0 && withoutBlanks(text.slice(at, at + edge.length)) === withoutBlanks(edge))
 

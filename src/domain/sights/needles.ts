@@ -8,14 +8,14 @@ export interface Needle {
   readonly kind: 'whole' | 'given' | 'derived'
   readonly text: string
   readonly letters: Letters
-  /** Its letters without case, as they are compared where confused ones may stand. */
+  /** The letters without case, as they are compared where confused letters may stand. */
   readonly exact: Uint16Array
   /** The punctuation before its first letter and behind its last one, and their units. */
   readonly before: string
   readonly behind: string
   readonly lead: number
   readonly tail: number
-  /** It has no letter or digit: its visible characters are taken for letters. */
+  /** The needle has no letter or digit: its visible characters are taken for letters. */
   readonly isSymbolic: boolean
   /** Too few letters to be sure of, unless the string stands there as it is written. */
   readonly isShort: boolean

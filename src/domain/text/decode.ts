@@ -12,7 +12,7 @@ const TAGS = new Set(
   ),
 )
 
-/** Those of Latin-1 in their order, from U+00A0 on. */
+/** Entities of Latin-1 in their order, from U+00A0 on. */
 const LATIN =
   `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil
   sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml

@@ -1,5 +1,5 @@
 /**
- * Which characters of trajectory text a judge is shown escaped, and how.
+ * Escapes characters of trajectory text for the judge.
  *
  * Escaped, never deleted: control characters (but for tab and line feed), bidirectional and invisible characters, tags,
  * variation selectors, lone surrogates, and whatever looks like a frame of the prompt. `⟨U+200B⟩` stands for one character,

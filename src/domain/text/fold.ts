@@ -19,7 +19,7 @@ export interface Passes {
   readonly breaks?: boolean
 }
 
-/** What follows the escape character in CSI, and in the two and three byte escapes. */
+/** The tail of a control sequence behind its escape character: CSI, and the two and three byte escapes. */
 export const ANSI_TAIL = '(?:\\[[0-?]*[ -/]*[@-~]|[ -/][^]|[=>78])'
 const ANSI = new RegExp(`\\u001b${ANSI_TAIL}`, 'g')
 const BLANKS = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'

@@ -17,7 +17,7 @@ export class Letters {
   readonly shown: NormalText
   /** `decoded`: escapes are read back by one level. `dumped`: the bytes of a dump are. */
   readonly kind: 'plain' | 'decoded' | 'dumped'
-  /** Whether line numbers, heads and other marks of lines were dropped. */
+  /** Line numbers, heads and other marks of lines were dropped. */
   readonly isUnmarked: boolean
   private string: string | null = null
 

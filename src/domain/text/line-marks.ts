@@ -1,6 +1,6 @@
 /** Marks before the text of a line: those of comments, diffs, quotations, lists, tables and trees, line numbers, heads of logs. */
 
-/** What the line before began with: a bare number counts as a line number only where it goes on counting. */
+/** The marks of the line before: a bare number counts as a line number only where it goes on counting. */
 export interface LineBefore {
   number: number
   /** `src/a.py:`, as a search over several files prints it. */

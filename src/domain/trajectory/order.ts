@@ -3,11 +3,11 @@ import { isBefore, type Part, type Position, type Step, type Trajectory } from '
 /** When an act happened, seen from a sight. */
 type Order = 'before' | 'after' | 'unknown'
 
-/** Whether the record tells which of two was first. `sight.part: -1` is before everything. */
+/** Tests whether the record tells which of two was first. `sight.part: -1` is before everything. */
 export const isOrderKnown = (trajectory: Trajectory, act: Position, sight: Position): boolean =>
   orderOf(trajectory, act, sight) !== 'unknown'
 
-/** Whether an act happened after a sight, as far as the record tells; where the order is not known, it may have. */
+/** Tests whether an act may have happened after a sight, as far as the record tells. */
 export const happensAfter = (trajectory: Trajectory, act: Position, sight: Position): boolean =>
   orderOf(trajectory, act, sight) !== 'before'
 
@@ -46,19 +46,19 @@ function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): 
   return first !== undefined && isBefore(first, sight) ? 'unknown' : 'after'
 }
 
-/** Whether the agent acted or spoke, in a later reply, after what stands at a place: else no model read it. A run without any agent tells nothing. */
+/** Tests whether the agent acted or spoke, in a later reply, after a place: else no model read the text there. A run without any agent tells nothing. */
 export function isSeen(trajectory: Trajectory, at: Position): boolean {
   const step = trajectory.steps[at.step]
   const last = step === undefined ? undefined : lastRepliesOf(trajectory).get(placeKey(step))
   return last === undefined || isBefore(at, last)
 }
 
-/** Where replies and calls first stand. */
+/** The first places of replies and calls. */
 interface Origins {
   readonly replies: ReadonlyMap<string, Position>
   /** By the id and the tool of a call, then by the text of an argument. */
   readonly calls: ReadonlyMap<string, ReadonlyMap<string, Position>>
-  /** How many texts of users stand before each step. */
+  /** The number of texts of users before each step. */
   readonly users: readonly number[]
 }
 
@@ -143,7 +143,7 @@ function lastRepliesOf(trajectory: Trajectory): ReadonlyMap<string, Position> {
 /** The first step of an agent that is not copied, worked out once. */
 const firstOwn = new WeakMap<Trajectory, number>()
 
-/** Whether the step repeats what stands before it: copied, behind a step that is not and in which the agent did or said something. */
+/** Tests whether the step repeats earlier text: copied, behind a step that is not and in which the agent did or said something. */
 function isRepeat(trajectory: Trajectory, step: number): boolean {
   if (trajectory.steps[step]?.copied !== true) return false
   const isOwn = ({ copied, parts }: Step) => !copied && parts.some(isOfAgent)
