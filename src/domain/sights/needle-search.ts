@@ -1,6 +1,6 @@
 import { foldCase, type Letters, lettersOfPart, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
-import { type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
+import { ENCODED, type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
 
 /** A needle, or a piece of one, in a form of a text. `first` and `last` are letters of the form, `start` and `end` offsets of the text. */
 export interface Match {
@@ -38,28 +38,30 @@ export class NeedleSearch {
       this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
   }
 
-  /** Searches one form for all entries: whole needles one after the other, then pieces in the order of the text. */
+  /** Searches one form for all entries: pieces in the order of the text, then whole needles, of which a certain one ends the search for its pieces. */
   private eachIn(
     letters: Letters,
     entries: readonly Entry[],
     wanted: (entry: Entry) => boolean,
     onMatch: (match: Match) => boolean,
   ): boolean {
-    const { text } = letters
-    const pieces: { readonly entry: Entry; readonly first: number }[] = []
     const goesOn = (entry: Entry, first: number): boolean => {
       const match = this.matchOf(letters, entry, first)
       return match === null || onMatch(match)
     }
-    for (const entry of entries)
-      for (let at = -1; wanted(entry); ) {
-        at = text.indexOf(entry.string, at + 1)
-        if (at === -1) break
-        if (entry.piece >= 0) pieces.push({ entry, first: at })
-        else if ((entry.piece !== WHOLE || this.mayStand(letters, entry, at)) && !goesOn(entry, at)) return false
+    const pieces = entries
+      .filter((entry) => entry.piece >= 0 && wanted(entry))
+      .flatMap((entry) => [...placesOf(letters.text, entry.string)].map((first) => ({ entry, first })))
+      .sort((a, b) => a.first - b.first)
+    if (!pieces.every(({ entry, first }) => !wanted(entry) || goesOn(entry, first))) return false
+    for (const entry of entries) {
+      if (entry.piece >= 0 || !wanted(entry)) continue
+      for (const first of placesOf(letters.text, entry.string)) {
+        if (!wanted(entry)) break
+        if ((entry.piece === ENCODED || this.mayStand(letters, entry, first)) && !goesOn(entry, first)) return false
       }
-    pieces.sort((a, b) => a.first - b.first)
-    return pieces.every(({ entry, first }) => !wanted(entry) || goesOn(entry, first))
+    }
+    return true
   }
 
   /** Finds the first needle that surely stands in a part; null: none does. */
@@ -101,6 +103,11 @@ export class NeedleSearch {
     if (needle.isShort && likeness !== 'same') return null
     return { ...place, ...shown.range(starts, stops), likeness }
   }
+}
+
+/** Lists the places of a string, overlapping ones too. */
+function* placesOf(text: string, string: string): Generator<number> {
+  for (let at = text.indexOf(string); at !== -1; at = text.indexOf(string, at + 1)) yield at
 }
 
 /** Tests whether the character at a place continues a word. */
