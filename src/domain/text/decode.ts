@@ -19,31 +19,12 @@ const LATIN =
   ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig
   ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute
   thorn yuml`.split(/\s+/)
-const ENTITIES: ReadonlyMap<string, number> = new Map([
-  ...LATIN.map((name, at) => [name, 0xa0 + at] as const),
-  ...([
-    ['lt', 0x3c],
-    ['gt', 0x3e],
-    ['amp', 0x26],
-    ['quot', 0x22],
-    ['apos', 0x27],
-    ['nbsp', 0x20],
-  ] as const),
-  ...([
-    ['lsquo', 0x2018],
-    ['rsquo', 0x2019],
-    ['ldquo', 0x201c],
-    ['rdquo', 0x201d],
-    ['oelig', 0x153],
-    ['OElig', 0x152],
-  ] as const),
-  ...([
-    ['ndash', 0x2013],
-    ['mdash', 0x2014],
-    ['hellip', 0x2026],
-    ['bull', 0x2022],
-    ['euro', 0x20ac],
-  ] as const),
+const OTHERS =
+  'lt< gt> amp& quot" apos\' lsquo‘ rsquo’ ldquo“ rdquo” oeligœ OEligŒ ndash– mdash— hellip… bull• euro€'.split(' ')
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ...LATIN.map((name, at) => [name, String.fromCharCode(0xa0 + at)] as const),
+  ...OTHERS.map((entity) => [entity.slice(0, -1), entity.slice(-1)] as const),
+  ['nbsp', ' '],
 ])
 
 /** Writes the pattern of bytes that make one character of UTF-8, up to three of them, where each is written as an escape. */
@@ -86,7 +67,7 @@ function readEscape(read: Readonly<Record<string, string | undefined>>): string 
   if (percent !== undefined) return charactersOf(percent.slice(1).split('%'), 16)
   if (hex !== undefined) return charactersOf(hex.slice(2).split('\\x'), 16)
   if (octal !== undefined) return charactersOf(octal.slice(1).split('\\'), 8)
-  if (entity !== undefined) return unitOf(ENTITIES.get(entity))
+  if (entity !== undefined) return ENTITIES.get(entity) ?? null
   if (caret !== undefined) return caret === 'I' ? ' ' : ''
   if (tag !== undefined) return TAGS.has(tag.toLowerCase()) ? '' : null
   if (read['control'] !== undefined) return ''
@@ -97,8 +78,8 @@ function readEscape(read: Readonly<Record<string, string | undefined>>): string 
   )
 }
 
-const unitOf = (code: number | undefined, least = 1): string | null =>
-  code === undefined || code < least || code > 0xffff ? null : String.fromCharCode(code)
+const unitOf = (code: number, least: number): string | null =>
+  code < least || code > 0xffff ? null : String.fromCharCode(code)
 
 /** Reads bytes as the one character that they make; bytes that make none stand for themselves. */
 const charactersOf = (bytes: readonly string[], radix: number): string =>

@@ -2,7 +2,7 @@ import { decodeEscapes } from './decode.ts'
 import { FORMED, MARKS, plainForm, undisguised } from './disguises.ts'
 import { dumpedText } from './dump.ts'
 import { ANSI_TAIL, dropHidden } from './fold.ts'
-import { endOfLineMarks, type LineBefore } from './line-marks.ts'
+import { lineMarksIn } from './line-marks.ts'
 import { dropRanges, NormalText, type Range, rewrite } from './normal-text.ts'
 
 /**
@@ -70,45 +70,19 @@ export function readLetters(text: string): readonly Letters[] {
 }
 
 /** Reads the letters of a short string as they stand. */
-export const plainLetters = (text: string): Letters => allLetters(reveal(new NormalText(text)), 'plain', LETTERS)
+export const plainLetters = (text: string): Letters => allLetters(reveal(new NormalText(text)), 'plain', LETTERS, false)
 
 /** Reads every visible character of a text as a letter: for strings that have no letters. */
-export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown, kind, SYMBOLS)
+export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown, kind, SYMBOLS, false)
 
 /** Reads the letters of a text without the marks of its lines, and with them where letters or digits stand among them. */
 function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
-  const all = allLetters(shown, kind, LETTERS)
-  const { codes, from } = all
-  const unmarked = new Letters(new Uint16Array(codes.length), new Uint32Array(codes.length), shown, kind, true)
-  const before: LineBefore = { number: -1, file: '' }
-  const { text } = shown
-  let length = 0
-  let letter = 0
-  const copy = (end: number): void => {
-    unmarked.codes.set(codes.subarray(letter, end), length)
-    unmarked.from.set(from.subarray(letter, end), length)
-    length += end - letter
-  }
-  for (let line = 0, next = 0; line < text.length; ) {
-    const at = endOfLineMarks(text, line, before)
-    while ((from[next] ?? at) < line) next++
-    let end = next
-    while ((from[end] ?? at) < at) end++
-    if (end > next) {
-      copy(next)
-      letter = end
-    }
-    const newline = text.indexOf('\n', at)
-    if (newline === -1) break
-    line = newline + 1
-  }
-  if (letter === 0) return [new Letters(codes, from, shown, kind, true)]
-  copy(codes.length)
-  const { codes: kept, from: places } = unmarked
-  return [new Letters(kept.subarray(0, length), places.subarray(0, length), shown, kind, true), all]
+  const all = allLetters(shown, kind, LETTERS, false)
+  const unmarked = allLetters(dropRanges(shown, lineMarksIn(shown.text)), kind, LETTERS)
+  return unmarked.codes.length === all.codes.length ? [unmarked] : [unmarked, all]
 }
 
-function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable): Letters {
+function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable, isUnmarked = true): Letters {
   const { text } = shown
   const codes = new Uint16Array(text.length)
   const from = new Uint32Array(text.length)
@@ -117,33 +91,25 @@ function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     let letter = letters[code] as number
-    if (letter === UNKNOWN) letter = table.learn(code)
+    if (letter === UNKNOWN) letters[code] = letter = table.read(code)
     // Without a branch: which of the two it is, no processor foresees.
     codes[length] = letter
     from[length] = at
     length += (NO_LETTER - letter) >>> 31
   }
-  return new Letters(codes.subarray(0, length), from.subarray(0, length), shown, kind, false)
+  return new Letters(codes.subarray(0, length), from.subarray(0, length), shown, kind, isUnmarked)
 }
 
 const UNKNOWN = 0
 const NO_LETTER = 1
 
-/** The letter of each UTF-16 unit, worked out when a text first has the unit. */
-class LetterTable {
-  readonly letters = new Uint16Array(0x10000)
-  private readonly read: (code: number) => number
-
-  constructor(read: (code: number) => number) {
-    this.read = read
-  }
-
-  learn(code: number): number {
-    const letter = this.read(code)
-    this.letters[code] = letter
-    return letter
-  }
+/** The letter of each UTF-16 unit, read when a text first has the unit. */
+interface LetterTable {
+  readonly letters: Uint16Array
+  readonly read: (code: number) => number
 }
+
+const tableOf = (read: LetterTable['read']): LetterTable => ({ letters: new Uint16Array(0x10000), read })
 
 /** Digits and letters that a scan confuses. */
 const CONFUSED: ReadonlyMap<string, string> = new Map(['0o', '1l', 'il', '5s', '8b'].map(([a = '', b = '']) => [a, b]))
@@ -156,8 +122,8 @@ function readLetter(code: number): number {
   return (CONFUSED.get(letter) ?? letter).charCodeAt(0)
 }
 
-const LETTERS = new LetterTable(readLetter)
-const SYMBOLS = new LetterTable((code) =>
+const LETTERS = tableOf(readLetter)
+const SYMBOLS = tableOf((code) =>
   code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code),
 )
 

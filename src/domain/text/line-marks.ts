@@ -1,7 +1,10 @@
+import { lineEnd } from './lines.ts'
+import type { Range } from './normal-text.ts'
+
 /** Marks before the text of a line: those of comments, diffs, quotations, lists, tables and trees, line numbers, heads of logs. */
 
 /** The marks of the line before: a bare number counts as a line number only where it goes on counting. */
-export interface LineBefore {
+interface LineBefore {
   number: number
   /** `src/a.py:`, as a search over several files prints it. */
   file: string
@@ -22,11 +25,23 @@ const BLAME_HEAD = /\^?[0-9a-f]{7,40} [^(\n]{0,110}\(.{0,110}? [+-]\d{4} {1,9}\d
 const FILE_LINE = /[^\0- \\:]{1,200}?([:-])\d{1,8}\1/y
 const FILE = /[^\0- \\:]{1,200}:/y
 
+/** Lists the marks of the lines of a text, white space behind them included. Linear. */
+export function lineMarksIn(text: string): Range[] {
+  const marks: Range[] = []
+  const before: LineBefore = { number: -1, file: '' }
+  for (let line = 0; line < text.length; ) {
+    const end = endOfLineMarks(text, line, before)
+    if (end > line) marks.push({ start: line, end })
+    line = lineEnd(text, end) + 1
+  }
+  return marks
+}
+
 /**
  * Finds the end of the marks of the line that begins at `at`, white space behind them included; `at` where there are none. Of numbers only one is
  * dropped: the second is the text's own.
  */
-export function endOfLineMarks(text: string, at: number, before: LineBefore): number {
+function endOfLineMarks(text: string, at: number, before: LineBefore): number {
   const last = { ...before }
   before.number = -1
   before.file = ''
