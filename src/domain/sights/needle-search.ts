@@ -32,7 +32,8 @@ export class NeedleSearch {
   /** Calls `onMatch` for every match of the wanted entries that keeps whole words; false ends the search. Forms come one after the other. */
   each(forms: readonly Letters[], wanted: (entry: Entry) => boolean, onMatch: (match: Match) => boolean): void {
     const { needles } = this
-    const [plain] = forms
+    /** With the marks of its lines: symbols may be among them. */
+    const plain = forms.findLast(({ kind }) => kind === 'plain')
     if (!forms.every((letters) => this.eachIn(letters, needles.entries, wanted, onMatch))) return
     if (needles.symbols.length > 0 && plain !== undefined)
       this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)

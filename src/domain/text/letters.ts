@@ -79,7 +79,8 @@ export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown
 function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
   const all = allLetters(shown, kind, LETTERS, false)
   const unmarked = allLetters(dropRanges(shown, lineMarksIn(shown.text)), kind, LETTERS)
-  return unmarked.codes.length === all.codes.length ? [unmarked] : [unmarked, all]
+  if (unmarked.codes.length < all.codes.length) return [unmarked, all]
+  return [new Letters(all.codes, all.from, shown, kind, true)]
 }
 
 function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable, isUnmarked = true): Letters {
