@@ -125,6 +125,7 @@ const WORD = /[0-9A-Za-z\u00c0-\u1fff\u3000-\uffff]/
  */
 export function dropEmphasis(source: NormalText): NormalText {
   const { text } = source
+  if (!/[*_`]/.test(text)) return source
   const paired: Range[] = []
   const open = new Map<string, number>()
   for (const { 0: mark, index } of text.matchAll(MARK)) {

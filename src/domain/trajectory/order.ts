@@ -60,15 +60,21 @@ interface Origins {
   readonly calls: ReadonlyMap<string, ReadonlyMap<string, Position>>
   /** The number of texts of users before each step. */
   readonly users: readonly number[]
+  /** The first step of an agent that is not copied; −1: none. */
+  readonly own: number
 }
 
-const known = new WeakMap<Trajectory, Origins>()
-
-function originsOf(trajectory: Trajectory): Origins {
-  const read = known.get(trajectory) ?? readOrigins(trajectory)
-  known.set(trajectory, read)
-  return read
+/** Keeps a reading of a trajectory for as long as the trajectory lives. */
+function kept<T>(read: (trajectory: Trajectory) => T): (trajectory: Trajectory) => T {
+  const known = new WeakMap<Trajectory, { readonly reading: T }>()
+  return (trajectory) => {
+    const { reading } = known.get(trajectory) ?? { reading: read(trajectory) }
+    known.set(trajectory, { reading })
+    return reading
+  }
 }
+
+const originsOf = kept(readOrigins)
 
 function readOrigins({ steps }: Trajectory): Origins {
   const replies = new Map<string, Position>()
@@ -89,7 +95,7 @@ function readOrigins({ steps }: Trajectory): Origins {
       if (!texts.has(part.text)) texts.set(part.text, position)
     }
   }
-  return { replies, calls, users }
+  return { replies, calls, users, own: steps.findIndex(({ copied, parts }) => !copied && parts.some(isOfAgent)) }
 }
 
 const isOfAgent = ({ actor }: Part): boolean => actor.startsWith('agent_')
@@ -120,12 +126,8 @@ function beginOf(
   return { position, isSure }
 }
 
-const lasts = new WeakMap<Trajectory, ReadonlyMap<string, Position>>()
-
 /** Finds the beginning of the agent's last reply, in each conversation of each run. */
-function lastRepliesOf(trajectory: Trajectory): ReadonlyMap<string, Position> {
-  const read = lasts.get(trajectory)
-  if (read !== undefined) return read
+const lastRepliesOf = kept((trajectory): ReadonlyMap<string, Position> => {
   const found = new Map<string, Position>()
   for (const [index, step] of trajectory.steps.entries()) {
     for (const [place, part] of step.parts.entries()) {
@@ -136,18 +138,12 @@ function lastRepliesOf(trajectory: Trajectory): ReadonlyMap<string, Position> {
       if (last === undefined || isBefore(last, position)) found.set(placeKey(step), position)
     }
   }
-  lasts.set(trajectory, found)
   return found
-}
-
-/** The first step of an agent that is not copied, worked out once. */
-const firstOwn = new WeakMap<Trajectory, number>()
+})
 
 /** Tests whether the step repeats earlier text: copied, behind a step that is not and in which the agent did or said something. */
 function isRepeat(trajectory: Trajectory, step: number): boolean {
   if (trajectory.steps[step]?.copied !== true) return false
-  const isOwn = ({ copied, parts }: Step) => !copied && parts.some(isOfAgent)
-  const first = firstOwn.get(trajectory) ?? trajectory.steps.findIndex(isOwn)
-  firstOwn.set(trajectory, first)
-  return first !== -1 && first < step
+  const { own } = originsOf(trajectory)
+  return own !== -1 && own < step
 }
