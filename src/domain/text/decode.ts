@@ -35,55 +35,65 @@ const hexByte = (high: string): string => `\\\\x${high}${HEX}`
 /** `\303\251`, as `git` and `ls` write names; of ASCII nothing is written so. */
 const OCTAL = '\\\\3[0-3][0-7]\\\\2[0-7]{2}|\\\\3[45][0-7](?:\\\\2[0-7]{2}){2}|\\\\[23][0-7]{2}'
 
+const CONTROL = '\\\\(?:x1[bB]|u001[bB]|e|033)'
+const IS_CONTROL = new RegExp(`^${CONTROL}`)
+/** No groups: a text can be full of escapes, and their first characters tell them apart. */
 const ESCAPE = new RegExp(
   [
-    `(?<control>(?:\\\\x1[bB]|\\\\u001[bB]|\\\\e|\\\\033|\\^\\[)${ANSI_TAIL})`,
-    `(?<percent>${utf8(percentByte)}|%${HEX}{2})`,
-    `(?<hex>${utf8(hexByte)}|\\\\x(?!1[bB])${HEX}{2})`,
-    `(?<octal>${OCTAL})`,
-    `\\\\u(?!001[bB])(?<unit>${HEX}{4})`,
-    `\\\\u\\{(?<braced>${HEX}{1,6})\\}`,
-    `\\\\U(?<wide>${HEX}{8})`,
-    `&#[xX](?<numbered>${HEX}{1,4});`,
-    '&#(?<decimal>[0-9]{1,5});',
-    '&(?<entity>[a-zA-Z0-9]{2,6});',
-    '\\\\(?<letter>[nrtvfb])',
-    '\\^(?<caret>[IM])',
-    '</?(?<tag>[a-zA-Z][a-zA-Z0-9]{0,5})\\b[^<>\\n]{0,290}>',
-    '\\\\(?<mark>[!-/:-@[-^`{-~])',
+    `(?:${CONTROL}|\\^\\[)${ANSI_TAIL}`,
+    `${utf8(percentByte)}|%${HEX}{2}`,
+    `${utf8(hexByte)}|\\\\x(?!1[bB])${HEX}{2}`,
+    OCTAL,
+    `\\\\u(?!001[bB])${HEX}{4}|\\\\u\\{${HEX}{1,6}\\}|\\\\U${HEX}{8}`,
+    `&#[xX]${HEX}{1,4};|&#[0-9]{1,5};|&[a-zA-Z0-9]{2,6};`,
+    '\\^[IM]',
+    '</?[a-zA-Z][a-zA-Z0-9]{0,5}\\b[^<>\\n]{0,290}>',
+    '\\\\[nrtvfb!-/:-@[-^`{-~]',
   ].join('|'),
   'g',
 )
 
 /** Reads all kinds of escapes back by one level; the text itself where it holds none. Linear. */
-export const decodeEscapes = (source: NormalText): NormalText =>
-  rewrite(source, ESCAPE, ({ groups }) => readEscape(groups ?? {}))
+export const decodeEscapes = (source: NormalText): NormalText => rewrite(source, ESCAPE, ([there]) => readEscape(there))
 
-/** Reads an escape; null: what stands there is none. */
-function readEscape(read: Readonly<Record<string, string | undefined>>): string | null {
-  const { letter, mark, unit, percent, hex, octal, entity, caret, tag } = read
-  if (letter !== undefined) return LETTERS[letter] ?? null
-  if (mark !== undefined) return mark
-  if (percent !== undefined) return charactersOf(percent.slice(1).split('%'), 16)
-  if (hex !== undefined) return charactersOf(hex.slice(2).split('\\x'), 16)
-  if (octal !== undefined) return charactersOf(octal.slice(1).split('\\'), 8)
-  if (entity !== undefined) return ENTITIES.get(entity) ?? null
-  if (caret !== undefined) return caret === 'I' ? ' ' : ''
-  if (tag !== undefined) return TAGS.has(tag.toLowerCase()) ? '' : null
-  if (read['control'] !== undefined) return ''
-  const digits = unit ?? read['braced'] ?? read['wide'] ?? read['numbered']
-  return unitOf(
-    digits === undefined ? Number(read['decimal']) : Number.parseInt(digits, 16),
-    unit === undefined ? 1 : 0,
-  )
+/** Reads an escape; null: it is none. */
+function readEscape(there: string): string | null {
+  switch (there[0]) {
+    case '%':
+      return charactersOf(there.slice(1).split('%'), 16)
+    case '^':
+      return there[1] === 'I' ? ' ' : ''
+    case '&':
+      return readEntity(there.slice(1, -1))
+    case '<':
+      return TAGS.has(/[a-z0-9]+/i.exec(there)?.[0].toLowerCase() ?? '') ? '' : null
+    default:
+      return readBackslash(there, there[1] ?? '')
+  }
+}
+
+function readBackslash(there: string, kind: string): string | null {
+  if (there.length === 2) return LETTERS[kind] ?? kind
+  if (IS_CONTROL.test(there)) return ''
+  if (kind === 'x') return charactersOf(there.slice(2).split('\\x'), 16)
+  if (kind === 'u' || kind === 'U')
+    return unitOf(Number.parseInt(there.replace(/^..\{?/, ''), 16), there[2] === '{' ? 1 : 0)
+  return charactersOf(there.slice(1).split('\\'), 8)
+}
+
+function readEntity(name: string): string | null {
+  if (!name.startsWith('#')) return ENTITIES.get(name) ?? null
+  return unitOf(Number(name.replace(/^#[xX]/, '0x').replace('#', '')), 1)
 }
 
 const unitOf = (code: number, least: number): string | null =>
   code < least || code > 0xffff ? null : String.fromCharCode(code)
 
 /** Reads bytes as the one character that they make; bytes that make none stand for themselves. */
-const charactersOf = (bytes: readonly string[], radix: number): string =>
-  charactersIn(String.fromCharCode(...bytes.map((digits) => Number.parseInt(digits, radix))))
+function charactersOf(bytes: readonly string[], radix: number): string {
+  const units = String.fromCharCode(...bytes.map((digits) => Number.parseInt(digits, radix)))
+  return units < '\x80' ? units : charactersIn(units)
+}
 
 /** Reads the UTF-8 of units that are bytes. */
 function charactersIn(bytes: string): string {

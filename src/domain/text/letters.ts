@@ -78,7 +78,8 @@ export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown
 /** Reads the letters of a text without the marks of its lines, and with them where letters or digits stand among them. */
 function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
   const all = allLetters(shown, kind, LETTERS, false)
-  const unmarked = allLetters(dropRanges(shown, lineMarksIn(shown.text)), kind, LETTERS)
+  const bare = dropRanges(shown, lineMarksIn(shown.text))
+  const unmarked = bare === shown ? all : allLetters(bare, kind, LETTERS)
   if (unmarked.codes.length < all.codes.length) return [unmarked, all]
   return [new Letters(all.codes, all.from, shown, kind, true)]
 }

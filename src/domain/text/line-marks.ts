@@ -46,7 +46,8 @@ function endOfLineMarks(text: string, at: number, before: LineBefore): number {
   before.number = -1
   before.file = ''
   const first = at + lengthOf(BLANKS, text, at)
-  const head = lengthOf(LOG_HEAD, text, first) || lengthOf(BLAME_HEAD, text, first)
+  const mayBeHead = '0123456789abcdef^['.includes(text[first] ?? ' ')
+  const head = mayBeHead ? lengthOf(LOG_HEAD, text, first) || lengthOf(BLAME_HEAD, text, first) : 0
   let next = first + head
   let end = head > 0 ? next : at
   for (let marks = 0, isNumbered = false; marks < MOST_MARKS; marks++) {
