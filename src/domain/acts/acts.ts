@@ -27,7 +27,7 @@ import {
   SAID,
 } from './call-arguments.ts'
 import { Memo } from './memo.ts'
-import { plainWords, useInMessage } from './message-use.ts'
+import { asksFor, plainWords, useInMessage } from './message-use.ts'
 import { Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
 import { type Wanted, wantedOf } from './wanted.ts'
@@ -44,6 +44,8 @@ export interface FoundUse {
   readonly isFailed: boolean
   /** The reason in the record that puts the act in doubt. */
   readonly why: string | null
+  /** Its output says that nothing was done, or its only command failed. */
+  readonly isUndone: boolean
 }
 
 const kept = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
@@ -187,13 +189,15 @@ export class Acts {
     let maybe: FoundUse | null = null
     for (const anchor of anchors) {
       const use = weakest(this.useOfPart(step, part, position, anchor), most)
-      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, why: this.doubts.get(part) ?? null }
+      const why = this.doubts.get(part) ?? null
+      const isUndone = why === NOT_DONE || (part.act?.call.outcome === 'failed' && !/[;&|\n]/u.test(part.text.trim()))
+      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, why, isUndone }
       if (isDone(use)) return { use, ...found, position: placeOf(step, part, position, anchor) }
       if (use === 'maybe') maybe ??= { use, ...found }
     }
     const [first] = anchors
     if (maybe !== null || first === undefined || !this.mayCarryOut(part, position, sight, first)) return maybe
-    return { use: 'maybe', position, step, anchor: textOfAnchor(first), isFailed, why: null }
+    return { use: 'maybe', position, step, anchor: textOfAnchor(first), isFailed, why: null, isUndone: false }
   }
 
   /** Whether the part runs the file that shows the instruction, or hands the instruction to an agent whose acts are not known. */
@@ -247,7 +251,7 @@ export class Acts {
           ({ actor, text }) =>
             (actor === 'user' || actor === 'system') &&
             mentions(text, string) &&
-            mentions(this.wanted.without(text), string),
+            asksFor(this.wanted.without(text), string),
         ),
       ),
     )

@@ -1,7 +1,7 @@
 import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
-import { type Acts, actsOf, type FoundUse, isDone } from '../acts/acts.ts'
+import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import {
@@ -297,7 +297,10 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: ActCla
     return [doubt('acted_against_anchor', claim, detail, against.step.id)]
   }
   const strings = [...(from === sight ? [] : wholeActs(anchors)), ...(isMeasured ? [] : acted_near)]
-  const near: FoundUse | null = against ?? acts.firstUse(from, strings, acted_by)
+  const near = against ?? acts.firstUse(from, strings, acted_by)
+  if (near !== null && near.isUndone) return []
+  // A word of a given anchor, where a complete search finds nothing of the anchor itself, is no act.
+  if (from === sight && against === null && anchors.acted_given.length > 0 && near?.use === 'maybe') return []
   if (near === null)
     return isMeasured || wholeActs(anchors).length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   const [does, know] = isDone(near.use)

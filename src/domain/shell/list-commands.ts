@@ -305,9 +305,14 @@ class Lister {
     const [outputs, range] = [pickOutputs(command, place), place.range ?? { start, end }]
     if (isChanging) this.isOpen = true
     const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
-    const hidesWords = isScript || isChanging || (isFed && kind !== 'looks') || mayBeCode(name, words, texts)
+    const hidesWords =
+      (isScript && (shellScript(words) === null || words.length > 3)) ||
+      isChanging ||
+      (isFed && kind !== 'looks') ||
+      mayBeCode(name, words, texts)
     const isShown = isDry(name, words)
-    const proves = namesOf(isShown ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
+    // The commands of its script are listed themselves.
+    const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
       ...{ isFixed: command.words.every(({ isFixed }) => isFixed), names: hidesWords ? 'maybe' : proves, ...range },

@@ -89,7 +89,7 @@ export function hasCodeWord(name: string, words: readonly string[]): boolean {
 
 const EDITING = wordSet('sed perl vim vi ed ex gdb')
 /** A script of `sed` that prints or drops lines. */
-const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/)[pd]$/u
+const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/|\\(\W).*\1)[pd]$/u
 
 /** Tells whether words of a command may be code of another language, or keys of an editor. */
 export function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {

@@ -273,7 +273,7 @@ class Script implements ShellReading {
         : weakest(weakest(inOutputs, command.runs), kind === 'asCommand' ? 'maybe' : 'sure')
     const held: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
     const use = strongest<Use>(held, written)
-    return inMessage ? strongest<Use>(use, this.context.tells === true ? 'maybe' : 'told') : use
+    return inMessage ? strongest<Use>(use, this.context.tells && kind === 'asString' ? 'maybe' : 'told') : use
   }
 
   /** Bounds a use by what is not known of the script. */
