@@ -344,6 +344,12 @@ describe('a denied act', () => {
       'searched',
     ],
     ['a file that may hold it', { texts: ['./fix.sh'] }, SWAP, 'searched'],
+    [
+      'a tool that undoes it',
+      { tool: 'cancel:send_money', role: 'unknown', texts: ['1500'] },
+      [{ tool: 'send_money', argument: '1500' }],
+      'searched',
+    ],
   ])('with %s', (_name, made, action_anchors, tier) => {
     expect(tierOf(runOf(made), { action_anchors }, false)).toBe(tier)
   })
