@@ -305,13 +305,8 @@ class Lister {
     const [outputs, range] = [pickOutputs(command, place), place.range ?? { start, end }]
     if (isChanging) this.isOpen = true
     const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
-    const hidesWords =
-      (isScript && (shellScript(words) === null || words.length > 3)) ||
-      isChanging ||
-      (isFed && kind !== 'looks') ||
-      mayBeCode(name, words, texts)
+    const hidesWords = hidesText(name, words, texts, isScript) || isChanging || (isFed && kind !== 'looks')
     const isShown = isDry(name, words)
-    // The commands of its script are listed themselves.
     const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
@@ -322,9 +317,8 @@ class Lister {
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
       changesShell: isChanging || name === 'export',
     })
-    const hasInput = (place.isFed ?? false) || texts.length + inputs.length > 0
-    this.opensProgram ||= !hasInput && takesLines(name, words, outputs.some(isKept))
     this.note(name, words, isChanging)
+    this.opensProgram ||= readsTerminal(command, place) && takesLines(name, words, outputs.some(isKept))
   }
 
   /** Notes the effects of the last command on the commands behind it. */
@@ -362,6 +356,14 @@ class Lister {
       }
   }
 }
+
+/** Tells whether nothing but the terminal gives a command its input. */
+const readsTerminal = ({ texts, inputs }: WordedCommand, { isFed }: Place): boolean =>
+  isFed !== true && texts.length + inputs.length === 0
+
+/** Tells whether the words of a command may be code; the commands of a shell's script are listed themselves. */
+const hidesText = (name: string, words: readonly string[], texts: readonly string[], isScript: boolean): boolean =>
+  isScript ? shellScript(words) === null || words.length > 3 : mayBeCode(name, words, texts)
 
 const pickOutputs = (command: Redirections, place: Place): readonly string[] =>
   command.outputs.length > 0 ? command.outputs : place.outputs
