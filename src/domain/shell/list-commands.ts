@@ -26,7 +26,7 @@ export interface SimpleCommand {
   readonly words: readonly string[]
   /** All words, wrappers too, in their exact form; null: a word is not known. */
   readonly exact: readonly string[] | null
-  /** No word has an expansion or a pattern. */
+  /** No word has an expansion or a pattern, and none comes from the input. */
   readonly isFixed: boolean
   readonly kind: Kind
   /** Certainty that the command runs: `whole` in plain sequences, pipes and chains of `&&`. */
@@ -310,7 +310,7 @@ class Lister {
     const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
-      ...{ isFixed: command.words.every(({ isFixed }) => isFixed), names: hidesWords ? 'maybe' : proves, ...range },
+      ...{ isFixed: areFixed(command.words, isFed), names: hidesWords ? 'maybe' : proves, ...range },
       ...{ isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
@@ -364,6 +364,9 @@ const readsTerminal = ({ texts, inputs }: WordedCommand, { isFed }: Place): bool
 /** Tells whether the words of a command may be code; the commands of a shell's script are listed themselves. */
 const hidesText = (name: string, words: readonly string[], texts: readonly string[], isScript: boolean): boolean =>
   isScript ? shellScript(words) === null || words.length > 3 : mayBeCode(name, words, texts)
+
+const areFixed = (words: readonly ScriptWord[], isFed: boolean): boolean =>
+  !isFed && words.every(({ isFixed }) => isFixed)
 
 const pickOutputs = (command: Redirections, place: Place): readonly string[] =>
   command.outputs.length > 0 ? command.outputs : place.outputs
