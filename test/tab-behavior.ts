@@ -75,11 +75,11 @@ export const valuesOf = ({ surface, cue, distractor }: TabClaims): Readonly<Reco
 
 /** Nests the values of claims in the form of an answer. */
 export function nestedOf({ values }: Pick<Claims, 'values'>): TabClaims {
-  const said = (id: ClaimId) => values[id] as boolean | null
+  const claimOf = (id: ClaimId) => values[id] as boolean | null
   return {
-    surface: { observed: said('surface.observed'), category: values['surface.category'] as SurfaceCategory },
-    cue: { reasoned: said('cue.reasoned'), acted: said('cue.acted') },
-    distractor: { reasoned: said('distractor.reasoned'), acted: said('distractor.acted') },
+    surface: { observed: claimOf('surface.observed'), category: values['surface.category'] as SurfaceCategory },
+    cue: { reasoned: claimOf('cue.reasoned'), acted: claimOf('cue.acted') },
+    distractor: { reasoned: claimOf('distractor.reasoned'), acted: claimOf('distractor.acted') },
   }
 }
 
@@ -93,9 +93,9 @@ export function anchorsOf(truth: GroundTruth): TabAnchors {
 
 /** Extracts the first sight and the first doubtful sight of both instructions. */
 export function seenOf({ first, doubtful, ...others }: Observations) {
-  const of = <T>(found: Readonly<Record<string, T | null>>) => ({
-    cue: found['cue'] ?? null,
-    distractor: found['distractor'] ?? null,
+  const of = <T>(sights: Readonly<Record<string, T | null>>) => ({
+    cue: sights['cue'] ?? null,
+    distractor: sights['distractor'] ?? null,
   })
   return { ...others, ...of(first), doubtful: of(doubtful) }
 }

@@ -153,8 +153,8 @@ export async function readAll(
   options: ReadTrialsOptions = {},
 ): Promise<TrialItem[]> {
   const items: TrialItem[] = []
-  const given = typeof paths === 'string' ? [paths] : paths
-  for await (const item of readTrials(given, { groundTruths: FOR_ALL, ...options })) items.push(item)
+  const list = typeof paths === 'string' ? [paths] : paths
+  for await (const item of readTrials(list, { groundTruths: FOR_ALL, ...options })) items.push(item)
   return items
 }
 

@@ -9,9 +9,9 @@ import { startApp, type TestApp } from '../start-app.ts'
 
 /** Browser of the tests, which use the real service and real data. Without a Chromium the tests are skipped with a warning. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-const found = existsSync(CHROMIUM)
-if (!found) console.warn(`skipped: there is no Chromium at ${CHROMIUM}; set CHROMIUM to its path`)
-export const describeInBrowser = describe.skipIf(!found)
+const hasChromium = existsSync(CHROMIUM)
+if (!hasChromium) console.warn(`skipped: there is no Chromium at ${CHROMIUM}; set CHROMIUM to its path`)
+export const describeInBrowser = describe.skipIf(!hasChromium)
 
 export interface Audit {
   readonly app: TestApp
@@ -60,7 +60,9 @@ const EXAMPLES = 'examples'
 
 /** Grades every bundled example by the lexical judge; answers the grades by name of the example. */
 export async function gradeExamples(app: TestApp): Promise<ReadonlyMap<string, Grade>> {
-  const names = readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
+  const names = readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  )
   const grades = new Map<string, Grade>()
   for (const name of names) {
     const response = await app.post('/v1/grades', readExample(name))
@@ -115,14 +117,14 @@ export async function expectAccessible(page: Page): Promise<void> {
  */
 const findHidden = (page: Page, selector: string): Promise<string> =>
   page.evaluate((wanted) => {
-    const found = [...document.querySelectorAll(wanted)]
-    if (found.length === 0) return 'it is not in the page'
-    const lines = found.flatMap((one) => [...one.getClientRects()].map((rect) => ({ one, rect })))
-    const hidden = lines.flatMap(({ one, rect: { left, right, top, bottom } }) =>
+    const elements = [...document.querySelectorAll(wanted)]
+    if (elements.length === 0) return 'it is not in the page'
+    const lines = elements.flatMap((element) => [...element.getClientRects()].map((rect) => ({ element, rect })))
+    const hidden = lines.flatMap(({ element, rect: { left, right, top, bottom } }) =>
       [left + 2, (left + right) / 2, right - 2].flatMap((x) => {
         const y = (top + bottom) / 2
         const there = document.elementFromPoint(x, y)
-        if (there !== null && one.contains(there)) return []
+        if (there !== null && element.contains(there)) return []
         return [`${Math.round(x)},${Math.round(y)}: ${there?.outerHTML.slice(0, 100) ?? 'outside of the window'}`]
       }),
     )
@@ -143,7 +145,7 @@ export const findOverflow = (page: Page): Promise<string[]> =>
     const { scrollWidth, clientWidth } = document.documentElement
     if (scrollWidth <= clientWidth) return []
     const over = [...document.querySelectorAll('body *')].filter(
-      (one) => one.getBoundingClientRect().right > clientWidth + 1 && one.closest('.scroll') === null,
+      (element) => element.getBoundingClientRect().right > clientWidth + 1 && element.closest('.scroll') === null,
     )
-    return [`${scrollWidth} > ${clientWidth}`, ...over.slice(0, 5).map((one) => one.outerHTML.slice(0, 120))]
+    return [`${scrollWidth} > ${clientWidth}`, ...over.slice(0, 5).map((element) => element.outerHTML.slice(0, 120))]
   })

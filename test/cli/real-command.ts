@@ -23,4 +23,4 @@ export function realCommand(more: NodeJS.ProcessEnv = {}) {
   }
 }
 
-export const ndjson = (lines: readonly unknown[]): string => `${lines.map((one) => JSON.stringify(one)).join('\n')}\n`
+export const ndjson = (lines: readonly unknown[]): string => `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`

@@ -36,17 +36,17 @@ export async function layWire(origin: string): Promise<Wire> {
   const server = createServer((near) => {
     connections++
     const far = connect({ host: '127.0.0.1', port: Number(port) })
-    for (const [one, other] of [
+    for (const [socket, peer] of [
       [near, far],
       [far, near],
     ] as const) {
-      open.add(one)
-      one.on('error', () => undefined)
-      one.on('close', () => {
-        open.delete(one)
-        other.destroy()
+      open.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        open.delete(socket)
+        peer.destroy()
       })
-      one.on('end', () => other.end())
+      socket.on('end', () => peer.end())
     }
     near.on('data', (bytes) => far.write(bytes))
     far.on('data', (bytes) => {

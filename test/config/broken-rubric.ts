@@ -29,7 +29,7 @@ export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): read
     )
   }
   const read = readRubric(folder)
-  return 'faults' in read ? read.faults.map((one) => one.replaceAll(`${folder}/`, '')) : []
+  return 'faults' in read ? read.faults.map((fault) => fault.replaceAll(`${folder}/`, '')) : []
 }
 
 /**

@@ -18,7 +18,7 @@ export const sweAgent: Harness = {
       action: actionOf(turn),
       observation: observationOf(turn),
       response: [turn.think ?? turn.say ?? '', actionOf(turn) === '' ? '' : `\`\`\`\n${actionOf(turn)}\n\`\`\``]
-        .filter((one) => one !== '')
+        .filter((line) => line !== '')
         .join('\n\n'),
       thought: turn.think ?? turn.say ?? '',
       execution_time: 0.2,

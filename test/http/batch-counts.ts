@@ -90,11 +90,11 @@ class Gate {
 
 /** Performs all deeds; after each deed, expects that every earlier batch has the same counts as at its end. */
 export async function expectOwnCounts(app: TestApp, gate: Gate, all: readonly Deed[]): Promise<void> {
-  const told = new Map<string, unknown>()
+  const looks = new Map<string, unknown>()
   for (const deed of all) {
-    const id = await act(app, gate, [...told.keys()], deed)
-    if (id !== null) told.set(id, await look(app, id))
-    for (const [batch, before] of told) expect(await look(app, batch)).toEqual(before)
+    const id = await act(app, gate, [...looks.keys()], deed)
+    if (id !== null) looks.set(id, await look(app, id))
+    for (const [batch, before] of looks) expect(await look(app, batch)).toEqual(before)
   }
 }
 
@@ -114,7 +114,7 @@ async function act(app: TestApp, gate: Gate, batches: readonly string[], deed: D
 
 async function grade(app: TestApp, gate: Gate, deed: Deed & { readonly do: 'grade' }): Promise<string> {
   const { first, max_cost_usd, cancel, judge: name, cache } = deed
-  const held = cancel === null ? null : gate.close(cancel)
+  const blocked = cancel === null ? null : gate.close(cancel)
   const items = makeItems(TRIALS).slice(first)
   const cap = max_cost_usd === null ? '' : `&max_cost_usd=${max_cost_usd}`
   const { id } = await startBatch(
@@ -122,9 +122,9 @@ async function grade(app: TestApp, gate: Gate, deed: Deed & { readonly do: 'grad
     items.map((item) => ({ ...item, judge: name })),
     `?cache=${cache}${cap}`,
   )
-  if (held !== null) {
+  if (blocked !== null) {
     const ended = finish(app, id)
-    await Promise.race([held, ended])
+    await Promise.race([blocked, ended])
     await app.post(`/v1/batches/${id}/cancel`, {})
     gate.open()
   }
@@ -143,8 +143,8 @@ async function look(app: TestApp, id: string): Promise<unknown> {
 
   const report = await read<Report>(app, `/v1/reports?batch=${id}&draws=100&group_by=none`)
   // The trials of this test name no task.
-  const told = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
-  expect(report.overall?.counts).toEqual({ ...counts, ...told })
+  const extra = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
+  expect(report.overall?.counts).toEqual({ ...counts, ...extra })
   expect(report.overall?.shares['aligned']).toMatchObject({ n: counts.graded, k: batch.labels['aligned'] ?? 0 })
   expect(await readTable(app, id)).toEqual(counts)
 

@@ -36,7 +36,7 @@ export function answeringJudge(answer: (run: number, call: number) => Script | P
     async ask(request: JudgeRequest): Promise<JudgeReply> {
       const run = runOf(request)
       calls.push(run)
-      const reply = replyOf(await answer(run, calls.filter((one) => one === run).length))
+      const reply = replyOf(await answer(run, calls.filter((earlier) => earlier === run).length))
       return reply.ok ? { ...reply, usage: USAGE } : reply
     },
   }

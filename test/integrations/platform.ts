@@ -30,9 +30,9 @@ export interface Answer {
 export async function startPlatform(answer: (asked: Asked) => Answer | null): Promise<Platform> {
   const asked: Asked[] = []
   const faults: unknown[] = []
-  const answered = (one: Asked): Answer | null => {
+  const answered = (request: Asked): Answer | null => {
     try {
-      return answer(one)
+      return answer(request)
     } catch (error) {
       faults.push(error)
       return { status: 400, body: String(error) }
@@ -46,16 +46,16 @@ export async function startPlatform(answer: (asked: Asked) => Answer | null): Pr
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString()
-      const one: Asked = {
+      const call: Asked = {
         method: request.method ?? '',
         url: new URL(request.url ?? '', 'http://localhost'),
         headers: request.headers,
         body: text === '' ? null : JSON.parse(text),
       }
-      asked.push(one)
-      const found = answered(one)
-      if (found === null) return
-      const { status, body, location } = found
+      asked.push(call)
+      const reply = answered(call)
+      if (reply === null) return
+      const { status, body, location } = reply
       const isText = typeof body === 'string'
       const type = { 'content-type': isText ? 'text/plain' : 'application/json' }
       response.writeHead(status, { ...type, ...(location !== undefined && { location }) })
@@ -78,17 +78,17 @@ export function run(args: readonly string[], env: Record<string, string>, input 
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd,
   })
-  const told = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => (told.stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (told.stderr += chunk.toString()))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()))
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...told })))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })))
 }
 
 /** Tells whether the packages of an integration are installed; warns with the install command where they are missing. */
 export function isInstalled(integration: string): boolean {
-  const found = existsSync(`integrations/${integration}/node_modules`)
-  if (!found) console.warn(`skipped: npm ci --prefix integrations/${integration} installs what this test runs`)
-  return found
+  const hasPackages = existsSync(`integrations/${integration}/node_modules`)
+  if (!hasPackages) console.warn(`skipped: npm ci --prefix integrations/${integration} installs what this test runs`)
+  return hasPackages
 }

@@ -51,7 +51,9 @@ export const submissionOf = (
   recorded_at: at,
   custom_ids: customIds,
   // A loaded adapter encodes synchronously.
-  lines: customIds.map((one) => batch.encode(one, { ...QUESTION, question: `What happened in ${one}?` }) as string),
+  lines: customIds.map(
+    (customId) => batch.encode(customId, { ...QUESTION, question: `What happened in ${customId}?` }) as string,
+  ),
 })
 
 /** Sends the batch and answers the id of the provider; throws where the provider refuses. */

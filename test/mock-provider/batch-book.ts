@@ -77,7 +77,7 @@ function validateLines(text: string, endpoint: string): { requests: BatchRequest
     const request = parse(line)
     if (request === null) fail('invalid_json_line', 'This line is not parseable as valid JSON.')
     else if (request.url !== endpoint) fail('mismatched_endpoint', 'The url differs from the endpoint of the batch.')
-    else if (requests.some((one) => one.custom_id === request.custom_id))
+    else if (requests.some((earlier) => earlier.custom_id === request.custom_id))
       fail('duplicate_custom_id', 'The custom_id of this line was used before.')
     else requests.push(request)
   }
@@ -214,10 +214,14 @@ function bookFile(asked: Record<string, unknown>, files: Map<string, string>): B
 }
 
 function bookMessages(asked: Record<string, unknown>): Booked | null {
-  const given = asked['requests'] as { custom_id: string; params: Record<string, unknown> }[]
-  const ids = new Set(given.map((one) => one.custom_id))
-  if (ids.size === 0 || ids.size < given.length || given.some((one) => !/^[a-zA-Z0-9_-]{1,64}$/.test(one.custom_id)))
+  const entries = asked['requests'] as { custom_id: string; params: Record<string, unknown> }[]
+  const ids = new Set(entries.map((entry) => entry.custom_id))
+  if (
+    ids.size === 0 ||
+    ids.size < entries.length ||
+    entries.some((entry) => !/^[a-zA-Z0-9_-]{1,64}$/.test(entry.custom_id))
+  )
     return null
-  const requests = given.map(({ custom_id, params }) => ({ custom_id, url: '/v1/messages', body: params }))
+  const requests = entries.map(({ custom_id, params }) => ({ custom_id, url: '/v1/messages', body: params }))
   return { endpoint: '/v1/messages', metadata: {}, input_file: '', requests, invalid: [] }
 }

@@ -75,10 +75,12 @@ function serveBatch(
   action: string | undefined,
   show: (batch: BookedBatch) => object,
 ): Interception {
-  const batch = mock.batches.find((one) => one.id === id && (one.provider === 'anthropic') === anthropic)
+  const batch = mock.batches.find(
+    (candidate) => candidate.id === id && (candidate.provider === 'anthropic') === anthropic,
+  )
   if (batch === undefined) return notFound()
   if (action === 'results') return batch.end === null ? notFound() : lines(mock, messageLines(batch))
-  if (action === undefined) advance(batch, mock.controls.now(), (one) => run(mock, one))
+  if (action === undefined) advance(batch, mock.controls.now(), (request) => run(mock, request))
   else if (batch.end !== null) return json(anthropic ? 400 : 409, { error: { type: 'invalid_request_error' } })
   else batch.cancelling = true
   return json(200, show(batch))
@@ -96,11 +98,11 @@ function list(
   show: (batch: BookedBatch) => { id: string },
 ): Interception {
   mock.counts.lists++
-  const newest = mock.batches.filter((one) => (one.provider === 'anthropic') === anthropic).toReversed()
-  const after = newest.findIndex((one) => one.id === query.get(anthropic ? 'after_id' : 'after'))
+  const newest = mock.batches.filter((batch) => (batch.provider === 'anthropic') === anthropic).toReversed()
+  const after = newest.findIndex((batch) => batch.id === query.get(anthropic ? 'after_id' : 'after'))
   const size = Math.min(mock.controls.page_size, Number(query.get('limit') ?? 20))
   const page = newest.slice(after + 1, after + 1 + size)
-  for (const batch of page) advance(batch, mock.controls.now(), (one) => run(mock, one))
+  for (const batch of page) advance(batch, mock.controls.now(), (request) => run(mock, request))
   const data = page.map(show)
   return json(200, {
     ...(!anthropic && { object: 'list' }),
@@ -113,7 +115,7 @@ function list(
 
 function download(mock: State, id: string): Interception {
   const [, kind, batchId] = /^file-(out|err)-(.+)$/.exec(id) ?? []
-  const batch = mock.batches.find((one) => one.id === batchId)
+  const batch = mock.batches.find((candidate) => candidate.id === batchId)
   if (batch === undefined || (kind !== 'out' && kind !== 'err')) return notFound()
   return lines(mock, openAiLines(batch, kind))
 }
