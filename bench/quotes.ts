@@ -6,7 +6,7 @@ import { createRendering } from '../src/domain/trajectory/rendering.ts'
 import type { Trajectory } from '../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../src/formats/read.ts'
-import { DISHONEST } from './quotes/dishonest.ts'
+import { DISHONEST, framings } from './quotes/dishonest.ts'
 import { pickSpans } from './quotes/spans.ts'
 import { createRandom, HONEST, type Span, type Writing } from './quotes/writings.ts'
 
@@ -105,7 +105,7 @@ function count(writing: Writing, span: Span, quote: string, place: Found, trajec
   else row.normalized++
   if (writing.honest) return
   const there = trajectory.steps[span.step]?.parts[place.position.part]?.text.slice(place.start, place.end) ?? ''
-  if (letters(there) === letters(quote)) row.standsThere++
+  if (framings(there, span).some((text) => letters(text) === letters(quote))) row.standsThere++
   else exceptions.push(`${writing.kind}: ${JSON.stringify({ file, step: span.step, quote, there, by })}`)
 }
 

@@ -49,7 +49,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   commander: 'cli',
   'csv-parse': 'archives',
   'csv-stringify': 'cli',
-  'eventsource-parser': 'client',
   // In `telemetry`: a type alone.
   fastify: 'http boot process telemetry web',
   'log-update': 'cli',

@@ -2,10 +2,10 @@ import { globSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How the folders of `own-temp-folder.ts` begin, by the process of the run. */
+/** Prefix of the folders of `own-temp-folder.ts`, by the process of the run. */
 export const ownFolders = (run: number): string => `veridict-test-${run}-`
 
-/** Run when a run ends: a test file that could not be loaded had no `afterAll`, and has left its folder. */
+/** Removes, at the end of a run, the folders of test files that failed to load and so never ran their `afterAll`. */
 export const teardown = (): void => {
   for (const folder of globSync(join(tmpdir(), `${ownFolders(process.pid)}*`)))
     rmSync(folder, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** An HTTP server on a free port of loopback. */
+/** Starts an HTTP server on a free port of loopback. */
 export async function startServer(answer?: RequestListener) {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -15,14 +15,14 @@ export async function startServer(answer?: RequestListener) {
   }
 }
 
-/** One that goes with the test; answers its origin. */
+/** Starts an HTTP server that stops at the end of the test; answers its origin. */
 export async function serve(answer?: RequestListener): Promise<string> {
   const { origin, stop } = await startServer(answer)
   onTestFinished(stop)
   return origin
 }
 
-/** A port that nothing listened on a moment ago. */
+/** Finds a free port, by opening and closing a server on it. */
 export async function freePort(): Promise<string> {
   const { origin, stop } = await startServer()
   await stop()

@@ -5,12 +5,12 @@ import { afterAll } from 'vitest'
 import { ownFolders } from './left-temp-folders.ts'
 
 /**
- * Run before each test file: what it, and every process that it starts, puts into the system's temporary folder goes with the file, after
- * its own `afterAll`.
+ * Sets a separate temporary folder for each test file, before the file runs. The files of the test and of all its processes are removed
+ * after its own `afterAll`.
  */
 const before = process.env['TMPDIR']
 const folder = mkdtempSync(join(tmpdir(), ownFolders(process.ppid)))
-// A PostgreSQL of the tests runs as another user.
+// The PostgreSQL server of the tests runs as another user.
 chmodSync(folder, 0o711)
 process.env['TMPDIR'] = folder
 

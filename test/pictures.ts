@@ -1,13 +1,13 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** The smallest pictures of each kind, 1 × 1, as real encoders wrote them. */
+/** Smallest pictures of each format, 1 × 1, as real encoders wrote them. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 export const GIF = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 export const WEBP = 'UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA'
 export const JPEG =
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA='
 
-/** A PNG of this size, in one of as many colours as are asked for: `shade` makes its bytes differ. */
+/** Makes a PNG of this size, in one colour: `shade` makes its bytes unique. */
 export function pngOf(width: number, height: number, shade = 0): string {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
@@ -33,7 +33,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([size, body, sum])
 }
 
-/** An ATIF run whose first command shows pictures, and whose second follows the cue. */
+/** Makes an ATIF run whose first command shows pictures and whose second command follows the cue. */
 export const runWithPictures = (sources: readonly object[], act = 'make release-7f3a') => ({
   schema_version: 'ATIF-v1.7',
   session_id: 's1',

@@ -15,16 +15,16 @@ export interface TestApp extends App {
   stop(): Promise<void>
 }
 
-/** The whole application over a database in memory, with its log kept. */
+/** Starts the whole application on a database in memory and records its log. */
 export async function startApp(
   options: {
     readonly env?: NodeJS.ProcessEnv
     readonly config?: Partial<Config>
     readonly judges?: readonly Judge[]
     readonly rubrics?: string
-    /** False: the process of a command. */
+    /** False starts the application as the process of a command does. */
     readonly adopts_batches?: boolean
-    /** What `VERIDICT_CONFIG` holds. */
+    /** Content of the file at `VERIDICT_CONFIG`. */
     readonly file?: string
   } = {},
 ): Promise<TestApp> {

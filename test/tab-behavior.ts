@@ -7,9 +7,9 @@ import type { ClaimValue, Rubric } from '../src/domain/rubric/rubric.ts'
 import type { GroundTruth } from '../src/schemas/ground-truth.ts'
 import type { ConfidenceLevel, SurfaceCategory } from '../src/schemas/vocabulary.ts'
 
-/** `tab-behavior` as tests and tools write it: its claims nested and typed, as its answers are. To the service it is data. */
+/** Types of `tab-behavior` for tests and tools: nested and typed claims, as in its answers. The service reads the rubric as data. */
 
-/** All built-in rubrics. */
+/** Built-in rubrics. */
 export const LOADED: ReadonlyMap<string, Rubric> = new Map(
   loadRubrics(fileURLToPath(new URL('../rubrics', import.meta.url))).map(({ rubric }) => [rubric.name, rubric]),
 )
@@ -20,18 +20,18 @@ export function rubricNamed(name: string): Rubric {
   return rubric
 }
 
-/** Answered with true and false. */
+/** Claims with the values true and false. */
 export const TAB_1 = rubricNamed('tab-behavior@1')
-/** Answered with yes, no and unclear. */
+/** Claims with the values yes, no and unclear. */
 export const TAB_2 = rubricNamed('tab-behavior@2')
 
-/** By the version of the answer: that of the rubric. */
+/** Answer schemas, by version of the rubric. */
 export const ANSWER_SCHEMAS = { 1: TAB_1.answer_schema, 2: TAB_2.answer_schema } as const
 
-/** Its instruction is always known. */
+/** Anchor whose instruction is always present. */
 export type TabTruth = GroundTruth & { readonly instruction: string }
 
-/** What a citation can support. */
+/** Claims that a citation can support. */
 export const CLAIM_IDS = [
   'surface.observed',
   'cue.reasoned',
@@ -53,17 +53,17 @@ interface Nested<Said> {
   readonly distractor: { reasoned: Said; acted: Said }
 }
 
-/** The claims as an answer nests them; null: unclear. */
+/** Claims in the nested form of an answer; null is unclear. */
 export type TabClaims = Nested<boolean | null>
 
-/** An answer with true and false, which either rubric takes. */
+/** Answer with the values true and false, valid for both rubrics. */
 export interface JudgeAnswer extends Nested<boolean> {
   citations: Cited[]
   notes: string
   confidence: ConfidenceLevel
 }
 
-/** Claims as they are checked. */
+/** Flattens nested claims to values by claim id. */
 export const valuesOf = ({ surface, cue, distractor }: TabClaims): Readonly<Record<string, ClaimValue>> => ({
   'surface.observed': surface.observed,
   'surface.category': surface.category,
@@ -73,17 +73,17 @@ export const valuesOf = ({ surface, cue, distractor }: TabClaims): Readonly<Reco
   'distractor.acted': distractor.acted,
 })
 
-/** Claims as an answer nests them. */
+/** Nests the values of claims in the form of an answer. */
 export function nestedOf({ values }: Pick<Claims, 'values'>): TabClaims {
-  const said = (id: ClaimId) => values[id] as boolean | null
+  const claimOf = (id: ClaimId) => values[id] as boolean | null
   return {
-    surface: { observed: said('surface.observed'), category: values['surface.category'] as SurfaceCategory },
-    cue: { reasoned: said('cue.reasoned'), acted: said('cue.acted') },
-    distractor: { reasoned: said('distractor.reasoned'), acted: said('distractor.acted') },
+    surface: { observed: claimOf('surface.observed'), category: values['surface.category'] as SurfaceCategory },
+    cue: { reasoned: claimOf('cue.reasoned'), acted: claimOf('cue.acted') },
+    distractor: { reasoned: claimOf('distractor.reasoned'), acted: claimOf('distractor.acted') },
   }
 }
 
-/** Anchors of both instructions; null: the trial does not have it. */
+/** Anchors of both instructions; null where the trial lacks the instruction. */
 export type TabAnchors = Readonly<Record<'cue' | 'distractor', InstructionAnchors | null>>
 
 export function anchorsOf(truth: GroundTruth): TabAnchors {
@@ -91,11 +91,11 @@ export function anchorsOf(truth: GroundTruth): TabAnchors {
   return { cue, distractor }
 }
 
-/** When each instruction was seen first, and seen with a doubt. */
+/** Extracts the first sight and the first doubtful sight of both instructions. */
 export function seenOf({ first, doubtful, ...others }: Observations) {
-  const of = <T>(found: Readonly<Record<string, T | null>>) => ({
-    cue: found['cue'] ?? null,
-    distractor: found['distractor'] ?? null,
+  const of = <T>(sights: Readonly<Record<string, T | null>>) => ({
+    cue: sights['cue'] ?? null,
+    distractor: sights['distractor'] ?? null,
   })
   return { ...others, ...of(first), doubtful: of(doubtful) }
 }

@@ -9,6 +9,7 @@ import { validateCommand } from '../src/cli/commands/validate-command.ts'
 import { shareText } from '../src/cli/validation/certificate.ts'
 import type { Judge } from '../src/ports/judge.ts'
 import type { Certificate } from '../src/schemas/audit/certificate.ts'
+import { CONFIDENCE_LEVELS } from '../src/schemas/vocabulary.ts'
 import type { Dataset } from './labelled/labelled-item.ts'
 import { readLabelled } from './labelled/read-labelled.ts'
 import { labelledLine } from './labelled.ts'
@@ -63,8 +64,9 @@ const percent = (share: number | null): string => (share === null ? '–' : `${(
 
 function rowsOf({ data, judge, ends, measures }: Certificate): string[] {
   const verdicts = `${ends['graded'] ?? 0} of ${data.items}`
-  return measures.flatMap(({ question, of }) =>
-    of.map(({ group, right, refused_right, majority, cohen_kappa }) => {
+  return measures.flatMap(({ question, of, confidence }) => {
+    const levels = confidence.map(({ right }) => (right.n === 0 ? '0' : shareText(right)))
+    return of.map(({ group, right, refused_right, majority, cohen_kappa }) => {
       const cells = [
         ...[
           judge.name,
@@ -76,13 +78,24 @@ function rowsOf({ data, judge, ends, measures }: Certificate): string[] {
         ],
         percent(majority?.right.share ?? null),
         cohen_kappa?.value?.toFixed(2) ?? '–',
+        ...(group === null ? levels : levels.map(() => '')),
       ]
       return `| ${cells.join(' | ')} |`
-    }),
-  )
+    })
+  })
 }
 
-const HEAD = ['judge', 'with a verdict', 'question', 'group', 'right [95%]', 'right, unproved', 'majority', 'κ']
+const HEAD = [
+  'judge',
+  'with a verdict',
+  'question',
+  'group',
+  'right [95%]',
+  'right, unproved',
+  'majority',
+  'κ',
+  ...CONFIDENCE_LEVELS,
+]
 
 for (const [dataset, folder] of Object.entries(FOLDERS) as [Dataset, string][]) {
   const path = join(shared, folder)

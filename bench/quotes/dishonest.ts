@@ -98,6 +98,9 @@ const frames: readonly ((quote: string, span: Span) => string)[] = [
   (quote, { part }) => `"${part.name.split('.').at(-1)}": ${JSON.stringify(quote)}`,
 ]
 
+/** Writes a text bare and in each wrapping. */
+export const framings = (text: string, span: Span): string[] => [text, ...frames.map((frame) => frame(text, span))]
+
 /** What no quote may be: the text with a word, a letter, a sign or a line of it missing, added or changed. */
 export const DISHONEST: readonly Writing[] = changes.flatMap(([kind, write]) => [
   { kind, honest: false, write },

@@ -1,7 +1,7 @@
 import type { GradeStore } from '../db/grades.ts'
 import type { Stores } from '../db/stores.ts'
 import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory } from '../domain/money/history.ts'
-import { type Price, upperBoundUsd } from '../domain/money/price.ts'
+import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
 import { createRendering } from '../domain/trajectory/rendering.ts'
@@ -9,57 +9,22 @@ import { picturesIn, tokensOfPictures } from '../domain/trajectory/shown-picture
 import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../grading/margin.ts'
 import { planReading, readingBudget } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
-import type { Question, Refused } from '../grading/service.ts'
+import type { Question } from '../grading/service.ts'
 import { renderPiece } from '../grading/window-pieces.ts'
-import type { Judge } from '../ports/judge.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'
-import {
-  type BatchPlan,
-  faultOf,
-  type Incoming,
-  type IntakeDeps,
-  nothing,
-  placed,
-  tooMany,
-  twice,
-  withDefaults,
-} from './intake.ts'
+import * as intake from './intake.ts'
 
+const FIGURES = ['calls', 'input', 'output', 'usd'] as const
+type Figure = (typeof FIGURES)[number]
 /** Sums of calls; `usd` is NaN where a price is unknown. */
-interface Spent {
-  readonly calls: number
-  readonly input: number
-  readonly output: number
-  readonly usd: number
-}
+type Spent = Readonly<Record<Figure, number>>
 
-/** Estimate of one question. `expected` rests on stored answers of the judge and never exceeds `most`. */
-interface QuestionEstimate {
-  readonly expected: Spent
-  readonly most: Spent
-}
-
-/** Tokens of the requests of one sample, estimated by the judge’s own tokenizer. */
-interface SamplePlan {
-  /** Requests of the windows, in order; empty where one request shows the whole trajectory. */
-  readonly windows: readonly number[]
-  /** The request of the decision. Null: the trajectory fits no window. */
-  readonly decision: { readonly least: number; readonly most: number } | null
-}
-
-const eachOf = (figureOf: (name: keyof Spent) => number): Spent => ({
-  calls: figureOf('calls'),
-  input: figureOf('input'),
-  output: figureOf('output'),
-  usd: figureOf('usd'),
-})
+const eachOf = (figureOf: (name: Figure) => number): Spent =>
+  Object.fromEntries(FIGURES.map((name) => [name, figureOf(name)])) as Spent
 const NOTHING = eachOf(() => 0)
 const add = (a: Spent, b: Spent): Spent => eachOf((name) => a[name] + b[name])
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-const UNKNOWN: Price = {
-  ...{ input_per_mtok: Number.NaN, output_per_mtok: Number.NaN },
-  ...{ cache_read_per_mtok: Number.NaN, cache_write_per_mtok: Number.NaN, as_of: '' },
-}
 /** At most 60 lines of failed citations and unmet claims, with their reasons. */
 const COMPLAINT_TOKENS = 3500
 /** A complaint shows at most three steps, 3000 characters of each part (`prompt.ts`), each part in a frame. */
@@ -68,141 +33,136 @@ const CHARS_SHOWN_AGAIN = 3000
 const FRAME_TOKENS = 40
 
 /**
- * Estimates a question without asking. `most` counts every repair, every answer cut off once and asked for again at twice the limit, whole
- * output limits, and nothing cached. Retries after a provider’s failure and smaller windows after an overflow are not counted. A trajectory
- * that fits no window is not asked about and costs nothing.
+ * Estimates a question without asking. `expected` takes output and repairs from the judge’s stored answers, reads repeated input from the
+ * provider’s cache, and never exceeds `most`. `most` counts every repair, every answer cut off once and asked for again at twice the limit,
+ * whole output limits, and nothing cached. Retries after a provider’s failure and smaller windows after an overflow are not counted. A
+ * trajectory that fits no window is not asked about and costs nothing.
  *
  * @param priceFactor the price of a token as a share of that of a single call (`BatchApi.price_factor`)
- * @param history what this judge’s answers took so far
  */
-export function estimateQuestion(
-  question: Question,
-  priceFactor = 1,
-  history: OutputHistory = NO_HISTORY,
-): QuestionEstimate {
-  const { judge, samples } = question
-  if (judge.info.kind === 'lexical') {
-    const spent = { ...NOTHING, calls: samples }
-    return { expected: spent, most: spent }
-  }
-  const price = judge.info.price ?? UNKNOWN
-  const plan = planSample(question)
-  if (plan.decision === null) return { expected: NOTHING, most: NOTHING }
-  const usual = expectedOf(plan, price, samples, history)
-  const bound = mostOf(plan, question, price)
-  const factorOf = (name: keyof Spent) => (name === 'usd' ? priceFactor : 1)
-  return {
-    expected: eachOf((name) => Math.min(usual[name], bound[name] * samples) * factorOf(name)),
-    most: eachOf((name) => bound[name] * samples * factorOf(name)),
-  }
-}
+export function estimateQuestion(question: Question, priceFactor = 1, history: OutputHistory = NO_HISTORY) {
+  const { samples } = question
+  const { kind, price } = question.judge.info
+  const lexical = { ...NOTHING, calls: samples }
+  if (kind === 'lexical') return { expected: lexical, most: lexical }
+  const requests = planSample(question)
+  if (requests === null) return { expected: NOTHING, most: NOTHING }
 
-/** Computes the usual cost: output and repairs as this judge’s stored answers had, and repeated input read from the provider’s cache. */
-function expectedOf({ windows, decision }: SamplePlan, price: Price, samples: number, history: OutputHistory): Spent {
-  const requests = [...windows, ...(decision === null ? [] : [decision.least])]
-  const once = requests.reduce((sum, tokens) => sum + tokens, 0)
+  const bound = boundOf(requests, question)
+  const most = { ...bound, usd: price === null ? Number.NaN : upperBoundUsd(bound, price) * priceFactor }
+
   const rounds = samples * callsPerQuestion(history)
-  const calls = requests.length * rounds
+  const calls = (requests.windows.length + 1) * rounds
   const output = calls * likelyOutput(history)
-  const again = Math.min(price.input_per_mtok, price.cache_read_per_mtok)
-  const usd = (once * (price.input_per_mtok + (rounds - 1) * again) + output * price.output_per_mtok) / 1e6
-  return { calls, input: once * rounds, output, usd }
+  const once = sum(requests.windows) + requests.decision.least
+  const usual = { calls, output, input: once * rounds, usd: Number.NaN }
+  if (price !== null) {
+    const again = Math.min(price.input_per_mtok, price.cache_read_per_mtok)
+    const dollars = once * (price.input_per_mtok + (rounds - 1) * again) + output * price.output_per_mtok
+    usual.usd = (dollars * priceFactor) / 1e6
+  }
+  return { expected: eachOf((name) => Math.min(usual[name], most[name])), most }
 }
 
-/** Bounds one sample: a window is asked again once, a decision as often as it is repaired, and each answer is cut off once. */
-function mostOf({ windows, decision }: SamplePlan, question: Question, price: Price): Spent {
-  if (decision === null) return NOTHING
+type SamplePlan = NonNullable<ReturnType<typeof planSample>>
+
+/** Bounds the samples: a window is asked again once, a decision as often as it is repaired, and each answer is cut off once. */
+function boundOf({ windows, decision }: SamplePlan, question: Question) {
   const { max_output_tokens, token_factor } = question.judge.info
   const limit = max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
   const limits = max_output_tokens === null ? [limit] : [limit, 2 * limit]
-  const complaint = Math.max(...limits) + mostTokens(COMPLAINT_TOKENS * token_factor)
-  const repair = Math.max(...limits) + mostTokens(COMPLAINT_TOKENS * token_factor + shownAgain(question))
+  const complaint = COMPLAINT_TOKENS * token_factor
+  const again = Math.max(...limits) + mostTokens(complaint)
+  const repair = Math.max(...limits) + mostTokens(complaint + shownAgain(question))
   const inputs = [
-    ...windows.map(mostTokens).flatMap((input) => [input, input + complaint]),
+    ...windows.map(mostTokens).flatMap((input) => [input, input + again]),
     ...Array.from({ length: MOST_REPAIRS + 1 }, (_, repairs) => mostTokens(decision.most) + repairs * repair),
   ]
-  return inputs
-    .flatMap((input) =>
-      limits.map((output) => ({ calls: 1, input, output, usd: upperBoundUsd({ input, output }, price) })),
-    )
-    .reduce(add, NOTHING)
+  const times = question.samples * limits.length
+  return {
+    calls: inputs.length * times,
+    input: sum(inputs) * times,
+    output: inputs.length * sum(limits) * question.samples,
+  }
 }
 
-/** Plans the requests of `gradeSample` without asking. */
-function planSample(question: Question): SamplePlan {
+/** Bounds the tokens of the trajectory in a complaint: a character counts as a token. */
+function shownAgain({ trajectory, judge }: Question): number {
+  const sizes = trajectory.steps.map(({ parts }) =>
+    sum([FRAME_TOKENS, ...parts.map(({ text }) => FRAME_TOKENS + Math.min(text.length, CHARS_SHOWN_AGAIN))]),
+  )
+  const longest = sizes.sort((a, b) => b - a).slice(0, STEPS_SHOWN_AGAIN)
+  return Math.ceil(sum(longest) * judge.info.token_factor)
+}
+
+/**
+ * Plans the requests of `gradeSample` without asking: the tokens of each window (none where the decision shows the whole trajectory) and of
+ * the decision, by the judge’s own tokenizer. Null: the trajectory fits no window.
+ */
+function planSample(question: Question) {
   const { judge, trajectory, nonce, anchors, rubric, ground_truth } = question
   const tokens = (text: string): number => Math.ceil(estimateTokens(text) * judge.info.token_factor)
   const around = tokens(rubric.system) + tokens(schemaText(rubric.answer_schema))
+  const form = { written_form: !judge.info.structured_output }
   const rendering = createRendering(trajectory, nonce)
   const asked = (note: string): number =>
-    around +
-    tokens(renderQuestion(rubric, ground_truth, rendering, { note, written_form: !judge.info.structured_output }))
+    around + tokens(renderQuestion(rubric, ground_truth, rendering, { note, ...form }))
   const budget = readingBudget(question, 1)
   const reading = planReading(trajectory, nonce, anchors, budget, judge.info)
+  if (reading.kind === 'too_long') return null
   const shown = (text: string): number => tokens(text) + tokensOfPictures(picturesIn(reading.rendering.pictures, text))
-  if (reading.kind === 'too_long') return { windows: [], decision: null }
   if (reading.kind === 'windows') {
     const window = asked(WINDOW_NOTE)
     const windows = reading.windows.map((piece) => shown(renderPiece(reading.rendering, piece)) + window)
     // The windows decide which steps the decision shows.
-    const decision = asked(DECISION_NOTE)
-    return { windows, decision: { least: decision, most: budget.tokens + decision } }
+    const least = asked(DECISION_NOTE)
+    return { windows, decision: { least, most: budget.tokens + least } }
   }
   const all = shown(reading.text) + asked('')
   return { windows: [], decision: { least: all, most: all } }
 }
 
-/** Bounds the tokens of the trajectory in a complaint: a character counts as a token. */
-function shownAgain({ trajectory, judge }: Question): number {
-  const sizes = trajectory.steps.map((step) =>
-    step.parts.reduce((sum, part) => sum + FRAME_TOKENS + Math.min(part.text.length, CHARS_SHOWN_AGAIN), FRAME_TOKENS),
-  )
-  const most = sizes.sort((a, b) => b - a).slice(0, STEPS_SHOWN_AGAIN)
-  return Math.ceil(most.reduce((sum, size) => sum + size, 0) * judge.info.token_factor)
-}
-
 /** Estimates a batch without asking or keeping anything. Equal questions are asked once; questions with a stored grade cost nothing. */
 export async function estimateBatch(
-  deps: IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
-  plan: BatchPlan,
-  items: AsyncIterable<Incoming>,
-): Promise<{ readonly ok: true; readonly estimate: BatchEstimate } | Refused> {
-  const keys = new Set<string>()
+  deps: intake.IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
+  plan: intake.BatchPlan,
+  items: AsyncIterable<intake.Incoming>,
+) {
   const names = new Set<string>()
-  const histories = new Map<string, OutputHistory>()
-  const historyOf = async (judge: string): Promise<OutputHistory> => {
-    const history = histories.get(judge) ?? (await deps.stores.attempts.outputHistory(judge))
-    histories.set(judge, history)
-    return history
-  }
-  const factorOf = ({ batch }: Judge) => (plan.mode === 'provider' ? (batch?.price_factor ?? 1) : 1)
+  const keys = new Set<string>()
+  const histories = new Map<string, Promise<OutputHistory>>()
   let [cached, expected, most] = [0, NOTHING, NOTHING]
   for await (const { item, place } of items) {
     // Other requests have a turn between two items.
     await new Promise(setImmediate)
     const name = item.item_id ?? String(names.size)
-    if (names.has(name)) return twice(place)
-    if (names.add(name).size > deps.most_items) return tooMany(deps.most_items, place)
-    const request = withDefaults(item, plan)
+    if (names.has(name)) return intake.twice(place)
+    if (names.add(name).size > deps.most_items) return intake.tooMany(deps.most_items, place)
+    const request = intake.withDefaults(item, plan)
     const resolved = await deps.service.resolve(request)
-    if (!resolved.ok) return placed(resolved.refusal, place)
-    const { question } = resolved
-    const { key, judge } = question
-    const fault = faultOf(plan, judge)
+    if (!resolved.ok) return intake.placed(resolved.refusal, place)
+    const { key, judge } = resolved.question
+    const fault = intake.faultOf(plan, judge)
     if (fault !== null) return fault
     const isStored = request.cache !== 'refresh' && (await deps.grades.findByKey(key)) !== null
-    if (plan.kind === 'recheck' || isStored || keys.has(key)) cached += 1
-    else {
-      const estimate = estimateQuestion(question, factorOf(judge), await historyOf(judge.info.name))
-      ;[expected, most] = [add(expected, estimate.expected), add(most, estimate.most)]
-    }
+    const isFree = plan.kind === 'recheck' || isStored || keys.has(key)
     keys.add(key)
+    if (isFree) {
+      cached += 1
+      continue
+    }
+    const history = histories.get(judge.info.name) ?? deps.stores.attempts.outputHistory(judge.info.name)
+    histories.set(judge.info.name, history)
+    const factor = plan.mode === 'provider' ? (judge.batch?.price_factor ?? 1) : 1
+    const estimate = estimateQuestion(resolved.question, factor, await history)
+    ;[expected, most] = [add(expected, estimate.expected), add(most, estimate.most)]
   }
-  const figures = (name: keyof Spent) => ({ expected: expected[name], most: most[name] })
-  const estimate = {
+  if (names.size === 0) return intake.nothing(plan)
+  const figures = (name: Figure) => ({ expected: expected[name], most: most[name] })
+  const estimate: BatchEstimate = {
     ...{ items: names.size, cached, to_grade: names.size - cached },
     ...{ calls: figures('calls'), input_tokens: figures('input'), output_tokens: figures('output') },
     cost_usd: Number.isNaN(most.usd) ? null : figures('usd'),
   }
-  return names.size === 0 ? nothing(plan) : { ok: true, estimate }
+  return { ok: true, estimate } as const
 }

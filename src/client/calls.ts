@@ -2,7 +2,6 @@ import createFetchClient from 'openapi-fetch'
 import { OPERATIONS, type operations, type paths } from './contract.ts'
 import { refusalOf, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
 import { type RetryPolicy, retrying } from './persist.ts'
-import { ndjsonOf, readLines, readStates } from './streams.ts'
 
 type Name = keyof typeof OPERATIONS
 type Parameters<N extends Name> = operations[N]['parameters']
@@ -115,23 +114,6 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     }
   }
 
-  /** Streams the values of a response. `answered` is called when the service answers. */
-  async function* stream(
-    name: Name,
-    given: Parts,
-    read: (body: Response['body']) => AsyncIterable<string>,
-    signal?: AbortSignal,
-    answered: () => void = () => undefined,
-  ): AsyncGenerator<unknown> {
-    try {
-      const response = await send(name, given, [signal])
-      answered()
-      for await (const text of read(response.body)) yield parse(text)
-    } catch (error) {
-      throw broken(error, signal)
-    }
-  }
-
   /** Makes any call of the contract, by its `operationId`, and reads the text of the answer. */
   async function text<N extends Name>(name: N, ...args: CallArguments<N>): Promise<string> {
     const [given = {}, { signal } = {}] = args as [Parts?, CallOptions?]
@@ -154,30 +136,52 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
       parse(await text(name, ...args)) as Answer<N>,
 
     /** Sends the items of a batch while they are read. Throws an error of the items as it is. */
-    async upload(items: Items<unknown>, query: Given<'createBatch'>['query'], signal?: AbortSignal): Promise<unknown> {
-      const ndjson = ndjsonOf(typeof items === 'function' ? items() : items)
+    async upload<T>(items: Items<unknown>, query: Given<'createBatch'>['query'], signal?: AbortSignal): Promise<T> {
+      const faults: unknown[] = []
+      const encoder = new TextEncoder()
+      async function* encode(): AsyncGenerator<Uint8Array, void> {
+        try {
+          for await (const item of typeof items === 'function' ? items() : items)
+            yield encoder.encode(`${JSON.stringify(item)}\n`)
+        } catch (error) {
+          // The fetch would hide the error of the items.
+          throw faults[faults.push(error) - 1]
+        }
+      }
+      const source = encode()
       try {
-        const body = SENDS_STREAMS ? ndjson.body : await new Response(ndjson.body).blob()
+        const stream = new ReadableStream({
+          async pull(controller) {
+            const { done, value } = await source.next()
+            if (done) controller.close()
+            else controller.enqueue(value)
+          },
+        })
+        const body = SENDS_STREAMS ? stream : await new Response(stream).blob()
         const given = { ...(query && { query }), body, headers: { 'content-type': 'application/x-ndjson' } }
-        return parse(await readText('createBatch', given, { signal }))
+        return parse(await readText('createBatch', given, { signal })) as T
       } catch (error) {
-        throw ndjson.fault() === null ? error : ndjson.fault()?.error
+        throw faults.length > 0 ? faults[0] : error
       } finally {
-        ndjson.close()
+        source.return().catch(() => undefined)
       }
     },
 
-    /** Streams the lines of an NDJSON answer. */
-    lines: <N extends 'readResults' | 'readBatchAttempts'>(
+    /** Streams the lines of an NDJSON answer. `answered` is called when the service answers. */
+    async *lines<N extends 'readResults' | 'readBatchAttempts'>(
       name: N,
       given: Given<N>,
       signal?: AbortSignal,
       answered?: () => void,
-    ) => stream(name, { ...given, headers: { accept: 'application/x-ndjson' } }, readLines, signal, answered),
-
-    /** Streams the states of a batch over one connection. */
-    states: (id: string, signal?: AbortSignal) =>
-      stream('watchBatch', { path: { id }, headers: { accept: 'text/event-stream' } }, readStates, signal),
+    ): AsyncGenerator<unknown> {
+      try {
+        const { body } = await send(name, { ...given, headers: { accept: 'application/x-ndjson' } }, [signal])
+        answered?.()
+        for await (const text of readLines(body)) yield parse(text)
+      } catch (error) {
+        throw broken(error, signal)
+      }
+    },
   }
 }
 
@@ -187,3 +191,37 @@ const SENDS_STREAMS = 'process' in globalThis || 'Deno' in globalThis
 /** Makes a key that no other client has. `randomUUID` would need a page that came by TLS. */
 export const makeKey = (): string =>
   `client:${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+
+/** Longest accepted line of an NDJSON stream; no result is longer. */
+const MOST_LINE_CHARS = 64 * 1024 * 1024
+
+/**
+ * Yields the lines of a stream without their ends; empty lines are left out. The time is linear, also for a line in many chunks. Throws at a
+ * last line without an end (the stream broke off), and a `ServiceError` at a line that is too long for a result.
+ */
+async function* readLines(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
+  if (stream === null) return
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let pieces: string[] = []
+  let length = 0
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const [first = '', ...rest] = decoder.decode(next.value, { stream: true }).split('\n')
+      pieces.push(first)
+      length += first.length
+      for (const piece of rest) {
+        const line = pieces.join('')
+        if (line.trim() !== '') yield line
+        pieces = [piece]
+        length = piece.length
+      }
+      if (length > MOST_LINE_CHARS)
+        throw strangeAnswer('not_a_result', `a line of the results is longer than ${MOST_LINE_CHARS} characters`)
+    }
+  } finally {
+    // Leaving the loop ends the request.
+    await reader.cancel().catch(() => undefined)
+  }
+  if (pieces.some((piece) => piece.trim() !== '')) throw new Error('the stream broke off within a line')
+}

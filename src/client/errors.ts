@@ -36,7 +36,7 @@ export class ServiceError extends VeridictError {
     this.retryAfterS = retryAfterS
   }
 
-  /** Whether the same call may succeed in a moment: the service is starting, stopping or overloaded. */
+  /** Tells whether the same call may succeed in a moment: the service is starting, stopping or overloaded. */
   get passing(): boolean {
     return this.status === 429 || this.status === 502 || this.status === 503 || this.status === 504
   }

@@ -18,23 +18,17 @@ export interface GradeOptions extends CallOptions {
   readonly idempotencyKey?: string
 }
 
-/** A grade that is `graded`, with a label, or `unverified`: its evidence does not hold. */
-export type GivenGrade = Grade & { readonly status: 'graded' | 'unverified' }
-
 /**
- * The outcome of a failed judge: no verdict. The service has stored the grade, with every call, under `id`: `readGrade` reads it. `failure` has
- * the reason, whether the same request can succeed later, and after how many seconds.
+ * The outcome of a grade, told apart by `status`: `graded`, with a label; `unverified`, whose evidence does not hold; or `failed`, no verdict
+ * of a failed judge. The service has stored a failed grade, with every call, under `id`: `readGrade` reads it. Its `failure` has the reason,
+ * whether the same request can succeed later, and after how many seconds.
  */
-export interface FailedGrade {
-  readonly id: string
-  readonly status: 'failed'
-  readonly label: null
+export type GradeOutcome = GivenGrade | FailedGrade
+export type GivenGrade = Grade & { readonly status: 'graded' | 'unverified' }
+export type FailedGrade = Pick<Grade, 'id'> & { readonly status: 'failed'; readonly label: null } & {
   readonly claimed_label: null
   readonly failure: NonNullable<Grade['failure']>
 }
-
-/** The two are told apart by `status`. */
-export type GradeOutcome = GivenGrade | FailedGrade
 
 /** Options of a batch, with the cap of its cost. `key`: the same key is the same batch. */
 export type BatchOptions = Omit<NonNullable<Given<'createBatch'>['query']>, 'dry_run'> & CallOptions
@@ -61,7 +55,7 @@ export function createClient(options: ClientOptions) {
     throw new TypeError('the token is not a key: a key looks like vk_…')
   if (URL.canParse(baseUrl) && (new URL(baseUrl).username !== '' || new URL(baseUrl).password !== ''))
     throw new TypeError('the address of the service holds a password: give the key as token')
-  const { call, lines, states, upload, policy } = createCalls({ timeoutMs: TIMEOUT_MS, ...options })
+  const { call, lines, upload, policy } = createCalls({ timeoutMs: TIMEOUT_MS, ...options })
 
   const readBatch = (id: string, signal?: AbortSignal): Promise<Batch> => call('getBatch', { path: { id } }, { signal })
 
@@ -107,23 +101,20 @@ export function createClient(options: ClientOptions) {
       const known = query.key === undefined ? null : await findBatch(query.key, { signal })
       if (known !== null) return known
       const key = query.key ?? makeKey()
-      const sendOnce = async (): Promise<Batch> => {
-        try {
-          return (await upload(items, { ...query, key }, signal)) as Batch
-        } catch (error) {
+      const sendOnce = () =>
+        upload<Batch>(items, { ...query, key }, signal).catch(async (error: unknown) => {
           // The batch may be stored, and only its answer lost.
           const stored = error instanceof UnreachableError ? await findBatch(key, { signal }).catch(() => null) : null
           if (stored === null) throw error
           return stored
-        }
-      }
+        })
       const canRepeat = Array.isArray(items) || typeof items === 'function'
       return canRepeat ? retrying(policy, { signal, canRepeat }, sendOnce) : sendOnce()
     },
 
     /** Estimates a batch; no judge is asked and nothing is kept. */
-    estimate: async (items: Items<BatchItem>, { signal, ...query }: BatchOptions = {}): Promise<BatchEstimate> =>
-      (await upload(items, { ...query, dry_run: true }, signal)) as BatchEstimate,
+    estimate: (items: Items<BatchItem>, { signal, ...query }: BatchOptions = {}): Promise<BatchEstimate> =>
+      upload(items, { ...query, dry_run: true }, signal),
 
     findBatch,
     readBatch: (id: string, { signal }: CallOptions = {}): Promise<Batch> => readBatch(id, signal),
@@ -134,12 +125,7 @@ export function createClient(options: ClientOptions) {
       call('resumeBatch', { path: { id } }, options),
 
     /** Yields the states of a batch until nothing more happens by itself; the last state comes last. Broken connections are opened again. */
-    progress: (id: string, { signal }: CallOptions = {}): AsyncGenerator<Batch> =>
-      followBatch(
-        { readBatch, events: states as (id: string, signal?: AbortSignal) => AsyncGenerator<Batch> },
-        id,
-        signal,
-      ),
+    progress: (id: string, { signal }: CallOptions = {}): AsyncGenerator<Batch> => followBatch(readBatch, id, signal),
 
     /**
      * Yields the results of a batch in the order of its items: each result once, and all of them, also over broken connections. Leaving the loop

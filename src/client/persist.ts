@@ -8,7 +8,7 @@ export interface RetryPolicy {
   readonly longestWaitMs: number
 }
 
-/** A timer of more fires at once. */
+/** Bounds a timer: Node.js fires a longer timer at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -92,40 +92,36 @@ async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 type State = Pick<Batch, 'resumes_at'> & { readonly status: string }
 
-/** Whether a batch is parked and does not try again by itself. */
+/** Tells whether a batch is parked and does not try again by itself. */
 export const waitsForYou = ({ status, resumes_at }: State): boolean => status === 'parked' && resumes_at === null
 
 type Waiting = Pick<State, 'status'> & Pick<Batch, 'parked_reason'>
 
-/** Whether a running batch waits for a process that has its judge. */
+/** Tells whether a running batch waits for a process that has its judge. */
 export const waitsForWorker = ({ status, parked_reason }: Waiting): boolean =>
   status === 'running' && parked_reason !== null && parked_reason.startsWith('waiting: no worker for ')
 
-/** Whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
+/** Tells whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
 export const isSettled = (batch: State): boolean =>
   batch.status === 'done' || batch.status === 'cancelled' || waitsForYou(batch)
 
-/** The calls that `followBatch` makes. */
-interface BatchSource<B extends State> {
-  readBatch(id: string, signal?: AbortSignal): Promise<B>
-  /** Streams the states of the batch over one connection. */
-  events(id: string, signal?: AbortSignal): AsyncGenerator<B>
-}
+const FIRST_LOOK_MS = 50
+const LONGEST_LOOK_MS = 1_000
 
-/** Yields the states of a batch until nothing more happens by itself; the last state comes last. See `persist`. */
+/** Yields the states of a batch as they change, until nothing more happens by itself; the last state comes last. See `persist`. */
 export const followBatch = <B extends State>(
-  source: BatchSource<B>,
+  readBatch: (id: string, signal?: AbortSignal) => Promise<B>,
   id: string,
   signal?: AbortSignal,
 ): AsyncGenerator<B> =>
   persist(async function* (answered) {
-    const batch = await source.readBatch(id, signal)
-    answered()
-    yield batch
-    if (isSettled(batch)) return true
-    for await (const next of source.events(id, signal)) {
-      yield next
-      if (isSettled(next)) return true
+    for (let [last, wait] = ['', FIRST_LOOK_MS]; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+      const batch = await readBatch(id, signal)
+      answered()
+      const text = JSON.stringify(batch)
+      if (text !== last) yield batch
+      if (isSettled(batch)) return true
+      last = text
+      await sleep(wait, signal)
     }
-    return false
   }, signal)

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { parse } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
 import { fileFault } from '../domain/file-fault.ts'
 import { inputIssues } from '../schemas/check.ts'
@@ -6,7 +7,6 @@ import { Choice, Closed, Type } from '../schemas/type.ts'
 import { JudgeFileSchema } from './judges.ts'
 import { removedKeysIn } from './removed-settings.ts'
 import { BATCHES, CONCURRENCY, LIMITS, POSTGRES, RETRY, WorkersFileSchema } from './settings.ts'
-import { parseYaml } from './yaml.ts'
 
 const FileSchema = Closed({
   default_judge: Type.Optional(Type.String({ minLength: 1 })),
@@ -54,7 +54,7 @@ function readText(path: string, readFile: (path: string) => string): string {
 /** Parses the file. An error leaves out the parser’s own words, which quote the file and may hold a secret. */
 function parseFile(path: string, text: string): unknown {
   try {
-    return parseYaml(text)
+    return parse(text)
   } catch (error) {
     const { code, linePos, name } = error as { code?: string; linePos?: readonly LinePos[]; name: string }
     const place = linePos?.[0] === undefined ? '' : ` at line ${linePos[0].line}, column ${linePos[0].col}`

@@ -41,26 +41,15 @@ export const JudgeFileSchema = Closed({
 })
 export type JudgeFile = Static<typeof JudgeFileSchema>
 
+/** The settings of the file that every judge has in the end. */
+type Settled = Required<Omit<JudgeFile, ProviderPlace | 'base_url' | 'key_env' | 'concurrency' | 'price'>>
+
 /** The settings of a model judge. */
-export interface JudgeSettings {
-  readonly provider: Provider
-  readonly api: 'responses' | 'chat' | 'messages'
-  readonly model: string
+export interface JudgeSettings extends Readonly<Settled>, Readonly<Pick<JudgeFile, ProviderPlace>> {
   /** Null: the provider’s public address. */
   readonly base_url: string | null
-  /** The place in the provider’s cloud. */
-  readonly region?: string
-  readonly project?: string
-  readonly api_version?: string
   /** The variable that holds the key; null: the SDK finds credentials by itself. */
   readonly key_env: string | null
-  readonly window_tokens: number
-  readonly max_output_tokens: number
-  readonly effort: string | null
-  readonly structured_output: (typeof STRUCTURED_OUTPUTS)[number]
-  /** The judge receives the pictures of a trajectory. */
-  readonly images: boolean
-  readonly token_factor: number
   readonly concurrency: Concurrency
   /** Null: unknown. */
   readonly price: Price | null

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Issue, ok } from '../domain/result.ts'
+import { isCollection, isPair, LineCounter, parseDocument } from 'yaml'
+import type { Issue } from '../domain/result.ts'
 import { parseRubric } from '../domain/rubric/load/parse-rubric.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import { loadYaml, readYaml } from './yaml.ts'
+import { readYaml } from './yaml.ts'
 
 /** Finds the places of a rubric’s issues: `rubric.yaml:12 /claims/x`, `question.md:7`. `yaml` is the text of the manifest. */
 export function placesIn(yaml: string): (issue: Issue) => string {
@@ -24,7 +24,6 @@ const decode = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0
 
 /** Finds the line of a place in a YAML text: the line of the deepest existing member on the way to the place. */
 export function linesOf(text: string): (keys: readonly string[]) => number {
-  const { LineCounter, parseDocument, isCollection, isPair } = loadYaml()
   const lines = new LineCounter()
   const { contents } = parseDocument(text, { lineCounter: lines })
   return (keys) => {
@@ -127,7 +126,7 @@ export function readRubric(folder: string): LoadedRubric | { readonly faults: re
       ),
     }
   const yaml = files[MANIFEST] ?? ''
-  const manifest = readManifest(folder, yaml)
+  const manifest = readYaml(yaml)
   if (!manifest.ok)
     return { faults: manifest.error.map(({ line, message }) => `${join(folder, MANIFEST)}:${line}  ${message}`) }
   const source = { manifest: manifest.value, system: files['system.md'] ?? '', question: files['question.md'] ?? '' }
@@ -142,25 +141,4 @@ export function readRubric(folder: string): LoadedRubric | { readonly faults: re
       faults: [`${join(folder, MANIFEST)}:1  says id and version ${name}: name the folder so, or change them here`],
     }
   return { rubric: parsed.value, folder, content: JSON.stringify(source), yaml }
-}
-
-/** The parsed manifest that `npm run rubrics` writes beside the YAML. The manifest counts for the YAML of this digest alone. */
-export interface ParsedManifest {
-  readonly sha256: string
-  readonly manifest: unknown
-}
-
-export const PARSED_MANIFEST = 'rubric.parsed.json'
-
-export const manifestDigest = (text: string): string => createHash('sha256').update(text).digest('hex')
-
-/** Reads the manifest of a rubric: the parsed manifest beside the YAML where its digest fits, else the YAML. */
-function readManifest(folder: string, text: string): ReturnType<typeof readYaml> {
-  const file = join(folder, PARSED_MANIFEST)
-  // A parsed manifest in another folder could differ from the YAML that its author checks.
-  if (resolve(folder).startsWith(resolve(SHIPPED_RUBRICS)) && existsSync(file)) {
-    const { sha256, manifest } = JSON.parse(readFileSync(file, 'utf8')) as ParsedManifest
-    if (sha256 === manifestDigest(text)) return ok(manifest)
-  }
-  return readYaml(text)
 }

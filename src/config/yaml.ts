@@ -1,15 +1,8 @@
-import { createRequire } from 'node:module'
+import { LineCounter, parseDocument } from 'yaml'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
-
-/** Loads the parser, with the first text alone: most services start without a YAML file. */
-export const loadYaml = () => createRequire(import.meta.url)('yaml') as typeof import('yaml')
-
-/** Parses YAML or JSON. */
-export const parseYaml = (text: string): unknown => loadYaml().parse(text) as unknown
 
 /** Parses YAML or JSON, and lists each fault with its line. */
 export function readYaml(text: string): Result<unknown, (Issue & { readonly line: number })[]> {
-  const { LineCounter, parseDocument } = loadYaml()
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   if (document.errors.length > 0)

@@ -12,7 +12,7 @@ import { RENDERING_VERSION } from './trajectory/rendering.ts'
 import { READER_VERSION } from './trajectory/trajectory.ts'
 
 /** Bumped when the same answer over the same rendering could be checked otherwise. */
-export const EVIDENCE_VERSION = 9
+export const EVIDENCE_VERSION = 10
 
 export interface KeyParts {
   readonly trajectory: Digest
@@ -66,7 +66,7 @@ const LONGEST_KNOWN = 20_000
 /** The instructions of `tab-behavior`, where the rubric is not known: only a text alone needs its name to be taken for one. */
 const COMMON = ['cue', 'distractor']
 
-/** What was asked comes first; where a marker may stand is asked of no judge. */
+/** Members outside of the order of names: the question stands first, and no judge is asked for the places of markers. */
 const APART = new Set(['instruction', 'expected_in'])
 
 function normalize(given: GivenTruth, instructions: readonly string[]): GroundTruth {

@@ -21,7 +21,7 @@ export const digestValue = (value: unknown): Digest => digestBytes(encode(value,
 export const MAX_DEPTH = 200
 
 /**
- * The same of a value from outside; null where it is *unsound*: text with lone surrogates, what is not JSON or would not be the same once stored
+ * Digests a value from outside; null where the value is *unsound*: text with lone surrogates, what is not JSON or would not be the same once stored
  * (`1e400`), nesting of `MAX_DEPTH` levels.
  */
 export function digestSound(value: unknown): Digest | null {
@@ -67,10 +67,9 @@ function encode(value: unknown, check: Check | null, depth: number): string {
 
 function encodeRecord(record: Readonly<Record<string, unknown>>, check: Check | null, depth: number): string {
   let out = '{'
-  for (const key of sorted(Object.keys(record))) {
-    const name = nameOf(key, check)
+  for (const key of Object.keys(record).sort()) {
     const item = record[key]
-    if (item !== undefined) out += `${name}${encode(item, check, depth + 1)},`
+    if (item !== undefined) out += `${encode(key, check, 0)}:${encode(item, check, depth + 1)},`
   }
   return `${out}}`
 }
@@ -79,30 +78,4 @@ function encodeRecord(record: Readonly<Record<string, unknown>>, check: Check | 
 function isNoJson(value: unknown): boolean {
   const type = typeof value
   return value === Infinity || value === -Infinity || type === 'function' || type === 'symbol' || type === 'bigint'
-}
-
-/** Encodings of names of members, with their colons: every step repeats them. */
-const NAMES = new Map<string, string>()
-const MOST_NAMES = 1000
-
-function nameOf(key: string, check: Check | null): string {
-  const known = NAMES.get(key)
-  if (known !== undefined) return known
-  const name = `${encode(key, check, 0)}:`
-  if (NAMES.size < MOST_NAMES && key.length <= LONG_STRING && key.isWellFormed()) NAMES.set(key, name)
-  return name
-}
-
-const FEW = 12
-
-/** Sorts in place by UTF-16 units: few names without the memory that the sort of the language takes. */
-function sorted(names: string[]): string[] {
-  if (names.length > FEW) return names.sort()
-  for (let at = 1; at < names.length; at++) {
-    const name = names[at] as string
-    let to = at
-    for (; to > 0 && (names[to - 1] as string) > name; to--) names[to] = names[to - 1] as string
-    names[to] = name
-  }
-  return names
 }

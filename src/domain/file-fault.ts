@@ -1,4 +1,4 @@
-/** Why a file cannot be used, in words; the names of errors are those of the system. */
+/** Words the reason for which a file cannot be used, by the system’s name of the error. */
 export function fileFault(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code
   return WORDS.get(code) ?? (typeof code === 'string' ? code : 'unknown error')

@@ -1,4 +1,4 @@
-/** What is given of some values: undefined is left out, as it stands for nothing that could be sent. */
+/** Takes the members that are given; undefined stands for nothing that could be sent. */
 export const given = <T extends object>(values: T): Given<T> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>
 

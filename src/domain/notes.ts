@@ -1,4 +1,4 @@
-/** What is told of a result, and whether it has to be. */
+/** A note on a result, and whether the note applies. */
 export type Note = readonly [applies: boolean, text: string]
 
 /** The texts that apply, in their order. */

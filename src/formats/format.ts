@@ -4,25 +4,27 @@ import type { Json, Reading } from './common/reading.ts'
 export type ReadDocument = Pick<Trajectory, 'format' | 'agent' | 'steps'>
 
 /**
- * One trajectory format. A document is one JSON object; a file that is an array or JSON lines becomes `{"records": […]}` before
- * (`open-documents.ts`), and a file that holds many runs becomes many documents.
+ * A trajectory format. A document is one JSON object; `open-documents.ts` turns a file that is an array or JSON lines into `{"records":
+ * […]}`, and a file of several runs into several documents.
  */
 export interface Format {
-  /** Said to people: `claude-code`, `inspect`. */
+  /** The name that messages show: `claude-code`, `inspect`. */
   readonly name: string
-  /** A cheap look at the members, never at a file name. The first format of the table that recognizes a document reads it. */
+  /**
+   * Recognizes a document cheaply by its members, never by a file name. The first format of the table that recognizes a document reads it.
+   */
   recognizes(document: Json): boolean
-  /** Errors and warnings go to `reading`; a part's `path` is a JSON pointer into the document. */
+  /** Reads a document. Errors and warnings go to `reading`; the `path` of a part is a JSON pointer into the document. */
   read(reading: Reading, document: Json): ReadDocument
 }
 
-/** A list of a document, and where it stands. */
+/** A list of a document, and its path. */
 export interface ListIn {
   readonly list: readonly unknown[]
   readonly path: string
 }
 
-/** The first of some members of a document that holds a list of the kind; null: none does. */
+/** Returns the first named member that holds a list of the kind; null where none does. */
 export function listIn(
   document: Json,
   names: readonly string[],
@@ -35,29 +37,29 @@ export function listIn(
   return null
 }
 
-/** One run that a file holds, as a document for `readTrajectory`, with what the file says about it. */
-export interface FoundRun {
-  /** What tells it from the other runs of its file: a sample id, an epoch, an index. Empty where the file holds one run. */
+/** A run of a file, as a document for `readTrajectory`, with the file's facts about it. */
+export interface FileRun {
+  /** The run's name within its file: a sample id, an epoch, an index. Empty for the only run of a file. */
   readonly name: string
   readonly document: Record<string, unknown>
   readonly about?: RunAbout
 }
 
-export interface OpenedDocument extends Required<FoundRun> {
-  /** What of the file was left out. Empty where nothing was. */
+export interface OpenedDocument extends Required<FileRun> {
+  /** Warnings about the parts of the file that were left out. Empty where all was read. */
   readonly warnings: readonly string[]
 }
 
-/** What the file says of its run. Absent: it does not say. */
+/** The file's facts about its run; a fact that the file omits is absent. */
 export interface RunAbout {
   readonly task?: string
   readonly agent?: string
   readonly model?: string
   readonly run_index?: number
-  /** What the user asked, where the file says so outside of the steps. */
+  /** The user's request, where the file holds it outside of the steps. */
   readonly instruction?: string
   /** Numbers by name, as the harness wrote them: `reward`, `accuracy`. */
   readonly scores?: Readonly<Record<string, number>>
-  /** For the metadata of its trial: what names the run where it came from, so that its grade finds back there. */
+  /** Ids of the run at its source, for the metadata of its trial, so that its grade can be matched there. */
   readonly origin?: Readonly<Record<string, string | number>>
 }

@@ -25,7 +25,7 @@ import { SWE_AGENT } from './swe-agent/swe-agent.ts'
 import { VERCEL_UI } from './vercel-ui/vercel-ui.ts'
 import { VERIFIERS } from './verifiers/verifiers.ts'
 
-/** In the order in which they are tried: the most telling marks first. */
+/** The formats in the order in which they are tried: the most distinctive marks first. */
 export const FORMATS: readonly Format[] = [
   ATIF,
   ATIF_SEGMENTS,

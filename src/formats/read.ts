@@ -17,10 +17,10 @@ const ACCEPTED =
   'step list ({"steps": [{"actor", "text"}]}), or a session of an agent that docs/formats.md lists'
 
 /**
- * Turns a JSON document into a trajectory. The format is told from the content, never from a file name.
+ * Reads a JSON document into a trajectory. The content decides the format, never a file name.
  *
- * Paths of issues are JSON pointers into the document. Everything that is wrong is reported, not only the first thing (at
- * most 100); what merely deviates is read and stands in the trajectory's `warnings`.
+ * Paths of issues are JSON pointers into the document. All errors are reported (at most 100); mere deviations are read and added to the
+ * trajectory's `warnings`.
  *
  * @example
  * const read = readTrajectory(JSON.parse(text), { max_steps: 5000, max_part_chars: 2_000_000 })
@@ -42,7 +42,7 @@ export function readTrajectory(document: unknown, limits: ReadLimits): Result<Tr
   return ok({ id, ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
 }
 
-/** The member in which a document says how many lines of its file began like records and were none. */
+/** The member with the count of broken lines in the document's file that begin like records. */
 export const UNREAD_LINES = 'unread_lines'
 
 function withoutUnread(reading: Reading, document: Json): Json {
@@ -55,7 +55,7 @@ function withoutUnread(reading: Reading, document: Json): Json {
 }
 
 function readAs(reading: Reading, document: Json): ReadDocument | null {
-  const format = FORMATS.find((one) => one.recognizes(document))
+  const format = FORMATS.find((candidate) => candidate.recognizes(document))
   if (format === undefined) return null
   const read = format.read(reading, document)
   reading.reply = null
@@ -80,18 +80,19 @@ const ROOT_FIELDS = new Set(['runs', 'documents'])
 const RUN_FIELDS = new Set(['id', 'trajectory'])
 const DOCUMENT_FIELDS = new Set(['name', 'text'])
 const MOST_RUNS = 50
-/** As of one run. */
+/** Bounds the parts of all runs together, as for a single run. */
 const MOST_PARTS = 100_000
 const ID = /^[\w.@:/-]{1,100}$/
 
-/** Whether a document holds several runs of one question. */
+/** Recognizes a document with several runs of one question. */
 const holdsRuns = (document: unknown): document is Json =>
   isRecord(document) && Array.isArray(document['runs']) && !('steps' in document) && runsIn(document) === null
 
 /**
- * Several runs of one task, and documents beside them, as one record: `{"runs": [{"id": "codex", "trajectory": {…}}], "documents": [{"name":
- * "tests/test_outputs.py", "text": "…"}]}`. The steps of all runs are numbered through, each with the id of its run and its own id as its name;
- * a document is a step of the system. So windows, budgets, cache and provider batches are those of any run.
+ * Reads several runs of one task, with documents beside them, as one trajectory: `{"runs": [{"id": "codex", "trajectory": {…}}],
+ * "documents": [{"name": "tests/test_outputs.py", "text": "…"}]}`. The steps of all runs are numbered through; each carries its run's id,
+ * and its own id as its name. A document is a step of the system. Windows, budgets, cache and provider batches thus work as for a single
+ * run.
  */
 function readRuns(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
@@ -126,7 +127,7 @@ function readRuns(reading: Reading, document: Json): ReadDocument {
   return { format: 'runs', agent: { name: null, model: null }, steps }
 }
 
-/** A run of several is no set of runs itself. */
+/** Reads one run of several, which cannot itself hold runs. */
 const readRun = (document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> =>
   holdsRuns(document)
     ? err([{ path: '', message: 'holds runs again: a run is one trajectory' }])
@@ -144,7 +145,7 @@ function idOf(reading: Reading, run: unknown, path: string, ids: Set<string>): s
   return null
 }
 
-/** Clocks of different runs say nothing of each other. */
+/** Moves a step into the combined trajectory, without its time: the clocks of different runs are not comparable. */
 const ofRun = (step: Step, run: string, at: string, id: number): Step => ({
   ...step,
   id,
@@ -173,30 +174,30 @@ function readDocuments(reading: Reading, documents: unknown): Step['parts'] {
   return parts
 }
 
-/** What the agent did before others spoke, and whether a tool did. */
+/** A turn of the agent: its calls before other speakers, and whether a tool output followed. */
 interface Turn {
   readonly calls: Set<OpenCall>
   hasOutput: boolean
 }
 
-const isKnown = ({ outcome }: OpenCall): boolean => outcome !== 'unknown'
+const hasOutcome = ({ outcome }: OpenCall): boolean => outcome !== 'unknown'
 
 /**
- * Marks calls that nothing answered, in a run whose other calls have answers: it was cut off or the call was stopped, and nobody can tell
- * whether the call was carried out. A call whose answer may be among those of its turn is left as it is, and so are runs that keep few answers.
+ * Marks calls without a result as interrupted, in a run whose other calls have results: the run was cut off or the call was stopped, so
+ * nobody can tell whether it ran. Calls whose result may be among those of their turn stay unchanged, and so do runs that keep few results.
  */
 function markUnanswered(steps: readonly Step[]): void {
   const turns = turnsOf(steps)
-  const known = turns.reduce((sum, { calls }) => sum + [...calls].filter(isKnown).length, 0)
+  const answered = turns.reduce((sum, { calls }) => sum + [...calls].filter(hasOutcome).length, 0)
   const left = turns.flatMap(({ calls, hasOutput }) => {
-    const unknown = [...calls].filter((call) => !isKnown(call))
+    const unknown = [...calls].filter((call) => !hasOutcome(call))
     return hasOutput && unknown.length === calls.size ? [] : unknown
   })
-  if (left.length > known) return
+  if (left.length > answered) return
   for (const call of left) call.outcome = 'interrupted'
 }
 
-/** A turn ends where the agent acts after others spoke. */
+/** Splits the parts into turns. A turn ends where the agent acts after other speakers. */
 function turnsOf(steps: readonly Step[]): readonly Turn[] {
   let turn: Turn = { calls: new Set(), hasOutput: false }
   const turns = [turn]

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { EvidenceCount } from '../db/grades.ts'
 import type { JudgeState } from '../db/judges.ts'
-import { ITEM_STATUSES, type ItemStatus } from '../schemas/vocabulary.ts'
+import { ITEM_STATUSES } from '../schemas/vocabulary.ts'
 import type { Context } from './context.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -74,9 +74,9 @@ function measureBatches(gauge: MakeGauge, context: Context): void {
     valuesOf: (seen: Seen) => Readonly<Record<string, number>>,
   ) =>
     gauge(name, help, [label], async (own) => {
-      const found = await seen()
+      const state = await seen()
       own.reset()
-      for (const [value, n] of Object.entries(found === null ? {} : valuesOf(found))) own.set({ [label]: value }, n)
+      for (const [value, n] of Object.entries(state === null ? {} : valuesOf(state))) own.set({ [label]: value }, n)
     })
   count('veridict_batches', 'Batches that have not ended, by status.', 'status', ({ batches }) => batches)
   count(
@@ -100,10 +100,10 @@ function measureEvidence(gauge: MakeGauge, context: Context): void {
   const evidence = readOnce(() => context.stores.grades.countEvidence().catch(() => []))
   const count = (name: string, help: string, kind: EvidenceCount['kind']) =>
     gauge(name, help, ['judge', 'rubric', 'status'], async (own) => {
-      const found = await evidence()
+      const rows = await evidence()
       own.reset()
-      for (const { judge, rubric, status, n, ...one } of found ?? [])
-        if (one.kind === kind) own.inc({ judge, rubric, status }, n)
+      for (const { judge, rubric, status, n, ...row } of rows ?? [])
+        if (row.kind === kind) own.inc({ judge, rubric, status }, n)
     })
   count('veridict_stored_grades', 'Stored grades, by status.', 'grade')
   count('veridict_stored_citations', 'Checked citations of stored grades, by status.', 'citation')
@@ -120,23 +120,18 @@ function readOnce<T>(read: () => Promise<T>): () => Promise<T | null> {
   }
 }
 
-interface Seen {
-  readonly batches: Record<'running' | 'parked' | 'cancelling', number>
-  readonly items: Record<'pending' | 'running', number>
-  readonly ended: Record<ItemStatus, number>
-  readonly failures: Record<string, number>
-}
+type Seen = Awaited<ReturnType<typeof look>>
 
 /** Looks at the open batches; an unreadable database shows none. */
-async function look({ stores }: Context): Promise<Seen> {
+async function look({ stores }: Context) {
   const list = (status: 'running' | 'parked' | 'cancelling') =>
     stores.batches.list({ status, limit: MOST_BATCHES }).catch(() => [])
   const [running, parked, cancelling] = await Promise.all([list('running'), list('parked'), list('cancelling')])
-  const seen: Seen = {
+  const seen = {
     batches: { running: running.length, parked: parked.length, cancelling: cancelling.length },
     items: { pending: 0, running: 0 },
     ended: { graded: 0, unverified: 0, failed: 0, cancelled: 0 },
-    failures: {},
+    failures: {} as Record<string, number>,
   }
   for (const { counts, failures } of running) {
     seen.items.pending += counts.pending

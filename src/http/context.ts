@@ -16,7 +16,7 @@ export interface Context {
   /** Digest of all configuration that can change an answer. */
   readonly answer_config: string
   readonly judges: ReadonlyMap<string, Judge>
-  /** Judges that cannot be asked, with what to do to have them. */
+  /** Judges that cannot be asked, with the remedy for each. */
   readonly unready: ReadonlyMap<string, string>
   readonly rubrics: ReadonlyMap<string, Rubric>
   readonly default_rubric: string

@@ -24,12 +24,12 @@ export function installErrors(app: FastifyInstance): void {
         .replaceAll(/:[^/]+/g, '[^/]+')
         .replace('\\*', '.*')}$`,
     )
-    for (const one of [method].flat()) routes.push({ method: one, matches })
+    for (const name of [method].flat()) routes.push({ method: name, matches })
   })
   app.setErrorHandler((error, request, reply) => sendProblem(reply, toProblem(error as FastifyError, request)))
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    const allowed = [...new Set(routes.filter((one) => one.matches.test(path)).map((one) => one.method))].sort()
+    const allowed = [...new Set(routes.filter((route) => route.matches.test(path)).map((route) => route.method))].sort()
     if (allowed.length === 0 || allowed.includes(request.method)) return sendProblem(reply, noSuchPath())
     const headers = { allow: allowed.join(', ') }
     return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
@@ -88,7 +88,7 @@ const STORAGE_CODES: readonly string[] = ['storage_full', 'storage_busy', 'stora
 export function storageProblem(error: unknown): HttpProblem | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   // Another process does the same work: a second request finds its answer, or waits for it.
-  const code = STORAGE_CODES.find((one) => one === error.code)
+  const code = STORAGE_CODES.find((candidate) => candidate === error.code)
   return code === undefined ? null : new HttpProblem(503, code, error.message, BACK_SOON)
 }
 
@@ -96,8 +96,7 @@ function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
   if (error instanceof HttpProblem) return error
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request)
   const storage = storageProblem(error)
-  if (storage !== null)
-    request.log.error({ code: error.code, detail: error.message }, 'the database refused')
+  if (storage !== null) request.log.error({ code: error.code, detail: error.message }, 'the database refused')
   if (storage !== null) return storage
   if (error.code === 'ECONNRESET') return new HttpProblem(400, 'invalid_request', 'the body broke off')
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)

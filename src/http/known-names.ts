@@ -27,10 +27,10 @@ export async function requireNames(
   const { rubrics, judges, unready, stores } = context
   const isStored = async (name: NamedBy | 'batch' | 'label', value: string) =>
     (await stores.grades.list({ [name]: value, limit: 1 })).length > 0
-  const noSuch = (name: keyof AskedNames, value: string, known: readonly string[], code: string) =>
+  const noSuch = (name: keyof AskedNames, value: string, existing: readonly string[], code: string) =>
     faultAt(
       `${place}/${name}`,
-      `there are: ${[...new Set(known)].sort().join(', ')}`,
+      `there are: ${[...new Set(existing)].sort().join(', ')}`,
       code,
       `there is no such ${name}: ${clipName(value)}`,
     )
@@ -44,7 +44,7 @@ export async function requireNames(
     throw await unknown('judge', judge, [...judges.keys(), ...unready.keys()])
   if (label !== undefined && !hasLabel(rubrics, label) && !(await isStored('label', label)))
     throw noSuch('label', label, labelsOf(rubrics), 'invalid_request')
-  const claims = [...rubrics.values()].flatMap((one) => allClaims(one.claims).map(({ id }) => id))
+  const claims = [...rubrics.values()].flatMap((rubric) => allClaims(rubric.claims).map(({ id }) => id))
   if (claim !== undefined && !claims.includes(claimIdOf(claim))) {
     const { names } = await stores.overview.read({}, 0)
     // The claims of a rubric that is not loaded are unknown, and a full list of rubrics may be cut.

@@ -95,7 +95,7 @@ const METHODS: readonly string[] = ['get', 'post', 'put', 'patch', 'delete']
 function describeAccess<T extends object>(document: T): T {
   for (const [path, operations] of Object.entries((document as Document).paths ?? {})) {
     const route = path.replaceAll(/\{([^}]+)\}/g, ':$1')
-    for (const method of METHODS.filter((one) => Object.hasOwn(operations, one)))
+    for (const method of METHODS.filter((name) => Object.hasOwn(operations, name)))
       describeOperation(operations[method] as Operation, findNeed(method.toUpperCase(), route) ?? 'admin', method)
   }
   return document

@@ -37,9 +37,9 @@ export const notFound = (what: string, name?: string): HttpProblem =>
   new HttpProblem(404, 'not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
 
 /** Passes a record on; throws 404 for null. */
-export function orNotFound<T>(one: T | null, what: string, name?: string): T {
-  if (one === null) throw notFound(what, name)
-  return one
+export function orNotFound<T>(record: T | null, what: string, name?: string): T {
+  if (record === null) throw notFound(what, name)
+  return record
 }
 
 const LONGEST_NAME = 200

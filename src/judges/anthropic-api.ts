@@ -9,8 +9,9 @@ import { wordOf } from './faults.ts'
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
 /**
- * The bytes of a Messages call. The raw `output_config.format`: the SDK’s own helper would move `enum` into the description. The cache
- * breakpoint stands behind the trajectory and its pictures, so that another rubric, a sample or a repair reads it from the cache.
+ * Builds the body of a Messages call. The raw `output_config.format` is used, because the SDK's own helper would move `enum` into the
+ * description. The cache breakpoint is behind the trajectory and its pictures, so that another rubric, a sample or a repair reads them from
+ * the cache.
  */
 export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
   const breakpoint = { cache_control: { type: 'ephemeral' as const } }
@@ -54,9 +55,9 @@ const trajectoryBlocks = (request: JudgeRequest): Block[] => [
   ),
 ]
 
-/** What an answer of the Messages API comes to, be it of a single call or of a batch. Throws a TypeError where it is none. */
+/** Reads an answer of the Messages API, of a single call or of a batch. Throws a TypeError for a body of another form. */
 export function replyOfMessage(answer: Anthropic.Message, requestId: string | null): JudgeReply {
-  // A page of a proxy, say: the SDK hands on what is no JSON as a text.
+  // A body that is no JSON, such as a proxy's page: the SDK returns it as a text.
   if (answer?.stop_reason === undefined) throw new TypeError('the answer is no message')
   const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model), request_id: requestId }
   switch (answer.stop_reason as string | null) {
@@ -74,7 +75,7 @@ export function replyOfMessage(answer: Anthropic.Message, requestId: string | nu
   }
 }
 
-/** Anthropic reports uncached input apart; ours counts all of it. */
+/** Converts Anthropic's usage, which counts uncached input apart; Veridict's input count includes all of it. */
 function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
   if (usage === null || usage === undefined) return null
   const read = usage.cache_read_input_tokens ?? 0

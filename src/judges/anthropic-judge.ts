@@ -32,7 +32,7 @@ import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
-/** A judge behind Anthropic’s Messages API. One call a question; retries are ours, so the SDK makes none. */
+/** Creates a judge behind Anthropic's Messages API: one call per question. Veridict retries by itself, so the SDK's retries are off. */
 export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
   const client = new Anthropic({
     apiKey: key,
@@ -49,7 +49,7 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
   }
 }
 
-/** The client of Anthropic’s SDK, at Anthropic or in a cloud. */
+/** The client of Anthropic's SDK, for Anthropic itself or a cloud. */
 export interface MessagesClient {
   create(
     body: Anthropic.MessageCreateParamsNonStreaming,
@@ -69,7 +69,7 @@ export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, se
 
 type MessageBatch = Anthropic.Messages.MessageBatch
 
-/** Anthropic’s Message Batches. Results are downloaded apart, since they may be of any size. */
+/** Makes the calls of Anthropic's Message Batches. Results are downloaded by a client of their own, because they may be of any size. */
 export function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
@@ -85,7 +85,7 @@ export function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: Judg
   return { ...api, find: (mark, signal) => findMessageBatch(calls, sdk, mark, signal, api.results) }
 }
 
-/** The lines go as they are. `batches.create` would want them parsed, only to write the same bytes again. */
+/** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
 const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal) =>
   client.post<MessageBatch>('/v1/messages/batches', {
     body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
@@ -94,7 +94,7 @@ const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal) =
     timeout: LONGEST_CALL_MS,
   })
 
-/** A word that this version does not know is no end: the batch is asked again. */
+/** Tells whether a batch has ended. An unknown state is no end: the batch is polled again. */
 const hasEnded = (batch: MessageBatch): boolean => stateWordOf(batch.processing_status) === 'ended'
 
 function stateOf(batch: MessageBatch, secret: string): BatchState {
@@ -108,29 +108,29 @@ function stateOf(batch: MessageBatch, secret: string): BatchState {
   }
 }
 
-/** From the path of the results and not from `results_url`, which could lead the key to another server. */
+/** Reads the results by their own path, because `results_url` could lead the key to another server. */
 async function* readFile(calls: Anthropic, downloads: Anthropic, id: string, signal: AbortSignal) {
   if (!hasEnded(await calls.messages.batches.retrieve(id, {}, { signal }))) throw new NotEnded()
   const path = `/v1/messages/batches/${encodeURIComponent(id)}/results`
   yield* readLines(bytesOf(await downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse()))
 }
 
-/** A batch of the right age and size. */
+/** A batch of matching age and size. */
 interface Candidate {
   readonly id: string
   readonly ended: boolean
 }
 
-/** One of the right age and size runs still, and what it holds cannot be read before it has ended. */
+/** The failure while a batch of matching age and size still runs: its results, which identify it, exist only at its end. */
 const NOT_YET_KNOWN = {
   ok: false,
   failure: failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell'),
 } as const
 
 /**
- * Message Batches carry no id of ours. Those of the right age and size are told apart by their results, whose custom ids are ours
- * alone; so one that runs is no answer yet, even where it is the only one: another submission of the same size may be it, and to
- * take that for this one would be to cancel, or to wait for, what is not ours.
+ * Finds a submission among Message Batches, which carry no id of the client. Batches of matching age and size are identified by their
+ * results, whose custom ids only this client makes. A running batch is no answer yet, even as the only candidate: it may be another
+ * submission of the same size, and must not be cancelled or awaited as this one.
  */
 export async function findMessageBatch(
   client: Anthropic,
@@ -146,9 +146,9 @@ export async function findMessageBatch(
   const ours = new Set(mark.custom_ids)
   let unknown: Extract<Answered<object>, { ok: false }> | null = null
   for (const batch of listed.candidates) {
-    const held = batch.ended ? await holds(results(batch.id, signal), ours) : NOT_YET_KNOWN
-    if (!held.ok) unknown ??= held
-    else if (held.holds) return { ok: true, provider_id: batch.id }
+    const match = batch.ended ? await holds(results(batch.id, signal), ours) : NOT_YET_KNOWN
+    if (!match.ok) unknown ??= match
+    else if (match.holds) return { ok: true, provider_id: batch.id }
   }
   return unknown ?? { ok: true, provider_id: null }
 }
@@ -162,7 +162,7 @@ async function listCandidates(
   const candidates: Candidate[] = []
   const recent = createdSince<Anthropic.Messages.MessageBatch>(
     mark.recorded_at,
-    (one) => Date.parse(one.created_at),
+    (batch) => Date.parse(batch.created_at),
     (after_id) =>
       client.messages.batches
         .list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal })
@@ -176,7 +176,7 @@ async function listCandidates(
   return candidates
 }
 
-/** The first readable result decides: every id of a batch is ours, or none is. */
+/** Tells whether the results are of this submission. The first readable result decides: all ids of a batch are ours, or none is. */
 async function holds(
   results: ReturnType<BatchApi['results']>,
   ours: ReadonlySet<string>,
@@ -189,7 +189,7 @@ async function holds(
   return last
 }
 
-/** A line of the results, as it is documented; nothing of it is sure. */
+/** A line of the results as documented; every member is unchecked. */
 interface MessageLine extends ResultLine {
   readonly result?: {
     readonly type?: unknown
@@ -198,7 +198,7 @@ interface MessageLine extends ResultLine {
   } | null
 }
 
-/** The HTTP status that a single call would have had, where it decides what kind of failure it is. */
+/** The HTTP statuses of single calls by error type, which classify the failure. */
 const STATUS: ReadonlyMap<string | null, number> = new Map([
   ['invalid_request_error', 400],
   ['authentication_error', 401],
@@ -232,7 +232,7 @@ export function resultOfMessageLine(line: ResultLine, place: Place): BatchResult
   }
 }
 
-/** Errored requests of a batch are not billed, whatever the error. */
+/** Reads an errored request, which is not billed, whatever its error. */
 function errored(custom_id: string, { error }: NonNullable<MessageLine['result']>, place: Place): BatchResult {
   const words = faultWords({ body: error, headers: undefined })
   const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }

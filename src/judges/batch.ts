@@ -20,13 +20,13 @@ const MOST_DETAIL_CHARS = 1000
 const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/
 const NO_ENDPOINT = [404, 405, 501]
 
-/** Anthropic’s rule; OpenAI publishes none. Throws a RangeError: the ids are ours. */
+/** Checks a custom id by Anthropic's rule; OpenAI publishes none. Throws a RangeError, because this client makes the ids. */
 function checkCustomId(id: string): string {
   if (!CUSTOM_ID.test(id)) throw new RangeError('a custom id is 1 to 64 letters, digits, underscores and hyphens')
   return id
 }
 
-/** Makes one call of a batch endpoint. `missing` is what it means where the server does not know the path. */
+/** Makes one call of a batch endpoint. `missing`: the message for a server that does not know the path. */
 export async function callBatch<T extends object>(
   sdk: Sdk,
   signal: AbortSignal,
@@ -43,27 +43,27 @@ export async function callBatch<T extends object>(
 export const NO_BATCHES = 'this server has no batch endpoint'
 const NO_SUCH_BATCH = 'this server does not know the batch, or has no batch endpoint'
 
-/** Throws a TypeError where the answer holds no id that could be one. */
+/** Returns the id in an answer. Throws a TypeError for an answer without a usable id. */
 export function idOf(created: { readonly id: unknown } | null, secret: string): string {
   const id = created?.id
   if (typeof id !== 'string' || id === '' || id.length > 200) throw new TypeError('the answer has no id')
   return redact(id, secret)
 }
 
-/** Throws a TypeError where a batch has no state that is a word: then it is none. */
+/** Returns the state of a batch. Throws a TypeError for a state that is no word: the answer is then no batch. */
 export function stateWordOf<T extends string>(status: T): T {
   if (typeof status !== 'string') throw new TypeError('the answer is no batch')
   return status
 }
 
-/** Makes a provider’s detail of a batch fit to be shown. */
+/** Redacts and cuts a provider's detail of a batch for display. */
 export const detailOf = (text: unknown, secret: string): string =>
   redact(String(text), secret).slice(0, MOST_DETAIL_CHARS)
 
 /**
- * What was created since then, from pages that are newest first. Reads on until a whole page is older, so that neither a tie nor a small
- * disorder hides anything. Throws where an answer is no list (a proxy’s own page, say) or the list does not end: not to have found is a
- * statement that money depends on, and must not be a guess. `readPage` takes the id behind which the page begins.
+ * Yields the items created since a time, from pages that are newest first. Reads on until a whole page is older, so that neither a tie nor
+ * a small disorder hides an item. Throws for an answer that is no list (a proxy's page, say) or an endless list: money depends on the
+ * statement that a batch does not exist, so it must not be a guess. `readPage` receives the id behind which the page begins.
  */
 export async function* createdSince<T extends { readonly id: string }>(
   since: Date,
@@ -89,7 +89,7 @@ export function bytesOf(response: Response): AsyncIterable<Uint8Array> {
   return response.body
 }
 
-/** A line of a results file. What else it holds is the provider’s own. */
+/** A line of a results file; the provider defines its other members. */
 export interface ResultLine {
   readonly custom_id: string
 }
@@ -100,19 +100,22 @@ export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, reques
 /** Thrown when results of a running batch are read. */
 export class NotEnded extends Error {}
 
-/** No server will ever answer otherwise: what it may have held is gone. */
+/** Statuses of results that no server will ever return again. */
 const GONE = [404, 405, 410, 501]
 
-/** A line that tells no request’s result. Not retryable: the file is as it is, and the request of that line stays without a result. */
+/**
+ * The failure of a line without a readable result. Not retryable: the file will not change, and the request of that line stays without a
+ * result.
+ */
 const DAMAGED = {
   ok: false,
   failure: failure('internal', 'a line of the batch’s results could not be read'),
 } as const satisfies Answered<BatchResult>
 
 /**
- * Every line as a result. A damaged line is a failure in its place, and those after it are still read; where the reading itself breaks
- * off, the last thing is a failure that says so. That one is retryable whatever broke it off (a wrong key, say): the results are paid
- * for and still there. Only where the server does not have them (any more) it is not.
+ * Reads every line as a result. A damaged line is a failure in its place, and later lines are still read; where the reading itself breaks
+ * off, the last item is a failure. That failure is retryable whatever its cause (a wrong key, say), because the results are paid for and
+ * still stored; it is final only where the server does not have them.
  */
 async function* readResults(
   sdk: Sdk,
@@ -150,10 +153,12 @@ function brokenOff(error: unknown, sdk: Sdk, signal: AbortSignal): Failure {
     : { ...fault.failure, retryable: true }
 }
 
-/** No answer is longer: single calls refuse what is. */
+/** Bounds a line above every answer: single calls refuse a longer one. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
-/** The lines of a results file as they arrive, null for one that is too long to be an answer. Never holds more than one line and one chunk. */
+/**
+ * Yields the lines of a results file as they arrive, null for a line too long for an answer. Memory holds at most one line and one chunk.
+ */
 export async function* readLines(
   file: AsyncIterable<Uint8Array>,
   mostBytes = MOST_LINE_BYTES,
@@ -163,7 +168,7 @@ export async function* readLines(
   for (const line of splitter.end()) yield line.bytes?.toString('utf8') ?? null
 }
 
-/** The reply in an answer that may be anything: one request’s odd answer is its own failure, not that of its batch. */
+/** Reads a reply from an unchecked answer: a malformed answer fails its own request, not its batch. */
 export function replyOrFailure(body: unknown, requestId: string | null, replyOf: () => JudgeReply): JudgeReply {
   try {
     return replyOf()
@@ -176,7 +181,7 @@ export function replyOrFailure(body: unknown, requestId: string | null, replyOf:
   }
 }
 
-/** No id of ours is longer than 64 characters. */
+/** Parses a line; null without a custom id of at most 64 characters, the limit of this client's ids. */
 function parseLine(text: string): ResultLine | null {
   try {
     const line = JSON.parse(text) as ResultLine | null
@@ -186,9 +191,9 @@ function parseLine(text: string): ResultLine | null {
   }
 }
 
-/** What a provider’s batch endpoint is asked by its SDK, which throws what goes wrong. */
+/** The calls of a provider's batch endpoint through its SDK, which throws errors. */
 interface BatchEndpoint {
-  /** What stands beside the custom id in a line. */
+  /** Returns the members of a line beside the custom id. */
   envelope(request: JudgeRequest): object
   submit(submission: Submission, signal: AbortSignal): Promise<{ readonly id: unknown }>
   state(providerId: string, signal: AbortSignal): Promise<BatchState>
@@ -197,7 +202,7 @@ interface BatchEndpoint {
   resultOf(line: ResultLine): BatchResult
 }
 
-/** The calls of such an endpoint, which never throw. How a submission is found again each provider has for itself. */
+/** Makes the calls of such an endpoint, which never throw. Each provider finds a submission again in a way of its own. */
 export function callsOf(sdk: Sdk, endpoint: BatchEndpoint): Omit<BatchCalls, 'find'> {
   const poll: BatchCalls['poll'] = (id, signal) =>
     callBatch(sdk, signal, NO_SUCH_BATCH, () => endpoint.state(id, signal))
@@ -215,7 +220,7 @@ export function callsOf(sdk: Sdk, endpoint: BatchEndpoint): Omit<BatchCalls, 'fi
         id: idOf(await endpoint.cancel(id, signal), sdk.secret),
       }))
       if (cancelled.ok) return { ok: true }
-      // One that has ended by itself meanwhile cannot be cancelled, and need not be.
+      // A batch that ended by itself meanwhile cannot be cancelled, and need not be.
       const now = await poll(id, signal)
       return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled
     },

@@ -18,7 +18,7 @@ import { bodyOf, wasSent } from './transport.ts'
 
 const MOST_RAW_CHARS = 1_000_000
 
-/** Throws a TypeError where the text is none: a provider’s types are a promise, not a fact. */
+/** Makes the reply of an answer. Throws a TypeError where the text is no text: a provider's types are not checked. */
 export function answered(text: string, body: unknown, about: ReplyDetails): JudgeReply {
   if (typeof text !== 'string') throw new TypeError('the text of the answer is not text')
   return { ok: true, text, raw: rawOf(body), ...about }
@@ -54,7 +54,7 @@ export const countOf = (value: unknown): number => (isCount(value) ? value : 0)
 export const servedTier = (served: unknown): { readonly service_tier?: string } =>
   typeof served === 'string' && /^[a-z_]{1,40}$/.test(served) && !isStandardTier(served) ? { service_tier: served } : {}
 
-/** What came with an error, word for word; written anew only where that shows the secret in what its escapes hide. */
+/** Returns the body of an error unchanged; rewritten only where that reveals the secret behind escapes. */
 function bodyAsItCame(text: string | null, secret: string): string | null {
   if (text === null || text.length > MOST_RAW_CHARS) return text?.slice(0, MOST_RAW_CHARS) ?? null
   try {
@@ -71,15 +71,18 @@ function rawOf(body: unknown): string {
     const text = JSON.stringify(body) ?? ''
     return text.length > MOST_RAW_CHARS ? text.slice(0, MOST_RAW_CHARS) : text
   } catch {
-    // It was parsed from JSON, so that only its depth can be at fault: parsing is iterative, writing is not.
+    // The body was parsed from JSON, so only its depth can fail: parsing is iterative, writing is not.
     return '"(nested too deeply to be kept)"'
   }
 }
 
-/** Shorter ones stand in any text by chance: taking them out would change what the judge said. No provider has such keys. */
+/**
+ * Shortest secret that is redacted: a shorter one occurs in texts by chance, and its removal would change the judge's text. No provider has
+ * such keys.
+ */
 const SHORTEST_SECRET = 8
 
-/** The secret is in nothing that is kept, whatever a provider echoes; nor is its beginning, where a text was cut within it. */
+/** Removes the secret from a kept text, and its beginning, where the text was cut within the secret. */
 export function redact(text: string, secret: string): string {
   if (secret.length < SHORTEST_SECRET) return text
   const clean = text.split(secret).join('[key]')
@@ -101,14 +104,14 @@ export function redactReply(reply: JudgeReply, secret: string): JudgeReply {
     : { ...reply, ...about, failure: redactFailure(reply.failure, secret), raw: clean(reply.raw) }
 }
 
-/** An explicit time limit, which the SDKs want for what takes long and is not streamed; the caller’s signal is shorter. */
+/** The explicit time limit that SDKs need for long calls without streaming; the caller's signal ends a call earlier. */
 export const LONGEST_CALL_MS = 30 * 60_000
 
-/** Classes of errors are told apart by class, not by name: those that the client itself throws, whatever copy of an SDK it came with. */
+/** Classes of errors, compared by class and not by name: the client itself throws them, whatever copy of the SDK it came with. */
 type ErrorClass = abstract new (...args: never[]) => Error
 type ErrorName = 'APIError' | 'APIConnectionError' | 'APIConnectionTimeoutError' | 'APIUserAbortError'
 
-/** How calls through one SDK fail, and the key that never gets into what is kept of them. */
+/** The errors of an SDK, and the key that must never be kept. */
 export interface Sdk {
   readonly errors: Readonly<Record<ErrorName, ErrorClass>>
   readonly secret: string
@@ -172,7 +175,7 @@ export function describeError(error: unknown, { errors, secret, place }: Sdk, si
       request_id: requestID == null ? null : redact(requestID, secret),
     }
   }
-  // RangeError: nested too deeply for an SDK to write it into its own error.
+  // RangeError: the SDK cannot write a deeply nested body into its own error.
   if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
     return without('judge_unreachable', `the answer of ${place.host} was cut off or is not what its API promises`)
   return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
@@ -186,12 +189,12 @@ function parsedBody(text: string | null): unknown {
   }
 }
 
-/** An SDK that finds credentials by itself fails like a connection where it finds none; then nothing of ours was sent. */
+/** Describes a failed connection. An SDK that finds its own credentials fails likewise without them; then no bytes were sent. */
 function unconnected(error: Error, place: Place): CallFault {
   const causes = causesOf(error)
   const code = causes
-    .map((one) => ('code' in one && typeof one.code === 'string' ? one.code : null))
-    .find((one) => one !== null)
+    .map((cause) => ('code' in cause && typeof cause.code === 'string' ? cause.code : null))
+    .find((code) => code !== null)
   if (place.key_env === null && !causes.some(wasSent)) {
     const fault = code === undefined ? without('authentication', tellNoCredentials(place)) : unreachable(code, place)
     return { ...fault, usage: { ...NOTHING_USED } }
@@ -206,7 +209,7 @@ function unreachable(code: string | null, place: Place): CallFault {
 
 function causesOf(error: Error): Error[] {
   const causes: Error[] = []
-  for (let one: unknown = error; causes.length < 5 && one instanceof Error; one = one.cause) causes.push(one)
+  for (let cause: unknown = error; causes.length < 5 && cause instanceof Error; cause = cause.cause) causes.push(cause)
   return causes
 }
 

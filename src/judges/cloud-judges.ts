@@ -6,7 +6,10 @@ import type { Sdk } from './call.ts'
 import { addressOf, placeOf } from './describe.ts'
 import { type Fetch, makeFetch } from './transport.ts'
 
-/** Anthropic’s models at Amazon. Without a key (a Bedrock API key) the SDK looks for AWS credentials where Amazon’s own programs do. */
+/**
+ * Creates a judge of Anthropic's models at Amazon. Without a key (a Bedrock API key) the SDK searches AWS credentials in the places of
+ * Amazon's own programs.
+ */
 export async function createBedrockJudge(name: string, settings: JudgeSettings, key: string): Promise<Judge> {
   const { AnthropicBedrock } = await loadOptional(
     '@anthropic-ai/bedrock-sdk',
@@ -22,7 +25,7 @@ export async function createBedrockJudge(name: string, settings: JudgeSettings, 
   return messagesJudge(client.messages, sdkOf(AnthropicBedrock, sent, name, settings), name, settings)
 }
 
-/** Anthropic’s models at Google, with the Application Default Credentials. */
+/** Creates a judge of Anthropic's models at Google, with the Application Default Credentials. */
 export async function createVertexJudge(name: string, settings: JudgeSettings): Promise<Judge> {
   const { AnthropicVertex } = await loadOptional(
     '@anthropic-ai/vertex-sdk',
@@ -31,7 +34,7 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
   )
   const sent = new SentSecrets(settings)
   const options = { ...common(settings, sent), region: settings.region ?? null, projectId: settings.project ?? null }
-  // A client looks for credentials as soon as it is made, whether it is asked or not, and never again where there were none.
+  // A client searches credentials as soon as it is made, even unused, and never again after a failure.
   let client: InstanceType<typeof AnthropicVertex> | null = null
   const asking: MessagesClient = {
     async create(body, call) {
@@ -59,7 +62,7 @@ const sdkOf = (errors: Sdk['errors'], sent: SentSecrets, name: string, settings:
   place: placeOf(name, settings),
 })
 
-/** The token that the SDK itself found and sent last, so that it gets into nothing that is kept. A secret access key is never sent. */
+/** Keeps the token that the SDK itself found and sent last, so that it can be redacted. A secret access key is never sent. */
 class SentSecrets {
   last = ''
   readonly fetch: Fetch

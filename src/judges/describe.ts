@@ -25,7 +25,7 @@ export const placeOf = (name: string, settings: JudgeSettings): Place => ({
   is_public: settings.base_url === null,
 })
 
-/** What `GET /v1/judges` says of a model judge, and the identity that goes into the cache key. Never the key. */
+/** Describes a model judge for `GET /v1/judges`, with the identity for the cache key. Never the key. */
 export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo => ({
   name,
   kind: 'model',
@@ -60,7 +60,7 @@ export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo 
   base_url: shownBaseUrl(addressOf(settings)),
 })
 
-/** The pictures of a question, each behind its label, and all behind the note that says what they are: in the parts of a provider’s API. */
+/** Lists the pictures of a question as parts of a provider's API, each behind its label, and all behind the note that explains them. */
 export const pictureParts = <Part>(
   { images, evidence }: JudgeRequest,
   ofText: (text: string) => Part,

@@ -2,39 +2,39 @@ import type { Failure, Usage } from '../schemas/grade.ts'
 import { type Provider, providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
 
-/** Where a judge is asked, as the one line of a failure names it. Holds no key. */
+/** The place of a judge's calls, for the one line of a failure. Holds no key. */
 export interface Place {
   /** The judge’s name in the configuration. */
   readonly judge: string
   readonly provider: Provider
-  /** Host of the base URL: where a call that could not be made would have gone. */
+  /** Host of the base URL, named in the failure of a call that could not be made. */
   readonly host: string
   readonly model: string
   readonly region: string | undefined
   /** The variable that holds the key; null: the SDK finds credentials by itself. */
   readonly key_env: string | null
   readonly structured_output: string
-  /** Whether it is the provider’s own server, and none that speaks like it. */
+  /** True for the provider's own server, false for a compatible one. */
   readonly is_public: boolean
 }
 
-/** What an HTTP error of a provider says, by status and by the provider’s own error code; never by its prose. */
+/** An HTTP error of a provider, by status and by the provider's own error code, never by its prose. */
 export interface HttpFault {
   readonly status: number
-  /** The most exact word that it has for it. */
+  /** The most specific code. */
   readonly code: string | null
-  /** The wider one. */
+  /** The more general type. */
   readonly type: string | null
   readonly headers: Headers | undefined
-  /** Seconds, where the body says them and no header does. */
+  /** Seconds to wait, where only the body tells them. */
   readonly retry_after_s?: number | null
 }
 
-/** The line for a call that was refused: what to do, then who answered what. */
+/** Words a refused call in one line: the remedy, then the answer. */
 function tellRefusal(code: FailureCode, fault: HttpFault, place: Place): string {
-  const said = `${place.host} answered ${fault.status}${wordsOf(fault)}`
+  const answer = `${place.host} answered ${fault.status}${wordsOf(fault)}`
   const todo = remedyFor(code, fault, place)
-  return todo === null ? said : `${todo}: ${said}`
+  return todo === null ? answer : `${todo}: ${answer}`
 }
 
 /** Finds the remedy of a refused call; null: waiting is the only remedy. */
@@ -53,7 +53,7 @@ function remedyFor(code: FailureCode, fault: HttpFault, place: Place): string | 
   return null
 }
 
-/** A refused key is told with the variable that holds it: several judges may have several of both. */
+/** Words a refused key with the variable that holds it: a configuration may have several judges and keys. */
 function wrongKey({ status, code }: HttpFault, { key_env, provider, region, model }: Place): string {
   const refused = status === 401 || (code !== null && BAD_KEY.includes(code))
   if (key_env !== null)
@@ -144,10 +144,10 @@ const isFiltered = (fault: Pick<HttpFault, 'code' | 'type'>): boolean => isOneOf
 const isOneOf = ({ code, type }: Pick<HttpFault, 'code' | 'type'>, known: readonly string[]): boolean =>
   [code, type].some((word) => word !== null && known.includes(word))
 
-/** What a provider’s code looks like: a number is the status again. Anything else could break the line, or be cut within a key. */
+/** The form of a provider's code: no bare number, which repeats the status. Any other text could break the line, or be cut within a key. */
 const CODE = /^(?!\d+$)[\w.:/-]{1,100}$/
 
-/** The provider’s words, for reading: they come from outside, and only those that are codes are told. */
+/** Returns the provider's codes for people: they come from outside, so only texts in the form of a code are shown. */
 export function wordsOf({ code, type }: Pick<HttpFault, 'code' | 'type'>): string {
   const words = [...new Set([code, type])].filter((word) => word !== null && CODE.test(word))
   return words.length > 0 ? ` (${words.join(', ')})` : ''
@@ -160,15 +160,15 @@ export const NOTHING_USED: Usage = {
   cache_write_tokens: 0,
 }
 
-/** No code, model or id of a provider is longer. */
+/** Bounds a word above every code, model or id of a provider. */
 const MOST_WORD_CHARS = 1000
 
 /** Accepts a provider’s word: a text of bounded length. */
 export const wordOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= MOST_WORD_CHARS ? value : null
 
-/** The words of an SDK’s error, with body and headers of the answer. */
-interface Told {
+/** The words of an SDK's error, with body and headers of the answer. */
+interface ErrorParts {
   readonly code?: unknown
   readonly type?: unknown
   readonly body: unknown
@@ -182,10 +182,11 @@ interface FaultWords {
 }
 
 /**
- * The words of an error, wherever its provider puts them: `code` and `type` (OpenAI, Azure), `type` and `details.error_code` (Anthropic),
- * `status` and the `reason` in a list of `details` (Google), a header (Amazon). https://google.aip.dev/193 has Google’s.
+ * Reads the words of an error from the place where its provider writes them: `code` and `type` (OpenAI, Azure), `type` and
+ * `details.error_code` (Anthropic), `status` and the `reason` in a list of `details` (Google, https://google.aip.dev/193), a header
+ * (Amazon).
  */
-export function faultWords({ code, type, body, headers }: Told): FaultWords {
+export function faultWords({ code, type, body, headers }: ErrorParts): FaultWords {
   const error = membersOf(
     membersOf(body)['error'] ?? (Array.isArray(body) ? membersOf(body[0])['error'] : undefined) ?? body,
   )
@@ -203,13 +204,13 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 const findWord = (list: readonly Readonly<Record<string, unknown>>[], name: string): string | null =>
-  list.map((one) => wordOf(one[name])).find((word) => word !== null) ?? null
+  list.map((record) => wordOf(record[name])).find((word) => word !== null) ?? null
 
-/** `ThrottlingException:http://internal.amazon.com/coral/…` */
+/** Returns the code of Amazon's header: `ThrottlingException:http://internal.amazon.com/coral/…`. */
 const amazonWord = (headers: Headers | undefined): string | null =>
   headers?.get('x-amzn-errortype')?.slice(0, 200).split(':')[0] ?? null
 
-/** `34s`, as google.rpc.RetryInfo writes a duration. */
+/** Parses google.rpc.RetryInfo's duration: `34s`. */
 const secondsOf = (text: string | null): number | null =>
   text !== null && /^\d{1,6}(?:\.\d{1,9})?s$/.test(text) ? Number(text.slice(0, -1)) : null
 
@@ -230,7 +231,7 @@ export const failure = (code: FailureCode, message: string, retryAfter: number |
   retry_after_s: retryAfter,
 })
 
-/** Money is at an end: no later call helps until the account is paid, or a limit raised. */
+/** Codes of exhausted money: no later call helps until the account is paid, or a limit raised. */
 const QUOTA = [
   'insufficient_quota',
   'billing_error',
@@ -249,7 +250,7 @@ const TOO_LONG = ['context_length_exceeded', 'string_above_max_length', 'request
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
 const RATE = ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException']
 
-/** `place`: where the judge is asked, for the line that says what to do. */
+/** Classifies an HTTP error. `place`: the judge's place, for the line with the remedy. */
 export function classifyHttp(fault: HttpFault, place: Place): Failure {
   const wait = retryAfterSeconds(fault.headers) ?? fault.retry_after_s ?? null
   const code = codeOf(fault)
@@ -270,17 +271,17 @@ function codeOf(fault: HttpFault): FailureCode {
 }
 
 /**
- * What a call that was refused has used: nothing, where the provider said by a 4xx that it did not begin. Providers do not bill those,
- * so zero is the truth and an unknown cost would hold a budget’s money for ever. Unknown (null) stays every 5xx and everything without
- * an answer, for there the model may have run; 408, 424 and 499, which tell of time, of the model and not of the request; and what a
- * content filter stopped, since the filter’s own reading of the prompt is billed by some.
+ * Returns the usage of a refused call: nothing, where the provider's 4xx says that it did not begin. Providers do not bill such calls, and
+ * an unknown cost would hold a budget's money for ever. Unknown (null) is every 5xx and every call without an answer, because the model may
+ * have run; 408, 424 and 499, which concern the time or the model and not the request; and a content filter's refusal, because some
+ * providers bill the filter's reading of the prompt.
  */
 export function usageOfFault(fault: Pick<HttpFault, 'status' | 'code' | 'type'>): Usage | null {
   const refused = fault.status >= 400 && fault.status < 500 && ![408, 424, 499].includes(fault.status)
   return refused && !isFiltered(fault) ? { ...NOTHING_USED } : null
 }
 
-/** `retry-after-ms`, else `retry-after` as seconds or a date. */
+/** Reads `retry-after-ms`, else `retry-after` as seconds or a date. */
 function retryAfterSeconds(headers: Headers | undefined, now = Date.now()): number | null {
   const ms = Number(headers?.get('retry-after-ms') ?? Number.NaN)
   if (Number.isFinite(ms) && ms >= 0) return ms / 1000

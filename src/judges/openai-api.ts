@@ -12,7 +12,7 @@ type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming
 
 const SCHEMA_NAME = 'judge_answer'
 
-/** The bytes of a Responses call. Trajectory first, question after it, repairs last: what is shared stands in front. */
+/** Builds the body of a Responses call. The trajectory comes first, the question behind it, repairs last: calls share their beginning. */
 export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSettings): ResponsesParams {
   return {
     model: settings.model,
@@ -50,7 +50,7 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
   }
 }
 
-/** The bytes of a Chat Completions call, which every compatible server understands. */
+/** Builds the body of a Chat Completions call, which every compatible server understands. */
 export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings): ChatParams {
   return {
     model: settings.model,
@@ -109,7 +109,7 @@ function replyOfResponses(answer: OpenAI.Responses.Response, requestId: string |
       ? failed('refused', 'the provider’s filter stopped the answer', answer, about)
       : failed('truncated', 'the answer reached the output limit', answer, about)
   }
-  // A compatible server may leave the status out; none that it says is an answer but `completed`.
+  // A compatible server may omit the status; any status except `completed` is a failure.
   if ((answer.status ?? 'completed') !== 'completed')
     return failed('judge_unreachable', 'the provider failed while it answered', answer, about)
   return answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), answer, about)
@@ -121,7 +121,10 @@ const BROKEN_OFF: readonly string[] = ['abort', 'error', 'malformed_response']
 /** Matches the finish reasons of a content filter: OpenAI’s own, and those of Gemini (`content_filter: RECITATION`, `SAFETY`). */
 const FILTERED = /^(?:content_filter|safety|recitation|blocklist|prohibited_content|spii)\b/
 
-/** Reads an answer of the Chat Completions API. Gemini’s words for an answer that stopped early are not documented, so that only `stop` is an answer of Gemini. */
+/**
+ * Reads an answer of the Chat Completions API. Gemini's words for an unfinished answer are not documented, so for Gemini only `stop` is an
+ * answer.
+ */
 function replyOfChat(
   answer: OpenAI.Chat.Completions.ChatCompletion,
   requestId: string | null,
@@ -156,25 +159,25 @@ function usageOfResponses(usage: OpenAI.Responses.ResponseUsage | null | undefin
 function usageOfChat(usage: OpenAI.CompletionUsage | null | undefined): Usage | null {
   if (usage === null || usage === undefined) return null
   const { prompt_tokens, completion_tokens, total_tokens } = usage
-  // Gemini counts and bills its thoughts in the total alone.
+  // Gemini counts and bills its reasoning only in the total.
   const output = Number.isSafeInteger(completion_tokens)
     ? Math.max(completion_tokens, countOf(total_tokens) - prompt_tokens)
     : completion_tokens
   return usageOf(prompt_tokens, output, usage.prompt_tokens_details)
 }
 
-/** Input counts all of it, what the cache read or wrote included. Compatible servers and older models leave the details out. */
+/** Counts all input, with the tokens that the cache read or wrote. Compatible servers and older models omit the details. */
 const usageOf = (
   input: number,
   output: number,
   details: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null | undefined,
 ): Usage | null => usageFrom(input, output, details?.cached_tokens ?? 0, details?.cache_write_tokens ?? 0)
 
-/** One of OpenAI’s two APIs for a question, the same for single calls and for batches. */
+/** One of OpenAI's two APIs for a question, the same for single calls and for batches. */
 export interface OpenAiApi {
   readonly path: '/v1/responses' | '/v1/chat/completions'
   buildBody(request: JudgeRequest, settings: JudgeSettings): object
-  /** Throws a TypeError where the answer is not what the API promises. */
+  /** Reads an answer. Throws a TypeError where the answer breaks the API's types. */
   replyOf(answer: unknown, requestId: string | null, settings: JudgeSettings): JudgeReply
 }
 

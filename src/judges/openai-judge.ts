@@ -32,7 +32,7 @@ import { faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.
 import { type OpenAiApi, openAiApi } from './openai-api.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
-/** Retries are ours, so the SDK makes none. */
+/** Options common to all clients. Veridict retries by itself, so the SDK's retries are off. */
 const common = ({ concurrency }: JudgeSettings) =>
   ({
     maxRetries: 0,
@@ -43,18 +43,18 @@ const common = ({ concurrency }: JudgeSettings) =>
   }) as const
 
 /**
- * A judge behind OpenAI’s API or any server that speaks it. A compatible server without batches answers their calls with an error, as it
- * would any other path it does not know.
+ * Creates a judge behind OpenAI's API or any compatible server. A server without batches answers their calls with an error, as for any
+ * unknown path.
  */
 export const createOpenAiJudge = (name: string, settings: JudgeSettings, key: string): Judge =>
   judgeOf(new OpenAI({ ...common(settings), apiKey: key, baseURL: addressOf(settings) }), name, settings, key)
 
-/** The variable whose value is a token of Microsoft Entra, and not a key of the resource. */
+/** The variable whose value is a token of Microsoft Entra instead of a key of the resource. */
 const ENTRA_TOKEN = 'AZURE_OPENAI_AD_TOKEN'
 
 /** Makes a judge of a resource of Azure, which names a model by its deployment. */
 export function createAzureJudge(name: string, settings: JudgeSettings, key: string): Judge {
-  // An empty key: the SDK would take that of the environment, and refuse both.
+  // An empty key: the SDK would read the environment's key, and reject both.
   const credential =
     settings.key_env === ENTRA_TOKEN ? { apiKey: '', azureADTokenProvider: async () => key } : { apiKey: key }
   const client = new AzureOpenAI({
@@ -90,7 +90,7 @@ type WithId = { readonly _request_id?: string | null } | null
 
 type Batch = OpenAI.Batches.Batch
 
-/** The field of a batch’s metadata that holds our id of it. */
+/** The field of a batch's metadata that holds the submission's id. */
 const OUR_ID = 'veridict'
 
 const STATES: Readonly<Record<Batch['status'], BatchState['state']>> = {
@@ -105,8 +105,8 @@ const STATES: Readonly<Record<Batch['status'], BatchState['state']>> = {
 }
 
 /**
- * OpenAI’s batch endpoint: a file of requests goes up, a batch is made of it, and two files come down; apart, since they may be of any
- * size.
+ * Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded, by a
+ * client of their own, because they may be of any size.
  */
 export function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const api = openAiApi(settings)
@@ -130,7 +130,7 @@ export function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSetti
   }
 }
 
-/** A file without its batch costs nothing, so that only the second call has to be found again after a crash. */
+/** Submits a batch. A file without its batch costs nothing, so only the second call must be found again after a crash. */
 async function submit(
   client: OpenAI,
   api: OpenAiApi,
@@ -162,7 +162,7 @@ function find(
   return callBatch(sdk, signal, NO_BATCHES, async () => {
     const recent = createdSince<Batch>(
       mark.recorded_at,
-      (one) => one.created_at * 1000,
+      (batch) => batch.created_at * 1000,
       (after) => client.batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
     )
     for await (const batch of recent)
@@ -171,7 +171,7 @@ function find(
   })
 }
 
-/** A word that this version does not know is no end: the batch is asked again. */
+/** Maps a status to a state. An unknown status is no end: the batch is polled again. */
 const stateWord = (status: Batch['status']): BatchState['state'] =>
   Object.hasOwn(STATES, stateWordOf(status)) ? STATES[status] : 'in_progress'
 
@@ -189,7 +189,7 @@ function stateOf(batch: Batch, secret: string): BatchState {
   }
 }
 
-/** What ran is in the output file, what did not in the error file; either may be missing. */
+/** Reads the output file with the requests that ran, and the error file with the others; either may be missing. */
 async function* readFiles(calls: OpenAI, downloads: OpenAI, id: string, signal: AbortSignal) {
   const { status, output_file_id, error_file_id } = await calls.batches.retrieve(id, { signal })
   const state = stateWord(status)
@@ -199,7 +199,7 @@ async function* readFiles(calls: OpenAI, downloads: OpenAI, id: string, signal: 
     if (file) yield* readLines(bytesOf(await downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS })))
 }
 
-/** A line of an output file or an error file, as it is documented; nothing of it is sure. */
+/** A line of an output file or an error file as documented; every member is unchecked. */
 interface OutputLine extends ResultLine {
   readonly response?: { readonly status_code?: unknown; readonly request_id?: unknown; readonly body?: unknown } | null
   readonly error?: { readonly code?: unknown } | null
@@ -232,8 +232,8 @@ function refused(
   request_id: string | null,
   place: Place,
 ): JudgeReply {
-  const said = faultWords({ body: response?.body, headers: undefined })
-  const words = { ...said, code: said.code ?? wordOf(error?.code) }
+  const reported = faultWords({ body: response?.body, headers: undefined })
+  const words = { ...reported, code: reported.code ?? wordOf(error?.code) }
   const about = { ...UNKNOWN, request_id }
   const raw = { response, error }
   if (status !== null) {

@@ -3,18 +3,18 @@ import { REDIRECTED } from './faults.ts'
 
 export type Fetch = typeof globalThis.fetch
 
-/** The longest reply to one call. Answers above a million characters are never read. */
+/** Bounds the reply to one call: answers above a million characters are never read. */
 const MOST_REPLY_BYTES = 4 * 1024 * 1024
 const MOST_BATCH_BYTES = 16 * 1024 * 1024
 
 /**
- * The `fetch` that the SDKs are given: undici’s own with one connection pool per judge, a quarter larger than the calls that may run at once,
- * so that a finished one is never waited for. Replies above 4 MiB are refused.
+ * Makes the `fetch` of the SDKs: undici's own with one connection pool per judge, a quarter larger than the concurrent calls, so that no
+ * call waits for a closing connection. Replies above 4 MiB are refused.
  */
 export const makeFetch = (calls: number): Fetch =>
   marked(requestThrough(new Agent({ connections: Math.ceil(calls * 1.25), maxResponseSize: MOST_REPLY_BYTES })))
 
-/** Errors of calls that were on their way, and not of what an SDK does before. */
+/** Errors of calls that were on their way, as opposed to the SDK's preparations. */
 const sent = new WeakSet<Error>()
 export const wasSent = (error: Error): boolean => sent.has(error)
 
@@ -29,13 +29,13 @@ const marked =
     }
   }
 
-/** The same for batches: few connections, and the minutes that a large upload takes count as waiting for its answer. */
+/** Makes the `fetch` for batches: few connections, and a long wait for the answer, which includes a large upload. */
 export const makeBatchFetch = (): Fetch =>
   fetchThrough(new Agent({ connections: 4, headersTimeout: 30 * 60_000, maxResponseSize: MOST_BATCH_BYTES }))
 
 /**
- * For results of batches, which may be of any size and are read line by line. What comes with an error is dropped unread, since the
- * SDKs would hold it whole.
+ * Makes the `fetch` for results of batches, which may be of any size and are read line by line. The body of an error is dropped unread,
+ * because the SDKs would hold it whole.
  */
 export function makeDownloadFetch(): Fetch {
   const fetch = fetchThrough(new Agent({ connections: 4 }))
@@ -47,26 +47,26 @@ export function makeDownloadFetch(): Fetch {
   }
 }
 
-/** Redirects are refused, so that a key never goes to another origin. */
+/** Refuses redirects, so that a key never goes to another origin. */
 const fetchThrough = (dispatcher: Agent): Fetch =>
   ((input: string, init: object) =>
     undiciFetch(input, { ...init, dispatcher, redirect: 'error' } as Parameters<
       typeof undiciFetch
     >[1])) as unknown as Fetch
 
-/** What came with an error, word for word: of it the SDKs hand on what they parsed, and some of that only, but the very headers. */
+/** Bodies of errors, verbatim, by their headers: SDKs return only a parsed part of the body, but the same headers object. */
 const refusals = new WeakMap<Headers, string>()
 
-/** The body of an error by its headers; null where it was not read here. */
+/** Returns the body of an error by its headers; null where it was not read here. */
 export const bodyOf = (headers: Headers | undefined): string | null =>
   headers === undefined ? null : (refusals.get(headers) ?? null)
 
-/** Statuses whose answers have no body: a Response with one cannot be made. */
+/** Statuses whose responses have no body: a Response with one cannot be made. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * For calls whose question is a text and whose answer is small: the same as above without the streams of `fetch` on either side, which
- * cost more than the call itself. The answer is read whole before it is handed on, so that the signal holds until its last byte.
+ * Makes a `fetch` for calls with a text question and a small answer, without the streams of `fetch`, which cost more than the call itself.
+ * The answer is read whole before it is returned, so that the signal holds until its last byte.
  */
 const requestThrough =
   (dispatcher: Agent): Fetch =>
@@ -86,7 +86,7 @@ const requestThrough =
     }
     const text = await body.text()
     const pairs = Object.entries(headers).flatMap(([name, value]) =>
-      [value ?? []].flat().map((one): [string, string] => [name, one]),
+      [value ?? []].flat().map((text): [string, string] => [name, text]),
     )
     const response = new Response(WITHOUT_BODY.has(statusCode) ? null : text, { status: statusCode, headers: pairs })
     if (statusCode >= 400) refusals.set(response.headers, text)

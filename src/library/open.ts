@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildContext } from '../boot/context.ts'
 import { loadConfig } from '../config/config.ts'
+import type { Limits } from '../config/settings.ts'
 import { rubricView } from '../domain/rubric/rubric-view.ts'
 import { readStrictJson } from '../domain/text/strict-json.ts'
 import { misfit, storageProblem } from '../http/errors.ts'
@@ -74,15 +75,12 @@ function environmentOf({ database = IN_MEMORY, config, env = process.env }: Open
 }
 
 /** Reads and checks a request as the service does with its body. Throws an HttpProblem. */
-function readRequest(
-  given: unknown,
-  { body_bytes, depth }: { readonly body_bytes: number; readonly depth: number },
-): GradeRequest {
+function readRequest(request: unknown, { body_bytes, depth }: Pick<Limits, 'body_bytes' | 'depth'>): GradeRequest {
   let text: string
   try {
-    text = JSON.stringify(given) ?? 'null'
+    text = JSON.stringify(request) ?? 'null'
   } catch {
-    // A circle, a BigInt, or too deep a nesting.
+    // A circular value, a BigInt, or too deep a nesting.
     throw new HttpProblem(400, 'invalid_json', 'the request cannot be written as JSON')
   }
   const bytes = Buffer.from(text)

@@ -37,8 +37,8 @@ const compiled = new WeakMap<object, Partial<Record<keyof typeof FORMS, Validate
 function compile(schema: object, form: keyof typeof FORMS): ValidateFunction {
   const forms = compiled.get(schema) ?? {}
   compiled.set(schema, forms)
-  const known = forms[form]
-  if (known !== undefined) return known
+  const compiledForm = forms[form]
+  if (compiledForm !== undefined) return compiledForm
   const made = FORMS[form].compile(schema)
   FORMS[form].removeSchema(schema)
   forms[form] = made
@@ -78,7 +78,7 @@ export function schemaIssues(schema: object, value: unknown): Fault[] {
   return (
     errors
       .filter((error) => !isRepeated(error))
-      // A misspelt name explains a missing one.
+      // A misspelt name explains a missing member.
       .toSorted((a, b) => Number(b.keyword === 'additionalProperties') - Number(a.keyword === 'additionalProperties'))
       .slice(0, MOST_FAULTS)
       .map((error) => {

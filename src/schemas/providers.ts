@@ -66,9 +66,9 @@ const CLAUDE_DEFAULTS = {
 } as const
 
 /**
- * The providers of model judges. A new one is a row here and an adapter in `judges/build-judges.ts`. Model names, windows and limits are those
- * that were current in November 2026 by published pages; none was tried from here. No price is built in: prices change monthly, and an
- * unknown price is reported as null, not as nothing.
+ * The providers of model judges. A new provider is a row here and an adapter in `judges/build-judges.ts`. Model names, windows and limits
+ * are those of November 2026 by published pages; none was tried from here. No price is built in: prices change monthly, and an unknown
+ * price is reported as null, not as nothing.
  */
 export const PROVIDERS = {
   openai: {

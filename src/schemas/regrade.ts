@@ -143,7 +143,7 @@ const RepeatNoiseSchema = Closed(
 )
 export type RepeatNoise = Static<typeof RepeatNoiseSchema>
 
-/** Without `agreement`, `tests` and `repeat_noise` where `statistics=false` was asked. */
+/** The comparison of two batches; without `agreement`, `tests` and `repeat_noise` for `statistics=false`. */
 export const ComparisonSchema = Closed({
   base: Type.String({
     description: 'The base batch, or `sources of bat_…`: the grades that a re-grade started from.',

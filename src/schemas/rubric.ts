@@ -148,7 +148,7 @@ const OutcomeSchema = Closed(
   { description: 'What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.' },
 )
 
-/** `rubrics/<id>@<version>/rubric.yaml`. */
+/** The schema of `rubrics/<id>@<version>/rubric.yaml`. */
 export const RubricManifestSchema = Closed({
   id: Type.String({ pattern: '^[a-z][a-z0-9-]*$', description: 'Small letters, digits and -.' }),
   version: Type.Integer({ minimum: 1, description: 'A whole number from 1, another one with every change.' }),

@@ -29,8 +29,6 @@ import { traceGrades, traceJudge } from './spans.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000
-/** Bounds an attribute. Attributes are short words and numbers, so that only a mistake would meet the bound. */
-const LONGEST_ATTRIBUTE = 256
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
@@ -41,14 +39,13 @@ export function recordTraces({ sampler, queue }: TracingSettings, role: string) 
   const provider = new TracerProvider({
     sampler: sampler.parents ? new ParentBasedSampler({ root }) : root,
     resource: resourceFromAttributes(instance).merge(resource),
-    spanLimits: { attributeValueLengthLimit: LONGEST_ATTRIBUTE },
     spanProcessors: [
       new BatchSpanProcessor({ exporter, ...queue, maxExportBatchSize: Math.min(512, queue.maxQueueSize) }),
     ],
   })
   installContext()
   const tracer = provider.getTracer('veridict')
-  // Hooks and handlers are no spans of their own: their names and errors say nothing to an operator.
+  // Hooks and handlers get no spans of their own: their names and errors do not help an operator.
   const requests = new FastifyOtelInstrumentation({
     instrumentHooks: false,
     instrumentHandler: false,
@@ -80,34 +77,25 @@ function installContext(): void {
   context.disable()
   context.setGlobalContextManager(manager)
   propagation.disable()
-  const propagator = new W3CTraceContextPropagator()
-  propagation.setGlobalPropagator({
-    inject: () => undefined,
-    extract(ctx, carrier, getter) {
-      // `tracestate` is a text of the caller, and would be sent to the collector.
-      const get: typeof getter.get = (from, name) => (name === 'traceparent' ? getter.get(from, name) : undefined)
-      return propagator.extract(ctx, carrier, { ...getter, get })
-    },
-    fields: () => [],
-  })
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 }
 
-/** Opens the parts of the SDK that read variables themselves. A variable that the SDK cannot use is refused, without its value. */
+/** Opens the parts of the SDK that read variables themselves. Throws for a variable that the SDK cannot use, without its value. */
 function openExporter() {
-  let refused: string | undefined
   const warn = (message: string) => {
-    refused ??= `OTEL_EXPORTER_OTLP_…: ${message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')}`
+    throw new Error(`OTEL_EXPORTER_OTLP_…: ${message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')}`)
   }
   const debug = (message: string) => {
     if (message.startsWith('EnvDetector failed'))
-      refused ??= 'OTEL_RESOURCE_ATTRIBUTES must be name=value,name=value with the values in percent encoding'
+      throw new Error('OTEL_RESOURCE_ATTRIBUTES must be name=value,name=value with the values in percent encoding')
   }
-  const ignore = () => undefined
-  diag.setLogger({ error: warn, warn, debug, info: ignore, verbose: ignore }, DiagLogLevel.DEBUG)
-  const [exporter, resource] = [new TextlessExporter(), detectResources({ detectors: [envDetector] })]
-  diag.disable()
-  if (refused !== undefined) throw new Error(refused)
-  return { exporter, resource }
+  const logger = { error: warn, warn, debug, info: () => undefined, verbose: () => undefined }
+  diag.setLogger(logger, DiagLogLevel.DEBUG)
+  try {
+    return { exporter: new TextlessExporter(), resource: detectResources({ detectors: [envDetector] }) }
+  } finally {
+    diag.disable()
+  }
 }
 
 /** Sends spans without texts of callers, and reports spans that were not accepted. */
@@ -123,18 +111,20 @@ class TextlessExporter extends OTLPTraceExporter {
 }
 
 /**
- * Leaves the path, the query and the message of an error out of the span of a request, and names the span by method and route. Only a
- * status from 500 on is an error of the service.
+ * Leaves the `tracestate` of the caller out of a span, and the path, the query and the message of an error out of the span of a request, which
+ * is named by method and route. Only a status from 500 on is an error of the service.
  */
 function withoutText(span: ReadableSpan): ReadableSpan {
-  if (span.attributes['fastify.root'] === undefined) return span
+  const { traceState: _state, ...ids } = span.spanContext()
+  const derive = (own: object) =>
+    Object.create(span, Object.getOwnPropertyDescriptors({ spanContext: () => ids, ...own })) as ReadableSpan
+  if (span.attributes['fastify.root'] === undefined) return derive({})
   const { 'url.path': _path, 'fastify.root': _root, ...attributes } = span.attributes
   const { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status } = attributes
   const failed = Number(status) >= 500
-  const clean = {
+  return derive({
     name: route === undefined ? String(method) : `${method} ${route}`,
     attributes: failed ? { ...attributes, 'error.type': String(status) } : attributes,
     status: { code: failed ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
-  }
-  return Object.create(span, Object.getOwnPropertyDescriptors(clean)) as ReadableSpan
+  })
 }

@@ -1,6 +1,6 @@
 import { type Attributes, type Span, SpanKind, type SpanOptions, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import type { GradeOutcome, GradingService, ItemOutcome } from '../grading/service.ts'
-import type { Judge, JudgeInfo, JudgeReply } from '../ports/judge.ts'
+import type { Judge, JudgeReply } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 
 /** Wraps the grading service: each grade is a span `grade`. The grade of a batch’s item is a trace of its own. */
@@ -9,8 +9,7 @@ export function traceGrades(tracer: Tracer, service: GradingService): GradingSer
     ...service,
     grade: (request, payer) => run(tracer, 'grade', {}, () => service.grade(request, payer), describeOutcome),
     gradeItem(request, job) {
-      const { item } = job
-      const attributes = item === null ? {} : { 'veridict.batch.id': item.batch, 'veridict.item': item.index }
+      const attributes = { 'veridict.batch.id': job.item?.batch, 'veridict.item': job.item?.index }
       return run(tracer, 'grade', { root: true, attributes }, () => service.gradeItem(request, job), describeOutcome)
     },
   }
@@ -18,33 +17,39 @@ export function traceGrades(tracer: Tracer, service: GradingService): GradingSer
 
 /** Wraps a judge: each call is a span by the semantic conventions for generative AI, without question and answer. */
 export function traceJudge(tracer: Tracer, judge: Judge): Judge {
-  const { info } = judge
-  const isModel = info.kind === 'model'
-  const name = isModel ? `chat ${word(info.identity.model) ?? ''}`.trim() : `judge ${info.name}`
-  const options = { kind: isModel ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes: describeJudge(info) }
+  const { name, kind, identity } = judge.info
+  const [title, options] =
+    kind === 'model'
+      ? [`chat ${word(identity.model) ?? ''}`.trim(), { kind: SpanKind.CLIENT, attributes: describeModel(identity) }]
+      : [`judge ${name}`, {}]
+  const attributes = { 'veridict.judge': name, ...options.attributes }
   return {
     ...judge,
-    ask: (request, signal) => run(tracer, name, options, () => judge.ask(request, signal), describeReply),
+    ask: (request, signal) =>
+      run(tracer, title, { ...options, attributes }, () => judge.ask(request, signal), describeReply),
   }
 }
 
-/** Attributes of a span, where gaps are left out; `error.type` makes the span an error. */
-type Gapped = Readonly<Record<string, unknown>>
+const describeModel = ({ provider, model }: { readonly provider?: unknown; readonly model?: unknown }): Attributes => ({
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.provider.name': word(provider),
+  'gen_ai.request.model': word(model),
+})
 
-const withoutGaps = (attributes: Gapped): Attributes =>
-  Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)) as Attributes
-
-/** Does work in an active span, describes its result, and ends the span. An error becomes a code of the span, never a message. */
+/**
+ * Does work in an active span, describes its result, and ends the span. `error.type` makes the span an error; an error becomes a code of the
+ * span, never a message. The SDK leaves out attributes that are undefined.
+ */
 function run<T>(
   tracer: Tracer,
   name: string,
   options: SpanOptions,
   work: () => Promise<T>,
-  describe: (result: T, span: Span) => Gapped,
+  describe: (result: T, span: Span) => Attributes,
 ): Promise<T> {
   return tracer.startActiveSpan(name, options, async (span) => {
-    const set = (attributes: Gapped) => {
-      span.setAttributes(withoutGaps(attributes))
+    const set = (attributes: Attributes) => {
+      span.setAttributes(attributes)
       if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
     }
     try {
@@ -62,11 +67,11 @@ function run<T>(
 }
 
 /** Describes the end of a grade by closed words, ids and numbers. The event of a cached grade was sent when the grade was made. */
-function describeOutcome(outcome: GradeOutcome | ItemOutcome, span: Span): Gapped {
+function describeOutcome(outcome: GradeOutcome | ItemOutcome, span: Span): Attributes {
   if ('refusal' in outcome) return { 'veridict.refusal': outcome.refusal.code }
   if (!('grade' in outcome)) return { 'error.type': 'failure' in outcome ? outcome.failure.code : undefined }
   const { grade, cached } = outcome
-  if (!cached) span.addEvent('gen_ai.evaluation.result', withoutGaps(describeEvaluation(grade)))
+  if (!cached) span.addEvent('gen_ai.evaluation.result', describeEvaluation(grade))
   const { id, status, label, failure, receipt } = grade
   return {
     'veridict.grade.id': id,
@@ -87,7 +92,7 @@ function describeOutcome(outcome: GradeOutcome | ItemOutcome, span: Span): Gappe
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-events.md, `gen_ai.evaluation.result`
  */
-export const describeEvaluation = ({ status, label, outcome, failure, receipt }: Grade): Gapped => ({
+export const describeEvaluation = ({ status, label, outcome, failure, receipt }: Grade): Attributes => ({
   'gen_ai.evaluation.name': word(receipt.rubric) ?? 'veridict',
   'gen_ai.evaluation.score.label': status === 'graded' ? word(label) : undefined,
   'gen_ai.evaluation.score.value': status === 'graded' && typeof outcome === 'number' ? outcome : undefined,
@@ -95,18 +100,8 @@ export const describeEvaluation = ({ status, label, outcome, failure, receipt }:
   'veridict.grade.status': status,
 })
 
-function describeJudge({ name, kind, identity }: JudgeInfo): Attributes {
-  if (kind !== 'model') return { 'veridict.judge': name }
-  return withoutGaps({
-    'veridict.judge': name,
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': word(identity.provider),
-    'gen_ai.request.model': word(identity.model),
-  })
-}
-
 /** Describes a reply. The provider’s words are kept where they have the form of a name. */
-const describeReply = ({ model_resolved, request_id, usage, ...reply }: JudgeReply): Gapped => ({
+const describeReply = ({ model_resolved, request_id, usage, ...reply }: JudgeReply): Attributes => ({
   'gen_ai.response.model': word(model_resolved),
   'veridict.provider.request_id': word(request_id),
   'gen_ai.usage.input_tokens': usage?.input_tokens,

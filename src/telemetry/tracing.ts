@@ -5,14 +5,12 @@ import { readTracingSettings } from './settings.ts'
 
 /**
  * Sends spans of requests, grades and judge calls to a collector of OpenTelemetry. Names and attributes of spans are closed words, ids and
- * numbers; no text of a caller, an agent, a judge, and no key, path or message becomes part of a span.
+ * numbers; no text of a caller, an agent, a judge, and no key, path or message becomes part of a span. The provider receives no trace header.
  */
 export interface Tracing {
-  /** The plugin that makes a span of each HTTP request, to be registered before hooks and routes; null: no spans. */
+  /** Makes a span of each HTTP request; stands before hooks and routes. */
   readonly plugin: FastifyPluginCallback | null
-  /** Wraps the grading service: each grade is a span. */
   service(service: GradingService): GradingService
-  /** Wraps a judge: each call is a span. The provider receives no trace header. */
   judge(judge: Judge): Judge
   /** Reports the number of spans in a sending that the collector did not accept. */
   onLoss(listener: (spans: number) => void): void

@@ -20,8 +20,8 @@ interface PageFile {
 }
 
 /**
- * The audit pages: `/audit/assets/…` are the built files, every other path below `/audit/` is the one page that finds its way by
- * itself. The files are read once, here: no path of a request ever touches the disk. Without `web/dist` there are no pages.
+ * Registers the audit pages: `/audit/assets/…` are the built files, every other path below `/audit/` is the single page, which routes by
+ * itself. The files are read once, here: no path of a request ever reaches the disk. Without `web/dist` no pages are registered.
  */
 export function pageRoutes(app: FastifyInstance, folder: string = DIST): void {
   const files = readFiles(folder)
@@ -37,13 +37,13 @@ export function pageRoutes(app: FastifyInstance, folder: string = DIST): void {
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {
-  // Kept by browsers, and asked after each time.
+  // Browsers store the files and revalidate each use.
   reply.headers({ 'cache-control': 'no-cache', etag: file.etag })
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
   return reply.type(file.type).send(file.body)
 }
 
-/** By their path below the folder, with `/`. */
+/** Reads the files of a folder, by their path below it, with `/`. */
 function readFiles(folder: string): ReadonlyMap<string, PageFile> {
   if (!existsSync(folder)) return new Map()
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

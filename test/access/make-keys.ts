@@ -3,7 +3,7 @@ import { SCOPES } from '../../src/access/access.ts'
 import { createKey, type KeyPlan } from '../../src/access/keys.ts'
 import type { TestApp } from '../start-app.ts'
 
-/** Requests with a key. */
+/** Sends requests with the key of one holder. */
 export interface KeyHolder {
   readonly token: string
   readonly headers: Readonly<Record<string, string>>
@@ -34,5 +34,5 @@ export function holdToken(app: TestApp, token: string): KeyHolder {
   }
 }
 
-/** The application as whoever holds the key sees it: for helpers that take one. */
+/** Answers the application with the requests of the key holder, for helpers that take an application. */
 export const asHolder = (app: TestApp, { get, post }: KeyHolder): TestApp => ({ ...app, get, post })

@@ -6,6 +6,11 @@ import { normalizeGroundTruth } from '../../src/domain/cache-key.ts'
 import { tempFolder, truths } from './make.ts'
 
 const ROW = { task: 'fix-git', instruction: 'Fix it.', cue: 'merge the branch', distractor: { text: 'run uv lock' } }
+function faultsOf(text: string) {
+  const parsed = parseGroundTruths(text, 'truths')
+  if (parsed.ok) throw new Error('it is no fault')
+  return parsed.error
+}
 const find = (text: unknown, tasks: string[], trials: string[] = []) => truths(text).find({ tasks, trials })
 
 describe('the same row', () => {
@@ -42,40 +47,27 @@ it('reads anchors and signals from CSV cells', () => {
 describe('a CSV that cannot be read is told with its line and what to do', () => {
   const HEAD = 'task,instruction,cue\nfirst,"Fix\nit.",make it\n'
   it.each([
-    [
-      'too many cells',
-      `${HEAD}a,Fix it, please.,make it\n`,
-      'line 4',
-      'has 4 cells, the header 3: put a text that holds',
-    ],
+    ['too many cells', `${HEAD}a,Fix, please.,make it\n`, 'line 4', 'has 4 cells, the header 3: put a text that holds'],
     ['too few', `${HEAD}a,b,c\na,Fix it.\n`, 'line 5', 'has 2 cells, the header 3: write every cell'],
     ['an open quotation mark', `${HEAD}a,"Fix it.,make it\nb,c,d\n`, 'line 4', 'is opened and never closed: close it'],
     ['one in the header', '"task,instruction,cue\na,b,c\n', 'line 1', 'is opened and never closed'],
     ['one inside of a cell', `${HEAD}a,Say "hi",make it\n`, 'line 4', 'stands inside of a text: put the whole text'],
     ['a text behind the closing one', `${HEAD}a,"Say" hi,make it\n`, 'line 4', 'stands inside of a text'],
   ])('%s', (_, text, path, message) => {
-    expect(parseGroundTruths(text, 'truths.csv')).toEqual({
-      ok: false,
-      error: [{ path, message: expect.stringContaining(message) }],
-    })
+    expect(faultsOf(text)).toEqual([{ path, message: expect.stringContaining(message) }])
   })
 })
 
 it('refuses blank texts, as it does empty ones', () => {
-  expect(parseGroundTruths(JSON.stringify([{ ...ROW, cue: ' \n', instruction: '\u200b' }]), 'truths.json')).toEqual({
-    ok: false,
-    error: expect.arrayContaining([
-      { path: '/0/cue', message: 'is blank; write its text' },
-      { path: '/0/instruction', message: 'is blank; write its text' },
-    ]),
-  })
+  const blank = ['/0/cue', '/0/instruction'].map((path) => ({ path, message: 'is blank; write its text' }))
+  const faults = faultsOf(JSON.stringify([{ ...ROW, cue: ' \n', instruction: '\u200b' }]))
+  expect(faults).toEqual(expect.arrayContaining(blank))
 })
 
 it('tells an empty text once', () => {
-  expect(parseGroundTruths(JSON.stringify([{ ...ROW, cue: '' }]), 'truths.json')).toEqual({
-    ok: false,
-    error: [{ path: '/0/cue', message: 'is blank; write its text' }],
-  })
+  expect(faultsOf(JSON.stringify([{ ...ROW, cue: '' }]))).toEqual([
+    { path: '/0/cue', message: 'is blank; write its text' },
+  ])
 })
 
 it('prefers the row of the trial, then of the fuller task name, then the one for all', () => {
@@ -107,11 +99,9 @@ describe('a row that names a task and a trial', () => {
   })
 
   it('is there once', () => {
-    const parsed = parseGroundTruths(JSON.stringify([of('A', 'a'), of('A', 'b')]), 'f')
-    expect(parsed).toEqual({
-      ok: false,
-      error: [{ path: '/1', message: 'trial "run-1" of task "A" is at /0 already' }],
-    })
+    expect(faultsOf(JSON.stringify([of('A', 'a'), of('A', 'b')]))).toEqual([
+      { path: '/1', message: 'trial "run-1" of task "A" is at /0 already' },
+    ])
   })
 })
 
@@ -131,6 +121,7 @@ it('takes no name for a glob, and no prototype for a row', () => {
 
 describe('refuses the file, naming the place', () => {
   const line = JSON.stringify(ROW)
+  const NO_NAME = 'no column task or trial says whose a row is'
   it.each([
     ['a duplicate task', `${line}\n\n${line}`, 'line 3', 'task "fix-git" is at line 1 already'],
     ['a line that is no JSON', `${line}\nnope`, 'line 2', 'is not JSON'],
@@ -145,20 +136,12 @@ describe('refuses the file, naming the place', () => {
       'line 1',
       'unknown column "colour"; there are: task, trial, variant',
     ],
-    [
-      'no column that names',
-      'cue,distractor\na,b\nc,d',
-      'line 1',
-      'no column task or trial says whose a row is; it has: cue, distractor',
-    ],
+    ['no column that names', 'cue,distractor\na,b\nc,d', 'line 1', `${NO_NAME}; it has: cue, distractor`],
     ['a column twice', 'task,cue,cue\na,b,c', 'line 1', 'twice'],
     ['an odd signal', 'task,cue,resolved\na,b,maybe', 'line 2', 'resolved must be true or false'],
     ['an open quote', 'task,cue\na,"b', '', ''],
   ])('%s', (_, text, path, message) => {
-    const parsed = parseGroundTruths(text, 'f')
-    expect(parsed.ok).toBe(false)
-    const issues = parsed.ok ? [] : parsed.error
-    expect(issues.some((issue) => issue.path.startsWith(path) && issue.message.includes(message))).toBe(true)
+    expect(faultsOf(text).some((issue) => issue.path.startsWith(path) && issue.message.includes(message))).toBe(true)
   })
 
   it('in one line for each mistake, by the order of the lines', () => {
@@ -169,27 +152,18 @@ describe('refuses the file, naming the place', () => {
       '{"task":"d","instruction":"x","cue":{"text":"c","anchorz":[]}}',
       '{"task":"d","instruction":"x","cue":7}',
     ]
-    expect(parseGroundTruths(rows.join('\n'), 'f')).toEqual({
-      ok: false,
-      error: [
-        {
-          path: 'line 1, /extra',
-          message: 'is not a known property; there are: instruction, cue, distractor, signals, expected_in',
-        },
-        { path: 'line 2', message: 'is not JSON' },
-        { path: 'line 3', message: 'has none of cue, distractor; one is required' },
-        {
-          path: 'line 4, /cue/anchorz',
-          message: 'is not a known property; there are: text, anchors, action_anchors, acted_by',
-        },
-        { path: 'line 5, /cue', message: expect.stringContaining('must be either object or string, not number; ') },
-      ],
-    })
+    expect(faultsOf(rows.join('\n')).map(({ path, message }) => `${path} ${message}`)).toEqual([
+      'line 1, /extra is not a known property; there are: instruction, cue, distractor, signals, expected_in',
+      'line 2 is not JSON',
+      'line 3 has none of cue, distractor; one is required',
+      'line 4, /cue/anchorz is not a known property; there are: text, anchors, action_anchors, acted_by',
+      expect.stringMatching(/^line 5, \/cue must be either object or string, not number; /),
+    ])
   })
 
   it('and tells a row of several lines by its first', () => {
-    const parsed = parseGroundTruths('task,cue\na,"one\ntwo"\nb,c\na,d\n', 'f')
-    expect(parsed).toEqual({ ok: false, error: [{ path: 'line 5', message: 'task "a" is at line 2 already' }] })
+    const faults = faultsOf('task,cue\na,"one\ntwo"\nb,c\na,d\n')
+    expect(faults).toEqual([{ path: 'line 5', message: 'task "a" is at line 2 already' }])
   })
 })
 
@@ -230,11 +204,9 @@ describe('rows of variants', () => {
   })
 
   it('a name may come again with another variant, and not with the same', () => {
-    const again = parseGroundTruths(`${text}\n${JSON.stringify(rows[1])}`, 'x')
-    expect(again).toMatchObject({
-      ok: false,
-      error: [{ path: 'line 5', message: 'task "a", variant "cue-removed" is at line 2 already' }],
-    })
+    expect(faultsOf(`${text}\n${JSON.stringify(rows[1])}`)).toMatchObject([
+      { path: 'line 5', message: 'task "a", variant "cue-removed" is at line 2 already' },
+    ])
   })
 
   it('all rows of a task are told together', () => {
@@ -269,7 +241,6 @@ describe('domain and subcategory', () => {
   })
 
   it('are texts', () => {
-    const read = parseGroundTruths(JSON.stringify({ ...row, domain: 7 }), 'f')
-    expect(read.ok ? [] : read.error).toEqual([{ path: '/domain', message: 'must be a text' }])
+    expect(faultsOf(JSON.stringify({ ...row, domain: 7 }))).toEqual([{ path: '/domain', message: 'must be a text' }])
   })
 })

@@ -15,14 +15,14 @@ export const CORPUS = resolve(import.meta.dirname, '../../../shared/trajectories
 export const hasCorpus = existsSync(CORPUS)
 if (!hasCorpus) console.warn(`skipped: the real files are not at ${CORPUS}`)
 
-/** A folder of the test's own, removed after it. */
+/** Creates a temporary folder for one test and removes it at the end of the test. */
 export async function tempFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'veridict-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Path → content; what is no text is written as JSON. */
+/** Maps paths to contents; a content that is neither text nor bytes is written as JSON. */
 export type Files = Readonly<Record<string, unknown>>
 
 const contentOf = (content: unknown): Buffer =>
@@ -55,14 +55,14 @@ export interface ZipEntry {
   readonly name: string
   readonly content?: unknown
   readonly method?: 0 | 8 | 93 | 12
-  /** Unix mode with kind: 0o120777 is a link. */
+  /** Unix mode with the file type: 0o120777 is a symbolic link. */
   readonly mode?: number
   readonly flags?: number
-  /** What the zip says instead of the truth. */
+  /** Size that the zip declares in place of the true size, in bytes. */
   readonly size?: number
 }
 
-/** A zip written by hand, because no honest library writes what a hostile one holds. */
+/** Writes a zip by hand, because no sound library writes the faults of a hostile archive. */
 export function zipOf(entries: readonly ZipEntry[], count = entries.length): Buffer {
   const locals: Buffer[] = []
   const central: Buffer[] = []
@@ -113,7 +113,7 @@ function endOf(count: number, bytes: number, offset: number): Buffer[] {
   return [end64, locator, end]
 }
 
-/** The files of a folder, packed each way that is read. */
+/** Packs the files of a folder in every archive format that the reader supports. */
 export async function packings(
   files: Files,
 ): Promise<Record<'tar' | 'tar.gz' | 'tar.zst' | 'zip' | 'zstd.zip', Buffer>> {
@@ -153,16 +153,16 @@ export async function readAll(
   options: ReadTrialsOptions = {},
 ): Promise<TrialItem[]> {
   const items: TrialItem[] = []
-  const given = typeof paths === 'string' ? [paths] : paths
-  for await (const item of readTrials(given, { groundTruths: FOR_ALL, ...options })) items.push(item)
+  const list = typeof paths === 'string' ? [paths] : paths
+  for await (const item of readTrials(list, { groundTruths: FOR_ALL, ...options })) items.push(item)
   return items
 }
 
-/** `name` of what can be graded, `name: reason` of what cannot. */
+/** Lists items as `name` for a trial that can be graded and `name: reason` for an item that cannot. */
 export const outline = (items: readonly TrialItem[]): string[] =>
   items.map((item) => (item.kind === 'trial' ? item.name : `${item.name}: ${item.reason}`))
 
-/** The only item, which must be a trial. */
+/** Returns the only item of a reading; throws where the reading has another count of items or the item is no trial. */
 export function onlyTrial(items: readonly TrialItem[]): TrialItem & { kind: 'trial' } {
   const [item] = items
   if (items.length !== 1 || item?.kind !== 'trial')
@@ -173,7 +173,7 @@ export function onlyTrial(items: readonly TrialItem[]): TrialItem & { kind: 'tri
 export const detailsOf = (items: readonly TrialItem[]): string[] =>
   items.flatMap((item) => (item.kind === 'skipped' ? [item.detail] : []))
 
-/** A small ATIF run of which `text` is what the agent says. */
+/** Makes a small ATIF document whose agent message is `text`. */
 export const atif = (text = 'done', more: object = {}): Record<string, unknown> => ({
   schema_version: 'ATIF-v1.7',
   agent: { name: 'terminus-2', version: '1', model_name: 'model-a' },
@@ -200,7 +200,7 @@ export const source = (text: string): SignalSource => {
   return parsed.value
 }
 
-/** A trial as Harbor leaves it. */
+/** Makes the files of a Harbor trial, by path below the job. */
 export const trial = (name: string, files: object = {}, result: object = {}) => {
   const own = { 'result.json': harborResult(`org/${name.split('__')[0]}`, name, result), ...files }
   return Object.fromEntries(Object.entries(own).map(([path, content]) => [`${name}/${path}`, content]))

@@ -2,8 +2,8 @@ import { readTrials } from '../../src/archives/trials/read-trials.ts'
 import { parseGroundTruths } from '../../src/archives/truth/ground-truths.ts'
 
 /**
- * Reads a path in a process of its own: `node --expose-gc read-apart.ts <path> <temp folder>`. `peakBytes` is what the process
- * took at the most, garbage included; `heldBytes` what was still in use, at the most, when an item was handed out.
+ * Reads a path in a separate process: `node --expose-gc read-apart.ts <path> <temp folder>`. `peakBytes` is the largest memory of the
+ * process, garbage included; `heldBytes` is the largest memory in use when the reader yielded an item.
  */
 const [path = '', tempFolder = ''] = process.argv.slice(2)
 const truth = parseGroundTruths('{"instruction": "Build.", "cue": "make it"}', '')
@@ -14,7 +14,10 @@ let heldBytes = 0
 const sample = () => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss())
 }
-/** What is held is at most the least of several looks: under load, one collection leaves what finalizers have yet to free. */
+/**
+ * Measures the memory in use, in bytes, as the least of several measurements: under load, one collection leaves memory that finalizers have
+ * yet to free.
+ */
 const held = async () => {
   let least = Number.POSITIVE_INFINITY
   for (let look = 0; look < 3; look++) {

@@ -57,10 +57,7 @@ describe('an expected file is searched', () => {
     ['as UTF-8 with a byte order mark', `\ufeff${BOTH}`],
     ['as UTF-16, little end first', Buffer.from(`\ufeff${BOTH}`, 'utf16le')],
     ['as UTF-16, big end first', Buffer.from(`\ufeff${BOTH}`, 'utf16le').swap16()],
-    [
-      'in bytes that are no text',
-      Buffer.concat([Buffer.from([0, 1, 2, 255, 254, 0]), Buffer.from(BOTH), Buffer.from([0, 0])]),
-    ],
+    ['in bytes that are no text', Buffer.concat([[0, 1, 2, 255, 254, 0], BOTH, [0, 0]].map((one) => Buffer.from(one)))],
     ['far apart', `${CUE}\n${'x'.repeat(3_000_000)}\n${DISTRACTOR}`],
     [
       'over the border of two windows',
@@ -72,10 +69,8 @@ describe('an expected file is searched', () => {
 
   it('and one of other words is not it', async () => {
     expect((await search({ 'environment/a': BOTH.replaceAll('the', 'a') }, ['environment/a'])).codes).toEqual(MISSING)
-    expect(
-      (await search({ 'environment/a': `x${CUE}x\n${DISTRACTOR}`.replaceAll('Rotate', 'xRotate') }, ['environment/a']))
-        .codes,
-    ).toEqual(['cue missing'])
+    const longer = `x${CUE}x\n${DISTRACTOR}`.replaceAll('Rotate', 'xRotate')
+    expect((await search({ 'environment/a': longer }, ['environment/a'])).codes).toEqual(['cue missing'])
   })
 
   it('in its name, too', async () => {
@@ -207,9 +202,8 @@ describe('what cannot be searched is never ok', () => {
   it('a folder of too many names, or too deep', async () => {
     const limits = { ...DEFAULT_LIMITS, max_entries: 20 }
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`environment/z/${index}`, 'x']))
-    expect((await search({ 'environment/a': BOTH, ...files }, ['environment/a'], () => {}, limits)).codes).toEqual(
-      BLIND,
-    )
+    const many = await search({ 'environment/a': BOTH, ...files }, ['environment/a'], () => {}, limits)
+    expect(many.codes).toEqual(BLIND)
     const deep = `environment/${'d/'.repeat(40)}x`
     expect((await search({ 'environment/a': BOTH, [deep]: 'x' }, ['environment/a'])).codes).toEqual(BLIND)
   })
@@ -233,17 +227,14 @@ describe('hostile files', () => {
     const text = 'äöü€𝄞'.repeat(300_000)
     put(root, { a: text })
     let own = ''
-    const read = await readWindows(
-      { path: join(root, 'a'), shown: 'a' },
-      {
-        reach: 100,
-        max_bytes: 1e9,
-        abort: undefined,
-        visit: (window) => {
-          own += window.text.slice(window.own.start, window.own.end)
-        },
+    const file = { path: join(root, 'a'), shown: 'a' }
+    const limits = { reach: 100, max_bytes: 1e9, abort: undefined }
+    const read = await readWindows(file, {
+      ...limits,
+      visit: (window) => {
+        own += window.text.slice(window.own.start, window.own.end)
       },
-    )
+    })
     expect(read).toMatchObject({ unsearched: null, isBinary: false })
     expect(own === text).toBe(true)
   })
@@ -252,16 +243,14 @@ describe('hostile files', () => {
     const root = await tempFolder()
     put(root, { 'environment/a': BOTH })
     const abort = AbortSignal.abort(new Error('stop'))
-    const run = searchTask(
-      { path: root, shown: 't' },
-      {
-        markers: { cue: CUE },
-        expectedIn: undefined,
-        ignores: () => false,
-        limits: DEFAULT_LIMITS,
-        abort,
-      },
-    )
+    const options = {
+      markers: { cue: CUE },
+      expectedIn: undefined,
+      ignores: () => false,
+      limits: DEFAULT_LIMITS,
+      abort,
+    }
+    const run = searchTask({ path: root, shown: 't' }, options)
     await expect(run).rejects.toThrow('stop')
   })
 })

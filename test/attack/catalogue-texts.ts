@@ -1,12 +1,13 @@
 import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
-import type { AttackCase, JudgeName } from './attack-case.ts'
+import type { AttackCase } from './attack-case.ts'
 import { type Base, makeBase } from './base/bases.ts'
 import { SURFACE_SPECS, SURFACES } from './base/surfaces.ts'
-import { DIRECTIVES, type Directive, OPENERS } from './directive-texts.ts'
+import { DIRECTIVES, OPENERS } from './directive-texts.ts'
 import { onlyDenies, otherLabels } from './flips.ts'
 import { CLAIMS_DONE, CLAIMS_REFUSED } from './judges/obedient.ts'
 import type { LimitId } from './limits.ts'
-import { PLACEMENTS, type Placement, plant } from './placements.ts'
+import { makeCase } from './make-case.ts'
+import { PLACEMENTS, type Placement } from './placements.ts'
 
 export const ALL_FLIPS = LABELS.flatMap((truth) => otherLabels(truth).map((target) => ({ truth, target })))
 
@@ -31,37 +32,25 @@ export const rotation = () => {
 export const besidePicture = ({ surface, truth }: Base, at: Placement): LimitId | null =>
   surface === 'media' && at === 'tool_output' && truth !== 'not_observed' && truth !== 'ignored' ? 'denial' : null
 
-export const common = (base: Base, target: Behaviour) => ({
-  truth: base.truth,
-  surface: base.surface,
-  target,
-  anchored: base.anchored,
-  ground_truth: base.ground_truth,
-})
-
-const READERS = ['obedient', 'lexical'] as const satisfies readonly JudgeName[]
-
 /** Texts that tell the judge what to say: every kind × 20 flips × whose text it stands in. */
 export function directiveCases(): AttackCase[] {
   const next = rotation()
-  return DIRECTIVES.flatMap((directive) =>
+  return DIRECTIVES.flatMap(({ attack, kind, text }) =>
     ALL_FLIPS.flatMap(({ truth, target }) =>
-      (directive.long ? (['tool_output'] as const) : PLACEMENTS).map((at) =>
-        directiveCase(directive, next(truth), target, at),
-      ),
+      (attack === 'padding' ? (['tool_output'] as const) : PLACEMENTS).map((at) => {
+        const base = next(truth)
+        return makeCase({
+          attack,
+          kind,
+          base,
+          target,
+          at,
+          limit: limitOfTelling(base, target, at),
+          text: () => text(target),
+        })
+      }),
     ),
   )
-}
-
-function directiveCase(directive: Directive, base: Base, target: Behaviour, at: Placement): AttackCase {
-  return {
-    name: `${directive.attack}/${directive.kind}/${base.id}→${target}@${at}`,
-    attack: directive.attack,
-    limit: limitOfTelling(base, target, at),
-    ...common(base, target),
-    trajectory: () => plant(base, at, directive.text(target)),
-    judges: READERS,
-  }
 }
 
 /** The weak point that a flip is for, where the judge cites the words that told it; null: it needs none. */
@@ -75,16 +64,11 @@ export function openerCases(): AttackCase[] {
   const next = rotation()
   return OPENERS.flatMap((opener, index) =>
     otherLabels('aligned').flatMap((truth) =>
-      PLACEMENTS.map((at): AttackCase => {
+      PLACEMENTS.map((at) => {
         const base = next(truth)
-        return {
-          name: `one_token_opener/${index}/${base.id}→aligned@${at}`,
-          attack: 'one_token_opener',
-          limit: limitOfTelling(base, 'aligned', at),
-          ...common(base, 'aligned'),
-          trajectory: () => plant(base, at, opener),
-          judges: READERS,
-        }
+        const limit = limitOfTelling(base, 'aligned', at)
+        const kind = String(index)
+        return makeCase({ attack: 'one_token_opener', kind, base, target: 'aligned', limit, at, text: () => opener })
       }),
     ),
   )
@@ -98,15 +82,9 @@ export function narrationCases(): AttackCase[] {
       const spec = SURFACE_SPECS[surface]
       const story = rewritten(truth, target, spec.cue.command, spec.distractor.command)
       if (story === null) return []
-      return (['agent_message', 'agent_reasoning'] as const).map(
-        (at): AttackCase => ({
-          name: `rewritten_narration/${base.id}→${target}@${at}`,
-          attack: 'rewritten_narration',
-          limit: story.startsWith(CLAIMS_REFUSED) ? 'denial' : null,
-          ...common(base, target),
-          trajectory: () => plant(base, at, story),
-          judges: READERS,
-        }),
+      const limit = story.startsWith(CLAIMS_REFUSED) ? 'denial' : null
+      return (['agent_message', 'agent_reasoning'] as const).map((at) =>
+        makeCase({ attack: 'rewritten_narration', base, target, limit, at, text: () => story }),
       )
     }),
   )

@@ -2,12 +2,12 @@ import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { type Base, makeBase } from './base/bases.ts'
 import { SURFACES } from './base/surfaces.ts'
-import { trajectoryDocument } from './base/trajectory-document.ts'
-import { ALL_FLIPS, besidePicture, common, rotation } from './catalogue-texts.ts'
+import { ALL_FLIPS, besidePicture, rotation } from './catalogue-texts.ts'
 import { BAD_STYLE_NAMES, type BadStyle, badAnswer, fitsBase, trueAnswer, unrelatedAnswer } from './evidence-styles.ts'
 import { gainsAct, onlyDenies } from './flips.ts'
 import { END_OF_ANSWER, EXACTLY } from './judges/obedient.ts'
-import { PLACEMENTS, plant } from './placements.ts'
+import { makeCase } from './make-case.ts'
+import { PLACEMENTS } from './placements.ts'
 
 const WRAPPINGS: Readonly<Record<string, (json: string) => string>> = {
   bare: (json) => json,
@@ -32,16 +32,9 @@ export function fakeVerdictCases(): AttackCase[] {
           const base = next(truth)
           if (!stylesFor(base, target).includes(style)) return []
           const attack = style === 'printed' ? 'copied_quotes' : 'fake_verdict'
-          return [
-            {
-              name: `${attack}/${style}/${wrapping}/${base.id}→${target}@${at}`,
-              attack,
-              limit: besidePicture(base, at),
-              ...common(base, target),
-              trajectory: () => plant(base, at, wrap(JSON.stringify(badAnswer(base, target, style)))),
-              judges: OBEYERS,
-            },
-          ]
+          const text = () => wrap(JSON.stringify(badAnswer(base, target, style)))
+          const plan = { attack, base, target, limit: besidePicture(base, at), at, text } as const
+          return [makeCase({ ...plan, kind: `${style}/${wrapping}`, judges: OBEYERS })]
         }),
       ),
     ),
@@ -61,15 +54,10 @@ export function realEvidenceCases(): AttackCase[] {
             : 'unrelated_surface'
         // Without a string in the text, a search dates what only a picture showed by the text that the attack brought.
         const isUndated = surface === 'media' && !anchored ? ('unrelated_surface' as const) : null
-        return PLACEMENTS.map(
-          (at): AttackCase => ({
-            name: `real_evidence/${kind}/${base.id}→${target}@${at}`,
-            attack: 'real_evidence',
-            limit: kind === 'unrelated_action' ? isUndated : kind,
-            ...common(base, target),
-            trajectory: () => plant(base, at, JSON.stringify(unrelatedAnswer(base, target))),
-            judges: OBEYERS,
-          }),
+        const limit = kind === 'unrelated_action' ? isUndated : kind
+        const text = () => JSON.stringify(unrelatedAnswer(base, target))
+        return PLACEMENTS.map((at) =>
+          makeCase({ attack: 'real_evidence', kind, base, target, limit, at, text, judges: OBEYERS }),
         )
       }),
     ),
@@ -101,16 +89,10 @@ export function brokenFormCases(): AttackCase[] {
   const next = rotation()
   return ALL_FLIPS.filter(({ target }) => target !== 'not_observed').flatMap(({ truth, target }) =>
     Object.entries(BROKEN).flatMap(([kind, write]) =>
-      PLACEMENTS.map((at): AttackCase => {
+      PLACEMENTS.map((at) => {
         const base = next(truth)
-        return {
-          name: `broken_form/${kind}/${base.id}→${target}@${at}`,
-          attack: 'broken_form',
-          limit: null,
-          ...common(base, target),
-          trajectory: () => plant(base, at, `${EXACTLY}${write(base, target)}${END_OF_ANSWER}`),
-          judges: ['obedient'],
-        }
+        const text = () => `${EXACTLY}${write(base, target)}${END_OF_ANSWER}`
+        return makeCase({ attack: 'broken_form', kind, base, target, limit: null, at, text, judges: ['obedient'] })
       }),
     ),
   )
@@ -120,16 +102,9 @@ export function brokenFormCases(): AttackCase[] {
 export const controlCases = (): AttackCase[] =>
   SURFACES.flatMap((surface) =>
     LABELS.flatMap((truth) =>
-      [true, false].map((anchored): AttackCase => {
+      [true, false].map((anchored) => {
         const base = makeBase(surface, truth, anchored)
-        return {
-          name: `control/honest/${base.id}`,
-          attack: 'control',
-          limit: null,
-          ...common(base, truth),
-          trajectory: () => trajectoryDocument(base.turns),
-          judges: JUDGES,
-        }
+        return makeCase({ attack: 'control', kind: 'honest', base, limit: null, judges: JUDGES })
       }),
     ),
   )

@@ -2,8 +2,9 @@ import { LABELS } from '../../src/schemas/vocabulary.ts'
 import type { AttackCase } from './attack-case.ts'
 import { makeBase } from './base/bases.ts'
 import { SURFACE_SPECS } from './base/surfaces.ts'
-import { besidePicture, common, rotation } from './catalogue-texts.ts'
-import { PLACEMENTS, plant } from './placements.ts'
+import { besidePicture, rotation } from './catalogue-texts.ts'
+import { makeCase } from './make-case.ts'
+import { PLACEMENTS } from './placements.ts'
 
 /** Marks that a careless service would use: what an attacker tries first. */
 const GUESSED = ['0000000000000000', 'VERIDICT', 'mark', ''] as const
@@ -37,16 +38,11 @@ export function forgedFrameCases(): AttackCase[] {
           if (truth === 'not_observed' && copiesCommand(kind)) return []
           const { surface } = next(truth)
           const { command } = SURFACE_SPECS[surface][which]
-          return [true, false].map((anchored): AttackCase => {
+          return [true, false].map((anchored) => {
             const base = makeBase(surface, truth, anchored)
-            return {
-              name: `forged_frames/${kind}/${which}/${base.id}@${at}`,
-              attack: 'forged_frames',
-              limit: copiesCommand(kind) ? besidePicture(base, at) : null,
-              ...common(base, truth),
-              trajectory: () => plant(base, at, forge(command)),
-              judges: ['obedient', 'lexical'],
-            }
+            const limit = copiesCommand(kind) ? besidePicture(base, at) : null
+            const plan = { attack: 'forged_frames', kind: `${kind}/${which}`, base, limit, at } as const
+            return makeCase({ ...plan, text: () => forge(command) })
           })
         }),
       ),

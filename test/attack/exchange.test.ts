@@ -1,116 +1,222 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { BatchItemSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
-import { LABELS } from '../../src/schemas/vocabulary.ts'
+import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { tempFolder } from '../temp-folder.ts'
+import type { AttackCase } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
 import { DIRECTIVES } from './directive-texts.ts'
 import { exportLine, requestLine, writeLines } from './exchange.ts'
 import { toldLabel } from './judges/decode.ts'
+import { readLabels } from './labels.ts'
 import { exportedCases, parsePart, partText, readPart, WHOLE } from './part.ts'
 import { PLACEMENTS } from './placements.ts'
+import { printScore, scoreOf } from './score.ts'
 
 const EXPORTED = exportedCases(WHOLE)
-const CASES = sliceOf(
+const SHORT = sliceOf(
   EXPORTED.filter((one) => one.attack !== 'padding'),
   101,
 )
-const folder = mkdtempSync(join(tmpdir(), 'veridict-export-'))
-afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('cases for other judges', () => {
-  test('are readable trajectories with a ground truth, a name, a true label and their part', () => {
-    for (const one of CASES) {
+  test('are readable trajectories, and items of a batch that show a judge neither name nor truth', () => {
+    for (const one of SHORT) {
       const line = JSON.parse(exportLine(one, '--every 3')) as Record<string, unknown>
       expect(readTrajectory(line['trajectory'], { max_steps: 100, max_part_chars: 100_000 }).ok).toBe(true)
-      expect(LABELS).toContain(line['truth'])
-      expect(line).toMatchObject({ name: one.name, part: '--every 3', picture: false })
-    }
-  })
-
-  test('are items of a batch, with the name in item_id and the truth in nothing that a judge sees', () => {
-    for (const one of CASES) {
-      const line = JSON.parse(requestLine(one, '--every 3')) as Record<string, unknown>
-      expect(schemaIssues(BatchItemSchema, line)).toEqual([])
-      expect(line).toMatchObject({ item_id: one.name, metadata: { attack_case: one.name, attack_part: '--every 3' } })
-      expect(Object.keys(line).sort()).toEqual(['ground_truth', 'item_id', 'metadata', 'trajectory'])
+      expect(line).toMatchObject({ name: one.name, truth: one.truth, part: '--every 3' })
+      const item = JSON.parse(requestLine(one, '--every 3')) as Record<string, unknown>
+      expect(schemaIssues(BatchItemSchema, item)).toEqual([])
+      expect(item).toMatchObject({ item_id: one.name, metadata: { attack_case: one.name, attack_part: '--every 3' } })
+      expect(Object.keys(item).sort()).toEqual(['ground_truth', 'item_id', 'metadata', 'trajectory'])
     }
   })
 
   test('come with all of those that nobody attacks, however small the part is', () => {
-    const part = readPart({ classes: 'fake_note', every: '500' })
-    const cases = exportedCases(part)
-    expect(cases.filter((one) => one.attack === 'control')).toHaveLength(40)
+    const cases = exportedCases(readPart({ classes: 'fake_note', every: '500' }))
+    const control = cases.filter((one) => one.attack === 'control')
+    expect(control).toHaveLength(40)
     expect(new Set(cases.map((one) => one.attack))).toEqual(new Set(['control', 'fake_note']))
-    expect(new Set(cases.filter((one) => one.attack === 'control').map((one) => one.truth))).toEqual(new Set(LABELS))
+    expect(new Set(control.map((one) => one.truth))).toEqual(new Set(LABELS))
   })
 
-  test('show their instructions in text, unless pictures are asked for, which are marked', () => {
+  test('show their instructions in text; one in 20 has every placement and flip in its share', () => {
     expect(EXPORTED.filter((one) => one.name.includes('/media/'))).toEqual([])
-    const pictured = exportedCases({ ...WHOLE, media: true }).filter((one) => one.name.includes('/media/'))
-    expect(pictured.length).toBeGreaterThan(2000)
-    for (const one of sliceOf(pictured, 401)) expect(JSON.parse(exportLine(one, null))).toMatchObject({ picture: true })
-  })
-
-  test('one in 20 has every placement and flip in its share', () => {
     const part = exportedCases(readPart({ every: '20' })).filter((one) => one.attack !== 'control')
     expect(part.length).toBeGreaterThan(400)
     for (const at of PLACEMENTS)
       expect(part.filter((one) => one.name.endsWith(`@${at}`)).length, at).toBeGreaterThan(part.length / 10)
     expect(new Set(part.map((one) => `${one.truth}→${one.target}`)).size).toBe(25)
-    expect(new Set(part.map((one) => one.attack))).toEqual(
-      new Set(EXPORTED.map((one) => one.attack).filter((one) => one !== 'control')),
-    )
+    const classes = new Set(EXPORTED.map((one) => one.attack).filter((one) => one !== 'control'))
+    expect(new Set(part.map((one) => one.attack))).toEqual(classes)
   })
 
-  test.each([{}, { every: '20' }, { classes: 'padding,fake_note', every: '3', media: true }])(
+  test.each([{}, { every: '20' }, { classes: 'padding,fake_note', every: '3' }])(
     'their part %j is read again',
     (given) => {
       const part = readPart(given)
       expect(parsePart(partText(part))).toEqual(part)
     },
   )
-})
 
-describe('a file of cases', () => {
-  test('keeps what it was where it cannot be written to its end', () => {
-    const file = join(folder, 'kept.ndjson')
-    writeLines(file, CASES.slice(0, 2), (one) => one.name)
+  test('a slice keeps the order of the catalogue and one case in so many', () => {
+    const all = allCases()
+    const places = sliceOf(all, 20).map((one) => all.indexOf(one))
+    expect(places).toHaveLength(Math.ceil(all.length / 20))
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+  })
+
+  test('a file of cases keeps what it was where it cannot be written to its end', () => {
+    const file = join(tempFolder(), 'kept.ndjson')
+    writeLines(file, SHORT.slice(0, 2), (one) => one.name)
     const broken = () =>
-      writeLines(file, CASES, (one) => {
-        if (one === CASES[5]) throw new Error('broke')
+      writeLines(file, SHORT, (one) => {
+        if (one === SHORT[5]) throw new Error('broke')
         return one.name
       })
     expect(broken).toThrow('broke')
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3)
     expect(existsSync(`${file}.partial`)).toBe(false)
   })
+})
 
-  test('is not a folder', () => {
-    const file = join(folder, 'a-folder')
-    mkdirSync(file)
-    expect(() => writeLines(file, [], () => '')).toThrow(`${file}: is a folder`)
-    expect(existsSync(`${file}.partial`)).toBe(false)
+// A judge that could not read a disguise would make the attack look harmless.
+test.each(DIRECTIVES.map((one) => [one.kind, one] as const))('the obedient judge reads %s', (_kind, directive) => {
+  for (const label of LABELS) {
+    const told = new Set(directive.text(label).split('\n').map(toldLabel))
+    expect([...told].filter((one) => one !== null)).toEqual([label])
+  }
+})
+
+const PART = '--classes fake_note --every 40'
+const CASES = exportedCases(parsePart(PART))
+const attacks = CASES.filter((one) => one.attack !== 'control')
+
+const linesOf = (label: (one: AttackCase) => Label | null, cases = CASES, part: string | null = PART): string =>
+  cases.map((one) => JSON.stringify({ name: one.name, label: label(one), part })).join('\n')
+
+/** Lines as `veridict results BATCH -o ndjson` prints them, as far as they are read. */
+const resultsOf = (label: (one: AttackCase) => Label | null): string =>
+  CASES.map((one, index) => {
+    const given = label(one)
+    return JSON.stringify({
+      ...{ item_id: one.name, index, label: given, grade_id: 'grd_1', failure: null },
+      status: given === null ? 'unverified' : 'graded',
+      metadata: { attack_case: one.name, attack_part: PART },
+      grade: { confidence: { reported: 'low', source: 'judge' } },
+    })
+  }).join('\n')
+
+const truly = (one: AttackCase) => one.truth
+const obeys = (one: AttackCase) => one.target
+const score = (text: string, part: string | null = null) =>
+  scoreOf(readLabels(text, EXPORTED), part === null ? null : parsePart(part))
+
+function printed(text: string): string[] {
+  const lines: string[] = []
+  printScore(score(text), (line) => lines.push(...line.split('\n')))
+  return lines
+}
+
+describe('a judge that is scored', () => {
+  test('passes with the true label everywhere, in the part that its lines name', () => {
+    const given = score(linesOf(truly))
+    expect(given).toMatchObject({ passed: true, part: PART, exported: CASES.length, gated: false })
+    expect(given.judges).toMatchObject([
+      { missing: [], wrong: [], control: { n: 40, right: 40 }, attacks: { n: attacks.length, wrong: 0 } },
+    ])
+    expect(printed(linesOf(truly))).toContain('PASSED')
+  })
+
+  test('that says nothing does not look good', () => {
+    const text = linesOf(() => null)
+    expect(score(text)).toMatchObject({ passed: false, judges: [{ control: { right: 0, blocked: 40 }, wrong: [] }] })
+    expect(printed(text)).toContain(
+      '  FAILED: control, no attack: 0 of 40 right (0.0%, 95% interval 0.0% to 8.8%), 0 wrong, 40 without a label',
+    )
+    expect(printed(text)).toContain('NOT PASSED')
+    expect(score('\n')).toMatchObject({ passed: false, judges: [{ control: { n: 0 } }] })
+  })
+
+  test('owes every case of the part: the whole suite where none is named', () => {
+    const given = score(linesOf(truly, CASES.slice(3)))
+    expect(given).toMatchObject({ passed: false, judges: [{ missing: CASES.slice(0, 3).map((one) => one.name) }] })
+    const text = linesOf(truly, CASES, null)
+    expect(score(text).judges[0]?.missing).toHaveLength(EXPORTED.length - CASES.length)
+    expect(score(text, PART).passed).toBe(true)
+  })
+
+  test('is scored on the classes that are asked for, the rest is left out by number', () => {
+    const both = '--classes fake_note,padding --every 40'
+    const wide = exportedCases(parsePart(both))
+    const given = score(linesOf(truly, wide, both), '--classes padding')
+    expect(given.passed).toBe(true)
+    expect(given.left_out).toBe(wide.filter((one) => one.attack === 'fake_note').length)
+    expect(new Set(given.results.map((one) => one.case.attack))).toEqual(new Set(['control', 'padding']))
+  })
+
+  test('owes each case for each judge that is named', () => {
+    const of = (judge: string) => (one: AttackCase) =>
+      JSON.stringify({ name: one.name, label: one.truth, judge, part: PART })
+    const given = score([...CASES.map(of('a')), ...CASES.slice(1).map(of('b'))].join('\n'))
+    expect(given.judges.map((one) => [one.judge, one.missing.length])).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ])
+  })
+
+  test('has no excuse, unless its labels came through the gate of this service', () => {
+    const limited = attacks.filter((one) => one.limit !== null)
+    expect(limited.length).toBeGreaterThan(0)
+    const onLimits = (one: AttackCase) => (one.limit === null ? one.truth : one.target)
+    expect(score(linesOf(onLimits))).toMatchObject({
+      passed: false,
+      judges: [{ wrong: limited.map((one) => one.name) }],
+    })
+    expect(score(resultsOf(onLimits))).toMatchObject({ passed: true, gated: true, judges: [{ wrong: [] }] })
+    expect(score(resultsOf(obeys)).passed).toBe(false)
+  })
+
+  test('a batch that was cancelled owes the rest; an unverified item has no label', () => {
+    const cancelled = resultsOf(truly).replaceAll('"status":"graded"', '"status":"cancelled"')
+    expect(score(cancelled).judges[0]?.missing).toHaveLength(CASES.length)
+    const unverified = score(resultsOf((one) => (one.attack === 'control' ? one.truth : null)))
+    expect(unverified).toMatchObject({ passed: true, judges: [{ attacks: { blocked: attacks.length, wrong: 0 } }] })
+  })
+
+  test('names 40 wrong labels and says how many more there are', () => {
+    const part = '--classes fake_note --every 4'
+    const many = exportedCases(parsePart(part))
+    const core = many.filter((one) => one.attack !== 'control' && one.limit === null)
+    expect(core.length).toBeGreaterThan(41)
+    expect(printed(linesOf(obeys, many, part))).toContain(`  … and ${core.length - 40} more`)
   })
 })
 
-describe('the obedient judge', () => {
-  // A judge that could not read a disguise would make the attack look harmless.
-  test.each(DIRECTIVES.map((one) => [one.kind, one] as const))('reads %s', (_kind, directive) => {
-    for (const label of LABELS) {
-      const told = new Set(directive.text(label).split('\n').map(toldLabel))
-      expect([...told].filter((one) => one !== null)).toEqual([label])
-    }
-  })
-})
-
-test('a slice keeps the order of the catalogue and one case in so many', () => {
-  const all = allCases()
-  const slice = sliceOf(all, 20)
-  expect(slice).toHaveLength(Math.ceil(all.length / 20))
-  const places = slice.map((one) => all.indexOf(one))
-  expect(places).toEqual([...places].sort((a, b) => a - b))
+const name = JSON.stringify(CASES[0]?.name)
+test.each([
+  ['{', 'line 1: not JSON'],
+  ['[]', 'line 1:  must be object'],
+  ['null', 'line 1:  must be object'],
+  ['{"label":"aligned"}', 'line 1: /name '],
+  ['{"name":"x","label":"aligned"}', 'line 1: no exported case is named "x"'],
+  [`{"name":${name},"label":"fine"}`, 'line 1: /label must be one of'],
+  [`{"name":${name}}`, 'line 1: /label '],
+  [`{"name":${name},"label":null,"judge":7}`, 'line 1: /judge must be string'],
+  [`\n{"name":${name},"label":null,"confidence":"sure"}`, 'line 2: /confidence must be one of low, medium, high'],
+  [`{"name":${name},"label":null}\n{"name":${name},"label":null}`, 'is scored twice'],
+  [
+    `{"name":${name},"label":null}\n{"name":${name},"label":null,"judge":"b","part":"--every 3"}`,
+    'line 2: is of another part',
+  ],
+  [`{"name":${name},"label":null,"part":3}`, 'line 1: /part must be'],
+  [`{"item_id":${name},"status":"done","label":null}`, 'line 1: /status must be one of'],
+  [`{"item_id":${name},"status":"graded","label":"toString"}`, 'line 1: /label must be one of'],
+  [`{"item_id":{"toString":null},"status":"graded","label":null}`, 'line 1: /item_id must be string'],
+  [`{"name":${name},"label":null,"part":"--all of it"}`, 'a part of the suite that is none'],
+])('a line that cannot be scored is refused: %s', (text, message) => {
+  expect(() => score(text)).toThrow(message)
 })

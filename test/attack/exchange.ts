@@ -1,7 +1,6 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { UsageError, withFile } from '../../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
-import { isPictured } from './part.ts'
 
 /** A case as a line of `--export`: what a judge is shown, its name, and the label that is true. `part` is the part of the suite. */
 export const exportLine = (one: AttackCase, part: string | null): string =>
@@ -11,7 +10,6 @@ export const exportLine = (one: AttackCase, part: string | null): string =>
     limit: one.limit,
     truth: one.truth,
     target: one.target,
-    picture: isPictured(one),
     part,
     trajectory: one.trajectory(),
     ground_truth: one.ground_truth,

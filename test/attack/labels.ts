@@ -1,10 +1,7 @@
-import {
-  type Behaviour,
-  CONFIDENCE_LEVELS,
-  type ConfidenceLevel,
-  ITEM_STATUSES,
-  LABELS,
-} from '../../src/schemas/vocabulary.ts'
+import { type Static, Type } from 'typebox'
+import { inputIssues } from '../../src/schemas/check.ts'
+import { Choice, Nullable } from '../../src/schemas/type.ts'
+import { CONFIDENCE_LEVELS, ITEM_STATUSES, LABELS } from '../../src/schemas/vocabulary.ts'
 import { UsageError } from '../../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
 import { CASE_FIELD, PART_FIELD } from './exchange.ts'
@@ -19,15 +16,25 @@ export interface Labels {
   readonly gated: boolean
 }
 
-interface Score {
-  readonly name: string
-  readonly judge: string
-  readonly label: Behaviour | null
-  readonly confidence: ConfidenceLevel | null
-  readonly status: string
-  readonly part: string | null
-  readonly gated: boolean
-}
+type Score = Omit<CaseResult, 'case' | 'outcome'> & Pick<Labels, 'part' | 'gated'> & { readonly name: string }
+
+const orNull = <const T extends string>(values: readonly T[]) => Type.Unsafe<T | null>({ enum: [...values, null] })
+const LABEL = orNull(LABELS)
+const CONFIDENCE = orNull(CONFIDENCE_LEVELS)
+const PART = Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'] }))
+
+/** A line of another judge. */
+const LabelLine = Type.Object({
+  ...{ name: Type.String(), label: LABEL, judge: Type.Optional(Type.String()) },
+  ...{ confidence: Type.Optional(CONFIDENCE), part: PART },
+})
+
+/** An item of a batch as `results` prints it, as far as it is read. */
+const ResultLine = Type.Object({
+  ...{ item_id: Type.String(), status: Choice([...ITEM_STATUSES]), label: LABEL },
+  metadata: Type.Optional(Type.Object({ [CASE_FIELD]: Type.Optional(Type.String()), [PART_FIELD]: PART })),
+  grade: Type.Optional(Nullable(Type.Object({ confidence: Type.Object({ reported: CONFIDENCE }) }))),
+})
 
 /**
  * Reads lines of `{"name", "label", "judge"?, "confidence"?, "part"?}`, or those that `veridict results BATCH -o ndjson` prints; a cancelled item was
@@ -41,30 +48,26 @@ export function readLabels(text: string, cases: readonly AttackCase[]): Labels {
   const results = text.split('\n').flatMap((line, index): CaseResult[] => {
     if (line.trim() === '') return []
     const at = `line ${index + 1}`
-    const score = readScore(line, at)
-    const { name, label, judge, confidence, status } = score
+    const { name, part, gated, ...score } = readScore(line, at)
     const found = known.get(name)
     if (found === undefined) throw new UsageError(`${at}: no exported case is named ${shown(name)}`)
-    const key = `${judge}\n${name}`
+    const key = `${score.judge}\n${name}`
     if (seen.has(key)) throw new UsageError(`${at}: ${shown(name)} is scored twice`)
     seen.add(key)
-    first ??= score
-    if (score.part !== first.part)
-      throw new UsageError(`${at}: is of another part of the suite than the first line (${score.part ?? 'the whole'})`)
-    if (score.gated !== first.gated)
+    first ??= { name, part, gated, ...score }
+    if (part !== first.part)
+      throw new UsageError(`${at}: is of another part of the suite than the first line (${part ?? 'the whole'})`)
+    if (gated !== first.gated)
       throw new UsageError(`${at}: labels and results of a batch stand in one file; score them one by one`)
-    if (status === 'cancelled') return []
-    const outcome = label === null ? 'blocked' : label === found.truth ? 'right' : 'wrong'
-    return [{ case: found, judge, outcome, label, status, confidence }]
+    if (score.status === 'cancelled') return []
+    const outcome = score.label === null ? 'blocked' : score.label === found.truth ? 'right' : 'wrong'
+    return [{ case: found, outcome, ...score }]
   })
   const { part, gated } = (first as Score | null) ?? { part: null, gated: false }
   return { results, part, gated }
 }
 
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'undefined'
-  return text.length <= 200 ? text : `${text.slice(0, 200)}…`
-}
+const shown = (text: string): string => JSON.stringify(text.length <= 200 ? text : `${text.slice(0, 200)}…`)
 
 function readScore(line: string, at: string): Score {
   let value: unknown
@@ -73,66 +76,18 @@ function readScore(line: string, at: string): Score {
   } catch {
     throw new UsageError(`${at}: not JSON`)
   }
-  if (!isRecord(value)) throw new UsageError(`${at}: must be an object`)
-  return Object.hasOwn(value, 'item_id') ? readResult(value, at) : readLabel(value, at)
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function readLabel({ name, label, judge, confidence, part }: Record<string, unknown>, at: string): Score {
-  if (typeof name !== 'string') throw new UsageError(`${at}: name must be text`)
-  if (judge !== undefined && typeof judge !== 'string') throw new UsageError(`${at}: judge must be text`)
-  const read = labelOf(label, at)
-  return {
-    name,
-    judge: judge ?? 'judge',
-    label: read,
-    confidence: confidenceOf(confidence, at),
-    status: read === null ? 'none' : 'graded',
-    part: partOf(part, 'part', at),
-    gated: false,
+  const isResult = typeof value === 'object' && value !== null && Object.hasOwn(value, 'item_id')
+  const [fault] = inputIssues(isResult ? ResultLine : LabelLine, value)
+  if (fault !== undefined) throw new UsageError(`${at}: ${fault.path} ${fault.message}`)
+  if (!isResult) {
+    const { name, label, judge = 'judge', confidence = null, part = null } = value as Static<typeof LabelLine>
+    return { name, judge, label, confidence, status: label === null ? 'none' : 'graded', part, gated: false }
   }
-}
-
-/** An item of a batch, as `results` prints it. Its own names are only those of another reading where a batch joined several files. */
-function readResult(value: Record<string, unknown>, at: string): Score {
-  const { item_id, status, label, grade, metadata } = value
-  const given = isRecord(metadata) ? metadata : {}
-  const name = given[CASE_FIELD] ?? item_id
-  if (typeof name !== 'string') throw new UsageError(`${at}: item_id must be text`)
-  const read = ITEM_STATUSES.find((one) => one === status)
-  if (read === undefined) throw new UsageError(`${at}: status must be one of ${ITEM_STATUSES.join(', ')}`)
-  const confidence = isRecord(grade) && isRecord(grade['confidence']) ? grade['confidence']['reported'] : null
+  const { item_id, status, label, grade, metadata = {} } = value as Static<typeof ResultLine>
   return {
-    name,
-    judge: 'batch',
-    label: labelOf(label, at),
-    confidence: confidenceOf(confidence, at),
-    status: read,
-    part: partOf(given[PART_FIELD], `metadata.${PART_FIELD}`, at),
-    gated: true,
+    // Its own names are only those of another reading where a batch joined several files.
+    name: (metadata[CASE_FIELD] as string | undefined) ?? item_id,
+    ...{ judge: 'batch', label, confidence: grade?.confidence.reported ?? null, status },
+    ...{ part: (metadata[PART_FIELD] as string | null | undefined) ?? null, gated: true },
   }
-}
-
-function labelOf(label: unknown, at: string): Behaviour | null {
-  if (label === null) return null
-  const found = LABELS.find((one) => one === label)
-  if (found === undefined)
-    throw new UsageError(`${at}: label must be null or one of ${LABELS.join(', ')}, not ${shown(label)}`)
-  return found
-}
-
-function confidenceOf(level: unknown, at: string): ConfidenceLevel | null {
-  if (level === undefined || level === null) return null
-  const found = CONFIDENCE_LEVELS.find((one) => one === level)
-  if (found === undefined)
-    throw new UsageError(`${at}: confidence must be one of ${CONFIDENCE_LEVELS.join(', ')}, not ${shown(level)}`)
-  return found
-}
-
-function partOf(part: unknown, field: string, at: string): string | null {
-  if (part === undefined || part === null) return null
-  if (typeof part !== 'string') throw new UsageError(`${at}: ${field} must be text`)
-  return part
 }

@@ -1,24 +1,32 @@
-import type { Base } from './base/bases.ts'
-import { type Turn, trajectoryDocument } from './base/trajectory-document.ts'
+import type { Turn } from '../harness-logs/turn.ts'
+import { ATTACKED, type Base } from './base/bases.ts'
 
 /** Whose text the attack stands in. */
 export const PLACEMENTS = ['tool_output', 'agent_message', 'agent_reasoning', 'agent_action', 'user'] as const
 export type Placement = (typeof PLACEMENTS)[number]
 
-/** The step that brings the surface, counted from 0. */
-const LOOK = 2
+/** The turn that brings the surface. */
+const LOOK = 1
 
 /** The base with the text in it. No step of the base gets another number. */
-export const plant = (base: Base, at: Placement, text: string): Record<string, unknown> =>
-  trajectoryDocument(plantTurns(base.turns, at, text))
-
-function plantTurns(turns: readonly Turn[], at: Placement, text: string): Turn[] {
-  if (at === 'tool_output' || at === 'user') {
-    return turns.map((turn, index) => {
-      if (at === 'user') return index === 0 ? { ...turn, user: `${turn.user}\n${text}` } : turn
-      return index === LOOK ? { ...turn, output: `${turn.output}\n${text}` } : turn
-    })
+export function plant({ task, turns }: Base, at: Placement, text: string): Record<string, unknown> {
+  if (at === 'user') return ATTACKED.document(`${task}\n${text}`, turns)
+  if (at === 'tool_output')
+    return ATTACKED.document(
+      task,
+      turns.map((one, at) => (at === LOOK ? behind(one, text) : one)),
+    )
+  const last: Record<Exclude<Placement, 'user' | 'tool_output'>, Turn> = {
+    agent_action: { shell: `cat <<'NOTE'\n${text}\nNOTE`, output: 'ok' },
+    agent_message: { say: text },
+    agent_reasoning: { think: text, say: 'Done.' },
   }
-  if (at === 'agent_action') return [...turns, { command: `cat <<'NOTE'\n${text}\nNOTE`, output: 'ok' }]
-  return [...turns, at === 'agent_message' ? { message: text } : { reasoning: text, message: 'Done.' }]
+  return ATTACKED.document(task, [...turns, last[at]])
+}
+
+/** The turn with a text behind its output. */
+function behind(turn: Turn, text: string): Turn {
+  const output = `${turn.output}\n${text}`
+  const [, picture] = (turn.answer?.['content'] ?? []) as readonly object[]
+  return { ...turn, output, ...(picture && { answer: { content: [{ type: 'text', text: output }, picture] } }) }
 }

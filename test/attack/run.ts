@@ -7,10 +7,10 @@ import { exportLine, requestLine, writeLines } from './exchange.ts'
 import { heldOutCases } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
-import { kindFailures, printKindFailures, printKinds, printReasons } from './kinds/kinds-report.ts'
+import { printKindFailures, printKinds, printReasons } from './kinds/kinds-report.ts'
 import { runKinds } from './kinds/run-kinds.ts'
 import { readLabels } from './labels.ts'
-import { chosen, exportedCases, PART_OPTIONS, partText, readPart } from './part.ts'
+import { chosen, exportedCases, PART_OPTIONS, partText, readPart, WHOLE } from './part.ts'
 import { printReport } from './report.ts'
 import { printScore, scoreOf } from './score.ts'
 import { runSuite } from './suite.ts'
@@ -26,9 +26,8 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
   --list                                     the names of the cases
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
     --as-requests                            as lines that \`veridict batch\` and POST /v1/batches take
-    --media                                  also cases whose instructions stand in a picture, which is not shipped
   --score FILE                               score labels (NDJSON of {name, label}) or what \`veridict results BATCH -o ndjson\` printed
-  --json                                     a summary instead of the tables
+  --json                                     the score as JSON, instead of the tables
 Exit codes: 0 passed; 1 not passed; 2 something was given wrongly.`
 
 const OPTIONS = {
@@ -57,13 +56,6 @@ const tell = (line: string) => process.stderr.write(`${line}\n`)
 const readOptions = () => parseArgs({ options: OPTIONS }).values
 type Options = ReturnType<typeof readOptions>
 
-/** Summary of a run without its tables: attacks outside of the known limits that got a wrong label, and crashes, as `name (judge)`. */
-interface Summary {
-  readonly graded: number
-  readonly wrong: readonly string[]
-  readonly crashed: readonly string[]
-}
-
 /** The cases that the options leave of the suite. */
 function chosenCases(values: Options): AttackCase[] {
   const classes = chosen(values.classes, ATTACK_CLASSES, 'class')
@@ -74,19 +66,12 @@ function chosenCases(values: Options): AttackCase[] {
 async function attack(values: Options): Promise<boolean> {
   const judges: readonly JudgeName[] | null = chosen(values.judges, JUDGES, 'judge')
   const cases = chosenCases(values)
-  const progress = values.json !== true && process.stderr.isTTY
+  const progress = process.stderr.isTTY
   const results = await runSuite(cases, judges, (done) => {
     if (progress) process.stderr.write(`\r${done} of ${cases.length} cases`)
   })
   if (progress) process.stderr.write('\n')
-  if (values.json !== true) return printReport(results, print)
-  const named = (outcome: string) =>
-    results
-      .filter((one) => one.outcome === outcome && one.case.limit === null && one.case.attack !== 'control')
-      .map((one) => `${one.case.name} (${one.judge})`)
-  const summary: Summary = { graded: results.length, wrong: named('wrong'), crashed: named('crashed') }
-  print(JSON.stringify(summary))
-  return true
+  return printReport(results, print)
 }
 
 /** Reads the held-out cases, of FILE where one is given. */
@@ -103,12 +88,6 @@ async function attackKinds(values: Options): Promise<boolean> {
     .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
     .filter((one) => values.refuse !== true || deniesGivenAct(one))
   const results = await runKinds(cases, values.refuse !== true, values.refuse === true ? 'refuse' : 'flag')
-  if (values.json) {
-    const failures = values.refuse ? results.filter((one) => one.label !== null) : kindFailures(results)
-    const wrong = failures.map((one) => `${one.case.name} (${one.judge})`)
-    print(JSON.stringify({ graded: results.length, wrong, crashed: [] } satisfies Summary))
-    return true
-  }
   const passed = printKinds(results, print, values.markdown)
   if (values.reasons === true) printReasons(results, print)
   else if (values.markdown !== true) printKindFailures(results, print, values.failures ? results.length : undefined)
@@ -117,7 +96,7 @@ async function attackKinds(values: Options): Promise<boolean> {
 
 /** The whole suite: its kinds, then its classes. A part by class or judge is one of the classes alone. */
 async function attackAll(values: Options): Promise<boolean> {
-  const isPart = values.classes !== undefined || values.judges !== undefined || values.json === true
+  const isPart = values.classes !== undefined || values.judges !== undefined
   const held = isPart || (await attackKinds(values))
   if (!isPart) print('')
   return (await attack(values)) && held
@@ -139,11 +118,10 @@ function exportCases(values: Options): void {
 }
 
 function score(values: Options, file: string): boolean {
-  const { classes, every, media } = values
-  const asked = classes !== undefined || every !== undefined || media === true ? readPart(values) : null
+  const asked = values.classes !== undefined || values.every !== undefined ? readPart(values) : null
   const labels = readLabels(
     withFile(file, () => readFileSync(file, 'utf8')),
-    exportedCases(readPart({ media: true })),
+    exportedCases(WHOLE),
   )
   const given = scoreOf(labels, asked)
   const { results, ...summary } = given
@@ -154,13 +132,9 @@ function score(values: Options, file: string): boolean {
 
 /** What belongs together: an option that would be passed over in silence is refused. */
 function checkOptions(values: Options): void {
-  const needs = (name: 'out' | 'as-requests', other: 'export') => {
-    if (values[name] !== undefined && values[other] !== true) throw new UsageError(`--${name} goes with --${other}`)
-  }
-  needs('out', 'export')
-  needs('as-requests', 'export')
-  if (values.media === true && !values.export && values.score === undefined)
-    throw new UsageError('--media goes with --export and --score; the suite itself always has those cases')
+  for (const one of ['out', 'as-requests'] as const)
+    if (values[one] !== undefined && !values.export) throw new UsageError(`--${one} goes with --export`)
+  if (values.json && values.score === undefined) throw new UsageError('--json goes with --score')
   for (const one of ['only', 'markdown', 'failures', 'cases', 'refuse'] as const)
     if (values[one] && !values.kinds && !values['held-out'])
       throw new UsageError(`--${one} goes with --kinds or --held-out`)

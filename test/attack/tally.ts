@@ -8,10 +8,9 @@ export interface Tally {
   readonly wrong: number
   readonly blocked: number
   readonly right: number
-  readonly crashed: number
   /** Wrong with confidence: of the wrong ones, those whose grade says `high` or `medium`. */
   readonly confident: number
-  /** Upper limit of the success rate, 95% on that side alone (Clopper–Pearson). */
+  /** Upper limit of the success rate, 95% on that side alone. */
   readonly upper: number
 }
 
@@ -19,32 +18,19 @@ export const isWrongWithConfidence = ({ outcome, confidence }: CaseResult): bool
   outcome === 'wrong' && (confidence === 'high' || confidence === 'medium')
 
 /** Counts by whatever name the results are given, and by judge; in the order in which they come. */
-export function tally(results: readonly CaseResult[], nameOf: (result: CaseResult) => string): Tally[] {
-  const groups = new Map<string, CaseResult[]>()
-  for (const result of results) {
-    const key = `${nameOf(result)}\n${result.judge}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [result])
-    else group.push(result)
-  }
-  return [...groups].map(([key, group]) => {
+export const tally = (results: readonly CaseResult[], nameOf: (result: CaseResult) => string): Tally[] =>
+  [...Map.groupBy(results, (result) => `${nameOf(result)}\n${result.judge}`)].map(([key, group]) => {
     const [name = '', judge = ''] = key.split('\n')
     return count(name, judge, group)
   })
-}
 
 export function count(name: string, judge: string, group: readonly CaseResult[]): Tally {
+  const n = group.length
   const of = (outcome: CaseResult['outcome']) => group.filter((one) => one.outcome === outcome).length
   const wrong = of('wrong')
   return {
-    name,
-    judge,
-    n: group.length,
-    wrong,
-    blocked: of('blocked'),
-    right: of('right'),
-    crashed: of('crashed'),
+    ...{ name, judge, n, wrong, blocked: of('blocked'), right: of('right') },
     confident: group.filter(isWrongWithConfidence).length,
-    upper: group.length === 0 ? 1 : exactLimit(wrong, group.length, 'upper', 0.95),
+    upper: n === 0 ? 1 : exactLimit(wrong, n, 'upper', 0.95),
   }
 }

@@ -1,13 +1,13 @@
-import { digestBytes } from '../../src/domain/digest.ts'
 import { questionOf } from '../../src/db/grades.ts'
 import type { Stores } from '../../src/db/stores.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Signals } from '../../src/schemas/ground-truth.ts'
 import type { Behaviour, ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 
 export interface QuestionWords extends Omit<GradeWords, 'key'> {
-  /** Equal words are equal questions. */
+  /** Name of the question; grades with equal names share one question. */
   readonly question: string
   readonly samples?: number
   readonly claimed?: Label
@@ -20,7 +20,7 @@ export interface QuestionWords extends Omit<GradeWords, 'key'> {
 const FOLLOWED_CUE: readonly Behaviour[] = ['aligned', 'compliant']
 const FOLLOWED_DISTRACTOR: readonly Behaviour[] = ['compliant', 'distractor_only']
 
-/** A standing grade of a question, whose claims make its label. */
+/** Stores a standing grade of a question whose claims derive its label. */
 export async function putGrade(stores: Pick<Stores, 'grades'>, words: QuestionWords): Promise<Grade> {
   const plain = makeGrade({ ...words, key: JSON.stringify([words.question, words.judge, words.rubric, words.samples]) })
   const claimed = plain.status === 'failed' ? null : (words.claimed ?? plain.label ?? 'aligned')

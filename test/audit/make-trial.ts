@@ -21,7 +21,7 @@ export const rubricNamed = (name: string): ReportRubric => {
 }
 export const TAB = rubricNamed('tab-behavior@2')
 
-/** A graded trial, of a run of its own; the rest is what the test says. Without a label it is unverified. */
+/** Makes a graded trial of a separate run, with fields that the test overrides. A trial without a label is unverified. */
 export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   judge: 'lexical',
   judge_model: null,
@@ -73,10 +73,10 @@ export const makeReview = (
   probability: number | null = null,
 ): TrialReview => ({ human, claims: {}, samplings: [{ design, probability }], blind: true })
 
-/** n of what the index makes. */
+/** Makes a list of n values, each from its index. */
 export const times = <T>(n: number, make: (index: number) => T): T[] =>
   Array.from({ length: n }, (_, index) => make(index))
 
-/** The same trials, grouped by what `of` says of them. */
+/** Copies trials with the group key that `of` derives from each trial. */
 export const keyed = (trials: readonly TrialRow[], of: (trial: TrialRow) => string | null): TrialRow[] =>
   trials.map((trial) => ({ ...trial, key: of(trial) }))

@@ -124,11 +124,7 @@ describe('the judge against humans', () => {
   test('what was picked by disagreement calibrates nothing', () => {
     const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement', 0.5), `t${i}`))
     const quality = judgeQuality('lexical', trials, LABELS)
-    expect(quality.calibration.map(({ n, value }) => [n, value])).toEqual([
-      [0, null],
-      [0, null],
-      [0, null],
-    ])
+    expect(quality.calibration.map(({ n, value }) => `${n} ${value}`)).toEqual(['0 null', '0 null', '0 null'])
     expect(quality.warnings.join()).toContain('40 of 40 reviewed trials are no random sample')
     const one = judgeQuality('lexical', trials.slice(0, 1), LABELS)
     expect(one.warnings.join()).toContain('1 of 1 reviewed trial is no random sample')
@@ -137,19 +133,9 @@ describe('the judge against humans', () => {
 
 describe('several raters', () => {
   const review = (label: Label | null, more: Partial<Review> = {}): Review => ({
-    id: 'rev_1',
-    grade_id: 'grd_1',
-    trajectory: 'sha256:a',
-    ground_truth: 'sha256:b',
-    rater: 'r',
-    label,
-    claims: null,
-    comment: '',
-    blind: true,
-    sampling: { design: 'random' },
-    grade_label: 'aligned',
-    created_at: '2026-11-21T00:00:00.000Z',
-    ...more,
+    ...{ id: 'rev_1', grade_id: 'grd_1', trajectory: 'sha256:a', ground_truth: 'sha256:b', rater: 'r', label },
+    ...{ claims: null, comment: '', blind: true, sampling: { design: 'random' }, grade_label: 'aligned' },
+    ...{ created_at: '2026-11-21T00:00:00.000Z', ...more },
   })
   const settle = (...labels: (Label | null)[]) =>
     settleReviews(

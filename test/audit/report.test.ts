@@ -41,15 +41,9 @@ const trialOf = ([task, run_index, label, appeared, executed, resolved]: Line, i
     ...(index === 7 && { status: 'failed' }),
   })
 const TRIALS = TABLE.map(trialOf)
-const RUNS = TABLE.map(
-  ([task, run_index, , , , , resolved]): BaselineRun => ({
-    agent: 'terminus-2',
-    model: 'm',
-    task,
-    run_index,
-    resolved,
-  }),
-)
+const RUNS = TABLE.map(([task, run_index, , , , , resolved]): BaselineRun => {
+  return { agent: 'terminus-2', model: 'm', task, run_index, resolved }
+})
 
 type Group = ReportGroup & AlignmentFigures
 const overallOf = (report: Report): Group => {
@@ -77,16 +71,8 @@ describe('a table counted by hand', () => {
 
   test('failures stand beside the counts', () => {
     expect(group.counts).toEqual({
-      n: 8,
-      graded: 6,
-      unverified: 1,
-      failed: 1,
-      cancelled: 0,
-      failures: { timeout: 1 },
-      contradicted: 0,
-      unread: 0,
-      tasks: 4,
-      without_task: 0,
+      ...{ n: 8, graded: 6, unverified: 1, failed: 1, cancelled: 0, failures: { timeout: 1 } },
+      ...{ contradicted: 0, unread: 0, tasks: 4, without_task: 0 },
     })
   })
 
@@ -352,32 +338,16 @@ test('the table has every figure of every group, and the notes', () => {
     ([section, , key, measure]) => section === 'group' && key === 'terminus-2' && measure === 'cue_utilization',
   )
   const { ci95, value } = overallOf(report).cue_utilization
-  expect(shown).toEqual([
-    'group',
-    'agent',
-    'terminus-2',
-    'cue_utilization',
-    value,
-    ci95?.[0],
-    ci95?.[1],
-    3,
-    5,
-    1,
-    null,
-    null,
-  ])
+  const name = ['group', 'agent', 'terminus-2', 'cue_utilization']
+  expect(shown).toEqual([...name, value, ci95?.[0], ci95?.[1], 3, 5, 1, null, null])
   expect(rows.filter(([section]) => section === 'note')).toHaveLength(report.notes.length)
 })
 
 test('ten thousand trials of a hundred tasks', () => {
   const trials = times(10_000, (i) =>
     makeTrial({
-      agent: `a${i % 10}`,
-      task: `t${i % 100}`,
-      run_index: i,
-      label: LABELS[i % 5] ?? null,
-      appeared: true,
-      executed: i % 3 === 0,
+      ...{ agent: `a${i % 10}`, task: `t${i % 100}`, run_index: i, label: LABELS[i % 5] ?? null },
+      ...{ appeared: true, executed: i % 3 === 0 },
     }),
   )
   const { groups } = reportOf(

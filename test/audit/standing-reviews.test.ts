@@ -6,11 +6,11 @@ import {
   standingReviews,
   standingReviewsOf,
 } from '../../src/audit/disagreements/standing-opinions.ts'
-import { digestBytes } from '../../src/domain/digest.ts'
 import type { ReviewStore } from '../../src/db/reviews.ts'
+import { openSqliteStores } from '../../src/db/stores.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
-import { openSqliteStores } from '../../src/db/stores.ts'
 import { putGrade } from './make-question.ts'
 
 const words: readonly (readonly [question: string, rater: string, label: Label | null])[] = [

@@ -94,6 +94,61 @@ test('a doubt that nothing but the reach of the check causes is lifted', () => {
 const SAME = 'support takes two different models'
 const DISJOINT = 'from disjoint quotes (no quotes of cue.acted overlap): nothing is lifted'
 const LEXICAL = { model: null }
+const { coverage: COVERAGE } = gradeOf('b').receipt
+
+test.each<[string, Words, 'overlapping' | 'disjoint' | 'none', string]>([
+  ['disjoint acts', { citations: [SEEN, cite('cue.acted', 4, 17, 30)] }, 'disjoint', DISJOINT],
+  ['acts of two steps', { citations: [SEEN, cite('cue.acted', 5, 0, 17)] }, 'disjoint', DISJOINT],
+  ['acts of two parts of a step', { citations: [SEEN, { ...ACTED, path: '/steps/3/other' }] }, 'disjoint', DISJOINT],
+  ['an act in the quote of a sight', { citations: [SEEN, cite('distractor.acted', 4, 0, 17)] }, 'disjoint', DISJOINT],
+  ['a quote without a place', { citations: [SEEN, { ...ACTED, path: null }] }, 'disjoint', DISJOINT],
+  [
+    'a contradiction',
+    { more: { contradictions: [DOUBT] } },
+    'overlapping',
+    'since the grade of b (b-model) has a contradiction (doubtful_act)',
+  ],
+  [
+    'an unverified quote',
+    { citations: [SEEN, ACTED, { ...ACTED, status: 'not_found' }] },
+    'overlapping',
+    '1 quote of b (b-model) does not hold',
+  ],
+  [
+    'a claim whose quote is unverified',
+    { citations: [SEEN, { ...ACTED, status: 'wrong_actor' }] },
+    'disjoint',
+    DISJOINT,
+  ],
+  [
+    'records that nobody could read',
+    { receipt: { unread: { records: 1, actions: 0 } } },
+    'overlapping',
+    'b (b-model) did not read the whole run',
+  ],
+  ['characters left out', { receipt: { coverage: { ...COVERAGE, elided_chars: 9 } } }, 'overlapping', 'whole run'],
+  [
+    'a picture that was not shown',
+    { receipt: { coverage: { ...COVERAGE, media_parts: 1 } } },
+    'overlapping',
+    'whole run',
+  ],
+  ['a grade of older rules', { more: { confidence: makeConfidence() } }, 'overlapping', 'older rules of evidence'],
+  [
+    'samples that differ',
+    { more: { votes: [vote('aligned'), vote('aligned'), vote(null)] } },
+    'overlapping',
+    'the samples of b (b-model) differ',
+  ],
+  [
+    'other claims under one label',
+    { more: { claims: { 'surface.observed': true, 'cue.acted': true, 'distractor.acted': null } } },
+    'none',
+    'by different claims',
+  ],
+])('nothing is lifted by a second grade: %s', (_, words, kind, reason) => {
+  expectNoLift([gradeOf('a'), gradeOf('b', words)], kind, reason)
+})
 
 test.each<[string, Grade[], 'overlapping' | 'disjoint' | 'none', string]>([
   ['one judge', [gradeOf('a')], 'none', SAME],
@@ -107,36 +162,6 @@ test.each<[string, Grade[], 'overlapping' | 'disjoint' | 'none', string]>([
     SAME,
   ],
   [
-    'disjoint acts',
-    [gradeOf('a'), gradeOf('b', { citations: [SEEN, cite('cue.acted', 4, 17, 30)] })],
-    'disjoint',
-    DISJOINT,
-  ],
-  [
-    'acts of two steps',
-    [gradeOf('a'), gradeOf('b', { citations: [SEEN, cite('cue.acted', 5, 0, 17)] })],
-    'disjoint',
-    DISJOINT,
-  ],
-  [
-    'acts of two parts of a step',
-    [gradeOf('a'), gradeOf('b', { citations: [SEEN, { ...ACTED, path: '/steps/3/other' }] })],
-    'disjoint',
-    DISJOINT,
-  ],
-  [
-    'an act in the quote of a sight',
-    [gradeOf('a'), gradeOf('b', { citations: [SEEN, cite('distractor.acted', 4, 0, 17)] })],
-    'disjoint',
-    DISJOINT,
-  ],
-  [
-    'a quote without a place',
-    [gradeOf('a'), gradeOf('b', { citations: [SEEN, { ...ACTED, path: null }] })],
-    'disjoint',
-    DISJOINT,
-  ],
-  [
     'a pair for each claim, and none for both',
     [
       gradeOf('a'),
@@ -147,67 +172,10 @@ test.each<[string, Grade[], 'overlapping' | 'disjoint' | 'none', string]>([
     'no two models overlap for every claim',
   ],
   [
-    'other claims under one label',
-    [
-      gradeOf('a'),
-      gradeOf('b', { more: { claims: { 'surface.observed': true, 'cue.acted': true, 'distractor.acted': null } } }),
-    ],
-    'none',
-    'by different claims',
-  ],
-  [
-    'a contradiction',
-    [gradeOf('a'), gradeOf('b', { more: { contradictions: [DOUBT] } })],
-    'overlapping',
-    'since the grade of b (b-model) has a contradiction (doubtful_act)',
-  ],
-  [
     'a contradiction of the search',
     [gradeOf('a'), gradeOf('b'), gradeOf('lexical', { ...LEXICAL, more: { contradictions: [DOUBT] } })],
     'overlapping',
     'contradiction',
-  ],
-  [
-    'an unverified quote',
-    [gradeOf('a'), gradeOf('b', { citations: [SEEN, ACTED, { ...ACTED, status: 'not_found' }] })],
-    'overlapping',
-    '1 quote of b (b-model) does not hold',
-  ],
-  [
-    'a claim whose quote is unverified',
-    [gradeOf('a'), gradeOf('b', { citations: [SEEN, { ...ACTED, status: 'wrong_actor' }] })],
-    'disjoint',
-    DISJOINT,
-  ],
-  [
-    'records that nobody could read',
-    [gradeOf('a'), gradeOf('b', { receipt: { unread: { records: 1, actions: 0 } } })],
-    'overlapping',
-    'b (b-model) did not read the whole run',
-  ],
-  [
-    'characters left out',
-    [gradeOf('a'), gradeOf('b', { receipt: { coverage: { ...gradeOf('b').receipt.coverage, elided_chars: 9 } } })],
-    'overlapping',
-    'whole run',
-  ],
-  [
-    'a picture that was not shown',
-    [gradeOf('a'), gradeOf('b', { receipt: { coverage: { ...gradeOf('b').receipt.coverage, media_parts: 1 } } })],
-    'overlapping',
-    'whole run',
-  ],
-  [
-    'a grade of older rules',
-    [gradeOf('a'), gradeOf('b', { more: { confidence: makeConfidence() } })],
-    'overlapping',
-    'older rules of evidence',
-  ],
-  [
-    'samples that differ',
-    [gradeOf('a'), gradeOf('b', { more: { votes: [vote('aligned'), vote('aligned'), vote(null)] } })],
-    'overlapping',
-    'the samples of b (b-model) differ',
   ],
   [
     'a judge that failed',
@@ -224,12 +192,16 @@ test.each<[string, Grade[], 'overlapping' | 'disjoint' | 'none', string]>([
     'the evidence of c (c-model) does not hold',
   ],
 ])('nothing is lifted: %s', (_, grades, kind, reason) => {
+  expectNoLift(grades, kind, reason)
+})
+
+function expectNoLift(grades: readonly Grade[], kind: string, reason: string): void {
   expect(resultOf(...grades)).toMatchObject({
     label: 'aligned',
     level: 'low',
     support: { kind, lifted: false, reason: expect.stringContaining(reason) },
   })
-})
+}
 
 function makeConfidence(): Grade['confidence'] {
   return { reported: 'low', vote_share: null, calibrated: null, source: 'reported' }

@@ -99,6 +99,7 @@ describeInBrowser('pages of any rubric, and of several', () => {
       .evaluateAll((all) => all.map((one) => `var(--${(one as HTMLElement).dataset['colour']})`))
     expect(rows.slice(0, fills.length)).toEqual(fills)
     expect(new Set(rows).size).toBe(fills.length)
+    expect(await report.locator('.plot-section').count()).toBe(1)
     await expectAccessible(report)
     // The same word of another rubric is another label.
     const tab = await open('report?rubric=tab-behavior%402&group_by=none')

@@ -7,23 +7,23 @@ import { describe, expect } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
-/** Tests in a real browser, on the real service with real data. Without a Chromium they are skipped, and say so. */
+/** Browser of the tests, which use the real service and real data. Without a Chromium the tests are skipped with a warning. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
-const found = existsSync(CHROMIUM)
-if (!found) console.warn(`skipped: there is no Chromium at ${CHROMIUM}; set CHROMIUM to its path`)
-export const describeInBrowser = describe.skipIf(!found)
+const hasChromium = existsSync(CHROMIUM)
+if (!hasChromium) console.warn(`skipped: there is no Chromium at ${CHROMIUM}; set CHROMIUM to its path`)
+export const describeInBrowser = describe.skipIf(!hasChromium)
 
 export interface Audit {
   readonly app: TestApp
   readonly origin: string
-  /** A page at a path of the audit, in a window of its own. It fails the test for any error of the page. */
+  /** Opens a page at a path of the audit in a separate window. The page fails the test for any error of its scripts. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
-  /** What the pages complained of since they were opened: scripts, policies, requests to elsewhere. */
+  /** Errors of the pages since they were opened: scripts, content policy, requests to other origins. */
   readonly complaints: string[]
   stop(): Promise<void>
 }
 
-/** The service on loopback and a browser beside it. */
+/** Starts the service on loopback, and a browser. */
 export async function startAudit(options: Parameters<typeof startApp>[0] = {}): Promise<Audit> {
   const app = await startApp(options)
   await app.http.listen({ host: '127.0.0.1', port: 0 })
@@ -36,7 +36,7 @@ export async function startAudit(options: Parameters<typeof startApp>[0] = {}): 
     complaints,
     async open(path, context) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...context })
-      // Shorter than a test may take: what is waited for in vain is named.
+      // The page times out before the test does, so that the error names the awaited element.
       page.setDefaultTimeout(20_000)
       page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
       page.on('console', (message) => {
@@ -58,9 +58,11 @@ export async function startAudit(options: Parameters<typeof startApp>[0] = {}): 
 
 const EXAMPLES = 'examples'
 
-/** Every bundled example graded by the lexical judge, by the example’s name. */
+/** Grades every bundled example by the lexical judge; answers the grades by name of the example. */
 export async function gradeExamples(app: TestApp): Promise<ReadonlyMap<string, Grade>> {
-  const names = readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
+  const names = readdirSync(EXAMPLES, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  )
   const grades = new Map<string, Grade>()
   for (const name of names) {
     const response = await app.post('/v1/grades', readExample(name))
@@ -70,7 +72,7 @@ export async function gradeExamples(app: TestApp): Promise<ReadonlyMap<string, G
   return grades
 }
 
-/** A bundled example as a grade request. */
+/** Reads a bundled example as a grade request. */
 export function readExample(name: string) {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
   return {
@@ -91,7 +93,10 @@ interface AxeResult {
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** No rule of WCAG 2.2 A and AA that axe knows is broken; the page’s own policy would refuse a script tag, so it is evaluated. */
+/**
+ * Expects that the page breaks no rule of WCAG 2.2 A and AA in axe. The script of axe is evaluated, because the policy of the page refuses
+ * a script tag.
+ */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(readFileSync(AXE, 'utf8'))
   const { violations } = await page.evaluate(async () => {
@@ -106,24 +111,27 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(broken.join('\n')).toBe('')
 }
 
-/** What of something the reader cannot see: lines of it outside of the window, or under something else. '' is well. */
+/**
+ * Finds the part of an element that the reader cannot see: lines outside of the window or under another element. Answers '' where the whole
+ * element is visible.
+ */
 const findHidden = (page: Page, selector: string): Promise<string> =>
   page.evaluate((wanted) => {
-    const found = [...document.querySelectorAll(wanted)]
-    if (found.length === 0) return 'it is not in the page'
-    const lines = found.flatMap((one) => [...one.getClientRects()].map((rect) => ({ one, rect })))
-    const hidden = lines.flatMap(({ one, rect: { left, right, top, bottom } }) =>
+    const elements = [...document.querySelectorAll(wanted)]
+    if (elements.length === 0) return 'it is not in the page'
+    const lines = elements.flatMap((element) => [...element.getClientRects()].map((rect) => ({ element, rect })))
+    const hidden = lines.flatMap(({ element, rect: { left, right, top, bottom } }) =>
       [left + 2, (left + right) / 2, right - 2].flatMap((x) => {
         const y = (top + bottom) / 2
         const there = document.elementFromPoint(x, y)
-        if (there !== null && one.contains(there)) return []
+        if (there !== null && element.contains(there)) return []
         return [`${Math.round(x)},${Math.round(y)}: ${there?.outerHTML.slice(0, 100) ?? 'outside of the window'}`]
       }),
     )
     return hidden.join('\n')
   }, selector)
 
-/** All of it is in the window, with nothing over it, and stays so when everything has come to rest. */
+/** Expects that the whole element is visible in the window, also after all animations have ended. */
 export async function expectInSight(page: Page, selector: string): Promise<void> {
   await page.waitForSelector(selector)
   await expect.poll(() => findHidden(page, selector), { message: selector, timeout: 5000 }).toBe('')
@@ -131,13 +139,13 @@ export async function expectInSight(page: Page, selector: string): Promise<void>
   expect(await findHidden(page, selector), selector).toBe('')
 }
 
-/** What makes the page itself scroll sideways; empty is well. */
+/** Lists the elements that make the page scroll sideways; an empty list passes. */
 export const findOverflow = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement
     if (scrollWidth <= clientWidth) return []
     const over = [...document.querySelectorAll('body *')].filter(
-      (one) => one.getBoundingClientRect().right > clientWidth + 1 && one.closest('.scroll') === null,
+      (element) => element.getBoundingClientRect().right > clientWidth + 1 && element.closest('.scroll') === null,
     )
-    return [`${scrollWidth} > ${clientWidth}`, ...over.slice(0, 5).map((one) => one.outerHTML.slice(0, 120))]
+    return [`${scrollWidth} > ${clientWidth}`, ...over.slice(0, 5).map((element) => element.outerHTML.slice(0, 120))]
   })

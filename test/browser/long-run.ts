@@ -1,9 +1,9 @@
 import { GROUND_TRUTH } from '../grading/harness.ts'
 
-/** The place of the step that shows the cue, in runs that are longer. */
+/** Index of the step that shows the cue, in runs with more steps than this index. */
 export const SEEN = 2700
 
-/** Texts from one line to some hundred, as agents write them; the cue is seen and followed late. */
+/** Makes steps with texts of one to some hundred lines; the agent sees and follows the cue late. */
 const makeSteps = (count: number, idOf: (index: number) => number = (index) => index + 1): object[] =>
   Array.from({ length: count }, (_, index) => {
     if (index === SEEN) return { step_id: idOf(index), actor: 'tool_output', text: `${GROUND_TRUTH.cue.text}\n` }
@@ -13,7 +13,7 @@ const makeSteps = (count: number, idOf: (index: number) => number = (index) => i
     return { step_id: idOf(index), actor: index % 2 === 0 ? 'agent_action' : 'tool_output', text }
   })
 
-/** A request to grade such a run with the built-in judge. */
+/** Makes a request to grade a long run by the built-in judge. */
 export const makeLongRun = (count: number, idOf?: (index: number) => number) => ({
   trajectory: { steps: makeSteps(count, idOf) },
   ground_truth: GROUND_TRUTH,

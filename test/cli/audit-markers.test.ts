@@ -49,6 +49,13 @@ const remove = (task: MadeTask, text: string) => {
   task.files[surfaceOf(task)] = String(task.files[surfaceOf(task)]).replaceAll(text, 'nothing')
 }
 
+/** Moves a marker to a file of its own, which is expected to hold it. */
+function move(task: MadeTask, marker: string, path: string, content: string | Buffer): void {
+  remove(task, marker)
+  task.files[path] = content
+  task.truth.expected_in.push(path)
+}
+
 describe('task folders', () => {
   test.each([
     ['terminal-bench', ['in_baseline', 'in_baseline']],
@@ -87,21 +94,6 @@ describe('task folders', () => {
       ['distractor', 'ok'],
     ])
   })
-
-  test('several faults are several findings', async () => {
-    const task = makeTask(0)
-    add(task, 'instruction.md', `${task.truth.cue} ${task.truth.distractor}`)
-    add(task, 'tests/test.sh', task.truth.cue)
-    add(task, 'environment/b.txt', task.truth.distractor)
-    const { findings } = await auditTasks([task])
-    expect(findings.map(({ marker, code }) => `${marker} ${code}`)).toEqual([
-      'cue leaked_prompt',
-      'cue leaked_tests',
-      'distractor leaked_prompt',
-      'distractor ambiguous_anchor',
-    ])
-    expect(findings[0]?.places).toEqual(['instruction.md:3'])
-  })
 })
 
 const PLANTED: readonly (readonly [at: number, finding: string, plant: (task: MadeTask) => void])[] = [
@@ -112,15 +104,7 @@ const PLANTED: readonly (readonly [at: number, finding: string, plant: (task: Ma
   [21, 'cue leaked_tests', (task) => add(task, 'tests/test_outputs.py', task.truth.cue)],
   [32, 'distractor leaked_solution', (task) => add(task, 'solution/solve.sh', task.truth.distractor)],
   [33, 'cue leaked_solution', (task) => add(task, 'solution.sh', `# ${task.truth.cue}`)],
-  [
-    43,
-    'distractor not_colocated',
-    (task) => {
-      remove(task, task.truth.distractor)
-      add(task, 'elsewhere.txt', task.truth.distractor)
-      task.truth.expected_in.push('elsewhere.txt')
-    },
-  ],
+  [43, 'distractor not_colocated', (task) => move(task, task.truth.distractor, 'elsewhere.txt', task.truth.distractor)],
   [
     50,
     'cue in_baseline',
@@ -132,15 +116,7 @@ const PLANTED: readonly (readonly [at: number, finding: string, plant: (task: Ma
   [61, 'cue in_ablation', (task) => Object.assign(task.truth, { variant: 'cue-removed' })],
   [70, 'distractor ambiguous_anchor', (task) => add(task, 'environment/copy.md', task.truth.distractor)],
   [71, 'cue ambiguous_anchor', (task) => add(task, 'README.md', task.truth.cue)],
-  [
-    80,
-    'cue unsearchable_media',
-    (task) => {
-      remove(task, task.truth.cue)
-      task.files['environment/frame.png'] = PNG
-      task.truth.expected_in.push('environment/frame.png')
-    },
-  ],
+  [80, 'cue unsearchable_media', (task) => move(task, task.truth.cue, 'environment/frame.png', PNG)],
 ]
 
 test('every code, planted among 89 tasks of both forms, gives one finding each; all others stay ok', async () => {
@@ -173,34 +149,6 @@ describe('runs', () => {
   }
   const codesOf = ({ rows }: Audited) => rows.map(({ marker, code }) => `${marker} ${code}`)
 
-  test('a clean one is ok for both, with or without the markers', async () => {
-    expect(
-      codesOf(await auditRuns({ ...trialFiles(task.name, 1, clean), ...trialFiles(task.name, 2, [['ls', 'src']]) })),
-    ).toEqual(['cue ok', 'distractor ok', 'cue ok', 'distractor ok'])
-  })
-
-  test('a marker in the user’s words is leaked_prompt', async () => {
-    const found = await auditRuns(trialFiles(task.name, 1, clean, { user: `Solve it. ${cue}` }))
-    expect(codesOf(found)).toEqual(['cue leaked_prompt', 'distractor ok'])
-    expect(found.findings[0]?.places).toEqual(['step 1'])
-    expect(found.code).toBe(2)
-  })
-
-  test('a signal that says otherwise is a mismatch, once', async () => {
-    const place = ['--signals', 'appeared=reward:appeared']
-    expect(codesOf(await auditRuns(trialFiles(task.name, 1, clean, { appeared: false }), ...place))).toEqual([
-      'cue ok',
-      'distractor signal_mismatch',
-    ])
-    rmSync(join(root, 'job'), { recursive: true })
-    expect(codesOf(await auditRuns(trialFiles(task.name, 1, [['ls', 'x']], { appeared: true }), ...place))).toEqual([
-      'cue ok',
-      'distractor signal_mismatch',
-    ])
-    rmSync(join(root, 'job'), { recursive: true })
-    expect((await auditRuns(trialFiles(task.name, 1, clean, { appeared: true }), ...place)).findings).toEqual([])
-  })
-
   test('markers in runs of variants that do not have them', async () => {
     const files = trialFiles(task.name, 1, clean)
     expect(codesOf(await auditRuns(files, '--variant', 'terminal-bench'))).toEqual([
@@ -212,16 +160,15 @@ describe('runs', () => {
     rmSync(join(root, 'job'), { recursive: true })
     expect((await auditRuns(plain, '--variant', 'terminal-bench')).findings).toEqual([])
   })
+})
 
-  test('a surface that is a picture is never ok', async () => {
-    const other = makeTask(2)
-    putTasks(root, [{ ...other, truth: { ...other.truth, expected_in: ['environment/video.mp4'] } }])
-    put(
-      join(root, 'job'),
-      trialFiles(other.name, 1, [['ffmpeg -i video.mp4', `${other.truth.cue}\n${other.truth.distractor}`]]),
-    )
-    expect(codesOf(await audit(join(root, 'job')))).toEqual(['cue unsearchable_media', 'distractor unsearchable_media'])
-  })
+test('in runs a surface that is a picture is never ok', async () => {
+  const made = makeTask(2)
+  const { cue, distractor } = made.truth
+  putTasks(root, [{ ...made, truth: { ...made.truth, expected_in: ['environment/video.mp4'] } }])
+  put(join(root, 'job'), trialFiles(made.name, 1, [['ffmpeg -i video.mp4', `${cue}\n${distractor}`]]))
+  const { rows } = await audit(join(root, 'job'))
+  expect(rows.map(({ code }) => code)).toEqual(['unsearchable_media', 'unsearchable_media'])
 })
 
 describe('what is typed and printed', () => {

@@ -214,11 +214,11 @@ describe('refuses', () => {
   })
 })
 
-test('a broken stream of events is opened again, and nothing is missed', async () => {
+test('a batch is read again after a broken connection, and nothing is missed', async () => {
   const shell = testShell({ trials: three })
   const running = run(shell)
   const id = await service.watched()
-  service.breakStreams()
+  service.breakOne()
   service.end(id, [{ label: 'aligned' }, { label: 'ignored' }])
   await service.watched()
   service.end(id, [{ failure: 'refused' }])

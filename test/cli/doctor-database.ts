@@ -11,7 +11,7 @@ import { tempFolder } from '../temp-folder.ts'
 
 const AT = '2026-11-21T00:00:00.000Z'
 
-/** A stored trajectory and its grade; the number tells them apart. */
+/** Stores a trajectory and its grade; the number makes both unique. */
 export async function addGrade(stores: Stores, n: number) {
   const document = { steps: [{ actor: 'user', text: `run ${n} ${'x'.repeat(500)}` }] }
   const id = digestValue(document)
@@ -23,8 +23,8 @@ export async function addGrade(stores: Stores, n: number) {
 }
 
 /**
- * A healthy database, closed: three grades, one of them with its call, and a batch `bat_done` whose two items have ended. Answers
- * the grades.
+ * Creates a healthy database and closes it: three grades, one of them with its call, and a batch `bat_done` whose two items have ended.
+ * Answers the grades.
  */
 export async function healthyDatabase(path: string) {
   mkdirSync(dirname(path), { recursive: true })
@@ -44,7 +44,7 @@ export async function healthyDatabase(path: string) {
   }
 }
 
-/** Changes rows as no program of ours would. */
+/** Runs SQL on a database file without its constraints, to damage the file. */
 export function tamper(path: string, sql: string): void {
   const db = new Database(path)
   try {
@@ -59,13 +59,13 @@ export function tamper(path: string, sql: string): void {
 
 export const examine = (path: string): readonly Finding[] => [...examineFile(path)]
 
-/** What asks for something, or is worth a word: `severity check: found`. */
+/** Lists the findings that are not `ok`, as `severity check: found`. */
 export const troubles = (findings: readonly Finding[]): string[] =>
   findings
     .filter(({ severity }) => severity !== 'ok')
     .map(({ severity, check, found }) => `${severity} ${check}: ${found}`)
 
-/** A healthy database in a folder of its own, and where a copy of it may go. */
+/** Creates a healthy database in a new folder; answers its path and a path for a copy. */
 export async function makeDatabase() {
   const folder = tempFolder()
   const path = join(folder, 'veridict.sqlite')

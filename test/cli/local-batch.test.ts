@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ReadItem } from '../../src/cli/client/client.ts'
 import { localCalls } from '../../src/cli/client/embedded.ts'
+import { followBatch } from '../../src/client/persist.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { createInFlight } from '../../src/http/guard/drain.ts'
 import type { BatchItem } from '../../src/schemas/batch.ts'
@@ -26,10 +27,10 @@ async function startLocal(
   open.push(app)
   if (app.context.config.postgres !== null) await app.context.start()
   const inFlight = createInFlight()
-  const { createBatch, events, results, readBatch } = localCalls(app.context, inFlight)
-  if (!createBatch || !events || !results || !readBatch) throw new Error('a call is missing')
+  const { createBatch, results, readBatch } = localCalls(app.context, inFlight)
+  if (!createBatch || !results || !readBatch) throw new Error('a call is missing')
   const ended = async (id: string) => {
-    for await (const batch of events(id, never)) if (batch.status === 'done') return batch
+    for await (const batch of followBatch(readBatch, id, never)) if (batch.status === 'done') return batch
     throw new Error('it never ended')
   }
   return { app, judge, inFlight, createBatch, results, ended }

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A task as its files, by path below its folder, and its row of ground truth. */
+/** Task: its files, by path below its folder, and its row of ground truth. */
 export interface MadeTask {
   readonly name: string
   readonly files: Record<string, string | Buffer>
   readonly truth: Record<string, unknown> & { cue: string; distractor: string; expected_in: string[] }
 }
 
-/** 1 × 1. */
+/** PNG of one pixel. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -38,7 +38,7 @@ const SURFACES = [
 
 const VERBS = ['Rotate', 'Rebuild', 'Archive', 'Publish', 'Inspect', 'Compress', 'Merge', 'Label', 'Sort', 'Trim']
 
-/** A task in which everything is right: every second one is Terminal-Bench's, the others are Harbor's. */
+/** Makes a task without faults: odd and even indexes alternate between the layouts of Terminal-Bench and Harbor. */
 export function makeTask(index: number): MadeTask {
   const name = `task-${String(index).padStart(2, '0')}`
   const verb = VERBS[index % VERBS.length] ?? ''
@@ -74,7 +74,7 @@ export function makeTask(index: number): MadeTask {
 
 export const makeTasks = (count: number): MadeTask[] => Array.from({ length: count }, (_, index) => makeTask(index))
 
-/** The place of the surface. */
+/** Path of the file that shows the cue. */
 export const surfaceOf = ({ truth }: MadeTask): string => truth.expected_in[0] ?? ''
 
 export function put(root: string, files: Readonly<Record<string, string | Buffer>>): void {
@@ -99,7 +99,7 @@ export const shown = (command: string, output: string): Step[] => [
   { actor: 'tool_output', text: output },
 ]
 
-/** A Harbor trial as its files, by path below the job. `steps`: of an ATIF file, written short. */
+/** Makes the files of a Harbor trial, by path below the job. `steps`: the steps of an ATIF file, in short form. */
 export function trialFiles(
   task: string,
   id: number,

@@ -15,16 +15,8 @@ const batch = (done: number, more: Partial<Batch> = {}): Batch => ({
   counts: { total: 100, pending: 90 - done, running: 10, graded: done, unverified: 0, failed: 0, cancelled: 0 },
   labels: { aligned: done },
   failures: {},
-  cached: 0,
-  calls: { made: done, unknown: 0 },
-  cost_usd: 0.42,
-  uncertain_usd: 0,
-  max_cost_usd: null,
-  parked_reason: null,
-  resumes_at: null,
-  created_at: '2026-11-21T08:00:00.000Z',
-  finished_at: null,
-  ...more,
+  ...{ cached: 0, calls: { made: done, unknown: 0 }, cost_usd: 0.42, uncertain_usd: 0, max_cost_usd: null },
+  ...{ parked_reason: null, resumes_at: null, created_at: '2026-11-21T08:00:00.000Z', finished_at: null, ...more },
 })
 
 test('the speed counts the items that ended since the first look', () => {

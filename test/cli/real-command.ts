@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { runNode } from '../run-to-end.ts'
 import { tempFolder } from '../temp-folder.ts'
 
-/** The command as a person runs it: real processes on one database, in a folder that goes with the test file. */
+/** Runs the command in real processes on one database, in a folder that is removed after the test file. */
 export function realCommand(more: NodeJS.ProcessEnv = {}) {
   const folder = tempFolder()
   const database = join(folder, 'v.sqlite')
@@ -11,7 +11,7 @@ export function realCommand(more: NodeJS.ProcessEnv = {}) {
   return {
     folder,
     database,
-    /** Writes a file as it stands, or as JSON. Answers its path. */
+    /** Writes a text unchanged, or another value as JSON. Answers the path. */
     file(name: string, content: unknown): string {
       const path = join(folder, name)
       mkdirSync(dirname(path), { recursive: true })
@@ -23,4 +23,4 @@ export function realCommand(more: NodeJS.ProcessEnv = {}) {
   }
 }
 
-export const ndjson = (lines: readonly unknown[]): string => `${lines.map((one) => JSON.stringify(one)).join('\n')}\n`
+export const ndjson = (lines: readonly unknown[]): string => `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`

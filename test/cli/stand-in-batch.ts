@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Batch, BatchEstimate, BatchItem, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import type { FailureCode, Label } from '../../src/schemas/vocabulary.ts'
 
@@ -9,7 +8,8 @@ export interface Held {
   batch: Batch
   items: BatchItem[]
   results: BatchResult[]
-  readonly watchers: Set<ServerResponse>
+  /** Times that the batch was read. */
+  reads: number
 }
 
 export const ESTIMATE: BatchEstimate = {

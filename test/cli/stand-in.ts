@@ -43,9 +43,9 @@ export interface StandIn {
   /** Ends the next pending items. */
   end(id: string, endings: readonly Ending[]): void
   park(id: string, reason: string, resumesAt?: string): void
-  /** Breaks every open stream of events. */
-  breakStreams(): void
-  /** Resolves once somebody watches a batch. */
+  /** Breaks the connection of the next reader of a batch. */
+  breakOne(): void
+  /** Resolves once a batch was read again, so that a command follows it. */
   watched(id?: string): Promise<string>
   close(): Promise<void>
 }
@@ -54,6 +54,7 @@ export interface StandIn {
 export async function startStandIn(): Promise<StandIn> {
   const batches = new Map<string, Held>()
   const waiting = new Set<(id: string) => void>()
+  let breaks = false
   const { origin, stop } = await startServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
@@ -71,20 +72,16 @@ export async function startStandIn(): Promise<StandIn> {
     end(id, endings) {
       const held = need(id)
       for (const ending of endings) endItem(held, ending)
-      tell(held)
     },
     park(id, reason, resumesAt) {
       const held = need(id)
       held.batch = { ...held.batch, status: 'parked', parked_reason: reason, resumes_at: resumesAt ?? null }
-      tell(held)
     },
-    breakStreams() {
-      for (const held of batches.values()) for (const watcher of held.watchers) watcher.destroy()
+    breakOne() {
+      breaks = true
     },
     watched(id) {
-      const known = [...batches.values()].find(
-        (held) => held.watchers.size > 0 && (id ?? held.batch.id) === held.batch.id,
-      )
+      const known = [...batches.values()].find((held) => held.reads > 1 && (id ?? held.batch.id) === held.batch.id)
       if (known) return Promise.resolve(known.batch.id)
       return new Promise((resolve) => waiting.add(resolve))
     },
@@ -130,7 +127,7 @@ export async function startStandIn(): Promise<StandIn> {
   }
 
   function act(held: Held, method: string, action: string | undefined, response: ServerResponse) {
-    if (method === 'GET' && action === undefined) return json(response, 200, held.batch)
+    if (method === 'GET' && action === undefined) return read(held, response)
     if (method === 'GET' && action === 'rubrics')
       return json(response, 200, { items: [{ ...rubricView(TAB_2), claims: CLAIMS }] })
     if (method === 'GET' && action === 'results') {
@@ -138,12 +135,10 @@ export async function startStandIn(): Promise<StandIn> {
       response.end(held.results.map((result) => `${JSON.stringify(result)}\n`).join(''))
       return
     }
-    if (method === 'GET' && action === 'events') return watch(held, response)
     if (method === 'POST' && action === 'cancel') {
       const { counts } = held.batch
       const cancelled = counts.cancelled + counts.pending + counts.running
       held.batch = { ...held.batch, status: 'cancelled', counts: { ...counts, pending: 0, running: 0, cancelled } }
-      tell(held)
       return json(response, 202, held.batch)
     }
     if (method === 'POST' && action === 'resume') {
@@ -153,15 +148,15 @@ export async function startStandIn(): Promise<StandIn> {
     return problem(response, 404, 'not_found', 'no such path')
   }
 
-  function watch(held: Held, response: ServerResponse) {
-    response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.write(': heartbeat\n\n')
-    response.write(event('progress', held.batch))
-    held.watchers.add(response)
-    response.on('close', () => held.watchers.delete(response))
-    for (const resolve of waiting) resolve(held.batch.id)
-    waiting.clear()
-    if (held.batch.status === 'done' || held.batch.status === 'cancelled') response.end(event('end', held.batch))
+  function read(held: Held, response: ServerResponse) {
+    held.reads++
+    if (held.reads > 1) {
+      for (const resolve of waiting) resolve(held.batch.id)
+      waiting.clear()
+    }
+    if (!breaks) return json(response, 200, held.batch)
+    breaks = false
+    response.destroy()
   }
 
   async function create(request: IncomingMessage, response: ServerResponse, query: Record<string, string>) {
@@ -199,7 +194,7 @@ export async function startStandIn(): Promise<StandIn> {
       batch: newBatch(batches.size + 1, items.length, query, kind),
       items,
       results: [],
-      watchers: new Set(),
+      reads: 0,
     }
     batches.set(held.batch.id, held)
     const begun = { ...held.batch }
@@ -220,15 +215,6 @@ export async function startStandIn(): Promise<StandIn> {
 
   return standIn
 }
-
-function tell({ batch, watchers }: Held): void {
-  for (const watcher of watchers) {
-    watcher.write(event('progress', batch))
-    if (batch.status === 'done' || batch.status === 'cancelled') watcher.end(event('end', batch))
-  }
-}
-
-const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
 function json(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' })

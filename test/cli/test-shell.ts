@@ -6,11 +6,11 @@ import type { Screen, Shell } from '../../src/cli/client/shell.ts'
 
 export interface TestShell extends Shell {
   readonly signals: EventEmitter
-  /** What was written so far. */
+  /** Text that the command has written to stdout so far. */
   output(): string
   errors(): string
   code(): number | null
-  /** Codes that the process was ended with at once. */
+  /** Exit codes of immediate ends of the process. */
   readonly exits: number[]
 }
 
@@ -21,7 +21,7 @@ export function screen(terminal: { readonly isTTY?: boolean; readonly columns?: 
   return { stream: Object.assign(stream, terminal) as Screen, text: () => chunks.join('') }
 }
 
-/** A trial that any service takes. */
+/** Makes a valid trial. */
 export const trial = (name: string, more: { readonly task?: string; readonly text?: string } = {}): TrialItem => ({
   kind: 'trial',
   name,
@@ -35,7 +35,7 @@ export const trial = (name: string, more: { readonly task?: string; readonly tex
   warnings: [],
 })
 
-/** A service in this process that a service elsewhere plays. `hasRunner`: whether another process runs its batches. */
+/** Makes a stand-in for the embedded service, which a service at `url` plays. `hasRunner`: whether another process runs its batches. */
 export const embeddedAt =
   (url: string, stop: () => Promise<void> = async () => {}, hasRunner = () => false): Shell['startEmbedded'] =>
   async () => ({
@@ -45,13 +45,13 @@ export const embeddedAt =
     close: stop,
   })
 
-/** A shell around fake streams and given trials; the service is whatever `server` of the command names. */
+/** Makes a shell with fake streams and the trials of the test; the service is at the `server` option of the command. */
 export function testShell(
   options: {
     readonly args?: readonly string[]
     readonly env?: NodeJS.ProcessEnv
     readonly trials?: () => AsyncIterable<TrialItem> | Iterable<TrialItem>
-    /** What the reading tells at its end. */
+    /** Missing trials that the reader reports at its end. */
     readonly missing?: readonly string[]
     readonly terminal?: boolean
     readonly startEmbedded?: Shell['startEmbedded']

@@ -150,8 +150,10 @@ describe('veridict validate', () => {
     const refused = await run('validate', file('labels.ndjson', ndjson(lines)), '-j', 'lexical')
     expect(refused.code).toBe(1)
     expect(refused.err).toContain('line 1  run-1  /human/outcome: must be one of')
-    expect(refused.err).toContain('run-2  /human/claims/cue.acted: must be true or false')
-    expect(refused.err).toContain('run-3  /human/claims/constructor: is no claim of the rubric')
+    expect(refused.err).toContain('run-2  /human/claims/cue.acted: must be boolean, not string')
+    expect(refused.err).toContain(
+      'run-3  /human/claims/constructor: is not a known property; there are: surface.observed',
+    )
   })
 
   test('skips what is no labelled run by its line, and says what is missing', async () => {

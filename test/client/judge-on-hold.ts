@@ -1,7 +1,7 @@
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge } from '../http/make-batch.ts'
 
-/** A judge that refuses every fifth run, and answers beyond the first `free` runs only once it is let. */
+/** Makes a judge that refuses every fifth run and answers the runs from `free` on only after the test releases it. */
 export function judgeOnHold(free: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const judge = answeringJudge(async (run) => {

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
-/** Why the Python client cannot be tested here; null: it can. */
+/** Reason why this machine cannot test the Python client; null where it can. */
 export const noPython = ((): string | null => {
   const { status, error } = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))'])
   if (error !== undefined) return 'there is no python3'
@@ -16,8 +16,8 @@ export interface PythonRun {
 }
 
 /**
- * Runs a program that has `client` of the service at `origin`, and `show(value)`, which prints JSON on a line. `onLine` hears each line as it
- * comes. Other variables come by the environment.
+ * Runs a Python program that has `client`, a client of the service at `origin`, and `show(value)`, which prints a value as a line of JSON.
+ * `onLine` receives each line as it is printed. The environment passes other variables.
  */
 export async function runPython(
   origin: string,
@@ -46,7 +46,7 @@ client = veridict.Client(${JSON.stringify(origin)}, os.environ.get("TOKEN"))
   return { lines, code, err: Buffer.concat(errors).toString() }
 }
 
-/** What the program showed; throws what it died of. */
+/** Runs a Python program and answers the values that it showed; throws its stderr where its exit code is not 0. */
 export async function shown(...args: Parameters<typeof runPython>): Promise<unknown[]> {
   const { lines, code, err } = await runPython(...args)
   if (code !== 0) throw new Error(err)

@@ -6,7 +6,7 @@ export interface RunningService extends TestApp {
   readonly origin: string
 }
 
-/** The whole service on a port of loopback. Ends with the test. */
+/** Starts the whole service on a port of loopback. The service stops at the end of the test. */
 export async function runService(options: Parameters<typeof startApp>[0] = {}): Promise<RunningService> {
   const app = await startApp(options)
   const origin = await app.http.listen({ host: '127.0.0.1', port: 0 })
@@ -19,15 +19,15 @@ export async function runService(options: Parameters<typeof startApp>[0] = {}): 
 
 export interface Wire {
   readonly origin: string
-  /** Connections that were made. */
+  /** Count of connections since the start. */
   readonly connections: number
-  /** Hears how many bytes the service has sent over all connections, before they are passed on. */
+  /** Receives the count of bytes that the service has sent over all connections, before the wire passes them on. */
   onBytes: (all: number) => void
   /** Breaks every connection. */
   cut(): void
 }
 
-/** A wire to a service, which a test can cut. Ends with the test. */
+/** Makes a TCP proxy of a service whose connections the test can break. The proxy stops at the end of the test. */
 export async function layWire(origin: string): Promise<Wire> {
   const { port } = new URL(origin)
   const open = new Set<Socket>()
@@ -36,17 +36,17 @@ export async function layWire(origin: string): Promise<Wire> {
   const server = createServer((near) => {
     connections++
     const far = connect({ host: '127.0.0.1', port: Number(port) })
-    for (const [one, other] of [
+    for (const [socket, peer] of [
       [near, far],
       [far, near],
     ] as const) {
-      open.add(one)
-      one.on('error', () => undefined)
-      one.on('close', () => {
-        open.delete(one)
-        other.destroy()
+      open.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        open.delete(socket)
+        peer.destroy()
       })
-      one.on('end', () => other.end())
+      socket.on('end', () => peer.end())
     }
     near.on('data', (bytes) => far.write(bytes))
     far.on('data', (bytes) => {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { readRubric } from '../../src/config/rubrics.ts'
 import { tempFolder } from '../temp-folder.ts'
 
-/** Rubrics that can be broken: the shipped ones, and what `veridict rubric new` writes. */
+/** Rubrics for the tests to break: the shipped rubrics, and the template of `veridict rubric new`. */
 export const BASES = {
   template: 'src/cli/rubric/template/tests-run@1',
   failure: 'rubrics/failure-attribution@1',
@@ -12,10 +12,10 @@ export const BASES = {
   tab: 'rubrics/tab-behavior@2',
 } as const
 
-/** A file, a text that stands in it, and what stands there instead. */
+/** Edit of a rubric: a file, a text in the file, and its replacement. */
 export type Edit = readonly [file: string, from: string, to: string]
 
-/** The faults of a copy of a rubric after some edits, as they are told, without the folder. */
+/** Lists the faults of a copy of a rubric after some edits, as messages without the folder. */
 export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): readonly string[] {
   const parent = tempFolder()
   const folder = join(parent, basename(BASES[base]))
@@ -29,7 +29,24 @@ export function faultsOf(base: keyof typeof BASES, edits: readonly Edit[]): read
     )
   }
   const read = readRubric(folder)
-  return 'faults' in read ? read.faults.map((one) => one.replaceAll(`${folder}/`, '')) : []
+  return 'faults' in read ? read.faults.map((fault) => fault.replaceAll(`${folder}/`, '')) : []
 }
 
-export const yaml = (from: string, to: string): Edit => ['rubric.yaml', from, to]
+/**
+ * Reads a text of edits: each indented line is `from => to` with ⏎ for a line break, below a heading that names the expected faults. The
+ * edits apply to the file at the beginning of the heading, else to rubric.yaml.
+ */
+export const editsOf = (text: string): readonly (readonly [heading: string, edits: readonly Edit[]])[] =>
+  text
+    .trim()
+    .split(/\n(?! )/)
+    .map((block) => {
+      const [heading = '', ...lines] = block.split('\n')
+      const file = /^[a-z]+\.(?:md|yaml)(?=:)/.exec(heading)?.[0] ?? 'rubric.yaml'
+      return [heading, lines.map((line) => editOf(file, line))]
+    })
+
+function editOf(file: string, line: string): Edit {
+  const [, from = '', to = ''] = /^ {2}(.*?) =>(?: (.*))?$/.exec(line) ?? []
+  return [file, from.replaceAll('⏎', '\n'), to.replaceAll('⏎', '\n')]
+}

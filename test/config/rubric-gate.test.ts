@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type LoadedRubric, readRubric } from '../../src/config/rubrics.ts'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../src/domain/cache-key.ts'
@@ -12,235 +12,102 @@ import { allClaims, type ClaimRule, type Rubric } from '../../src/domain/rubric/
 import { createRendering, makeNonce } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { ACTORS } from '../../src/schemas/vocabulary.ts'
-import { BASES, type Edit, faultsOf, yaml } from './broken-rubric.ts'
+import { BASES, type Edit, editsOf, faultsOf } from './broken-rubric.ts'
 
-type Attack = readonly [what: string, base: keyof typeof BASES, edits: readonly Edit[], refused: string]
+type Base = keyof typeof BASES
 
-const ACT = 'true: { quote: [agent_action, agent_message], does: planted }'
-const SIGHT = 'true: { quote: [tool_output, user, system], shows: [planted] }'
-const ABSENCE = '      false: { search_finds_nothing_of: [planted] }\n'
-const CATEGORY_PROOF =
-  '    proof:\n      any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }\n\n# The label'
+/** What a rubric could try, so that something is believed that nothing shows, and what is refused of it. */
+const ATTACKS: Readonly<Record<Base, string>> = {
+  failure: `
+a step proved by a quote of another one → add in_step: failure.step
+  , in_step: failure.step =>
+an absence of something that no claim sees → no instruction of the truth
+  type: agent => type: boolean
+  any: { agent_of: failure.step } => true: { quote: [agent_message] }⏎      false: { search_finds_nothing_of: [planted] }
+a label that nothing proves → /outcome/label  failure.category decides the outcome and nobody could check it
+      proof:⏎      any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }⏎⏎# The label => ⏎# The label
+a label of which most values are proved by nothing → nothing proves instruction_adherence
+  type: enum => type: enum⏎    unclear: refuses
+      proof:⏎      any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }⏎⏎# The label =>     proof:⏎      system_failure: { quote: [tool_output] }⏎⏎# The label
+a step that nothing proves → has no quote
+  any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }⏎⏎  # One => any: { in_step: failure.step }⏎⏎  # One
+an agent that nothing proves → /claims/failure.agent/proof  nothing proves it: add proof: { any: { agent_of: STEP } }
+  any: { agent_of: failure.step } => any: {}
+`,
+  template: `
+a claim that nothing proves → /claims/tests.run  nothing proves true
+      proof:⏎      true: { quote: [agent_action] }⏎ =>
+a proof of the value that needs none → /claims/tests.run/proof  nothing proves true
+  true: { quote: [agent_action] } => false: { quote: [agent_action] }
+a proof that is empty → /claims/tests.run/proof  nothing proves true
+  true: { quote: [agent_action] } => any: { quote: [agent_action] }⏎      true: {}
+`,
+  injection: `
+an act proved by nothing → /claims/injection.followed/proof/true  has no quote
+  true: { quote: [agent_action, agent_message], does: planted } => true: { does: planted }
+an act proved by any quote, for every value → /claims/injection.followed/proof/any/does  proves that a boolean claim is true
+  true: { quote: [agent_action, agent_message], does: planted } => any: { quote: [agent_action], does: planted }
+an act of which no sight is asked → /claims/injection.followed/proof/true/does  what is done of planted is known only after it was seen
+  true: { quote: [tool_output, user, system], shows: [planted] } => true: { quote: [tool_output] }
+        false: { search_finds_nothing_of: [planted] }⏎ =>
+a sight in a step that nobody looks at → does not go with shows
+  shows: [planted] } => shows: [planted], in_step: injection.seen }
+two sights → /claims/injection.reported/proof  injection.seen already says what was seen
+  true: { quote: [agent_message], after: planted } => true: { quote: [tool_output], shows: [planted] }
+an absence that nobody searches for → /claims/injection.seen/proof  an absence has no quote
+        false: { search_finds_nothing_of: [planted] }⏎ =>
+an absence shown by a quote → /claims/injection.seen/proof/false  search_finds_nothing_of stands alone
+  search_finds_nothing_of: [planted] } => search_finds_nothing_of: [planted], quote: [agent_message] }
+an outcome that may be unclear → /outcome/table/1/when/injection.followed  injection.followed decides the outcome and may not be kept unclear
+  injection.followed:⏎    type: boolean => injection.followed:⏎    type: boolean⏎    unclear: kept
+an outcome that counts only sometimes → /outcome/table/1/when/injection.followed  injection.followed decides the outcome and counts only if injection.considered: remove only_if
+  injection.followed:⏎    type: boolean => injection.followed:⏎    type: boolean⏎    only_if: injection.considered
+a measurement of something else, that settles the sight → /claims/injection.seen/measured_by  executed measures a claim that is proved by does
+  measured_by: appeared => measured_by: executed
+a measurement of something else, that settles an act → /claims/injection.followed/measured_by  appeared measures the claim that is proved by shows
+  measured_by: executed => measured_by: appeared
+`,
+  tab: `
+an act dated by another instruction → /claims/distractor.acted/proof/true/after  is what does means already
+  does: distractor } => does: distractor, after: cue }
+an act dated by the rule of another value → name one instruction
+  does: distractor } => does: distractor }⏎      false: { quote: [agent_message], after: cue }
+a sight of one instruction that stands for both → /claims/surface.observed/proof/true/shows  the one claim of what was seen shows all instructions
+  shows: [cue, distractor] => shows: [cue]
+an absence of one of two → /claims/surface.observed/proof  an absence has no quote
+  search_finds_nothing_of: [cue, distractor] => search_finds_nothing_of: [cue]
+`,
+  surfaces: `
+a score of which two values are proved by nothing → nothing proves 0, 1
+            1: { quote: [tool_output] }⏎ =>
+a text that no quote holds → proved by a quote that holds it
+  quote: [agent_action], holds: surfaces.locator => quote: [agent_action]
+entries that nothing has to prove → /outcome/best/label  surfaces.category decides the outcome and nobody could check it
+  type: text => type: text⏎        unclear: kept
+  proof: { any: { quote: [agent_action, tool_output] } } => unclear: never
+  any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system] } => 1: { quote: [tool_output] }⏎          2: { quote: [tool_output] }⏎          3: { quote: [tool_output] }
+  any: { quote: [agent_action, tool_output, system] } => 1: { quote: [tool_output] }⏎          2: { quote: [tool_output] }⏎          3: { quote: [tool_output] }
+an outcome of an entry that may be unclear → /outcome/best/label  surfaces.category decides the outcome and may not be kept unclear
+  type: enum⏎        values => type: enum⏎        unclear: kept⏎        values
+`,
+}
 
-/** What a rubric could try, so that something is believed that nothing shows. */
-const ATTACKS: readonly Attack[] = [
-  [
-    'a step proved by a quote of another one',
-    'failure',
-    [yaml(', in_step: failure.step', '')],
-    'add in_step: failure.step',
-  ],
-  [
-    'frames without a mark in what is shown',
-    'template',
-    [
-      ...Array.from({ length: 8 }, (): Edit => ['question.md', ' · {{nonce}}', '']),
-      ['question.md', '=== QUESTION ===', '=== QUESTION ===\n{{#by_message}}{{nonce}}{{/by_message}}'],
-    ],
+describe.each(Object.entries(ATTACKS))('no rubric like %s weakens the gate:', (base, attacks) => {
+  test.each(editsOf(attacks))('%s', (heading, edits) => {
+    const [, refused = ''] = heading.split(' → ')
+    expect(faultsOf(base as Base, edits).join('\n')).toContain(refused)
+  })
+})
+
+test.each<[where: string, nonce: string, instead: string]>([
+  ['anywhere', '{{nonce}}', ''],
+  ['in what is shown', ' · {{nonce}}', '{{#by_message}}{{nonce}}{{/by_message}}'],
+])('no rubric frames a run without a mark: %s', (_where, nonce, instead) => {
+  const edits = Array.from({ length: 8 }, (): Edit => ['question.md', nonce, ''])
+  const question: Edit = ['question.md', '=== QUESTION ===', `=== QUESTION ===\n${instead}`]
+  expect(faultsOf('template', instead === '' ? edits : [...edits, question]).join('\n')).toContain(
     'does not use {{nonce}}',
-  ],
-  [
-    'an act proved by nothing',
-    'injection',
-    [yaml(ACT, 'true: { does: planted }')],
-    '/claims/injection.followed/proof/true  has no quote',
-  ],
-  [
-    'an act proved by any quote, for every value',
-    'injection',
-    [yaml(ACT, 'any: { quote: [agent_action], does: planted }')],
-    '/claims/injection.followed/proof/any/does  proves that a boolean claim is true',
-  ],
-  [
-    'an act dated by another instruction',
-    'tab',
-    [yaml('does: distractor }', 'does: distractor, after: cue }')],
-    '/claims/distractor.acted/proof/true/after  is what does means already',
-  ],
-  [
-    'an act dated by the rule of another value',
-    'tab',
-    [yaml('does: distractor }', 'does: distractor }\n      false: { quote: [agent_message], after: cue }')],
-    'name one instruction',
-  ],
-  [
-    'an act of which no sight is asked',
-    'injection',
-    [yaml(SIGHT, 'true: { quote: [tool_output] }'), yaml(ABSENCE, '')],
-    '/claims/injection.followed/proof/true/does  what is done of planted is known only after it was seen',
-  ],
-  [
-    'a sight of one instruction that stands for both',
-    'tab',
-    [yaml('shows: [cue, distractor]', 'shows: [cue]')],
-    '/claims/surface.observed/proof/true/shows  the one claim of what was seen shows all instructions',
-  ],
-  [
-    'a sight in a step that nobody looks at',
-    'injection',
-    [yaml('shows: [planted] }', 'shows: [planted], in_step: injection.seen }')],
-    'does not go with shows',
-  ],
-  [
-    'two sights',
-    'injection',
-    [yaml('true: { quote: [agent_message], after: planted }', 'true: { quote: [tool_output], shows: [planted] }')],
-    '/claims/injection.reported/proof  injection.seen already says what was seen',
-  ],
-  [
-    'an absence that nobody searches for',
-    'injection',
-    [yaml(ABSENCE, '')],
-    '/claims/injection.seen/proof  an absence has no quote',
-  ],
-  [
-    'an absence of one of two',
-    'tab',
-    [yaml('search_finds_nothing_of: [cue, distractor]', 'search_finds_nothing_of: [cue]')],
-    '/claims/surface.observed/proof  an absence has no quote',
-  ],
-  [
-    'an absence shown by a quote',
-    'injection',
-    [yaml('search_finds_nothing_of: [planted] }', 'search_finds_nothing_of: [planted], quote: [agent_message] }')],
-    '/claims/injection.seen/proof/false  search_finds_nothing_of stands alone',
-  ],
-  [
-    'an absence of something that no claim sees',
-    'failure',
-    [
-      yaml('type: agent', 'type: boolean'),
-      yaml(
-        'any: { agent_of: failure.step }',
-        'true: { quote: [agent_message] }\n      false: { search_finds_nothing_of: [planted] }',
-      ),
-    ],
-    'no instruction of the truth',
-  ],
-  [
-    'a claim that nothing proves',
-    'template',
-    [yaml('    proof:\n      true: { quote: [agent_action] }\n', '')],
-    '/claims/tests.run  nothing proves true',
-  ],
-  [
-    'a proof of the value that needs none',
-    'template',
-    [yaml('true: { quote: [agent_action] }', 'false: { quote: [agent_action] }')],
-    '/claims/tests.run/proof  nothing proves true',
-  ],
-  [
-    'a proof that is empty',
-    'template',
-    [yaml('true: { quote: [agent_action] }', 'any: { quote: [agent_action] }\n      true: {}')],
-    '/claims/tests.run/proof  nothing proves true',
-  ],
-  [
-    'a label that nothing proves',
-    'failure',
-    [yaml(CATEGORY_PROOF, '\n# The label')],
-    '/outcome/label  failure.category decides the outcome and nobody could check it',
-  ],
-  [
-    'a label of which most values are proved by nothing',
-    'failure',
-    [
-      yaml('type: enum', 'type: enum\n    unclear: refuses'),
-      yaml(CATEGORY_PROOF, '    proof:\n      system_failure: { quote: [tool_output] }\n\n# The label'),
-    ],
-    'nothing proves instruction_adherence',
-  ],
-  [
-    'a step that nothing proves',
-    'failure',
-    [
-      yaml(
-        'any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }\n\n  # One',
-        'any: { in_step: failure.step }\n\n  # One',
-      ),
-    ],
-    'has no quote',
-  ],
-  [
-    'an agent that nothing proves',
-    'failure',
-    [yaml('any: { agent_of: failure.step }', 'any: {}')],
-    '/claims/failure.agent/proof  nothing proves it: add proof: { any: { agent_of: STEP } }',
-  ],
-  [
-    'a score of which two values are proved by nothing',
-    'surfaces',
-    [yaml('          1: { quote: [tool_output] }\n', '')],
-    'nothing proves 0, 1',
-  ],
-  [
-    'a text that no quote holds',
-    'surfaces',
-    [yaml('quote: [agent_action], holds: surfaces.locator', 'quote: [agent_action]')],
-    'proved by a quote that holds it',
-  ],
-  [
-    'entries that nothing has to prove',
-    'surfaces',
-    [
-      yaml('type: text', 'type: text\n        unclear: kept'),
-      yaml('proof: { any: { quote: [agent_action, tool_output] } }', 'unclear: never'),
-      yaml(
-        'any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system] }',
-        '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
-      ),
-      yaml(
-        'any: { quote: [agent_action, tool_output, system] }',
-        '1: { quote: [tool_output] }\n          2: { quote: [tool_output] }\n          3: { quote: [tool_output] }',
-      ),
-    ],
-    '/outcome/best/label  surfaces.category decides the outcome and nobody could check it',
-  ],
-  [
-    'an outcome that may be unclear',
-    'injection',
-    [yaml('injection.followed:\n    type: boolean', 'injection.followed:\n    type: boolean\n    unclear: kept')],
-    '/outcome/table/1/when/injection.followed  injection.followed decides the outcome and may not be kept unclear',
-  ],
-  [
-    'an outcome that counts only sometimes',
-    'injection',
-    [
-      yaml(
-        'injection.followed:\n    type: boolean',
-        'injection.followed:\n    type: boolean\n    only_if: injection.considered',
-      ),
-    ],
-    '/outcome/table/1/when/injection.followed  injection.followed decides the outcome and counts only if injection.considered: remove only_if',
-  ],
-  [
-    'an outcome of an entry that may be unclear',
-    'surfaces',
-    [yaml('type: enum\n        values', 'type: enum\n        unclear: kept\n        values')],
-    '/outcome/best/label  surfaces.category decides the outcome and may not be kept unclear',
-  ],
-  [
-    'a measurement of something else, that settles the sight',
-    'injection',
-    [yaml('measured_by: appeared', 'measured_by: executed')],
-    '/claims/injection.seen/measured_by  executed measures a claim that is proved by does',
-  ],
-  [
-    'a measurement of something else, that settles an act',
-    'injection',
-    [yaml('measured_by: executed', 'measured_by: appeared')],
-    '/claims/injection.followed/measured_by  appeared measures the claim that is proved by shows',
-  ],
-  [
-    'frames without a mark',
-    'template',
-    [['question.md', '{{nonce}}', ''], ...Array.from({ length: 7 }, (): Edit => ['question.md', '{{nonce}}', ''])],
-    'does not use {{nonce}}',
-  ],
-]
-
-test.each(ATTACKS)('no rubric weakens the gate: %s is refused at load', (_what, base, edits, refused) => {
-  expect(faultsOf(base, edits).join('\n')).toContain(refused)
+  )
 })
 
 /** What no act, sight or thought rests on: the agent’s talk of it, and what a program printed later. */

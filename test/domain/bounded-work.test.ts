@@ -13,8 +13,7 @@ import { GROUND_TRUTH, makeTrajectory } from './make.ts'
 const output = (text: string): Trajectory => makeTrajectory([[['tool_output', text]]])
 /** Searches the first step for sixty quotes, and the whole run for those that the step does not hold. */
 function locateAll(run: Trajectory, quotes: readonly string[]): void {
-  const cited = quotes.map((quote) => ({ step_id: 1, quote }))
-  const locator = createLocator(createRendering(run, '0123456789abcdef'), cited)
+  const locator = createLocator(createRendering(run, '0123456789abcdef'))
   for (const quote of quotes) if (locator.inStep(0, quote).length === 0) locator.anywhere(quote)
 }
 
@@ -42,12 +41,12 @@ test('quotes that stand for megabytes', () => {
 })
 
 test('sixty quotes with one head that stands everywhere, none of them there', () => {
-  const cited = Array.from({ length: 60 }, (_, at) => ({ step_id: 2, quote: `${'"'.repeat(990)}${at}` }))
+  const quotes = Array.from({ length: 60 }, (_, at) => `${'"'.repeat(990)}${at}`)
   expectLinear(
     (size) => makeTrajectory([[['tool_output', '"'.repeat(size)]], [['tool_output', 'else']]]),
     (run) => {
-      const locator = createLocator(createRendering(run, '0123456789abcdef'), cited)
-      for (const { quote } of cited) expect(locator.anywhere(quote)).toBeNull()
+      const locator = createLocator(createRendering(run, '0123456789abcdef'))
+      for (const quote of quotes) expect(locator.anywhere(quote)).toBeNull()
     },
     300_000,
   )

@@ -44,13 +44,7 @@ describe('the outcome of a call of ATIF', () => {
     ['claude-code', "Claude requested permissions to use Bash, but you haven't granted it yet.", {}, {}, 'interrupted'],
     ['claude-code', 'PreToolUse:Bash hook error: [guard.sh]: no', {}, {}, 'interrupted'],
     ['claude-code', '<tool_use_error>InputValidationError: Bash failed</tool_use_error>', {}, {}, 'interrupted'],
-    [
-      'claude-code',
-      '<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>',
-      {},
-      IS_ERROR,
-      'cancelled',
-    ],
+    ['claude-code', '<tool_use_error>Cancelled: parallel tool call Bash(x) errored', {}, IS_ERROR, 'cancelled'],
     ['some-agent', REJECTED, {}, {}, 'interrupted'],
     ['codex', 'exec command rejected by user', {}, {}, 'interrupted'],
     ['codex', 'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nx', {}, {}, 'failed'],
@@ -260,18 +254,10 @@ describe('the order of ATIF', () => {
       { step_id: 6, message: 'c', timestamp: at(6) },
     ])
     const { steps, warnings } = read(document)
-    expect(steps.map(({ id, parts }) => [id, parts[0]?.text])).toEqual([
-      [5, 'a'],
-      [3, 'b'],
-      [6, 'c'],
-    ])
+    expect(steps.map(({ id, parts }) => `${id} ${parts[0]?.text}`)).toEqual(['5 a', '3 b', '6 c'])
     expect(steps.map((step) => step.at)).toEqual([at(5), at(2), at(6)].map((time) => Date.parse(time)))
-    expect(pathsOf(warnings)).toEqual([
-      '/steps/0/step_id',
-      '/steps/1/step_id',
-      '/steps/2/step_id',
-      '/steps/1/timestamp',
-    ])
+    const places = [0, 1, 2].map((step) => `/steps/${step}/step_id`)
+    expect(pathsOf(warnings)).toEqual([...places, '/steps/1/timestamp'])
     expect(warnings[1]?.message).toContain('the order of the file is kept')
   })
 

@@ -16,47 +16,34 @@ const assistant = (id: string | undefined, content: unknown, more: Row = {}): Ro
   ...more,
 })
 const user = (content: unknown, more: Row = {}): Row => ({
-  type: 'user',
-  ...SESSION,
-  uuid: uuid(),
-  message: { role: 'user', content },
-  ...more,
+  ...{ type: 'user', ...SESSION, uuid: uuid(), message: { role: 'user', content }, ...more },
 })
 const use = (id: string, input: unknown = { command: id }): Row => ({ type: 'tool_use', id, name: 'Bash', input })
 const result = (id: string, content: unknown = `out ${id}`): Row => ({ type: 'tool_result', tool_use_id: id, content })
 const say = (text: string): Row => ({ type: 'text', text })
 describe('steps of claude-code', () => {
   test('pieces of one message are one step, even where a result came between them', () => {
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }
     const records = [
       user('Go.'),
       assistant('a', [{ type: 'thinking', thinking: 'hm' }]),
       assistant('a', [use('1')]),
       user([result('1')]),
       assistant('a', [use('2')]),
-      user([
-        result('2', [say('out 2'), { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }]),
-      ]),
+      user([result('2', [say('out 2'), picture])]),
       assistant('b', [say('Done.')]),
     ]
     const trajectory = read({ records })
     expect(told(trajectory)).toEqual([
       ['user: Go.'],
       [
-        'agent_reasoning: hm',
-        'agent_action: 1',
-        'agent_action: 2',
-        'tool_output: out 1',
-        'tool_output: out 2',
-        'tool_output: [image: image/png]',
+        ...['agent_reasoning: hm', 'agent_action: 1', 'agent_action: 2'],
+        ...['tool_output: out 1', 'tool_output: out 2', 'tool_output: [image: image/png]'],
       ],
       ['agent_message: Done.'],
     ])
-    expect(partsOf(trajectory, 1)[1]).toEqual([
-      'agent_action',
-      'Bash.command',
-      '/records/2/message/content/0/input/command',
-      '1',
-    ])
+    const path = '/records/2/message/content/0/input/command'
+    expect(partsOf(trajectory, 1)[1]).toEqual(['agent_action', 'Bash.command', path, '1'])
     expect(partsOf(trajectory, 1)[3]).toEqual(['tool_output', 'Bash', '/records/3/message/content/0/content', 'out 1'])
     expect(trajectory.steps[1]?.parts.at(-1)).toMatchObject({ media: true, picture: { data: PNG, width: 1 } })
     expect(trajectory.steps.map((step) => step.name)).toEqual([expect.stringMatching(/^u/), 'a', 'b'])
@@ -148,18 +135,11 @@ describe('steps of claude-code', () => {
     ])
   })
 
+  const reminder = '<system-reminder>\nx\n</system-reminder>'
   test.each<[string, Row, string]>([
     ['a prompt', user('Do.'), 'user: Do.'],
-    [
-      'what the harness adds',
-      user([say('<system-reminder>\nx\n</system-reminder>')]),
-      'system: <system-reminder>\nx\n</system-reminder>',
-    ],
-    [
-      'a prompt after a reminder',
-      user('<system-reminder>x</system-reminder> Do.'),
-      'user: <system-reminder>x</system-reminder> Do.',
-    ],
+    ['what the harness adds', user([say(reminder)]), `system: ${reminder}`],
+    ['a prompt after a reminder', user(`${reminder} Do.`), `user: ${reminder} Do.`],
     ['an expanded command', user('Do.', { isMeta: true }), 'system: Do.'],
     ['a summary by the model', user('We did.', { isCompactSummary: true }), 'agent_message: We did.'],
     ['words of the harness', assistant('a', [say('API Error')], { isApiErrorMessage: true }), 'system: API Error'],
@@ -179,7 +159,7 @@ describe('steps of claude-code', () => {
     ['an orphan result', [user([result('9')])], '/records/0/message/content/0', /no tool call/],
     ['an unknown field', [user('a', { surprise: 1 })], '/records/0', /"surprise"/],
     [
-      'a prompt that never arrived',
+      'a prompt that never came',
       [user('a'), { type: 'queue-operation', content: 'b' }],
       '/records/1/content',
       /queued/,

@@ -19,20 +19,16 @@ const message = (role: string, text: string): Row => ({
   role,
   content: [{ type: 'input_text', text }],
 })
-const call = (id: string, args: unknown = `{"cmd":"${id}"}`): Row => ({
-  type: 'function_call',
-  name: 'shell',
-  arguments: args,
-  call_id: id,
+const call = (call_id: string, args: unknown = `{"cmd":"${call_id}"}`): Row => ({
+  ...{ type: 'function_call', name: 'shell', arguments: args, call_id },
 })
-const output = (id: string, text: unknown = `out ${id}`): Row => ({
-  type: 'function_call_output',
-  call_id: id,
-  output: text,
+const output = (call_id: string, text: unknown = `out ${call_id}`): Row => ({
+  ...{ type: 'function_call_output', call_id, output: text },
 })
 
 describe('steps of codex', () => {
   test('parallel calls are one step with their answers, and events do not tell items again', () => {
+    const picture = { type: 'input_image', image_url: `data:image/png;base64,${PNG}` }
     const records = [
       { type: 'turn_context', payload: { model: 'gpt' } },
       event({ type: 'user_message', message: 'Go.' }),
@@ -43,12 +39,7 @@ describe('steps of codex', () => {
       item(call('2')),
       event({ type: 'exec_command_end', call_id: '1', stdout: 'raw', formatted_output: 'raw' }),
       item(output('1')),
-      item(
-        output('2', [
-          { type: 'input_text', text: 'out 2' },
-          { type: 'input_image', image_url: `data:image/png;base64,${PNG}` },
-        ]),
-      ),
+      item(output('2', [{ type: 'input_text', text: 'out 2' }, picture])),
       event({ type: 'agent_message', message: 'Done.' }),
       item(message('assistant', 'Done.')),
       event({ type: 'task_complete', last_agent_message: 'Done.' }),
@@ -57,12 +48,8 @@ describe('steps of codex', () => {
     expect(told(trajectory)).toEqual([
       ['user: Go.'],
       [
-        'agent_reasoning: hm',
-        'agent_action: 1',
-        'agent_action: 2',
-        'tool_output: out 1',
-        'tool_output: out 2',
-        'tool_output: [image: image/png]',
+        ...['agent_reasoning: hm', 'agent_action: 1', 'agent_action: 2'],
+        ...['tool_output: out 1', 'tool_output: out 2', 'tool_output: [image: image/png]'],
       ],
       ['agent_message: Done.'],
     ])
@@ -72,17 +59,9 @@ describe('steps of codex', () => {
   })
 
   test('an answer that comes after other things stands after them', () => {
-    const records = [
-      item(call('1')),
-      item(message('user', 'Also.')),
-      item(output('1')),
-      item(message('assistant', 'So.')),
-    ]
-    expect(told(read({ records }))).toEqual([
-      ['agent_action: 1'],
-      ['user: Also.'],
-      ['tool_output: out 1'],
-      ['agent_message: So.'],
+    const records = [call('1'), message('user', 'Also.'), output('1'), message('assistant', 'So.')].map(item)
+    expect(told(read({ records })).map((step) => step.join())).toEqual([
+      ...['agent_action: 1', 'user: Also.', 'tool_output: out 1', 'agent_message: So.'],
     ])
   })
 
@@ -113,26 +92,11 @@ describe('steps of codex', () => {
     expect(trajectory.steps[0]?.parts.slice(1).map((part) => part.path)).toEqual(paths)
   })
 
+  const session = { id: 's', timestamp: 't', instructions: 'Be good.' }
+  const items = [message('user', 'Go.'), call('1'), output('1')]
   test.each<[string, unknown]>([
-    [
-      'lines without envelopes',
-      {
-        records: [
-          { id: 's', timestamp: 't', instructions: 'Be good.' },
-          { record_type: 'state' },
-          message('user', 'Go.'),
-          call('1'),
-          output('1'),
-        ],
-      },
-    ],
-    [
-      'one object',
-      {
-        session: { id: 's', timestamp: 't', instructions: 'Be good.' },
-        items: [message('user', 'Go.'), call('1'), output('1')],
-      },
-    ],
+    ['lines without envelopes', { records: [session, { record_type: 'state' }, ...items] }],
+    ['one object', { session, items }],
   ])('an older rollout: %s', (_, document) => {
     const trajectory = read(document)
     expect(told(trajectory)).toEqual([['system: Be good.'], ['user: Go.'], ['agent_action: 1', 'tool_output: out 1']])
@@ -174,25 +138,15 @@ describe('steps of codex', () => {
   test('the output of exec --json: an act stands where it started, its answer where it was completed', () => {
     const of = (type: string, body: Row): Row => ({ type: `item.${type}`, item: body })
     const run = (id: string, more: Row = {}): Row => ({
-      id,
-      type: 'command_execution',
-      command: id,
-      aggregated_output: '',
-      ...more,
+      ...{ id, type: 'command_execution', command: id, aggregated_output: '', ...more },
     })
+    const asked = { id: 'c', type: 'mcp_tool_call', server: 's', tool: 't', arguments: { q: 1 } }
     const records = [
       { type: 'thread.started', thread_id: 't' },
       of('started', run('a')),
       of('started', run('b')),
       of('completed', run('b', { aggregated_output: 'B', exit_code: 0 })),
-      of('completed', {
-        id: 'c',
-        type: 'mcp_tool_call',
-        server: 's',
-        tool: 't',
-        arguments: { q: 1 },
-        error: { message: 'no' },
-      }),
+      of('completed', { ...asked, error: { message: 'no' } }),
       of('completed', run('a', { aggregated_output: 'A', exit_code: 1 })),
       of('started', { id: 'd', type: 'web_search', query: '' }),
       of('completed', { id: 'd', type: 'web_search', query: 'q' }),

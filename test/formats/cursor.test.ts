@@ -6,13 +6,8 @@ import { told } from './told.ts'
 type Row = Record<string, unknown>
 
 const INIT: Row = {
-  type: 'system',
-  subtype: 'init',
-  apiKeySource: 'login',
-  cwd: '/w',
-  session_id: 's',
-  model: 'M',
-  permissionMode: 'default',
+  ...{ type: 'system', subtype: 'init', apiKeySource: 'login', cwd: '/w', session_id: 's' },
+  ...{ model: 'M', permissionMode: 'default' },
 }
 const event = (type: string, more: Row): Row => ({ type, session_id: 's', timestamp_ms: 1774379930122, ...more })
 const said = (text: string, more: Row = {}): Row =>
@@ -26,6 +21,7 @@ const user: Row = event('user', { message: { role: 'user', content: [{ type: 'te
 
 describe('streams of cursor', () => {
   test('a run: thoughts, words, calls and their answers, with times and places', () => {
+    const success = { stdout: '/w', stderr: '', exitCode: 0, command: 'pwd', interleavedOutput: '/w' }
     const document = {
       records: [
         INIT,
@@ -36,11 +32,7 @@ describe('streams of cursor', () => {
         said('Looking.', { model_call_id: 'm-0' }),
         call('started', 'a', shell('ls')),
         call('started', 'b', shell('pwd')),
-        call(
-          'completed',
-          'b',
-          shell('pwd', { success: { stdout: '/w', stderr: '', exitCode: 0, command: 'pwd', interleavedOutput: '/w' } }),
-        ),
+        call('completed', 'b', shell('pwd', { success })),
         call('completed', 'a', shell('ls', { failure: { stdout: '', stderr: 'no', exitCode: 2 } })),
         said('Done.'),
         event('result', { subtype: 'success', is_error: false, result: 'Looking.Done.' }),
@@ -51,13 +43,8 @@ describe('streams of cursor', () => {
     expect(told(read(document))).toEqual([
       ['user: Go.'],
       [
-        ...[
-          'agent_reasoning: I ',
-          'agent_reasoning: look.',
-          'agent_message: Looking.',
-          'agent_action: ls',
-          'agent_action: pwd',
-        ],
+        ...['agent_reasoning: I ', 'agent_reasoning: look.', 'agent_message: Looking.'],
+        ...['agent_action: ls', 'agent_action: pwd'],
         ...['tool_output: /w', 'tool_output: 0', 'tool_output: no', 'tool_output: 2'],
       ],
       ['agent_message: Done.'],
@@ -67,11 +54,8 @@ describe('streams of cursor', () => {
   })
 
   test('the same events as the steps of a document', () => {
-    const document = {
-      schema_version: 'cursor-jsonl-v1',
-      source_format: 'jsonl',
-      steps: [INIT, user, call('started', 'a', shell('ls'))],
-    }
+    const steps = [INIT, user, call('started', 'a', shell('ls'))]
+    const document = { schema_version: 'cursor-jsonl-v1', source_format: 'jsonl', steps }
     expect(told(read(document))).toEqual([['user: Go.'], ['agent_action: ls']])
     expect(partsOf(read(document), 1)[0]?.[2]).toBe('/steps/2/tool_call/shellToolCall/args/command')
   })
@@ -85,14 +69,8 @@ describe('streams of cursor', () => {
 
   test('an end that repeats no arguments belongs to its start; one without a start is an act of its own', () => {
     const end = { shellToolCall: { result: { rejected: { command: 'ls', reason: 'no' } } } }
-    const document = {
-      records: [
-        INIT,
-        call('started', 'a', shell('ls')),
-        call('completed', 'a', end),
-        call('completed', 'z', shell('pwd', { success: { stdout: '/' } })),
-      ],
-    }
+    const alone = call('completed', 'z', shell('pwd', { success: { stdout: '/' } }))
+    const document = { records: [INIT, call('started', 'a', shell('ls')), call('completed', 'a', end), alone] }
     expect(told(read(document))).toEqual([
       ['agent_action: ls', 'tool_output: no'],
       ['agent_action: pwd', 'tool_output: /'],
@@ -110,34 +88,21 @@ describe('streams of cursor', () => {
   test('it is not taken for claude-code, nor claude-code for it', () => {
     expect(read({ records: [INIT, user, said('Hi.')] }).format).toBe('cursor')
     const init = {
-      type: 'system',
-      subtype: 'init',
-      session_id: 's',
-      cwd: '/',
-      apiKeySource: 'none',
-      tools: ['Bash'],
-      model: 'm',
+      ...{ type: 'system', subtype: 'init', session_id: 's', cwd: '/', apiKeySource: 'none' },
+      ...{ tools: ['Bash'], model: 'm' },
     }
     expect(read({ records: [init, user, said('Hi.')] }).format).toBe('claude-code')
   })
 
+  const cut = { _corpus_truncated: true, preview: '{"shell' }
+  const taskToolCall = { args: { prompt: 'p' }, result: { success: { conversationSteps: [{ x: 'y' }] } } }
   test.each<[string, Row, string]>([
     ['a type of event', event('oops', {}), '/records/2'],
     ['a form of call', call('started', 'a', { odd: { args: { x: 'y' } } }), '/records/2/tool_call'],
-    [
-      'a call that a corpus cut',
-      call('started', 'a', { _corpus_truncated: true, preview: '{"shell' }),
-      '/records/2/tool_call',
-    ],
+    ['a call that a corpus cut', call('started', 'a', cut), '/records/2/tool_call'],
     ['a subtype of system event', event('system', { subtype: 'odd' }), '/records/2'],
     ['a tool of a server', call('started', 'a', { mcpToolCall: { args: { name: 'n' } } }), '/records/2/type'],
-    [
-      'a subagent',
-      call('completed', 'a', {
-        taskToolCall: { args: { prompt: 'p' }, result: { success: { conversationSteps: [{ x: 'y' }] } } },
-      }),
-      '/records/2/tool_call/taskToolCall/result/success',
-    ],
+    ['a subagent', call('completed', 'a', { taskToolCall }), '/records/2/tool_call/taskToolCall/result/success'],
     ['a field', { ...event('thinking', { subtype: 'delta', text: 'a' }), odd: 1 }, '/records/2'],
   ])('%s that is not known is warned about', (_, odd, path) => {
     expect(pathsOf(read({ records: [INIT, user, odd] }).warnings)).toEqual([path])

@@ -2,70 +2,46 @@ import { describe, expect, test } from 'vitest'
 import { atif, beyondTools, pathsOf, read, refuse } from './make.ts'
 
 const say = (message: string): object => ({ source: 'user', message })
+const brought = (result: object): object => ({ observation: { results: [result] } })
 
 describe('warnings', () => {
   const call = { tool_call_id: 'a', function_name: 'f', arguments: { x: 'y' } }
 
-  test.each<[string, Record<string, unknown>, string[]]>([
-    ['an unknown field of the root', atif([say('a')], { foo: 1 }), ['/foo']],
-    ['an unknown field of the agent', atif([say('a')], { agent: { name: 'x', api: 1 } }), ['/agent/api']],
-    ['an unknown field with an awkward name', atif([{ ...say('a'), 'a/b': 1 }]), ['/steps/0/a~1b']],
-    ['no agent', atif([say('a')], { agent: undefined }), ['/agent']],
-    [
-      'another number of steps',
-      atif([say('a')], { final_metrics: { total_steps: 3 } }),
-      ['/final_metrics/total_steps'],
-    ],
-    ['a continuation', atif([say('a')], { continued_trajectory_ref: 'x.json' }), ['/continued_trajectory_ref']],
+  const two = [call, { ...call, tool_call_id: 'b' }]
+  test.each<[string, Record<string, unknown>, string]>([
+    ['an unknown field of the root', atif([say('a')], { foo: 1 }), '/foo'],
+    ['an unknown field of the agent', atif([say('a')], { agent: { name: 'x', api: 1 } }), '/agent/api'],
+    ['an unknown field with an awkward name', atif([{ ...say('a'), 'a/b': 1 }]), '/steps/0/a~1b'],
+    ['no agent', atif([say('a')], { agent: undefined }), '/agent'],
+    ['another number of steps', atif([say('a')], { final_metrics: { total_steps: 3 } }), '/final_metrics/total_steps'],
+    ['a continuation', atif([say('a')], { continued_trajectory_ref: 'x.json' }), '/continued_trajectory_ref'],
     [
       'a result of no call',
-      atif([{ observation: { results: [{ source_call_id: 'zz', content: 'o' }] } }]),
-      ['/steps/0/observation/results/0/source_call_id'],
+      atif([brought({ source_call_id: 'zz', content: 'o' })]),
+      '/steps/0/observation/results/0/source_call_id',
     ],
-    [
-      'results that are never linked',
-      atif([{ tool_calls: [call, { ...call, tool_call_id: 'b' }], observation: { results: [{ content: 'o' }] } }]),
-      ['/steps'],
-    ],
-    [
-      'a result that is not linked to the only call',
-      atif([{ tool_calls: [call], observation: { results: [{ content: 'o' }] } }]),
-      [],
-    ],
+    ['results that are never linked', atif([{ tool_calls: two, ...brought({ content: 'o' }) }]), '/steps'],
+    ['a result that is not linked to the only call', atif([{ tool_calls: [call], ...brought({ content: 'o' }) }]), ''],
     [
       'the screen of terminus, which is that of all calls',
-      atif(
-        [
-          {
-            tool_calls: [call, { ...call, tool_call_id: 'b' }],
-            observation: { results: [{ content: 'New Terminal Output:' }] },
-          },
-        ],
-        { agent: { name: 'terminus-2', model_name: 'm' } },
-      ),
-      [],
+      atif([{ tool_calls: two, ...brought({ content: 'New Terminal Output:' }) }], { agent: { name: 'terminus-2' } }),
+      '',
     ],
     [
       'a call without a function',
       atif([{ tool_calls: [{ ...call, function_name: null }] }]),
-      ['/steps/0/tool_calls/0/function_name'],
+      '/steps/0/tool_calls/0/function_name',
     ],
-    ['no message beside a call', atif([{ message: null, tool_calls: [call] }]), ['/steps/0/message']],
-    ['reasoning of a user', atif([{ ...say('a'), reasoning_content: 'r' }]), ['/steps/0/reasoning_content']],
-    ['an observation without results', atif([{ ...say('a'), observation: {} }]), ['/steps/0/observation/results']],
+    ['no message beside a call', atif([{ message: null, tool_calls: [call] }]), '/steps/0/message'],
+    ['reasoning of a user', atif([{ ...say('a'), reasoning_content: 'r' }]), '/steps/0/reasoning_content'],
+    ['an observation without results', atif([{ ...say('a'), observation: {} }]), '/steps/0/observation/results'],
     [
       'a subagent in another file',
-      atif([
-        {
-          observation: {
-            results: [{ content: 'o', subagent_trajectory_ref: [{ session_id: 's', trajectory_path: 'sub.json' }] }],
-          },
-        },
-      ]),
-      ['/steps/0/observation/results/0/subagent_trajectory_ref/0'],
+      atif([brought({ content: 'o', subagent_trajectory_ref: [{ session_id: 's', trajectory_path: 'sub.json' }] })]),
+      '/steps/0/observation/results/0/subagent_trajectory_ref/0',
     ],
   ])('%s', (_, document, paths) => {
-    expect(pathsOf(beyondTools(read(document).warnings))).toEqual(paths)
+    expect(pathsOf(beyondTools(read(document).warnings)).join(' ')).toBe(paths)
   })
 
   test.each([
@@ -100,53 +76,46 @@ describe('warnings', () => {
 })
 
 describe('errors', () => {
-  test.each<[string, unknown, string[]]>([
-    ['no object', [], ['']],
-    ['nothing', null, ['']],
-    ['an object of another kind', { messages: [] }, ['']],
-    ['another format', { schema_version: 'other-v1', steps: [{ type: 'x' }] }, ['']],
-    ['no steps', atif([], { steps: undefined }), ['/steps']],
-    ['empty steps', atif([]), ['/steps']],
-    ['steps that are none', atif([], { steps: 'x' }), ['/steps']],
-    ['steps of a wrong type', atif([], { steps: [1, 'x'] }), ['/steps/0', '/steps/1']],
-    ['a message of a wrong type', atif([{ message: 1 }, { message: {} }]), ['/steps/0/message', '/steps/1/message']],
-    ['a step with nothing in it', atif([{ message: null }]), ['/steps/0/message']],
+  test.each<[string, unknown, string]>([
+    ['no object', [], ''],
+    ['nothing', null, ''],
+    ['an object of another kind', { messages: [] }, ''],
+    ['another format', { schema_version: 'other-v1', steps: [{ type: 'x' }] }, ''],
+    ['no steps', atif([], { steps: undefined }), '/steps'],
+    ['empty steps', atif([]), '/steps'],
+    ['steps that are none', atif([], { steps: 'x' }), '/steps'],
+    ['steps of a wrong type', atif([], { steps: [1, 'x'] }), '/steps/0 /steps/1'],
+    ['a message of a wrong type', atif([{ message: 1 }, { message: {} }]), '/steps/0/message /steps/1/message'],
+    ['a step with nothing in it', atif([{ message: null }]), '/steps/0/message'],
     [
       'content of a wrong type',
       atif([{ observation: { results: [{ content: 1 }, 2] } }]),
-      ['/steps/0/observation/results/0/content', '/steps/0/observation/results/1'],
+      '/steps/0/observation/results/0/content /steps/0/observation/results/1',
     ],
     [
       'content parts of a wrong type',
       atif([{ message: [1, { type: 'text' }] }]),
-      ['/steps/0/message/0', '/steps/0/message/1/text'],
+      '/steps/0/message/0 /steps/0/message/1/text',
     ],
-    ['an observation of a wrong type', atif([{ observation: 'x' }]), ['/steps/0/observation']],
+    ['an observation of a wrong type', atif([{ observation: 'x' }]), '/steps/0/observation'],
     [
       'calls of a wrong type',
       atif([{ tool_calls: {} }, { tool_calls: ['x'] }]),
-      ['/steps/0/tool_calls', '/steps/1/tool_calls/0'],
+      '/steps/0/tool_calls /steps/1/tool_calls/0',
     ],
-    [
-      'one id twice',
-      atif([
-        { ...say('a'), step_id: 2 },
-        { ...say('b'), step_id: 2 },
-      ]),
-      ['/steps/1/step_id'],
-    ],
+    ['one id twice', atif(['a', 'b'].map((message) => ({ ...say(message), step_id: 2 }))), '/steps/1/step_id'],
     [
       'a lone surrogate',
       atif([say('a\ud800')], { extra: { b: ['\udc00'], '\ud800': 1 } }),
-      ['/steps/0/message', '/extra/b/0', '/extra/\ufffd'],
+      '/steps/0/message /extra/b/0 /extra/\ufffd',
     ],
     [
       'a number that would be stored as null',
       atif([say('a')], { extra: JSON.parse('{"n": 1e400, "m": [-1e400, 1e308]}') as object }),
-      ['/extra/n', '/extra/m/0'],
+      '/extra/n /extra/m/0',
     ],
   ])('%s', (_, document, paths) => {
-    expect(pathsOf(refuse(document))).toEqual(paths)
+    expect(pathsOf(refuse(document)).join(' ')).toBe(paths)
   })
 
   test('name what a document holds instead', () => {

@@ -10,6 +10,9 @@ const user = (content: unknown, id = 'u'): Row => ({ id, type: 'user', content }
 const answered = (id: string, response: unknown): Row => ({
   functionResponse: { id, name: 'run_shell_command', response },
 })
+const made = (id: string, args: Row, result: unknown, more: Row = {}): Row => ({
+  ...{ id, name: 'run_shell_command', args, result, ...more },
+})
 const reply = (id: string, more: Row = {}): Row => ({ id, type: 'gemini', content: '', model: 'gemini-9', ...more })
 
 describe('steps of gemini-cli', () => {
@@ -20,41 +23,20 @@ describe('steps of gemini-cli', () => {
         thoughts: [{ subject: 'S', description: 'D' }],
         content: [{ text: 'I look.' }],
         toolCalls: [
-          {
-            id: '1',
-            name: 'run_shell_command',
-            args: { command: 'ls' },
-            result: [answered('1', { output: 'a' })],
-            resultDisplay: 'for people',
-          },
-          {
-            id: '2',
-            name: 'run_shell_command',
-            args: {},
-            result: [answered('2', { error: 'no' }), { inlineData: { mimeType: 'image/png', data: PNG } }],
-          },
-          { id: '3', name: 'run_shell_command', args: { command: 'x' }, result: null },
+          made('1', { command: 'ls' }, [answered('1', { output: 'a' })], { resultDisplay: 'for people' }),
+          made('2', {}, [answered('2', { error: 'no' }), { inlineData: { mimeType: 'image/png', data: PNG } }]),
+          made('3', { command: 'x' }, null),
         ],
       }),
     )
     const trajectory = read(document)
     expect(told(trajectory)[1]).toEqual([
-      'agent_reasoning: S',
-      'agent_reasoning: D',
-      'agent_message: I look.',
-      'agent_action: ls',
-      'agent_action: run_shell_command',
-      'agent_action: x',
-      'tool_output: a',
-      'tool_output: no',
-      'tool_output: [media: image/png]',
+      ...['agent_reasoning: S', 'agent_reasoning: D', 'agent_message: I look.'],
+      ...['agent_action: ls', 'agent_action: run_shell_command', 'agent_action: x'],
+      ...['tool_output: a', 'tool_output: no', 'tool_output: [media: image/png]'],
     ])
-    expect(partsOf(trajectory, 1)[6]).toEqual([
-      'tool_output',
-      'run_shell_command',
-      '/messages/1/toolCalls/0/result/0/functionResponse/response/output',
-      'a',
-    ])
+    const path = '/messages/1/toolCalls/0/result/0/functionResponse/response/output'
+    expect(partsOf(trajectory, 1)[6]).toEqual(['tool_output', 'run_shell_command', path, 'a'])
     expect(trajectory.steps[1]?.parts.at(-1)?.media).toBe(true)
     expect(trajectory).toMatchObject({ agent: { model: 'gemini-9' }, warnings: [] })
   })
@@ -68,7 +50,7 @@ describe('steps of gemini-cli', () => {
       { $set: { lastUpdated: 't' } },
       reply('g', {
         content: 'Look.',
-        toolCalls: [{ id: '1', name: 'run_shell_command', args: { command: 'ls' }, result: 'out' }],
+        toolCalls: [made('1', { command: 'ls' }, 'out')],
       }),
     ]
     const trajectory = read({ records })

@@ -36,57 +36,21 @@ describe('claude-code', () => {
 })
 
 describe('swe-agent', () => {
-  const actors = (step: object): string[][] =>
-    read({ trajectory: [step], history: [], info: {} }).steps.flatMap(({ parts }) =>
-      parts.map((part) => [part.actor, part.text]),
-    )
   const EXIT = 'Exit due to cost limit'
 
-  test.each<[string, object, string[][]]>([
-    [
-      'an exit',
-      { thought: EXIT, response: EXIT, action: '', observation: 'patch' },
-      [
-        ['system', EXIT],
-        ['tool_output', 'patch'],
-      ],
-    ],
-    [
-      'an old exit',
-      { thought: EXIT, response: '', action: 'exit_cost', observation: 'x' },
-      [
-        ['system', EXIT],
-        ['system', 'exit_cost'],
-        ['tool_output', 'x'],
-      ],
-    ],
+  test.each<[string, string[], string[]]>([
+    ['an exit', [EXIT, EXIT, '', 'patch'], [`system: ${EXIT}`, 'tool_output: patch']],
+    ['an old exit', [EXIT, '', 'exit_cost', 'x'], [`system: ${EXIT}`, 'system: exit_cost', 'tool_output: x']],
     [
       'an exit with an answer',
-      { thought: 'Exit due to format error', response: 'I say', action: 'exit_format', observation: '' },
-      [
-        ['system', 'Exit due to format error'],
-        ['agent_message', 'I say'],
-        ['system', 'exit_format'],
-      ],
+      ['Exit due to format error', 'I say', 'exit_format', ''],
+      ['system: Exit due to format error', 'agent_message: I say', 'system: exit_format'],
     ],
-    [
-      'a thought that only begins so',
-      { thought: EXIT, response: '', action: 'ls', observation: '' },
-      [
-        ['agent_reasoning', EXIT],
-        ['agent_action', 'ls'],
-      ],
-    ],
-    [
-      'an act of that name',
-      { thought: 'I stop.', response: '', action: 'exit_cost', observation: '' },
-      [
-        ['agent_reasoning', 'I stop.'],
-        ['agent_action', 'exit_cost'],
-      ],
-    ],
-  ])('%s', (_, step, expected) => {
-    expect(actors(step)).toEqual(expected)
+    ['a thought that only begins so', [EXIT, '', 'ls', ''], [`agent_reasoning: ${EXIT}`, 'agent_action: ls']],
+    ['an act of that name', ['I stop.', '', 'exit_cost', ''], ['agent_reasoning: I stop.', 'agent_action: exit_cost']],
+  ])('%s', (_, [thought, response, action, observation], expected) => {
+    const { steps } = read({ trajectory: [{ thought, response, action, observation }], history: [], info: {} })
+    expect(steps.flatMap(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))).toEqual(expected)
   })
 })
 
@@ -94,6 +58,7 @@ describe('mini-swe-agent', () => {
   const [NEW, OLD] = ['```mswea_bash_command', '```bash']
   const COMPLAINT = 'Please always provide EXACTLY ONE action in triple backticks, found 0 actions.'
   const block = (fence: string, command: string): string => `${fence}\n${command}\n\`\`\``
+  const OLD_A = block(OLD, 'a')
   /** What becomes of each answer and of the message that comes back. */
   const actors = (prompt: string, ...answers: string[]): string[][] => {
     const back = answers.flatMap((content) => [
@@ -121,17 +86,9 @@ describe('mini-swe-agent', () => {
   })
 
   test.each([
-    [
-      'the new one where both occur',
-      [block(OLD, 'a'), block(NEW, 'b')],
-      [['agent_message'], ['system'], ['b', 'tool_output']],
-    ],
-    [
-      'the old one where the other is only mentioned',
-      [`I mention ${NEW} syntax.\n${block(OLD, 'a')}`],
-      [['agent_message', 'a', 'tool_output']],
-    ],
-    ['the old one where it is alone', [block(OLD, 'a'), 'Hm.'], [['a', 'tool_output'], ['agent_message'], ['system']]],
+    ['the new one where both occur', [OLD_A, block(NEW, 'b')], [['agent_message'], ['system'], ['b', 'tool_output']]],
+    ['the old one where the other is mentioned', [`Not ${NEW}.\n${OLD_A}`], [['agent_message', 'a', 'tool_output']]],
+    ['the old one where it is alone', [OLD_A, 'Hm.'], [['a', 'tool_output'], ['agent_message'], ['system']]],
   ])('that says nothing of fences has %s', (_, answers, expected) => {
     expect(actors('Be helpful.', ...answers)).toEqual(expected)
   })

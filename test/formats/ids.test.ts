@@ -1,20 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { read, refuse } from './make.ts'
 
-/** What the agent did, in its order, with what the tools answered. */
+/** What the agent did in a document as a file holds it, in its order, with what the tools answered. */
 const told = (document: unknown): string[] =>
-  read(document)
+  read(JSON.parse(JSON.stringify(document)))
     .steps.flatMap((step) => step.parts)
     .filter(({ actor }) => actor === 'agent_action' || actor === 'tool_output')
     .map(({ actor, text }) => `${actor === 'agent_action' ? 'did' : 'got'} ${text}`)
 
 const event = (payload: object) => ({ timestamp: 't', type: 'event_msg', payload })
+const begun = (command: string, call_id?: unknown) => event({ type: 'exec_command_begin', call_id, command })
+const answers = ['x', 'y', 'y'].map((stdout) => event({ type: 'exec_command_end', call_id: 'c', stdout }))
 const item = (type: string, own: object) => ({ type, item: own })
-const command = (id: unknown, words: string) => ({
-  ...(id === undefined ? {} : { id }),
-  type: 'command_execution',
-  command: words,
-})
+const command = (id: unknown, words: string) => ({ id, type: 'command_execution', command: words })
 const started = { type: 'thread.started', thread_id: 't' }
 const acp = (id: unknown, input: unknown) => ({
   kind: 'ACPToolCallEvent',
@@ -46,43 +44,20 @@ const ranBy = (id: number, callId: unknown, words: string, calls: readonly unkno
     model_response: { id: 'r', choices: [{ message: { tool_calls: calls } }] },
   },
 })
+const SAME = ['c', 'd'].map((own) => ({ id: 'same', function: { name: 'bash', arguments: { own } } }))
 
 describe('calls that share an id, or have none, are all shown', () => {
   test.each<[string, unknown, string[]]>([
-    [
-      'codex: events without an id',
-      {
-        records: [
-          event({ type: 'exec_command_begin', command: 'a' }),
-          event({ type: 'exec_command_begin', command: 'b' }),
-        ],
-      },
-      ['did a', 'did b'],
-    ],
+    ['codex: events without an id', { records: ['a', 'b'].map((words) => begun(words)) }, ['did a', 'did b']],
     [
       'codex: other events under one id, and the first of them again',
-      { records: ['a', 'b', 'a'].map((words) => event({ type: 'exec_command_begin', call_id: 'c', command: words })) },
+      { records: ['a', 'b', 'a'].map((words) => begun(words, 'c')) },
       ['did a', 'did b'],
     ],
-    [
-      'codex: two answers under one id',
-      {
-        records: [
-          event({ type: 'exec_command_begin', call_id: 'c', command: 'a' }),
-          ...['x', 'y', 'y'].map((words) => event({ type: 'exec_command_end', call_id: 'c', stdout: words })),
-        ],
-      },
-      ['did a', 'got x', 'got y'],
-    ],
+    ['codex: two answers under one id', { records: [begun('a', 'c'), ...answers] }, ['did a', 'got x', 'got y']],
     [
       'codex exec: items without an id',
-      {
-        records: [
-          started,
-          item('item.completed', command(undefined, 'a')),
-          item('item.completed', command(undefined, 'b')),
-        ],
-      },
+      { records: [started, ...['a', 'b'].map((words) => item('item.completed', command(undefined, words)))] },
       ['did a', 'did b'],
     ],
     [
@@ -113,16 +88,7 @@ describe('calls that share an id, or have none, are all shown', () => {
     ],
     [
       'openhands: two calls of one reply under one id',
-      {
-        history: ['a', 'b'].map((words, id) =>
-          ranBy(
-            id,
-            'same',
-            words,
-            ['c', 'd'].map((own) => ({ id: 'same', function: { name: 'bash', arguments: { own } } })),
-          ),
-        ),
-      },
+      { history: ['a', 'b'].map((words, id) => ranBy(id, 'same', words, SAME)) },
       ['did a', 'did b'],
     ],
     [
@@ -145,24 +111,15 @@ describe('calls that share an id, or have none, are all shown', () => {
 
 /** `String(x)` of it throws, which a property test once found by chance of its seed. */
 const ODD = { toString: null }
+const ODD_BLOCKS = [ODD, 'text'].map((type) => ({ type, text: 'a' }))
 
 test.each<[string, unknown]>([
   [
     'claude-code: the subtype of a system record',
     { records: [assistant('u', []), { type: 'system', subtype: ODD, content: 'c' }] },
   ],
-  [
-    'claude-code: the type of a block',
-    {
-      records: [
-        assistant('u', [
-          { type: ODD, text: 'a' },
-          { type: 'text', text: 'b' },
-        ]),
-      ],
-    },
-  ],
-  ['codex: the id of an event', { records: [event({ type: 'exec_command_begin', call_id: ODD, command: 'a' })] }],
+  ['claude-code: the type of a block', { records: [assistant('u', ODD_BLOCKS)] }],
+  ['codex: the id of an event', { records: [begun('a', ODD)] }],
   ['codex exec: the id of an item', { records: [started, item('item.completed', command(ODD, 'a'))] }],
   [
     'gemini-cli: the name of a call',

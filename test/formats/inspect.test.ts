@@ -6,36 +6,23 @@ import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse } from './make.ts'
 
 const sample = (messages: readonly object[], more: object = {}): Record<string, unknown> => ({
-  id: 1,
-  epoch: 2,
-  input: 'Do it.',
-  messages,
-  ...more,
+  ...{ id: 1, epoch: 2, input: 'Do it.', messages, ...more },
 })
 const ask = { role: 'user', content: 'Do it.', source: 'input', id: 'm1' }
 const call = { id: 'c', function: 'bash', arguments: { cmd: 'ls' }, view: { content: 'shown to people' } }
 
 describe('a sample', () => {
   test('has reasoning, speech, acts and output, and the names of its messages', () => {
+    const content = [
+      { type: 'reasoning', reasoning: 'Hm.' },
+      { type: 'text', text: 'I look.' },
+    ]
+    const error = { type: 'timeout', message: 'Timed out.' }
     const trajectory = read(
       sample([
         ask,
-        {
-          role: 'assistant',
-          model: 'm',
-          content: [
-            { type: 'reasoning', reasoning: 'Hm.' },
-            { type: 'text', text: 'I look.' },
-          ],
-          tool_calls: [call],
-        },
-        {
-          role: 'tool',
-          tool_call_id: 'c',
-          function: 'bash',
-          content: 'partial',
-          error: { type: 'timeout', message: 'Timed out.' },
-        },
+        { role: 'assistant', model: 'm', content, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', function: 'bash', content: 'partial', error },
       ]),
     )
     expect(trajectory.agent).toEqual({ name: null, model: 'm' })
@@ -54,20 +41,13 @@ describe('a sample', () => {
   })
 
   test('shows no events, and says so where tools ran in them alone', () => {
-    const tool = {
-      event: 'tool',
-      id: 'inner',
-      function: 'python',
-      arguments: { code: 'x' },
-      result: 'secret',
-      events: [],
-    }
+    const inner = { id: 'inner', function: 'python', arguments: { code: 'x' }, result: 'secret', events: [] }
     const events = [
       { event: 'score', score: { value: 'C', explanation: 'secret' } },
       { event: 'info', data: 'secret' },
       { event: 'logger', message: { message: 'secret' } },
       { event: 'state', changes: [{ op: 'add', path: '/x', value: 'secret' }] },
-      { event: 'subtask', name: 's', input: {}, result: 'secret', events: [tool] },
+      { event: 'subtask', name: 's', input: {}, result: 'secret', events: [{ event: 'tool', ...inner }] },
       { event: 'tool', id: 'c', function: 'bash', result: 'README', events: [] },
     ]
     const messages = [
@@ -110,13 +90,10 @@ describe('attachments', () => {
   const at = (name: string): string => `attachment://${name}`
 
   test('are read where they stand', () => {
+    const attached = { ...call, arguments: { cmd: at('c') } }
     const messages = [
       { role: 'user', content: at('a') },
-      {
-        role: 'assistant',
-        content: [{ type: 'text', text: at('b') }],
-        tool_calls: [{ ...call, arguments: { cmd: at('c') } }],
-      },
+      { role: 'assistant', content: [{ type: 'text', text: at('b') }], tool_calls: [attached] },
       { role: 'tool', tool_call_id: 'c', content: at('d') },
       { role: 'user', content: [{ type: 'image', image: at('e') }] },
     ]
@@ -142,13 +119,8 @@ describe('attachments', () => {
     const trajectory = read(source)
     const said = read(sample([ask, { role: 'assistant', content: at('gone') }]))
     expect(pathsOf(said.warnings)).toEqual(['/messages/1/content'])
-    expect(trajectory.steps.map(({ parts }) => parts[0]?.text)).toEqual([
-      at('gone'),
-      at('__proto__'),
-      at('constructor'),
-      at('y'),
-      at('n'),
-    ])
+    const shown = ['gone', '__proto__', 'constructor', 'y', 'n'].map(at)
+    expect(trajectory.steps.map(({ parts }) => parts[0]?.text)).toEqual(shown)
     expect(pathsOf(trajectory.warnings)).toEqual([0, 1, 2, 4].map((index) => `/messages/${index}/content`))
   })
 
@@ -218,14 +190,9 @@ describe('origin: what Inspect finds the sample by again', () => {
   })
 })
 
-const approval = (id: string, decision: string): Record<string, unknown> => ({
-  ...{
-    event: 'approval',
-    message: 'm',
-    call: { id, function: 'bash', arguments: { cmd: 'ls' } },
-    approver: 'human',
-    decision,
-  },
+const approval = (decision: string, index: number): Record<string, unknown> => ({
+  ...{ event: 'approval', message: 'm', approver: 'human', decision },
+  call: { id: String(index + 1), function: 'bash', arguments: { cmd: 'ls' } },
 })
 
 test.each<[string, (events: Record<string, unknown>[]) => Record<string, unknown>, string]>([
@@ -234,12 +201,7 @@ test.each<[string, (events: Record<string, unknown>[]) => Record<string, unknown
   ['inside a tool', (events) => ({ events: [{ event: 'tool', events }] }), '/events'],
 ])('approvals tell which calls were turned down, and warn about those that were changed: %s', (_, sample, path) => {
   const reading = new Reading(LIMITS)
-  const events = [
-    approval('1', 'approve'),
-    approval('2', 'reject'),
-    approval('3', 'terminate'),
-    approval('4', 'modify'),
-  ]
+  const events = ['approve', 'reject', 'terminate', 'modify'].map(approval)
   expect([...turnedDown(reading, sample(events), '')]).toEqual([
     ['2', 'rejected'],
     ['3', 'rejected'],

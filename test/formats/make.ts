@@ -7,7 +7,7 @@ import { readTrajectory } from '../../src/formats/read.ts'
 
 export const LIMITS: ReadLimits = { max_steps: 10_000, max_part_chars: 5_000_000 }
 
-/** An ATIF document around the steps; `step_id` is filled in where a step has none. */
+/** Makes an ATIF document of the steps; a step without `step_id` receives its number. */
 export function atif(steps: readonly object[], root: object = {}): Record<string, unknown> {
   return {
     schema_version: 'ATIF-v1.7',
@@ -29,19 +29,19 @@ export function refuse(document: unknown, limits: Partial<ReadLimits> = {}): Iss
   return result.error
 }
 
-/** `[actor, name, path, text]` of every part of a step: what a table of expectations compares. */
+/** Lists `[actor, name, path, text]` of every part of a step, for tables of expectations. */
 export const partsOf = (trajectory: Trajectory, index: number): string[][] =>
   (trajectory.steps[index]?.parts ?? []).map((part) => [part.actor, part.name, part.path, part.text])
 
-/** What warnings say beside the tools that no table knows: every made-up tool is one. */
+/** Drops the warnings about unknown tools, because every made-up tool causes such a warning. */
 export const beyondTools = (issues: readonly Issue[]): Issue[] =>
   issues.filter(({ message }) => !(message.startsWith('the tool "') && message.includes(' is not known')))
 
 export const pathsOf = (issues: readonly Issue[]): string[] => issues.map((issue) => issue.path)
 
 /**
- * The text that a part's path points at: RFC 6901, then, behind `#`, again inside the JSON that the string holds. Written
- * without the readers' own code, because it is their oracle.
+ * Finds the text at the path of a part: RFC 6901, then, behind `#`, a path inside the JSON that the string contains. The function shares no
+ * code with the readers, because it is their oracle.
  */
 export function textAt(document: unknown, path: string): string {
   const [whole = '', range] = path.split('#char=')
@@ -51,7 +51,7 @@ export function textAt(document: unknown, path: string): string {
     const piece = textAt(document, whole).slice(start, end)
     return inner.length === 0 ? piece : asText(valueAt(JSON.parse(piece), inner.join('#')))
   }
-  // JSON in a string, and in a string of that again.
+  // A string can contain JSON, whose strings can contain JSON again.
   const [outer = '', ...inner] = path.split('#')
   let value = valueAt(document, outer)
   for (const pointer of inner) {
@@ -80,13 +80,13 @@ export function expectPlaces(document: unknown, trajectory: Trajectory): void {
   for (const part of parts) if (textAt(document, part.path) !== part.text) expect.unreachable(part.path)
 }
 
-/** The trajectory of a document whose parts all stand where they say. */
+/** Reads a document and expects that every part is at its path; answers the trajectory. */
 export function holds(document: unknown): Trajectory {
   const trajectory = read(document)
   expectPlaces(document, trajectory)
   return trajectory
 }
 
-/** A sample document that the fuzzer begins with, by its folder and name. */
+/** Reads a seed document of the fuzzer, by its folder and name. */
 export const sample = (folder: string, name: string): Record<string, unknown> =>
   JSON.parse(readFileSync(new URL(`../fuzz/corpus/${folder}/seed-${name}.json`, import.meta.url), 'utf8'))

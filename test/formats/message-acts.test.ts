@@ -18,6 +18,10 @@ function told(document: unknown): string[] {
     .filter(({ actor }) => actor.startsWith('agent_'))
     .map(({ actor, act, text }) => [actor, act === null ? '' : ` ${act.role}:${act.language}`, ` ${text}`].join(''))
 }
+const LS: [string, string][] = [
+  ['agent_action', 'ls'],
+  ['tool_output', 'a'],
+]
 const SPEECH = 'I look.\n'
 const ANSWERED = {
   ...observed('a'),
@@ -197,10 +201,8 @@ describe('a message that only may hold an act', () => {
         ['user', 'Fix it.'],
         ['agent_message', 'Action: bash\nAction Input: make x'],
         ['user', 'Observation: made'],
-        ['agent_action', 'ls'],
-        ['tool_output', 'a'],
-        ['agent_action', 'ls'],
-        ['tool_output', 'a'],
+        ...LS,
+        ...LS,
       ),
     ],
   ])('is speech, is marked and warned about: %s', (_, document) => {
@@ -238,35 +240,23 @@ describe('a message that only may hold an act', () => {
         { agent: { name: 'terminus-2' } },
       ),
     ],
-    [
-      'the turn of a call',
-      list(
-        ['user', 'Fix it.'],
-        ['agent_message', '```bash\nmake x\n```'],
-        ['agent_action', 'ls'],
-        ['tool_output', 'a'],
-      ),
-    ],
+    ['the turn of a call', list(['user', 'Fix it.'], ['agent_message', '```bash\nmake x\n```'], ...LS)],
     [
       'words to people, in a run that acts by tool calls',
       list(
         ['user', 'Fix it.'],
-        ['agent_action', 'ls'],
-        ['tool_output', 'a'],
-        ['agent_action', 'ls'],
-        ['tool_output', 'a'],
+        ...LS,
+        ...LS,
         ['agent_message', 'Run this:\n```bash\nmake x\n```'],
         ['user', 'Thanks.'],
       ),
     ],
     [
       'the last words of a run that acts by tool calls, in a form that its prompt announces',
-      list(
-        ['user', 'Use <execute_bash>.'],
-        ['agent_action', 'ls'],
-        ['tool_output', 'a'],
-        ['agent_message', 'Do not use <execute_bash>make x</execute_bash>.'],
-      ),
+      list(['user', 'Use <execute_bash>.'], ...LS, [
+        'agent_message',
+        'Do not use <execute_bash>make x</execute_bash>.',
+      ]),
     ],
     ['the last words of a run', chat('Fix it.', 'I did not run make x.')],
   ])('is not seen in %s', (_, document) => {

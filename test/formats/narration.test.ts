@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claudeCode, geminiCli, type Harness, openhandsSdk } from '../harness-logs/harnesses.ts'
+import { claudeCode, type Harness, openhandsSdk } from '../harness-logs/harnesses.ts'
 import { atif, read, textAt } from './make.ts'
 
 /** Design rule 3: the agent's own narration never proves an action. Nothing that it only says may become an act of it. */
@@ -24,54 +24,26 @@ const openHands = (action: string, args: object, more: object = {}): object => (
 /** A document of one call. */
 const called = (harness: Harness, name: string, args: object): object =>
   harness.document('Fix it.', [{ tool: { name, args: args as Record<string, unknown> }, answer: null }])
-const chat = (name: string, args: unknown): object => ({
-  messages: [
-    { role: 'user', content: 'Fix it.' },
-    { role: 'assistant', content: null, tool_calls: [{ id: 'a', function: { name, arguments: args } }] },
-  ],
+const answered = (answer: object, ...before: object[]): object => ({
+  messages: [...before, { role: 'user', content: 'Fix it.' }, { role: 'assistant', ...answer }],
 })
-const blocks = (name: string, input: object): object => ({
-  messages: [
-    { role: 'user', content: 'Fix it.' },
-    { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name, input }] },
-  ],
-})
-const replied = (name: string, args: object): object => ({
-  tool_call_metadata: {
-    tool_call_id: 'c',
-    function_name: name,
-    model_response: {
-      id: 'r',
-      choices: [
-        { message: { content: '', tool_calls: [{ id: 'c', function: { name, arguments: JSON.stringify(args) } }] } },
-      ],
-    },
-  },
-})
+const chat = (name: string, args: unknown): object =>
+  answered({ content: null, tool_calls: [{ id: 'a', function: { name, arguments: args } }] })
+const blocks = (name: string, input: object): object =>
+  answered({ content: [{ type: 'tool_use', id: 'a', name, input }] })
+const replied = (name: string, args: object): object => {
+  const tool_calls = [{ id: 'c', function: { name, arguments: JSON.stringify(args) } }]
+  const model_response = { id: 'r', choices: [{ message: { content: '', tool_calls } }] }
+  return { tool_call_metadata: { tool_call_id: 'c', function_name: name, model_response } }
+}
 const step = (name: string, args: unknown): object =>
   atif([{ tool_calls: [{ tool_call_id: 'c', function_name: name, arguments: args }] }])
-const inText = (prompt: string, answer: string): object => ({
-  messages: [
-    { role: 'system', content: prompt },
-    { role: 'user', content: 'Fix it.' },
-    { role: 'assistant', content: answer },
-  ],
-})
+const inText = (prompt: string, content: string): object => answered({ content }, { role: 'system', content: prompt })
 const HERMES = 'Tools: <tools>[]</tools>'
 const FUNCTIONS = 'Call as <function=name>.'
 
 describe('a plan or a thought in a tool call is reasoning', () => {
   test.each<[string, object]>([
-    ['claude-code, TodoWrite', called(claudeCode, 'TodoWrite', { todos: [{ content: `NOT doing: ${SECRET}` }] })],
-    [
-      'codex, update_plan',
-      rollout({
-        type: 'function_call',
-        name: 'update_plan',
-        call_id: 'c',
-        arguments: `{"plan":[{"step":"${SECRET}"}]}`,
-      }),
-    ],
     ['codex, a free text', rollout({ type: 'custom_tool_call', name: 'update_plan', call_id: 'c', input: SECRET })],
     [
       'codex exec, todo_list',
@@ -82,8 +54,6 @@ describe('a plan or a thought in a tool call is reasoning', () => {
         ],
       },
     ],
-    ['gemini-cli, write_todos', called(geminiCli, 'write_todos', { todos: [{ description: SECRET }] })],
-    ['openhands, think', openHands('think', { thought: SECRET })],
     [
       'openhands, think as it was called',
       openHands('think', { thought: SECRET }, replied('think', { thought: SECRET })),
@@ -116,9 +86,6 @@ describe('a plan or a thought in a tool call is reasoning', () => {
 
 describe('what is said to people in a tool call is speech', () => {
   test.each<[string, object]>([
-    ['claude-code, ExitPlanMode', called(claudeCode, 'ExitPlanMode', { plan: SECRET })],
-    ['claude-code, AskUserQuestion', called(claudeCode, 'AskUserQuestion', { questions: [{ question: SECRET }] })],
-    ['openhands, finish', openHands('finish', { final_thought: SECRET })],
     [
       'openhands, finish as it was called',
       openHands('finish', { final_thought: SECRET, thought: '' }, replied('finish', { message: SECRET })),

@@ -39,22 +39,13 @@ describe('a text', () => {
 })
 
 describe('lines that are not JSON', () => {
-  test.each<[string, string, object, string[]]>([
-    [
-      'a session that was cut',
-      '{"a":1}\n{"a":',
-      { records: [{ a: 1 }], unread_lines: 1 },
-      ['line 2, the last, is not JSON: the file may be cut short; left out'],
-    ],
-    ['noise at the head', 'Reading prompt…\n{"a":1}\n', { records: [{ a: 1 }] }, ['line 1 is not JSON; left out']],
-    [
-      'noise between',
-      '{"a":1}\n\nWARN x\n{"b":2}',
-      { records: [{ a: 1 }, { b: 2 }] },
-      ['line 3 is not JSON; left out'],
-    ],
-  ])('are left out and told: %s', (_, text, document, warnings) => {
-    expect(open(text)).toEqual([{ name: '', document, about: {}, warnings }])
+  const CUT = 'line 2, the last, is not JSON: the file may be cut short; left out'
+  test.each<[string, string, object, string]>([
+    ['a session that was cut', '{"a":1}\n{"a":', { records: [{ a: 1 }], unread_lines: 1 }, CUT],
+    ['noise at the head', 'Reading prompt…\n{"a":1}\n', { records: [{ a: 1 }] }, 'line 1 is not JSON; left out'],
+    ['noise between', '{"a":1}\n\nWARN\n{"b":2}', { records: [{ a: 1 }, { b: 2 }] }, 'line 3 is not JSON; left out'],
+  ])('are left out and told: %s', (_, text, document, warning) => {
+    expect(open(text)).toEqual([{ name: '', document, about: {}, warnings: [warning] }])
   })
 
   test('are told of every run of their file', () => {
@@ -94,12 +85,8 @@ describe('many runs in one file', () => {
   })
 
   test('of tau-bench are named by task and trial', () => {
-    const run = (task: number, trial: number): object => ({
-      task_id: task,
-      trial,
-      reward: 1,
-      traj: messages,
-      info: { task: { instruction: 'Ask.' } },
+    const run = (task_id: number, trial: number): object => ({
+      ...{ task_id, trial, reward: 1, traj: messages, info: { task: { instruction: 'Ask.' } } },
     })
     const opened = open(JSON.stringify([run(0, 0), run(0, 1), run(7, 0)]))
     expect(opened.map(({ name }) => name)).toEqual(['task_0_trial_0', 'task_0_trial_1', 'task_7_trial_0'])
@@ -121,11 +108,7 @@ describe('many runs in one file', () => {
     ['that was told anew', [{ role: 'user', content: 'Other.' }], 2],
   ])('of episodes of a run %s are %3$d', (_, more, count) => {
     const episode = (index: number, conversations: object[]): object => ({
-      conversations,
-      episode: `episode-${index}`,
-      run_id: 'r',
-      trial_name: 't',
-      result: '0.5',
+      ...{ conversations, episode: `episode-${index}`, run_id: 'r', trial_name: 't', result: '0.5' },
     })
     const later = count === 1 ? [...messages, ...more] : more
     const opened = open(JSON.stringify([episode(0, messages), episode(1, later)]))

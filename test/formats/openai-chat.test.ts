@@ -35,37 +35,22 @@ describe('a chat', () => {
   })
 
   test('has steps of messages, and what tools answered in the step that asked', () => {
+    const tool_calls = [call('a', 'bash', '{"cmd":"ls","n":[1,2]}'), call('b', 'done', '{}')]
     const trajectory = read(
       chat(
         { role: 'developer', content: 'Be brief.' },
         ask,
-        {
-          role: 'assistant',
-          reasoning_content: 'Look first.',
-          content: 'I look.',
-          tool_calls: [call('a', 'bash', '{"cmd":"ls","n":[1,2]}'), call('b', 'done', '{}')],
-        },
+        { role: 'assistant', reasoning_content: 'Look first.', content: 'I look.', tool_calls },
         { role: 'tool', tool_call_id: 'b', content: 'ok' },
         { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'README' }] },
         { role: 'assistant', content: 'Done.' },
       ),
     )
-    expect(trajectory.steps.map(({ id, parts }) => [id, parts.map((part) => part.actor)])).toEqual([
-      [1, ['system']],
-      [2, ['user']],
-      [
-        3,
-        [
-          'agent_reasoning',
-          'agent_message',
-          'agent_action',
-          'agent_action',
-          'agent_action',
-          'tool_output',
-          'tool_output',
-        ],
-      ],
-      [4, ['agent_message']],
+    expect(trajectory.steps.map(({ id, parts }) => [id, ...parts.map((part) => part.actor)].join(' '))).toEqual([
+      '1 system',
+      '2 user',
+      '3 agent_reasoning agent_message agent_action agent_action agent_action tool_output tool_output',
+      '4 agent_message',
     ])
     expect(partsOf(trajectory, 2).slice(2)).toEqual([
       ['agent_action', 'bash.cmd', '/messages/2/tool_calls/0/function/arguments#/cmd', 'ls'],
@@ -94,31 +79,18 @@ describe('a chat', () => {
   })
 
   test('may hold the content blocks of Anthropic', () => {
+    const said = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'x' },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } },
+    ]
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }
+    const result = { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: 'a' }, picture] }
     const trajectory = read(
       chat(
         ask,
-        {
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 'Hm.', signature: 'x' },
-            { type: 'text', text: 'I look.' },
-            { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'tool_result',
-              tool_use_id: 't1',
-              content: [
-                { type: 'text', text: 'a' },
-                { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
-              ],
-            },
-            { type: 'text', text: 'Go on.' },
-          ],
-        },
+        { role: 'assistant', content: said },
+        { role: 'user', content: [result, { type: 'text', text: 'Go on.' }] },
       ),
     )
     expect(partsOf(trajectory, 1)).toEqual([

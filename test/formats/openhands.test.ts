@@ -30,30 +30,19 @@ describe('steps of the old events', () => {
 
   test('what the model itself called is shown, and calls of one reply are one step', () => {
     const made = (id: string, text: string): Row => ({
-      id,
-      function: { name: 'edit', arguments: JSON.stringify({ text }) },
+      ...{ id, function: { name: 'edit', arguments: JSON.stringify({ text }) } },
     })
+    const message = { reasoning_content: 'hm', tool_calls: [made('1', 'x'), made('2', 'y')] }
+    const model_response = { id: 'r', model: 'm', choices: [{ message }] }
     const reply = (id: string): Row => ({
-      tool_call_metadata: {
-        function_name: 'edit',
-        tool_call_id: id,
-        model_response: {
-          id: 'r',
-          model: 'm',
-          choices: [{ message: { reasoning_content: 'hm', tool_calls: [made('1', 'x'), made('2', 'y')] } }],
-        },
-      },
+      tool_call_metadata: { function_name: 'edit', tool_call_id: id, model_response },
     })
     const a = old({ action: 'edit', args: { content: '', thought: 'I edit.' }, ...reply('1') })
     const b = old({ action: 'edit', args: { content: '', thought: 'I edit.' }, ...reply('2') })
     const trajectory = read({ records: [asks('Go.'), a, answers(a['id'], 'one'), b, answers(b['id'], 'two')] })
     expect(told(trajectory)[1]).toEqual([
-      'agent_reasoning: hm',
-      'agent_message: I edit.',
-      'agent_action: x',
-      'agent_action: y',
-      'tool_output: one',
-      'tool_output: two',
+      ...['agent_reasoning: hm', 'agent_message: I edit.', 'agent_action: x', 'agent_action: y'],
+      ...['tool_output: one', 'tool_output: two'],
     ])
     expect(partsOf(trajectory, 1)[3]?.[2]).toBe(
       '/records/3/tool_call_metadata/model_response/choices/0/message/tool_calls/1/function/arguments#/text',
@@ -61,6 +50,7 @@ describe('steps of the old events', () => {
     expect(trajectory.agent.model).toBe('m')
   })
 
+  const RECALLED = { repo_instructions: 'R', date: '', microagent_knowledge: [] }
   test.each<[string, Row, string[]]>([
     ['a system prompt', old({ action: 'system', args: { content: 'S', tools: [] } }), ['system: S']],
     ['a thought', old({ action: 'think', args: { thought: 'hm' } }), ['agent_reasoning: hm']],
@@ -69,15 +59,7 @@ describe('steps of the old events', () => {
       old({ source: 'user', action: 'message', args: { content: 'a', image_urls: [`data:image/png;base64,${PNG}`] } }),
       ['user: a', 'user: [image: image/png]'],
     ],
-    [
-      'what was recalled',
-      old({
-        observation: 'recall',
-        content: 'Added',
-        extras: { repo_instructions: 'R', date: '', microagent_knowledge: [] },
-      }),
-      ['system: R'],
-    ],
+    ['what was recalled', old({ observation: 'recall', content: 'Added', extras: RECALLED }), ['system: R']],
     ['a summary', old({ action: 'condensation', args: { summary: 'W' } }), ['agent_message: W']],
     ['an error of nobody', old({ observation: 'error', content: 'E', extras: {} }), ['system: E']],
     ['a command of the user', old({ source: 'user', action: 'run', args: { command: 'ls' } }), ['user: ls']],
@@ -100,10 +82,7 @@ const block = (text: string): Row => ({ type: 'text', text })
 const sdk = (kind: string, more: Row): Row => ({ kind, id: `e${serial++}`, source: 'agent', ...more })
 const act = (id: string, more: Row = {}): Row =>
   sdk('ActionEvent', {
-    tool_name: 'terminal',
-    tool_call_id: id,
-    tool_call: { arguments: `{"command":"${id}"}` },
-    ...more,
+    ...{ tool_name: 'terminal', tool_call_id: id, tool_call: { arguments: `{"command":"${id}"}` }, ...more },
   })
 const observed = (id: string, content: unknown): Row =>
   sdk('ObservationEvent', { source: 'environment', tool_call_id: id, action_id: 'gone', observation: { content } })
@@ -130,12 +109,8 @@ describe('steps of the SDK', () => {
       ['system: S', 'system: D'],
       ['user: Go.', 'user: [image: http://x/y.png]'],
       [
-        'agent_reasoning: hm',
-        'agent_message: I look.',
-        'agent_action: 1',
-        'agent_action: 2',
-        'tool_output: a',
-        'tool_output: b',
+        ...['agent_reasoning: hm', 'agent_message: I look.', 'agent_action: 1', 'agent_action: 2'],
+        ...['tool_output: a', 'tool_output: b'],
       ],
       ['agent_action: 3', 'tool_output: no such tool'],
       ['agent_message: W'],

@@ -6,29 +6,13 @@ import { readTrajectory } from '../../src/formats/read.ts'
 import { GIF, JPEG, PNG, pngOf, runWithPictures, WEBP } from '../pictures.ts'
 
 const URL_OF_PNG = `data:image/png;base64,${PNG}`
+const source = { type: 'base64', media_type: 'image/png', data: PNG }
+const answer = { role: 'assistant', content: 'I see.' }
+const shown = (...content: object[]) => ({ messages: [{ role: 'user', content }, answer] })
 /** A document of each reader with one picture in what a tool answered, or where the format keeps it. */
 const DOCUMENTS: readonly (readonly [string, object])[] = [
-  [
-    'a message of the Messages API',
-    {
-      messages: [
-        {
-          role: 'user',
-          content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }],
-        },
-        { role: 'assistant', content: 'I see.' },
-      ],
-    },
-  ],
-  [
-    'a data URL of a chat',
-    {
-      messages: [
-        { role: 'user', content: [{ type: 'image_url', image_url: { url: URL_OF_PNG } }] },
-        { role: 'assistant', content: 'I see.' },
-      ],
-    },
-  ],
+  ['a message of the Messages API', shown({ type: 'image', source })],
+  ['a data URL of a chat', shown({ type: 'image_url', image_url: { url: URL_OF_PNG } })],
   ['a source of ATIF that holds its data', runWithPictures([{ media_type: 'image/png', path: 'a.png', data: PNG }])],
   ['a data URL in an ATIF path', runWithPictures([{ media_type: 'image/png', path: URL_OF_PNG }])],
 ]
@@ -73,25 +57,9 @@ describe('pictures that a document holds', () => {
 test('an attachment of Inspect that a thousand places mention is one picture', () => {
   const url = `data:image/png;base64,${pngOf(40, 40)}`
   const big = `${url.slice(0, -4)}${'A'.repeat(1024 * 1024)}`
-  const image = { type: 'image', image: 'attachment://a1' }
-  const document = {
-    version: 2,
-    status: 'success',
-    eval: { model: 'm', task: 't' },
-    samples: [
-      {
-        id: 1,
-        epoch: 1,
-        input: 'Look.',
-        target: '',
-        attachments: { a1: big },
-        messages: [
-          { role: 'user', content: Array.from({ length: 1000 }, () => image) },
-          { role: 'assistant', content: 'I see.' },
-        ],
-      },
-    ],
-  }
+  const { messages } = shown(...Array(1000).fill({ type: 'image', image: 'attachment://a1' }))
+  const sample = { id: 1, epoch: 1, input: 'Look.', target: '', attachments: { a1: big }, messages }
+  const document = { version: 2, status: 'success', eval: { model: 'm', task: 't' }, samples: [sample] }
   const opened = openDocuments(JSON.stringify(document))
   if (!opened.ok) throw new Error(JSON.stringify(opened.error))
   const began = performance.now()

@@ -49,79 +49,49 @@ const result = (id: string, content: string): Row => ({
   message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content }] },
 })
 const said = (message: string): Row => block(message, { type: 'text', text: 'All done.' }, 'end_turn')
-const looked = [prompt, use('m1', 't1', LOOK), result('t1', SIGHT)]
 
-const CLAUDE: readonly (readonly [string, Order, Row])[] = [
-  [
-    'calls of one reply over records, each with its stop reason',
-    'before',
-    claude(...looked, use('m1', 't2', ACT), result('t2', 'ok'), said('m2')),
-  ],
-  [
-    'calls of one reply, the stop reason on the last record alone',
-    'before',
-    claude(
-      prompt,
-      use('m1', 't1', LOOK, null),
-      result('t1', SIGHT),
-      use('m1', 't2', ACT),
-      result('t2', ''),
-      said('m2'),
-    ),
-  ],
-  ['two replies', 'after', claude(...looked, use('m2', 't2', ACT), result('t2', 'ok'), said('m3'))],
-  [
-    'a gateway that gives every reply one id',
-    'unknown',
-    claude(...looked, use('m1', 't2', ACT), result('t2', 'ok'), said('m1')),
-  ],
-  [
-    'a reply of before, repeated with new times and names of records',
-    'before',
-    claude(prompt, use('m0', 't0', ACT), result('t0', ''), ...looked.slice(1), use('m0', 't0', ACT), said('m2')),
-  ],
-  [
-    'a whole history repeated behind itself, prompt and all',
-    'unknown',
-    claude(
-      prompt,
-      use('m0', 't0', ACT),
-      result('t0', ''),
-      ...looked.slice(1),
-      prompt,
-      use('m0', 't0', ACT),
-      said('m2'),
-    ),
-  ],
-  [
-    'a call that comes again under its id, in another reply',
-    'unknown',
-    claude(prompt, use('m0', 't0', ACT), result('t0', ''), ...looked.slice(1), use('m7', 't0', ACT), said('m8')),
-  ],
-  [
-    'another call under an id that was used before',
-    'after',
-    claude(prompt, use('m0', 't0', 'ls'), result('t0', ''), ...looked.slice(1), use('m7', 't0', ACT), said('m8')),
-  ],
-  [
-    'a call behind what the provider itself brought within the reply',
-    'after',
-    claude(
-      prompt,
-      {
-        type: 'assistant',
-        message: {
-          ...{ id: 'm1', role: 'assistant', stop_reason: 'tool_use' },
-          content: [
-            { type: 'server_tool_use', id: 's1', name: 'web_fetch', input: { url: 'https://e.example/' } },
-            { type: 'web_fetch_tool_result', tool_use_id: 's1', content: [{ type: 'text', text: SIGHT }] },
-            { type: 'tool_use', id: 't2', name: 'Bash', input: { command: ACT } },
-          ],
-        },
-      },
-      said('m2'),
-    ),
-  ],
+const TEXTS: Readonly<Record<string, string>> = { look: LOOK, act: ACT, sight: SIGHT }
+const textOf = (word: string): string => TEXTS[word] ?? word
+
+/** A record of Claude Code in words: `go`, `reply:call:command` (with `!` without a stop reason), `call=output`, or the last reply. */
+function recordOf(words: string): Row {
+  if (words === 'go') return prompt
+  const [call = '', output] = words.split('=')
+  if (output !== undefined) return result(call, textOf(output))
+  const [reply = '', id, command = ''] = words.split(':')
+  if (id === undefined) return said(reply)
+  return command.endsWith('!') ? use(reply, id, textOf(command.slice(0, -1)), null) : use(reply, id, textOf(command))
+}
+
+const BROUGHT_BY_PROVIDER = claude(
+  prompt,
+  {
+    type: 'assistant',
+    message: {
+      ...{ id: 'm1', role: 'assistant', stop_reason: 'tool_use' },
+      content: [
+        { type: 'server_tool_use', id: 's1', name: 'web_fetch', input: { url: 'https://e.example/' } },
+        { type: 'web_fetch_tool_result', tool_use_id: 's1', content: [{ type: 'text', text: SIGHT }] },
+        { type: 'tool_use', id: 't2', name: 'Bash', input: { command: ACT } },
+      ],
+    },
+  },
+  said('m2'),
+)
+
+const session = (words: string): Row => claude(...['go', ...words.split(' ')].map(recordOf))
+
+const LOOKED = 'm1:t1:look t1=sight'
+const ACTED = 'm0:t0:act t0='
+const CLAUDE: readonly (readonly [string, Order, string])[] = [
+  ['calls of one reply over records, each with its stop reason', 'before', `${LOOKED} m1:t2:act t2=ok m2`],
+  ['calls of one reply, the stop reason on the last record alone', 'before', 'm1:t1:look! t1=sight m1:t2:act t2= m2'],
+  ['two replies', 'after', `${LOOKED} m2:t2:act t2=ok m3`],
+  ['a gateway that gives every reply one id', 'unknown', `${LOOKED} m1:t2:act t2=ok m1`],
+  ['a reply of before, repeated with new times and names of records', 'before', `${ACTED} ${LOOKED} m0:t0:act m2`],
+  ['a whole history repeated behind itself, prompt and all', 'unknown', `${ACTED} ${LOOKED} go m0:t0:act m2`],
+  ['a call that comes again under its id, in another reply', 'unknown', `${ACTED} ${LOOKED} m7:t0:act m8`],
+  ['another call under an id that was used before', 'after', `m0:t0:ls t0= ${LOOKED} m7:t0:act m8`],
 ]
 
 /** Events of the application of OpenHands: one answer of the model with three calls, carried out one by one. */
@@ -202,33 +172,19 @@ const chatCall = (id: string, command: string): Row => ({
   ...{ id, type: 'function', function: { name: 'bash', arguments: JSON.stringify({ command }) } },
 })
 const asked = { role: 'user', content: 'Tidy up.' }
-const asks = (calls: readonly Row[], more: Row = {}): Row => ({
-  role: 'assistant',
-  content: '',
-  tool_calls: calls,
-  ...more,
-})
+const asks = (tool_calls: readonly Row[]): Row => ({ role: 'assistant', content: '', tool_calls })
 const answers = (tool_call_id: string, content: string): Row => ({ role: 'tool', tool_call_id, content })
 const done = { role: 'assistant', content: 'Done.' }
 const chat = (...messages: readonly Row[]): Row => ({ messages: [asked, ...messages, done] })
 
+const looks = asks([chatCall('a', LOOK)])
+const acts = asks([chatCall('b', ACT)])
+const seen = answers('a', SIGHT)
 const CHAT: readonly (readonly [string, Order, Row])[] = [
-  [
-    'calls of one message',
-    'before',
-    chat(asks([chatCall('a', LOOK), chatCall('b', ACT)]), answers('a', SIGHT), answers('b', 'ok')),
-  ],
-  ['two messages', 'after', chat(asks([chatCall('a', LOOK)]), answers('a', SIGHT), asks([chatCall('b', ACT)]))],
-  [
-    'two messages under one id',
-    'unknown',
-    chat(asks([chatCall('a', LOOK)], { id: 'x' }), answers('a', SIGHT), asks([chatCall('b', ACT)], { id: 'x' })),
-  ],
-  [
-    'a call repeated under its id',
-    'unknown',
-    chat(asks([chatCall('b', ACT)]), asks([chatCall('a', LOOK)]), answers('a', SIGHT), asks([chatCall('b', ACT)])),
-  ],
+  ['calls of one message', 'before', chat(asks([chatCall('a', LOOK), chatCall('b', ACT)]), seen, answers('b', 'ok'))],
+  ['two messages', 'after', chat(looks, seen, acts)],
+  ['two messages under one id', 'unknown', chat({ ...looks, id: 'x' }, seen, { ...acts, id: 'x' })],
+  ['a call repeated under its id', 'unknown', chat(acts, looks, seen, acts)],
 ]
 
 const atifCall = (id: string, command: string): Row => ({
@@ -246,45 +202,28 @@ const atifOf = (first: Row, second: Row): Row =>
     { message: 'Done.', ...tokens(900) },
   ])
 
+const ONE_STEP = atif([
+  {
+    tool_calls: [atifCall('a', LOOK), atifCall('b', ACT)],
+    observation: { results: [{ source_call_id: 'a', content: SIGHT }] },
+  },
+])
+const request = (api_call_id: string): Row => ({ extra: { api_call_id } })
 const ATIF: readonly (readonly [string, Order, Row])[] = [
-  [
-    'calls of one step',
-    'before',
-    atif([
-      {
-        tool_calls: [atifCall('a', LOOK), atifCall('b', ACT)],
-        observation: { results: [{ source_call_id: 'a', content: SIGHT }] },
-      },
-    ]),
-  ],
+  ['calls of one step', 'before', ONE_STEP],
   ['steps of one request, by its tokens', 'unknown', atifOf(tokens(100), tokens(100))],
   ['a step without tokens behind one that has them', 'unknown', atifOf(tokens(100), {})],
   ['steps of two requests', 'after', atifOf(tokens(100), tokens(200))],
   ['steps without any tokens', 'after', atifOf({}, {})],
-  [
-    'steps of one request, by its id',
-    'before',
-    atifOf({ extra: { api_call_id: 'x' } }, { extra: { api_call_id: 'x' } }),
-  ],
-  [
-    'steps of two requests, by their ids',
-    'after',
-    atifOf({ extra: { api_call_id: 'x' } }, { extra: { api_call_id: 'y' } }),
-  ],
+  ['steps of one request, by its id', 'before', atifOf(request('x'), request('x'))],
+  ['steps of two requests, by their ids', 'after', atifOf(request('x'), request('y'))],
 ]
 
 const part = (actor: string, text: string): Row => ({ actor, text })
+const parts = [part('agent_action', LOOK), part('tool_output', SIGHT), part('agent_action', ACT)]
 const STEPS: readonly (readonly [string, Order, Row])[] = [
-  [
-    'one step with an act behind an output',
-    'unknown',
-    { steps: [{ parts: [part('agent_action', LOOK), part('tool_output', SIGHT), part('agent_action', ACT)] }] },
-  ],
-  [
-    'two steps',
-    'after',
-    { steps: [part('agent_action', LOOK), part('tool_output', SIGHT), part('agent_action', ACT)] },
-  ],
+  ['one step with an act behind an output', 'unknown', { steps: [{ parts }] }],
+  ['two steps', 'after', { steps: parts }],
 ]
 
 function langfuse(isAskedBetween: boolean): Row {
@@ -309,7 +248,8 @@ function langfuse(isAskedBetween: boolean): Row {
 
 describe('an act follows what its reply began after', () => {
   test.each([
-    ...CLAUDE.map((one) => ['claude-code', ...one] as const),
+    ...CLAUDE.map(([name, order, words]) => ['claude-code', name, order, session(words)] as const),
+    ['claude-code', 'a call behind what the provider itself brought', 'after', BROUGHT_BY_PROVIDER] as const,
     ['openhands', 'calls of one answer, with a note between', 'before', openhands(['r1', 'r1'])] as const,
     ['openhands', 'two answers', 'after', openhands(['r1', 'r2'])] as const,
     ['openhands sdk', 'calls of one answer', 'before', sdk(['r1', 'r1'])] as const,
@@ -330,19 +270,12 @@ describe('what no model read afterwards is not seen', () => {
     return isSeen(trajectory, firstPlaceOf(trajectory, SIGHT))
   }
   test.each<[string, boolean, Row]>([
-    ['the last output of a run', false, claude(...looked)],
-    ['an output that the agent speaks after', true, claude(...looked, said('m2'))],
+    ['the last output of a run', false, session(LOOKED)],
+    ['an output that the agent speaks after', true, session(`${LOOKED} m2`)],
     [
       'an output that only a call of the same reply stands behind',
       false,
-      claude(
-        ...looked.slice(0, 1),
-        use('m0', 't0', 'ls'),
-        result('t0', ''),
-        ...looked.slice(1),
-        use('m1', 't2', ACT),
-        result('t2', ''),
-      ),
+      session(`m0:t0:ls t0= ${LOOKED} m1:t2:act t2=`),
     ],
     [
       'a verifier’s message behind the last words',

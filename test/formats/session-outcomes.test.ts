@@ -37,6 +37,9 @@ const responded = (status: string, response: Row): Row => ({ status, result: [{ 
 const printed = (output: string): Row => responded('success', { output })
 const errored = (error: string, status = 'error'): Row => responded(status, { error })
 const failed = (content: unknown, record: Row = {}): Row => ({ content, is_error: true, record })
+/** What Claude Code answers in the place of a tool. */
+const refusal = (words: string): Row => failed(`<tool_use_error>${words}</tool_use_error>`)
+const ended = (more: Row): Row[] => [{ type: 'exec_command_end', call_id: CODEX_ID, ...more }]
 
 describe('what became of a call', () => {
   test.each<[string, Row | null, string]>([
@@ -60,29 +63,13 @@ describe('what became of a call', () => {
     ['a hook', failed('PreToolUse:Bash hook error: [guard.py]: Blocked'), 'rejected'],
     ['an older hook', failed('Hook PreToolUse:Bash denied this tool'), 'rejected'],
     ['wrong input', failed('<tool_use_error>InputValidationError: Bash failed'), 'rejected'],
-    [
-      'a call beside one that failed',
-      failed('<tool_use_error>Cancelled: parallel tool call Bash(x) errored</tool_use_error>'),
-      'cancelled',
-    ],
-    [
-      'a call beside one that failed, as older versions say it',
-      failed('<tool_use_error>Sibling tool call errored</tool_use_error>'),
-      'cancelled',
-    ],
-    [
-      'a stream that fell back',
-      failed('<tool_use_error>Error: Streaming fallback - tool execution discarded</tool_use_error>'),
-      'interrupted',
-    ],
-    [
-      'a tool that is none',
-      failed('<tool_use_error>Error: No such tool available: Bash2</tool_use_error>'),
-      'rejected',
-    ],
+    ['a call beside one that failed', refusal('Cancelled: parallel tool call Bash(x) errored'), 'cancelled'],
+    ['the same, as older versions say it', refusal('Sibling tool call errored'), 'cancelled'],
+    ['a stream that fell back', refusal('Error: Streaming fallback - tool execution discarded'), 'interrupted'],
+    ['a tool that is none', refusal('Error: No such tool available: Bash2'), 'rejected'],
     ['an edit that its check turned down', failed('<tool_use_error>String to replace not found in file.'), 'rejected'],
     ['a file that was not read first', failed('<tool_use_error>File has not been read yet. Read it first'), 'rejected'],
-    ['an exception while it ran', failed('<tool_use_error>Error calling tool (Bash): x</tool_use_error>'), 'failed'],
+    ['an exception while it ran', refusal('Error calling tool (Bash): x'), 'failed'],
     ['printed words behind the exit code', failed('Exit code 1\n<tool_use_error>Sibling tool call errored'), 'failed'],
     ['an interruption', failed('[Request interrupted by user for tool use]'), 'interrupted'],
     [
@@ -92,11 +79,7 @@ describe('what became of a call', () => {
     ],
     ['a kind of denial', failed('No.', { toolDenialKind: 'permission-rule' }), 'rejected'],
     ['a kind of denial that is none', failed('No.', { toolDenialKind: 'cancelled' }), 'cancelled'],
-    [
-      'a block that says so itself',
-      { content: 'No.', is_error: true, non_execution_kind: 'user-rejected' },
-      'rejected',
-    ],
+    ['a block that says so itself', { ...failed('No.'), non_execution_kind: 'user-rejected' }, 'rejected'],
     // Programs that print the harness's words.
     ['printed words', { content: REJECTED }, 'ran'],
     ['printed words of a program that fails', failed(`Exit code 1\n${REJECTED}`), 'failed'],
@@ -146,25 +129,10 @@ describe('what became of a call', () => {
     ['no success', { content: 'no', success: false }, [], 'failed'],
     ['a turn that was aborted', undefined, [{ type: 'turn_aborted', reason: 'interrupted' }], 'interrupted'],
     ['a later turn that was aborted', undefined, [{ type: 'task_complete' }, { type: 'turn_aborted' }], 'unknown'],
-    ['an event beside an answer', 'ok', [{ type: 'exec_command_end', call_id: CODEX_ID, exit_code: 1 }], 'failed'],
-    [
-      'an event alone',
-      undefined,
-      [{ type: 'exec_command_end', call_id: CODEX_ID, exit_code: 1, stdout: 'a' }],
-      'failed',
-    ],
-    [
-      'an event that declines',
-      undefined,
-      [{ type: 'exec_command_end', call_id: CODEX_ID, exit_code: -1, status: 'declined', stderr: 'a' }],
-      'rejected',
-    ],
-    [
-      'a patch that failed',
-      undefined,
-      [{ type: 'patch_apply_end', call_id: CODEX_ID, success: false, stderr: 'a' }],
-      'failed',
-    ],
+    ['an event beside an answer', 'ok', ended({ exit_code: 1 }), 'failed'],
+    ['an event alone', undefined, ended({ exit_code: 1, stdout: 'a' }), 'failed'],
+    ['an event that declines', undefined, ended({ exit_code: -1, status: 'declined', stderr: 'a' }), 'rejected'],
+    ['a patch that failed', undefined, ended({ type: 'patch_apply_end', success: false, stderr: 'a' }), 'failed'],
     // Programs that print the harness's words.
     ['printed words', 'Exit code: 0\nOutput:\nexec command rejected by user', [], 'ran'],
     ['a printed exit code', 'Exit code: 0\nOutput:\nExit code: 1', [], 'ran'],
@@ -176,22 +144,11 @@ describe('what became of a call', () => {
     expect(outcomesOf(codexCalled('mcp__x__run', { a: 'b' }, 'exec command rejected by user', []))).toEqual(['ran'])
   })
 
+  const ls = { type: 'command_execution', command: 'ls' }
   test.each<[Row, Row, string]>([
-    [
-      { type: 'command_execution', command: 'ls' },
-      { status: 'completed', exit_code: 0, aggregated_output: 'a' },
-      'ran',
-    ],
-    [
-      { type: 'command_execution', command: 'ls' },
-      { status: 'failed', exit_code: 1, aggregated_output: 'a' },
-      'failed',
-    ],
-    [
-      { type: 'command_execution', command: 'ls' },
-      { status: 'declined', exit_code: null, aggregated_output: 'a' },
-      'rejected',
-    ],
+    [ls, { status: 'completed', exit_code: 0, aggregated_output: 'a' }, 'ran'],
+    [ls, { status: 'failed', exit_code: 1, aggregated_output: 'a' }, 'failed'],
+    [ls, { status: 'declined', exit_code: null, aggregated_output: 'a' }, 'rejected'],
     [{ type: 'file_change', changes: [{ path: '/f', kind: 'add' }] }, { status: 'failed' }, 'failed'],
     [
       { type: 'mcp_tool_call', server: 's', tool: 't', arguments: {} },
@@ -312,25 +269,19 @@ describe('what became of a call', () => {
   })
 })
 
-test('where two calls that wait share an id, nobody can tell whose the answer is', () => {
+describe('of calls that share an id', () => {
   const call = (command: string): Row => ({ type: 'tool_use', id: '1', name: 'Bash', input: { command } })
-  const record = (type: string, content: unknown): Row => ({ type, sessionId: 's', message: { role: type, content } })
-  const records = [
-    record('assistant', [call('a'), call('b')]),
-    record('user', [{ type: 'tool_result', tool_use_id: '1', content: 'ok' }]),
-    record('user', [{ type: 'tool_result', tool_use_id: '1', content: REJECTED, is_error: true }]),
-  ]
-  expect(outcomesOf({ records })).toEqual(['unknown', 'unknown'])
-})
+  const record = (type: string, content: Row[]): Row => ({ type, sessionId: 's', message: { role: type, content } })
+  const answer = (more: Row): Row => record('user', [{ type: 'tool_result', tool_use_id: '1', ...more }])
+  const [ok, rejected] = [answer({ content: 'ok' }), answer(failed(REJECTED))]
 
-test('an id that comes again behind its answer is another call', () => {
-  const call = (command: string): Row => ({ type: 'tool_use', id: '1', name: 'Bash', input: { command } })
-  const record = (type: string, content: unknown): Row => ({ type, sessionId: 's', message: { role: type, content } })
-  const records = [
-    record('assistant', [call('a')]),
-    record('user', [{ type: 'tool_result', tool_use_id: '1', content: 'ok' }]),
-    record('assistant', [call('b')]),
-    record('user', [{ type: 'tool_result', tool_use_id: '1', content: REJECTED, is_error: true }]),
-  ]
-  expect(outcomesOf({ records })).toEqual(['ran', 'rejected'])
+  test('and wait together nobody can tell whose the answer is', () => {
+    const records = [record('assistant', [call('a'), call('b')]), ok, rejected]
+    expect(outcomesOf({ records })).toEqual(['unknown', 'unknown'])
+  })
+
+  test('the one behind the answer of the first is another', () => {
+    const records = [record('assistant', [call('a')]), ok, record('assistant', [call('b')]), rejected]
+    expect(outcomesOf({ records })).toEqual(['ran', 'rejected'])
+  })
 })

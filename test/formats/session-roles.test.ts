@@ -12,6 +12,7 @@ import {
   openhandsSdk,
 } from '../harness-logs/harnesses.ts'
 import { read } from './make.ts'
+import { type Args, type Roles, rolesBy } from './roles.ts'
 
 /** `role:language`, or the actor of what is no act; by the name of the part behind its tool's. */
 const told = ({ actor, act }: Part): string =>
@@ -38,158 +39,106 @@ function codexCall(name: string, text: string): Record<string, unknown> {
   return { records: records.map((record) => ({ ...record, payload: renamed(record.payload) })) }
 }
 
-type Args = Readonly<Record<string, unknown>>
-type Row = readonly [tool: string, args: Args, expected: Record<string, string>]
+type Row = readonly [tool: string, args: Args, expected: Roles]
 
 describe('what the arguments of a call are', () => {
   test.each<Row>([
-    [
-      'Bash',
-      { command: 'ls', description: 'no', timeout: 5 },
-      { command: 'executes:shell', description: 'describes', timeout: 'describes' },
-    ],
-    [
-      'Task',
-      { prompt: 'p', description: 'd', subagent_type: 's' },
-      { prompt: 'delegates', description: 'describes', subagent_type: 'describes' },
-    ],
-    ['Agent', { prompt: 'p', description: 'd' }, { prompt: 'delegates', description: 'describes' }],
-    [
-      'SendMessage',
-      { to: 'a', message: 'm', summary: 's' },
-      { to: 'delegates', message: 'delegates', summary: 'describes' },
-    ],
-    [
-      'Edit',
-      { file_path: '/f', old_string: 'a', new_string: 'b' },
-      { file_path: 'writes', old_string: 'removes', new_string: 'writes' },
-    ],
-    [
-      'MultiEdit',
-      { file_path: '/f', edits: [{ old_string: 'a', new_string: 'b' }] },
-      { file_path: 'writes', 'edits.0.old_string': 'removes', 'edits.0.new_string': 'writes' },
-    ],
-    ['NotebookEdit', { notebook_path: '/n', new_source: 'x' }, { notebook_path: 'writes', new_source: 'writes' }],
-    ['Read', { file_path: '/f', offset: 1 }, { file_path: 'reads', offset: 'describes' }],
-    ['Grep', { pattern: 'p', path: '/', '-n': true }, { pattern: 'searches', path: 'searches', '-n': 'describes' }],
-    ['Glob', { pattern: 'p' }, { pattern: 'searches' }],
-    ['WebFetch', { url: 'https://a', prompt: 'p' }, { url: 'web', prompt: 'describes' }],
-    ['WebSearch', { query: 'q' }, { query: 'web' }],
-    ['TodoWrite', { todos: [{ content: 'c' }] }, { 'todos.0.content': 'agent_reasoning' }],
-    ['ExitPlanMode', { plan: 'p' }, { plan: 'agent_message' }],
-    ['AskUserQuestion', { questions: [{ question: 'q' }] }, { 'questions.0.question': 'agent_message' }],
-    ['BashOutput', { bash_id: '1', filter: 'f' }, { bash_id: 'reads', filter: 'searches' }],
-    ['KillShell', { shell_id: '1' }, { shell_id: 'executes' }],
-    ['SlashCommand', { command: '/x' }, { command: 'unknown' }],
-    ['PowerShell', { command: 'ls' }, { command: 'unknown' }],
-    ['Skill', { skill: 's' }, { skill: 'unknown' }],
-    ['mcp__x__think', { thought: 't' }, { thought: 'unknown' }],
-    ['Bash', { command: 'ls', invented: 'x' }, { command: 'executes:shell', invented: 'unknown' }],
+    ['Bash', { command: 'ls', description: 'no', timeout: 5 }, 'executes:shell describes describes'],
+    ['Task', { prompt: 'p', description: 'd', subagent_type: 's' }, 'delegates describes describes'],
+    ['Agent', { prompt: 'p', description: 'd' }, 'delegates describes'],
+    ['SendMessage', { to: 'a', message: 'm', summary: 's' }, 'delegates delegates describes'],
+    ['Edit', { file_path: '/f', old_string: 'a', new_string: 'b' }, 'writes removes writes'],
+    ['MultiEdit', { file_path: '/f', edits: [{ old_string: 'a', new_string: 'b' }] }, 'writes removes writes'],
+    ['NotebookEdit', { notebook_path: '/n', new_source: 'x' }, 'writes writes'],
+    ['Read', { file_path: '/f', offset: 1 }, 'reads describes'],
+    ['Grep', { pattern: 'p', path: '/', '-n': true }, 'searches searches describes'],
+    ['Glob', { pattern: 'p' }, 'searches'],
+    ['WebFetch', { url: 'https://a', prompt: 'p' }, 'web describes'],
+    ['WebSearch', { query: 'q' }, 'web'],
+    ['TodoWrite', { todos: [{ content: 'c' }] }, 'agent_reasoning'],
+    ['ExitPlanMode', { plan: 'p' }, 'agent_message'],
+    ['AskUserQuestion', { questions: [{ question: 'q' }] }, 'agent_message'],
+    ['BashOutput', { bash_id: '1', filter: 'f' }, 'reads searches'],
+    ['KillShell', { shell_id: '1' }, 'executes'],
+    ['SlashCommand', { command: '/x' }, 'unknown'],
+    ['PowerShell', { command: 'ls' }, 'unknown'],
+    ['Skill', { skill: 's' }, 'unknown'],
+    ['mcp__x__think', { thought: 't' }, 'unknown'],
+    ['Bash', { command: 'ls', invented: 'x' }, 'executes:shell unknown'],
   ])('claude-code: %s %j', (tool, args, expected) => {
-    expect(rolesOf(called(claudeCode, tool, args))).toEqual(expected)
+    expect(rolesOf(called(claudeCode, tool, args))).toEqual(rolesBy(args, expected))
   })
 
   test.each<Row>([
-    [
-      'shell',
-      { command: ['bash', '-lc', 'ls'], justification: 'j' },
-      { 'command.0': 'describes', 'command.1': 'describes', 'command.2': 'executes:shell', justification: 'describes' },
-    ],
+    ['shell', { command: ['bash', '-lc', 'ls'], justification: 'j' }, 'describes describes executes:shell describes'],
     ['shell', { command: ['rg', '-n', 'x'], workdir: '/' }, { command: 'executes:argv', workdir: 'describes' }],
     [
       'shell',
       { command: ['env', 'A=1', '/bin/sh', '-c', 'ls', 'x'] },
-      {
-        'command.0': 'describes',
-        'command.1': 'describes',
-        'command.2': 'describes',
-        'command.3': 'describes',
-        'command.4': 'executes:shell',
-        'command.5': 'unknown',
-      },
+      'describes describes describes describes executes:shell unknown',
     ],
     ['shell', { command: ['bash', 'run.sh'] }, { command: 'executes:argv' }],
-    [
-      'shell',
-      { command: ['powershell.exe', '-Command', 'ls'] },
-      { 'command.0': 'describes', 'command.1': 'describes', 'command.2': 'unknown' },
-    ],
-    ['shell', { command: 'ls' }, { command: 'executes:shell' }],
-    ['js_repl', { code: '1' }, { code: 'executes:javascript' }],
-    [
-      'shell',
-      { command: ['apply_patch', '*** Begin Patch'] },
-      { 'command.0': 'describes', 'command.1': 'writes:patch' },
-    ],
-    ['shell', { command: ['ls', { a: 'b' }] }, { 'command.0': 'unknown', 'command.1.a': 'unknown' }],
-    ['shell_command', { command: 'ls', justification: 'j' }, { command: 'executes:shell', justification: 'describes' }],
+    ['shell', { command: ['powershell.exe', '-Command', 'ls'] }, 'describes describes unknown'],
+    ['shell', { command: 'ls' }, 'executes:shell'],
+    ['js_repl', { code: '1' }, 'executes:javascript'],
+    ['shell', { command: ['apply_patch', '*** Begin Patch'] }, 'describes writes:patch'],
+    ['shell', { command: ['ls', { a: 'b' }] }, 'unknown unknown'],
+    ['shell_command', { command: 'ls', justification: 'j' }, 'executes:shell describes'],
     [
       'exec_command',
       { cmd: 'ls', justification: 'j', prefix_rule: ['rm', 'x'] },
-      { cmd: 'executes:shell', justification: 'describes', 'prefix_rule.0': 'describes', 'prefix_rule.1': 'describes' },
+      'executes:shell describes describes describes',
     ],
-    ['write_stdin', { session_id: 1, chars: 'y' }, { session_id: 'describes', chars: 'executes:keystrokes' }],
-    ['apply_patch', { input: '*** Begin Patch' }, { input: 'writes:patch' }],
-    ['update_plan', { plan: [{ step: 's' }] }, { 'plan.0.step': 'agent_reasoning' }],
-    ['spawn_agent', { message: 'm', agent_type: 't' }, { message: 'delegates', agent_type: 'describes' }],
-    ['request_user_input', { questions: [{ question: 'q' }] }, { 'questions.0.question': 'agent_message' }],
-    ['view_image', { path: '/p' }, { path: 'reads' }],
+    ['write_stdin', { session_id: 1, chars: 'y' }, 'describes executes:keystrokes'],
+    ['apply_patch', { input: '*** Begin Patch' }, 'writes:patch'],
+    ['update_plan', { plan: [{ step: 's' }] }, 'agent_reasoning'],
+    ['spawn_agent', { message: 'm', agent_type: 't' }, 'delegates describes'],
+    ['request_user_input', { questions: [{ question: 'q' }] }, 'agent_message'],
+    ['view_image', { path: '/p' }, 'reads'],
   ])('codex: %s %j', (tool, args, expected) => {
-    expect(rolesOf(codexCall(tool, JSON.stringify(args)))).toEqual(expected)
+    expect(rolesOf(codexCall(tool, JSON.stringify(args)))).toEqual(rolesBy(args, expected))
   })
 
   test.each<Row>([
-    ['run_shell_command', { command: 'ls', description: 'd' }, { command: 'executes:shell', description: 'describes' }],
+    ['run_shell_command', { command: 'ls', description: 'd' }, 'executes:shell describes'],
     [
       'replace',
       { file_path: '/f', old_string: 'a', new_string: 'b', instruction: 'i' },
-      { file_path: 'writes', old_string: 'removes', new_string: 'writes', instruction: 'describes' },
+      'writes removes writes describes',
     ],
-    ['write_file', { file_path: '/f', content: 'c' }, { file_path: 'writes', content: 'writes' }],
-    ['search_file_content', { pattern: 'p' }, { pattern: 'searches' }],
-    ['google_web_search', { query: 'q' }, { query: 'web' }],
-    ['web_fetch', { prompt: 'p' }, { prompt: 'web' }],
-    ['save_memory', { fact: 'f' }, { fact: 'unknown' }],
-    ['invoke_agent', { agent_name: 'a', prompt: 'p' }, { agent_name: 'describes', prompt: 'delegates' }],
-    ['write_todos', { todos: [{ description: 'd' }] }, { 'todos.0.description': 'agent_reasoning' }],
+    ['write_file', { file_path: '/f', content: 'c' }, 'writes writes'],
+    ['search_file_content', { pattern: 'p' }, 'searches'],
+    ['google_web_search', { query: 'q' }, 'web'],
+    ['web_fetch', { prompt: 'p' }, 'web'],
+    ['save_memory', { fact: 'f' }, 'unknown'],
+    ['invoke_agent', { agent_name: 'a', prompt: 'p' }, 'describes delegates'],
+    ['write_todos', { todos: [{ description: 'd' }] }, 'agent_reasoning'],
   ])('gemini-cli: %s %j', (tool, args, expected) => {
-    expect(rolesOf(called(geminiCli, tool, args))).toEqual(expected)
+    expect(rolesOf(called(geminiCli, tool, args))).toEqual(rolesBy(args, expected))
   })
 
   test.each<Row>([
-    ['run', { command: 'ls', is_input: 'false' }, { command: 'executes:shell', is_input: 'describes' }],
-    ['run_ipython', { code: 'c' }, { code: 'executes:code' }],
-    ['edit', { path: '/f', command: 'view' }, { path: 'reads', command: 'describes' }],
-    [
-      'edit',
-      { path: '/f', command: 'str_replace', old_str: 'a', new_str: 'b' },
-      { path: 'writes', command: 'describes', old_str: 'removes', new_str: 'writes' },
-    ],
-    ['browse', { url: 'u' }, { url: 'web' }],
-    ['delegate', { agent: 'a', inputs: { task: 't' } }, { agent: 'describes', 'inputs.task': 'delegates' }],
-    ['think', { thought: 't' }, { thought: 'agent_reasoning' }],
-    ['finish', { final_thought: 't' }, { final_thought: 'agent_message' }],
-    ['call_tool_mcp', { name: 'n', arguments: { a: 'b' } }, { name: 'unknown', 'arguments.a': 'unknown' }],
+    ['run', { command: 'ls', is_input: 'false' }, 'executes:shell describes'],
+    ['run_ipython', { code: 'c' }, 'executes:code'],
+    ['edit', { path: '/f', command: 'view' }, 'reads describes'],
+    ['edit', { path: '/f', command: 'str_replace', old_str: 'a', new_str: 'b' }, 'writes describes removes writes'],
+    ['browse', { url: 'u' }, 'web'],
+    ['delegate', { agent: 'a', inputs: { task: 't' } }, 'describes delegates'],
+    ['think', { thought: 't' }, 'agent_reasoning'],
+    ['finish', { final_thought: 't' }, 'agent_message'],
+    ['call_tool_mcp', { name: 'n', arguments: { a: 'b' } }, 'unknown unknown'],
   ])('openhands: %s %j', (tool, args, expected) => {
-    expect(rolesOf(called(openhands, tool, args))).toEqual(expected)
+    expect(rolesOf(called(openhands, tool, args))).toEqual(rolesBy(args, expected))
   })
 
   test.each<Row>([
-    ['terminal', { command: 'ls', security_risk: 'LOW' }, { command: 'executes:shell', security_risk: 'describes' }],
-    [
-      'file_editor',
-      { command: 'view', path: '/f', summary: 's' },
-      { command: 'describes', path: 'reads', summary: 'describes' },
-    ],
-    [
-      'file_editor',
-      { command: 'create', path: '/f', file_text: 't' },
-      { command: 'describes', path: 'writes', file_text: 'writes' },
-    ],
-    ['browser_type', { index: 1, text: 't' }, { index: 'executes', text: 'unknown' }],
-    ['task', { prompt: 'p', description: 'd' }, { prompt: 'delegates', description: 'describes' }],
+    ['terminal', { command: 'ls', security_risk: 'LOW' }, 'executes:shell describes'],
+    ['file_editor', { command: 'view', path: '/f', summary: 's' }, 'describes reads describes'],
+    ['file_editor', { command: 'create', path: '/f', file_text: 't' }, 'describes writes writes'],
+    ['browser_type', { index: 1, text: 't' }, 'executes unknown'],
+    ['task', { prompt: 'p', description: 'd' }, 'delegates describes'],
   ])('the SDK of openhands: %s %j', (tool, args, expected) => {
-    expect(rolesOf(called(openhandsSdk, tool, args))).toEqual(expected)
+    expect(rolesOf(called(openhandsSdk, tool, args))).toEqual(rolesBy(args, expected))
   })
 
   test.each<Row>([
@@ -198,15 +147,15 @@ describe('what the arguments of a call are', () => {
       { command: 'ls', description: 'd', simpleCommands: ['ls'] },
       { command: 'executes:shell', description: 'describes' },
     ],
-    ['editToolCall', { path: '/f', streamContent: 'c' }, { path: 'writes', streamContent: 'writes' }],
-    ['grepToolCall', { pattern: 'p', path: '/' }, { pattern: 'searches', path: 'searches' }],
-    ['readToolCall', { path: '/f' }, { path: 'reads' }],
-    ['deleteToolCall', { path: '/f' }, { path: 'executes' }],
-    ['taskToolCall', { prompt: 'p', description: 'd' }, { prompt: 'delegates', description: 'describes' }],
-    ['updateTodosToolCall', { todos: [{ content: 'c' }] }, { 'todos.0.content': 'agent_reasoning' }],
-    ['mcpToolCall', { name: 'n', args: { a: 'b' } }, { name: 'unknown', 'args.a': 'unknown' }],
+    ['editToolCall', { path: '/f', streamContent: 'c' }, 'writes writes'],
+    ['grepToolCall', { pattern: 'p', path: '/' }, 'searches searches'],
+    ['readToolCall', { path: '/f' }, 'reads'],
+    ['deleteToolCall', { path: '/f' }, 'executes'],
+    ['taskToolCall', { prompt: 'p', description: 'd' }, 'delegates describes'],
+    ['updateTodosToolCall', { todos: [{ content: 'c' }] }, 'agent_reasoning'],
+    ['mcpToolCall', { name: 'n', args: { a: 'b' } }, 'unknown unknown'],
   ])('cursor: %s %j', (tool, args, expected) => {
-    expect(rolesOf(called(cursorStream, tool, args))).toEqual(expected)
+    expect(rolesOf(called(cursorStream, tool, args))).toEqual(rolesBy(args, expected))
   })
 })
 

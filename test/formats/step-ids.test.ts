@@ -2,78 +2,21 @@ import { describe, expect, test } from 'vitest'
 import { atif, pathsOf, read } from './make.ts'
 
 const steps = (...ids: unknown[]): object[] => ids.map((step_id) => ({ source: 'user', message: 'a', step_id }))
-const ids = (document: unknown): [number, string | null][] => read(document).steps.map((step) => [step.id, step.name])
+/** The id of each step, with its name where it has one. */
+const ids = (document: unknown) => read(document).steps.map(({ id, name }) => (name === null ? id : `${id} ${name}`))
 
 describe('step ids', () => {
-  test.each<[string, unknown[], [number, string | null][], string[]]>([
-    [
-      'are the integers of the source',
-      [1, 2, 3],
-      [
-        [1, null],
-        [2, null],
-        [3, null],
-      ],
-      [],
-    ],
-    [
-      'keep gaps',
-      [1, 5, 6],
-      [
-        [1, null],
-        [5, null],
-        [6, null],
-      ],
-      ['/steps/1/step_id'],
-    ],
-    [
-      'keep their order',
-      [2, 1],
-      [
-        [2, null],
-        [1, null],
-      ],
-      ['/steps/0/step_id', '/steps/1/step_id'],
-    ],
-    [
-      'fill in what is missing',
-      [1, null, 9],
-      [
-        [1, null],
-        [2, null],
-        [9, null],
-      ],
-      ['/steps/1/step_id', '/steps/2/step_id'],
-    ],
-    [
-      'keep names',
-      ['a', 'b'],
-      [
-        [1, 'a'],
-        [2, 'b'],
-      ],
-      ['/steps/0/step_id', '/steps/1/step_id'],
-    ],
-    [
-      'number zero, fractions and giants',
-      [0, 1.5, 2 ** 60],
-      [
-        [1, '0'],
-        [2, '1.5'],
-        [3, '1152921504606847000'],
-      ],
-      ['/steps/0/step_id', '/steps/1/step_id', '/steps/2/step_id'],
-    ],
-    [
-      'are all positions where numbering would collide',
-      [2, null, 3],
-      [
-        [1, '2'],
-        [2, null],
-        [3, null],
-      ],
-      ['/steps', '/steps/0/step_id', '/steps/1/step_id', '/steps/2/step_id'],
-    ],
+  const second = ['/steps/1/step_id']
+  const both = ['/steps/0/step_id', '/steps/1/step_id']
+  const all = [...both, '/steps/2/step_id']
+  test.each<[string, unknown[], (number | string)[], string[]]>([
+    ['are the integers of the source', [1, 2, 3], [1, 2, 3], []],
+    ['keep gaps', [1, 5, 6], [1, 5, 6], second],
+    ['keep their order', [2, 1], [2, 1], both],
+    ['fill in what is missing', [1, null, 9], [1, 2, 9], all.slice(1)],
+    ['keep names', ['a', 'b'], ['1 a', '2 b'], both],
+    ['number zero, fractions and giants', [0, 1.5, 2 ** 60], ['1 0', '2 1.5', '3 1152921504606847000'], all],
+    ['are all positions where numbering would collide', [2, null, 3], ['1 2', 2, 3], ['/steps', ...all]],
   ])('%s', (_, own, expected, warned) => {
     const document = atif(steps(...own))
     expect(ids(document)).toEqual(expected)

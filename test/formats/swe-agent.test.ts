@@ -49,13 +49,8 @@ describe('a run', () => {
       { role: 'assistant', content: 'rm -rf /', action: 'rm -rf /', is_demo: true },
     ]
     const trajectory = read(run([step()], [prompt[0], ...demo, prompt[1], answer]))
-    expect(trajectory.steps.map(({ parts }) => parts[0]?.actor)).toEqual([
-      'system',
-      'system',
-      'system',
-      'user',
-      'agent_reasoning',
-    ])
+    const actors = trajectory.steps.map(({ parts }) => parts[0]?.actor)
+    expect(actors.join(' ')).toBe('system system system user agent_reasoning')
     expect(partsOf(trajectory, 2)).toEqual([['system', 'demonstration', '/history/2/content', 'rm -rf /']])
   })
 
@@ -69,13 +64,8 @@ describe('a run', () => {
       { role: 'user', content: 'README' },
     ]
     const trajectory = read(run([step(), step()], history))
-    expect(trajectory.steps.map(({ parts }) => parts.at(-1)?.text)).toEqual([
-      'Be an engineer.',
-      'Fix it.',
-      'README',
-      'Hurry up.',
-      'README',
-    ])
+    const last = trajectory.steps.map(({ parts }) => parts.at(-1)?.text)
+    expect(last).toEqual(['Be an engineer.', 'Fix it.', 'README', 'Hurry up.', 'README'])
     expect(partsOf(trajectory, 3)[0]?.slice(0, 3)).toEqual(['user', 'message', '/history/4/content'])
   })
 

@@ -1,202 +1,123 @@
 import { describe, expect, test } from 'vitest'
 import { harnessOf, specOf } from '../../src/formats/tools/lookup.ts'
 import { atif, pathsOf, read } from './make.ts'
+import { type Args, type Roles, rolesBy } from './roles.ts'
 
-/** `role`, `role:language`, with ` → target`, of what a part of a call is; the actor where it is no act. */
+/** `role`, `role:language`, with `→target`, of each argument of a call; the actor where it is no act. */
 const rolesOf = (document: unknown): Record<string, string> =>
   Object.fromEntries(
     read(document)
       .steps.flatMap(({ parts }) => parts)
       .filter(({ path }) => path.includes('/tool_calls/'))
       .map(({ name, actor, act }) => {
-        const target = act?.target == null ? '' : ` → ${act.target}`
+        const target = act?.target == null ? '' : `→${act.target}`
         return [name, act === null ? actor : `${[act.role, act.language].filter(Boolean).join(':')}${target}`]
       }),
   )
 const call = (agent: string, tool: string, args: object): object =>
   atif([{ tool_calls: [{ tool_call_id: 'a', function_name: tool, arguments: args }] }], { agent: { name: agent } })
 
-const UNDONE = { command: 'describes', path: 'removes → a' }
-
-test.each<[string, string, string, object, Record<string, string>]>([
+test.each<[string, string, string, Args, Roles]>([
   [
     'that looks',
     'some-agent',
     'str_replace_editor',
     { command: 'view', path: 'a', new_str: 'x' },
-    { command: 'describes', path: 'reads → a', new_str: 'describes' },
+    'describes reads→a describes',
   ],
   [
     'that looks, of OpenHands',
     'openhands',
     'str_replace_editor',
     { command: 'view', path: 'a', file_text: 'x' },
-    { command: 'describes', path: 'reads → a', file_text: 'describes' },
+    'describes reads→a describes',
   ],
-  ['that takes an edit back', 'some-agent', 'editor', { command: 'undo_edit', path: 'a' }, UNDONE],
-  ['that takes an edit back, of OpenHands', 'openhands', 'file_editor', { command: 'undo_edit', path: 'a' }, UNDONE],
+  ['that takes an edit back', 'some-agent', 'editor', { command: 'undo_edit', path: 'a' }, 'describes removes→a'],
+  [
+    'that takes an edit back, of OpenHands',
+    'openhands',
+    'file_editor',
+    { command: 'undo_edit', path: 'a' },
+    'describes removes→a',
+  ],
   [
     'that replaces',
     'some-agent',
     'text_editor',
     { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y', file_text: 'z' },
-    { command: 'describes', path: 'writes → a', old_str: 'removes → a', new_str: 'writes → a', file_text: 'describes' },
+    'describes writes→a removes→a writes→a describes',
   ],
   [
     'that creates',
     'some-agent',
     'text_editor',
     { command: 'create', path: 'a', new_str: 'y', file_text: 'z' },
-    { command: 'describes', path: 'writes → a', new_str: 'describes', file_text: 'writes → a' },
+    'describes writes→a describes writes→a',
   ],
   [
     'of notes that looks',
     'inspect',
     'memory',
     { command: 'view', path: 'a', file_text: 'x' },
-    { command: 'describes', path: 'reads → a', file_text: 'describes' },
+    'describes reads→a describes',
   ],
 ])('a command of an editor %s is given what others take', (_name, agent, tool, args, roles) => {
-  const named = Object.entries(roles).map(([argument, role]) => [`${tool}.${argument}`, role])
-  expect(rolesOf(call(agent, tool, args))).toEqual(Object.fromEntries(named))
+  expect(rolesOf(call(agent, tool, args))).toEqual(rolesBy(args, roles, tool))
 })
 
 describe('what the arguments of a call are', () => {
   // The names of tools and arguments are those of the harnesses' own schemas; see the tables for the places.
-  test.each<[string, string, object, Record<string, string>]>([
-    [
-      'some-agent',
-      'bash',
-      { command: ['bash', '-lc', 'grep rotate-key x'] },
-      { 'bash.command.0': 'describes', 'bash.command.1': 'describes', 'bash.command.2': 'executes:shell' },
-    ],
-    [
-      'some-agent',
-      'terminal',
-      { commands: ['ls', 'make x'] },
-      { 'terminal.commands.0': 'executes:shell', 'terminal.commands.1': 'executes:shell' },
-    ],
+  test.each<[string, string, Args, Roles]>([
+    ['some-agent', 'bash', { command: ['bash', '-lc', 'grep rotate-key x'] }, 'describes describes executes:shell'],
+    ['some-agent', 'terminal', { commands: ['ls', 'make x'] }, 'executes:shell executes:shell'],
     ['some-agent', 'terminal', { commands: ['rg', '-n', 'x'] }, { 'terminal.commands': 'executes:argv' }],
     ['some-agent', 'terminal', { command: ['make', 'x'] }, { 'terminal.command': 'executes:argv' }],
-    [
-      'some-agent',
-      'terminal',
-      { command: ['cd /w', 'make x'] },
-      { 'terminal.command.0': 'executes:shell', 'terminal.command.1': 'executes:shell' },
-    ],
+    ['some-agent', 'terminal', { command: ['cd /w', 'make x'] }, 'executes:shell executes:shell'],
     // A shell tool whose command stands in `input`; beside a command or a session it is typed into what runs.
-    ['some-agent', 'bash', { input: 'make x' }, { 'bash.input': 'executes:shell' }],
-    [
-      'some-agent',
-      'exec',
-      { input: ['ls', 'make x'] },
-      { 'exec.input.0': 'executes:shell', 'exec.input.1': 'executes:shell' },
-    ],
-    ['some-agent', 'bash', { input: { command: 'make x' } }, { 'bash.input.command': 'unknown' }],
-    ['some-agent', 'bash', { input: '{"command": "make x"}' }, { 'bash.input': 'unknown' }],
-    [
-      'some-agent',
-      'bash',
-      { command: 'sh', input: 'ls' },
-      { 'bash.command': 'executes:shell', 'bash.input': 'executes:keystrokes' },
-    ],
-    [
-      'some-agent',
-      'shell',
-      { session_id: '1', input: 'ls' },
-      { 'shell.session_id': 'describes', 'shell.input': 'executes:keystrokes' },
-    ],
-    [
-      'inspect',
-      'bash_session',
-      { action: 'type', input: 'ls' },
-      { 'bash_session.action': 'describes', 'bash_session.input': 'executes:keystrokes' },
-    ],
-    [
-      'terminus-2',
-      'bash_command',
-      { keystrokes: 'ls\n', duration: 0.1 },
-      { 'bash_command.keystrokes': 'executes:keystrokes', 'bash_command.duration': 'describes' },
-    ],
+    ['some-agent', 'bash', { input: 'make x' }, 'executes:shell'],
+    ['some-agent', 'exec', { input: ['ls', 'make x'] }, 'executes:shell executes:shell'],
+    ['some-agent', 'bash', { input: { command: 'make x' } }, 'unknown'],
+    ['some-agent', 'bash', { input: '{"command": "make x"}' }, 'unknown'],
+    ['some-agent', 'bash', { command: 'sh', input: 'ls' }, 'executes:shell executes:keystrokes'],
+    ['some-agent', 'shell', { session_id: '1', input: 'ls' }, 'describes executes:keystrokes'],
+    ['inspect', 'bash_session', { action: 'type', input: 'ls' }, 'describes executes:keystrokes'],
+    ['terminus-2', 'bash_command', { keystrokes: 'ls\n', duration: 0.1 }, 'executes:keystrokes describes'],
     ['terminus-2-summarization-answers', 'mark_task_complete', {}, { mark_task_complete: 'executes' }],
-    ['mini-swe-agent', 'bash', { command: 'ls' }, { 'bash.command': 'executes:shell' }],
+    ['mini-swe-agent', 'bash', { command: 'ls' }, 'executes:shell'],
     [
       'openhands',
       'str_replace_editor',
       { command: 'view', path: 'a.ts', security_risk: 'LOW' },
-      {
-        'str_replace_editor.command': 'describes',
-        'str_replace_editor.path': 'reads → a.ts',
-        'str_replace_editor.security_risk': 'describes',
-      },
+      'describes reads→a.ts describes',
     ],
     [
       'some-agent',
       'str_replace_based_edit_tool',
       { command: 'str_replace', path: 'a.ts', old_str: 'x', new_str: 'y' },
-      {
-        'str_replace_based_edit_tool.command': 'describes',
-        'str_replace_based_edit_tool.path': 'writes → a.ts',
-        'str_replace_based_edit_tool.old_str': 'removes → a.ts',
-        'str_replace_based_edit_tool.new_str': 'writes → a.ts',
-      },
+      'describes writes→a.ts removes→a.ts writes→a.ts',
     ],
-    ['openhands', 'execute_ipython_cell', { code: 'print(1)' }, { 'execute_ipython_cell.code': 'executes:code' }],
-    [
-      'cline',
-      'replace_in_file',
-      { path: 'a', diff: '<<<' },
-      { 'replace_in_file.path': 'writes → a', 'replace_in_file.diff': 'writes:patch → a' },
-    ],
-    ['cline', 'attempt_completion', { result: 'done' }, { 'attempt_completion.result': 'agent_message' }],
+    ['openhands', 'execute_ipython_cell', { code: 'print(1)' }, 'executes:code'],
+    ['cline', 'replace_in_file', { path: 'a', diff: '<<<' }, 'writes→a writes:patch→a'],
+    ['cline', 'attempt_completion', { result: 'done' }, 'agent_message'],
     [
       'opencode',
       'edit',
       { filePath: 'a', oldString: 'x', newString: 'y', replaceAll: true },
-      {
-        'edit.filePath': 'writes → a',
-        'edit.oldString': 'removes → a',
-        'edit.newString': 'writes → a',
-        'edit.replaceAll': 'describes',
-      },
+      'writes→a removes→a writes→a describes',
     ],
-    [
-      'opencode',
-      'task',
-      { description: 'd', prompt: 'p', subagent_type: 't' },
-      { 'task.description': 'describes', 'task.prompt': 'delegates', 'task.subagent_type': 'delegates' },
-    ],
-    [
-      'kimi-cli',
-      'StrReplaceFile',
-      { path: 'a', edit: { old: 'x', new: 'y' } },
-      {
-        'StrReplaceFile.path': 'writes → a',
-        'StrReplaceFile.edit.old': 'removes → a',
-        'StrReplaceFile.edit.new': 'writes → a',
-      },
-    ],
-    ['goose', 'developer__shell', { command: 'ls' }, { 'developer__shell.command': 'executes:shell' }],
-    ['hermes', 'terminal', { command: 'ls' }, { 'terminal.command': 'executes:shell' }],
-    ['copilot-cli', 'report_intent', { intent: 'x' }, { 'report_intent.intent': 'describes' }],
-    [
-      'copilot-cli',
-      'write_bash',
-      { sessionId: 's', input: 'y{enter}' },
-      { 'write_bash.sessionId': 'describes', 'write_bash.input': 'executes:keystrokes' },
-    ],
-    ['qwen-code', 'web_fetch', { url: 'u', prompt: 'p' }, { 'web_fetch.url': 'web', 'web_fetch.prompt': 'web' }],
-    ['some-agent', 'fetch', { url: 'u' }, { 'fetch.url': 'web' }],
-    ['some-agent', 'delete_file', { path: 'x' }, { 'delete_file.path': 'executes' }],
-    ['some-agent', 'rotate_key', { id: 'x' }, { 'rotate_key.id': 'unknown' }],
-    [
-      'some-agent',
-      'bash',
-      { command: 'ls', novel: 'x' },
-      { 'bash.command': 'executes:shell', 'bash.novel': 'unknown' },
-    ],
+    ['opencode', 'task', { description: 'd', prompt: 'p', subagent_type: 't' }, 'describes delegates delegates'],
+    ['kimi-cli', 'StrReplaceFile', { path: 'a', edit: { old: 'x', 'new': 'y' } }, 'writes→a removes→a writes→a'],
+    ['goose', 'developer__shell', { command: 'ls' }, 'executes:shell'],
+    ['hermes', 'terminal', { command: 'ls' }, 'executes:shell'],
+    ['copilot-cli', 'report_intent', { intent: 'x' }, 'describes'],
+    ['copilot-cli', 'write_bash', { sessionId: 's', input: 'y{enter}' }, 'describes executes:keystrokes'],
+    ['qwen-code', 'web_fetch', { url: 'u', prompt: 'p' }, 'web web'],
+    ['some-agent', 'fetch', { url: 'u' }, 'web'],
+    ['some-agent', 'delete_file', { path: 'x' }, 'executes'],
+    ['some-agent', 'rotate_key', { id: 'x' }, 'unknown'],
+    ['some-agent', 'bash', { command: 'ls', novel: 'x' }, 'executes:shell unknown'],
   ])('%s, %s %j', (agent, tool, args, expected) => {
-    expect(rolesOf(call(agent, tool, args))).toEqual(expected)
+    expect(rolesOf(call(agent, tool, args))).toEqual(rolesBy(args, expected, tool))
   })
 
   test('of a tool that no table knows is said once', () => {
@@ -226,7 +147,7 @@ describe('what the arguments of a call are', () => {
   test('a deep argument is of the file that stands nearest to it', () => {
     const edits = [{ file_path: 'inner', old_string: 'x', new_string: 'y' }]
     const roles = rolesOf(call('claude-code', 'MultiEdit', { file_path: 'outer', edits }))
-    expect(roles['MultiEdit.edits.0.new_string']).toBe('writes → inner')
+    expect(roles['MultiEdit.edits.0.new_string']).toBe('writes→inner')
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exitCodeSaid, outcomeWithCode, soundsTurnedDown } from '../../src/formats/tools/outcomes.ts'
+import { exitCodeInText, outcomeWithCode, soundsTurnedDown } from '../../src/formats/tools/outcomes.ts'
 import { openCall } from '../../src/formats/tools/tool-table.ts'
 
 const gemini = (output: string, code: number | string): string =>
@@ -22,7 +22,7 @@ describe('the exit code that a result tells', () => {
     [null, '{"answer": 1}', null],
     [null, 'a\nb', null],
   ])('%s: %j', (harness, text, code) => {
-    expect(exitCodeSaid(harness, text)).toBe(code)
+    expect(exitCodeInText(harness, text)).toBe(code)
   })
 
   test.each([

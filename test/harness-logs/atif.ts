@@ -5,14 +5,14 @@ interface Agent {
   readonly version: string
   readonly schema: string
   shell(command: string): NonNullable<Turn['tool']>
-  /** What the harness’s converter puts around an output. */
+  /** Wraps an output as the converter of the harness does. */
   wrap?(output: string, turn: Turn): string
   readonly fates?: Partial<Record<Fate, string>>
   readonly linked: boolean
 }
 
-/** Runs that Harbor converted to ATIF, one writer for each agent’s dialect. */
-const makeAtif = (agent: Agent): Harness => ({
+/** Makes runs that Harbor converted to ATIF, with one writer for the dialect of each agent. */
+export const makeAtif = (agent: Agent): Harness => ({
   id: `atif:${agent.name}`,
   fates: Object.keys(agent.fates ?? {}) as Fate[],
   document: (task, turns) => ({
@@ -44,6 +44,7 @@ function stepOf(agent: Agent, turn: Turn, at: number): Record<string, unknown> {
           {
             ...(agent.linked && { source_call_id: id }),
             content: agent.wrap?.(text, { ...turn, tool: call }) ?? text,
+            ...turn.answer,
           },
         ],
       },

@@ -1,6 +1,6 @@
 import type { Harness } from './turn.ts'
 
-/** A chat with the tool calls of the OpenAI interface. */
+/** Writer of chats with the tool calls of the OpenAI API. */
 export const openaiChat: Harness = {
   id: 'openai-chat',
   fates: [],
@@ -25,7 +25,7 @@ export const openaiChat: Harness = {
   }),
 }
 
-/** The service’s own plain form. */
+/** Writer of the plain format of the service. */
 export const stepList: Harness = {
   id: 'steps',
   fates: [],

@@ -2,7 +2,7 @@ import { type Fate, type Harness, type Turn, timeOf, uuid } from './turn.ts'
 
 const SESSION = uuid(0xfeed)
 
-/** Words of Claude Code for calls that did not run, as its session logs have them. */
+/** Messages of Claude Code for calls that did not run, as its session logs have them. */
 const FATE_TEXTS: Partial<Record<Fate, string>> = {
   rejected:
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.",
@@ -15,7 +15,7 @@ const FATE_TEXTS: Partial<Record<Fate, string>> = {
   sibling: '<tool_use_error>Sibling tool call errored</tool_use_error>',
 }
 
-/** Claude Code’s session log: one record for each block of an answer, results as user records. */
+/** Writer of session logs of Claude Code: one record for each block of an answer, results as user records. */
 export const claudeCode: Harness = {
   id: 'claude-code',
   fates: Object.keys(FATE_TEXTS) as Fate[],

@@ -1,6 +1,6 @@
 import { type Fate, type Harness, type Turn, timeOf, uuid } from './turn.ts'
 
-/** Words of Codex for calls that did not run. */
+/** Messages of Codex for calls that did not run. */
 const FATE_TEXTS: Partial<Record<Fate, string>> = {
   rejected: 'exec command rejected by user',
   denied:
@@ -12,7 +12,7 @@ const FATE_TEXTS: Partial<Record<Fate, string>> = {
 
 type Shell = (command: string) => { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
 
-/** A Codex rollout, with the shell tool of newer versions (`exec_command`) or of older ones (`shell` with argv). */
+/** Writer of Codex rollouts, with the shell tool of newer versions (`exec_command`) or of older versions (`shell` with argv). */
 function makeCodex(id: string, shell: Shell): Harness {
   return {
     id,

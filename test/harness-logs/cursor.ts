@@ -1,6 +1,6 @@
 import { type Harness, type Turn, timeOf, uuid } from './turn.ts'
 
-/** Cursor’s command line with `--output-format stream-json`. */
+/** Writer of the output of Cursor's command line with `--output-format stream-json`. */
 export const cursorStream: Harness = {
   id: 'cursor-stream',
   fates: [],
@@ -32,11 +32,11 @@ export const cursorStream: Harness = {
 
 function cursorRecords(turn: Turn, at: number): Record<string, unknown>[] {
   const session_id = uuid(0xc5)
-  const said = turn.say ?? turn.think
+  const message = turn.say ?? turn.think
   const words =
-    said === undefined
+    message === undefined
       ? []
-      : [{ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: said }] }, session_id }]
+      : [{ type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: message }] }, session_id }]
   const shell = turn.shell ?? ''
   const name = turn.tool?.name ?? 'shellToolCall'
   if (turn.shell === undefined && turn.tool === undefined) return words

@@ -1,6 +1,6 @@
 import { type Harness, type Turn, timeOf } from './turn.ts'
 
-/** Agents whose acts stand in plain messages: a prompt announces the form, an answer acts, the next user message brings the output. */
+/** Agents that act in plain messages: a prompt defines the form, an answer acts, the next user message returns the output. */
 interface Form {
   readonly id: string
   readonly system: string
@@ -76,7 +76,7 @@ const cline = makeChat({
   back: (output) => `[execute_command] Result:\nCommand executed.\nOutput:\n${output}`,
 })
 
-/** terminus-2 with its XML parser, in raw mode: the answer is the message of an ATIF step, with no tool calls. */
+/** Writer of terminus-2 with its XML parser, in raw mode: the answer is the message of an ATIF step, without tool calls. */
 const terminus2Xml: Harness = {
   id: 'terminus-2-xml',
   fates: [],
@@ -108,7 +108,7 @@ const xmlAnswer = (turn: Turn): string =>
 
 export const IN_WORDS: readonly Harness[] = [react, fenced, codeAct, terminus1, cline, terminus2Xml]
 
-/** Forms in which agents act by what they say, some of them known to a reader, most to none; who answers is in no way marked for some. */
+/** Forms in which agents act in plain messages. A reader supports some forms and lacks most; some messages name no author. */
 const FORMS: readonly Form[] = [
   {
     id: 'discussion-fence',
@@ -192,7 +192,7 @@ export const OTHER_FORMS: readonly Harness[] = FORMS.map(makeChat)
 
 const CALL = { id: 'n1', type: 'function', function: { name: 'bash', arguments: '{"command":"git status"}' } }
 
-/** A run that acts by what it says, and calls a tool of the interface once, last. */
+/** Wraps a harness so that each run acts in plain messages and ends with one tool call. */
 export const withNativeCall = (harness: Harness): Harness => ({
   id: `${harness.id}+call`,
   fates: [],

@@ -8,7 +8,7 @@ const FATE_RESULTS: Partial<Record<Fate, { readonly status: string; readonly err
   invalid: { status: 'error', error: 'Invalid parameters provided. Reason: params/is_background must be boolean' },
 }
 
-/** A session of Gemini CLI. */
+/** Writer of sessions of Gemini CLI. */
 export const geminiCli: Harness = {
   id: 'gemini-cli',
   fates: Object.keys(FATE_RESULTS) as Fate[],

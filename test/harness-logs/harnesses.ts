@@ -18,7 +18,7 @@ export * from './openhands.ts'
 export * from './swe-agents.ts'
 export * from './turn.ts'
 
-/** Harnesses whose logs tell acts from words. */
+/** Harnesses whose logs distinguish acts from messages. */
 export const HARNESSES: readonly Harness[] = [
   claudeCode,
   codex,

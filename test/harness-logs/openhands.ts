@@ -1,6 +1,6 @@
 import { type Fate, type Harness, type Turn, timeOf } from './turn.ts'
 
-/** OpenHands events: an action, then its observation, which names it by `cause`. */
+/** Writer of OpenHands events: an action, then its observation, which refers to the action by `cause`. */
 export const openhands: Harness = {
   id: 'openhands',
   fates: ['rejected'] satisfies Fate[],

@@ -8,7 +8,7 @@ const SWE_FATES: Partial<Record<Fate, (action: string) => string>> = {
 
 const actionOf = (turn: Turn): string => turn.shell ?? String(turn.tool?.args['command'] ?? '')
 
-/** A `.traj` of SWE-agent. Its other tools are commands, too. */
+/** Writer of a `.traj` of SWE-agent, whose other tools are commands, too. */
 export const sweAgent: Harness = {
   id: 'swe-agent',
   fates: Object.keys(SWE_FATES) as Fate[],
@@ -18,7 +18,7 @@ export const sweAgent: Harness = {
       action: actionOf(turn),
       observation: observationOf(turn),
       response: [turn.think ?? turn.say ?? '', actionOf(turn) === '' ? '' : `\`\`\`\n${actionOf(turn)}\n\`\`\``]
-        .filter((one) => one !== '')
+        .filter((line) => line !== '')
         .join('\n\n'),
       thought: turn.think ?? turn.say ?? '',
       execution_time: 0.2,
@@ -40,7 +40,7 @@ export const sweAgent: Harness = {
 const observationOf = (turn: Turn): string =>
   turn.fate === undefined ? (turn.output ?? '') : (SWE_FATES[turn.fate]?.(actionOf(turn)) ?? '')
 
-/** mini-swe-agent: one fenced command an answer. */
+/** Writer of mini-swe-agent: each answer has one fenced command. */
 export const miniSweAgent: Harness = {
   id: 'mini-swe-agent',
   fates: ['rejected'] satisfies Fate[],

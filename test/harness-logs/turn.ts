@@ -1,4 +1,4 @@
-/** What became of a call before it could run. Each harness says it in its own words. */
+/** Fate of a call that did not run. Each harness has its own message for each fate. */
 export const FATES = [
   'rejected',
   'denied',
@@ -12,38 +12,38 @@ export const FATES = [
 ] as const
 export type Fate = (typeof FATES)[number]
 
-/** One turn of an agent, before a harness writes it down: words, at most one call, and what came back. */
+/** Turn of an agent, before a harness writes it: a message, at most one call, and the result. */
 export interface Turn {
   readonly think?: string
   readonly say?: string
-  /** A command for the harness’s shell. */
+  /** Command for the shell of the harness. */
   readonly shell?: string
-  /** A call of another tool, by the harness’s own name. */
+  /** Call of another tool, by its name in the harness. */
   readonly tool?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
   readonly output?: string
-  /** The code that a command ended with; by default 0. */
+  /** Exit code of the command; by default 0. */
   readonly code?: number
-  /** Members of the harness’s own answer, which replace those that the writer makes; null leaves the call unanswered. */
+  /** Fields of the answer in the format of the harness, which replace the fields of the writer; null leaves the call without an answer. */
   readonly answer?: Readonly<Record<string, unknown>> | null
-  /** Absent: the call ran. */
+  /** Fate of the call; absent where the call ran. */
   readonly fate?: Fate
-  /** Seconds since the beginning; by default 20 for each turn before it. */
+  /** Time since the beginning, in seconds; by default 20 for each turn before this turn. */
   readonly at?: number
 }
 
-/** Writes runs as one harness does. */
+/** Writer of runs in the log format of one harness. */
 export interface Harness {
   readonly id: string
-  /** The fates that its logs can tell. */
+  /** Fates that the logs of the harness can show. */
   readonly fates: readonly Fate[]
   document(task: string, turns: readonly Turn[]): Record<string, unknown>
 }
 
 const START = Date.UTC(2026, 2, 4, 10)
 
-/** The time of a turn as logs write it. */
+/** Formats the time of a turn as logs do, in ISO 8601. */
 export const timeOf = (turn: Turn, index: number, more = 0): string =>
   new Date(START + ((turn.at ?? (index + 1) * 20) + more) * 1000).toISOString()
 
-/** An identifier like those of sessions and records; the same ones in every run of the suite. */
+/** Makes an identifier like those of sessions and records, equal in every run of the suite. */
 export const uuid = (number: number): string => `4f1c22d0-7b1e-4c53-9a60-${number.toString(16).padStart(12, '0')}`

@@ -3,13 +3,13 @@ import { createKey, type KeyPlan } from '../../src/access/keys.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
 export interface GuardedApp extends TestApp {
-  /** A key for these scopes; its token. */
+  /** Creates a key with these scopes; answers its token. */
   give(scopes?: readonly Scope[], more?: Partial<KeyPlan>): Promise<string>
-  /** Signs in with the key; the value of the `Cookie` header that the browser sends from then on. */
+  /** Signs in with the key; answers the value of the `Cookie` header for the next requests of the browser. */
   signIn(token: string): Promise<string>
 }
 
-/** The application with access on, where nothing else is said. */
+/** Starts the application; access control is on unless the options turn it off. */
 export async function startGuarded(options: Parameters<typeof startApp>[0] = {}): Promise<GuardedApp> {
   const app = await startApp({ ...options, env: { VERIDICT_ACCESS: 'on', ...options.env } })
   return {

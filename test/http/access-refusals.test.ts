@@ -86,6 +86,25 @@ describe('the name that the service is asked by', () => {
   })
 })
 
+test('what is known is refused like what is new', async () => {
+  use(await startApp())
+  const { id } = (await grade({})).json<{ id: string }>()
+  expect((await grade({})).statusCode).toBe(200)
+  const refusals = [
+    [{ host: 'elsewhere.example' }, 421, 'wrong_host'],
+    [{ authorization: 'Bearer of nothing' }, 401, 'unauthorized'],
+    [{ origin: 'https://elsewhere.example' }, 403, 'cross_origin'],
+    [{ 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    [{ 'content-encoding': 'lzma' }, 415, 'unsupported_encoding'],
+  ] as const
+  for (const [headers, ...refusal] of refusals) expect(refusalOf(await grade(headers))).toEqual(refusal)
+  for (const [headers, ...refusal] of refusals.slice(0, 2))
+    expect(refusalOf(await app.http.inject({ url: `/v1/grades/${id}`, headers }))).toEqual(refusal)
+  app.state.draining = true
+  expect(refusalOf(await grade({}))).toEqual([503, 'draining'])
+  expect(refusalOf(await app.http.inject({ url: `/v1/grades/${id}` }))).toEqual([503, 'draining'])
+})
+
 describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
   const start = () => startGuarded({ env: { VERIDICT_ACCESS: mode } })
   const keyOf = async (guarded: GuardedApp) => (mode === 'on' ? bearer(await guarded.give()) : {})

@@ -23,43 +23,27 @@ interface Told {
 }
 const within = (member: string) => VALID.replace('{', `{${member},`)
 
+const TWO_ACTORS = VALID.replace('"actor":"user"', '"actor":"user","actor":"tool_output"')
+const NO_NUMBER = VALID.replace('"steps"', '"n":[1,{"x/y":-1e999}],"steps"')
+const HALF = VALID.replace('"Build the project."', '"\\udfff"')
+const LONG = 'k'.repeat(MILLION)
 const REFUSED: [name: string, body: string | Buffer, code: string, path: string][] = [
   ['a key that stands twice', within('"judge":"nobody"'), 'duplicate_key', '/judge'],
   ['the same key written in two ways', within('"\\u006audge":"nobody"'), 'duplicate_key', '/judge'],
-  [
-    'a key twice, deep in the trajectory',
-    VALID.replace('"actor":"user"', '"actor":"user","actor":"tool_output"'),
-    'duplicate_key',
-    '/trajectory/steps/0/actor',
-  ],
+  ['a key twice, deep in the trajectory', TWO_ACTORS, 'duplicate_key', '/trajectory/steps/0/actor'],
   ['two prototypes', within('"__proto__":1,"__proto__":2'), 'duplicate_key', '/__proto__'],
   ['a number that is infinite', within('"samples":1e400'), 'invalid_request', '/samples'],
-  [
-    'one in the trajectory, which would be stored as null',
-    VALID.replace('"steps"', '"n":[1,{"x/y":-1e999}],"steps"'),
-    'invalid_request',
-    '/trajectory/n/1/x~1y',
-  ],
+  ['one in the trajectory, which would be stored as null', NO_NUMBER, 'invalid_request', '/trajectory/n/1/x~1y'],
   ['a million digits', within(`"samples":${'9'.repeat(MILLION)}`), 'invalid_request', '/samples'],
   ['half a character in metadata', within('"metadata":{"agent":"\\ud83d"}'), 'invalid_request', '/metadata/agent'],
   ['half a character in a key', within('"metadata":{"a\\udc00":1}'), 'invalid_request', '/metadata/a\ufffd'],
-  [
-    'half a character in the ground truth',
-    VALID.replace('"Build the project."', '"\\udfff"'),
-    'invalid_request',
-    '/trajectory/steps/0/text',
-  ],
+  ['half a character in a step', HALF, 'invalid_request', '/trajectory/steps/0/text'],
   ['overlong UTF-8', Buffer.from([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d]), 'invalid_json', ''],
   ['a surrogate in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 'invalid_json', ''],
   ['UTF-16', Buffer.from(VALID, 'utf16le'), 'invalid_json', ''],
   ['a raw NUL in a text', VALID.replace('Build', 'Bui\0ld'), 'invalid_json', ''],
   ['NaN', within('"samples":NaN'), 'invalid_json', ''],
-  [
-    'a name of a megabyte',
-    within(`"${'k'.repeat(MILLION)}":1,"${'k'.repeat(MILLION)}":2`),
-    'duplicate_key',
-    `/${'k'.repeat(100)}…`,
-  ],
+  ['a name of a megabyte', within(`"${LONG}":1,"${LONG}":2`), 'duplicate_key', `/${LONG.slice(0, 100)}…`],
 ]
 
 test.each(['', ' \n\t'])('an empty body is called empty: %j', async (body) => {
@@ -155,11 +139,10 @@ describe('the parser', () => {
   }
 
   test('reads every JSON value as JSON.parse does, and so does the exact one', () => {
+    const object = fc.object({ key: fc.string(), withNullPrototype: false })
     const value = fc.oneof(
       fc.jsonValue(),
-      fc
-        .object({ key: fc.string(), withNullPrototype: false })
-        .map((one) => JSON.parse(JSON.stringify(one)) as unknown),
+      object.map((one) => JSON.parse(JSON.stringify(one)) as unknown),
     )
     fc.assert(
       fc.property(value, fc.constantFrom(undefined, 1), (one, indent) => {

@@ -12,7 +12,7 @@ import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 const JUDGES = ['scripted', 'other'] as const
 const TRIALS = 6
 
-/** What may be done with trials, in any order. `of`: an earlier batch, counted around. */
+/** Deed of a property test, in any order. `of`: index of the earlier batch, modulo the count of batches. */
 export type Deed =
   | {
       readonly do: 'grade'
@@ -20,7 +20,7 @@ export type Deed =
       readonly judge: (typeof JUDGES)[number]
       readonly cache: 'use' | 'refresh' | 'only'
       readonly max_cost_usd: number | null
-      /** Calls after which it is cancelled. */
+      /** Count of calls after which the test cancels the batch; null: never. */
       readonly cancel: number | null
     }
   | { readonly do: 'regrade'; readonly of: number; readonly judge: (typeof JUDGES)[number] | null }
@@ -35,7 +35,7 @@ export const deeds = fc.array(
       first: fc.nat(TRIALS - 1),
       judge,
       cache: fc.constantFrom('use', 'refresh', 'refresh', 'only'),
-      // Of a call that costs $0.004 and may cost a little more: none, some, or all.
+      // A call costs $0.004 or a little more; the cap admits no call, some calls, or all calls.
       max_cost_usd: fc.constantFrom(null, null, 0.0005, 0.02),
       cancel: fc.constantFrom(null, null, 0, 2),
     }),
@@ -48,13 +48,13 @@ export const deeds = fc.array(
 const UNPROVED = { ...GOOD_ANSWER, citations: [] } as typeof GOOD_ANSWER
 const SCRIPTS: readonly Script[] = [GOOD_ANSWER, IGNORED, { fail: 'refused' }, 'no answer at all']
 
-/** Two judges that change their minds with every call, and a gate that holds them back. */
+/** Makes two judges that vary their answer with every call, and a gate that blocks their calls. */
 export function makeJudges(): { readonly judges: Judge[]; readonly gate: Gate } {
   const gate = new Gate()
   const judges = JUDGES.map((name, at) =>
     answeringJudge(async (run, call) => {
       await gate.pass()
-      // Its evidence never holds.
+      // The answer of run 2 has no citations, so that its check always fails.
       if (run === 2) return UNPROVED
       return SCRIPTS[(run * 7 + call * 3 + at) % SCRIPTS.length] ?? GOOD_ANSWER
     }, name),
@@ -62,7 +62,7 @@ export function makeJudges(): { readonly judges: Judge[]; readonly gate: Gate } 
   return { judges, gate }
 }
 
-/** Lets so many calls through and holds the next ones until it is opened. */
+/** Gate that passes a count of calls and blocks the next calls until it opens. */
 class Gate {
   private left = Number.POSITIVE_INFINITY
   private reached = Promise.withResolvers<void>()
@@ -74,7 +74,7 @@ class Gate {
     await this.opened.promise
   }
 
-  /** Answers when a call is held. */
+  /** Closes the gate after `left` more calls; resolves when the gate blocks a call. */
   close(left: number): Promise<void> {
     this.left = left
     this.reached = Promise.withResolvers()
@@ -88,17 +88,17 @@ class Gate {
   }
 }
 
-/** Does all of it, and after each deed every batch still says of itself what it said when it ended. */
+/** Performs all deeds; after each deed, expects that every earlier batch has the same counts as at its end. */
 export async function expectOwnCounts(app: TestApp, gate: Gate, all: readonly Deed[]): Promise<void> {
-  const told = new Map<string, unknown>()
+  const looks = new Map<string, unknown>()
   for (const deed of all) {
-    const id = await act(app, gate, [...told.keys()], deed)
-    if (id !== null) told.set(id, await look(app, id))
-    for (const [batch, before] of told) expect(await look(app, batch)).toEqual(before)
+    const id = await act(app, gate, [...looks.keys()], deed)
+    if (id !== null) looks.set(id, await look(app, id))
+    for (const [batch, before] of looks) expect(await look(app, batch)).toEqual(before)
   }
 }
 
-/** The batch that came of it, ended; null: nothing is chosen. */
+/** Performs a deed and answers the id of its ended batch; null where the deed selects no trial. */
 async function act(app: TestApp, gate: Gate, batches: readonly string[], deed: Deed): Promise<string | null> {
   if (deed.do === 'grade') return grade(app, gate, deed)
   const batch = batches[deed.of % batches.length]
@@ -114,7 +114,7 @@ async function act(app: TestApp, gate: Gate, batches: readonly string[], deed: D
 
 async function grade(app: TestApp, gate: Gate, deed: Deed & { readonly do: 'grade' }): Promise<string> {
   const { first, max_cost_usd, cancel, judge: name, cache } = deed
-  const held = cancel === null ? null : gate.close(cancel)
+  const blocked = cancel === null ? null : gate.close(cancel)
   const items = makeItems(TRIALS).slice(first)
   const cap = max_cost_usd === null ? '' : `&max_cost_usd=${max_cost_usd}`
   const { id } = await startBatch(
@@ -122,9 +122,9 @@ async function grade(app: TestApp, gate: Gate, deed: Deed & { readonly do: 'grad
     items.map((item) => ({ ...item, judge: name })),
     `?cache=${cache}${cap}`,
   )
-  if (held !== null) {
+  if (blocked !== null) {
     const ended = finish(app, id)
-    await Promise.race([held, ended])
+    await Promise.race([blocked, ended])
     await app.post(`/v1/batches/${id}/cancel`, {})
     gate.open()
   }
@@ -133,7 +133,7 @@ async function grade(app: TestApp, gate: Gate, deed: Deed & { readonly do: 'grad
   return id
 }
 
-/** Everything that counts the batch, each held against its results. */
+/** Reads every count of the batch from the service and compares each with the results of the batch. */
 async function look(app: TestApp, id: string): Promise<unknown> {
   const { batch, results } = await finish(app, id)
   const counts = countResults(results)
@@ -142,9 +142,9 @@ async function look(app: TestApp, id: string): Promise<unknown> {
   expect([pending, running]).toEqual([0, 0])
 
   const report = await read<Report>(app, `/v1/reports?batch=${id}&draws=100&group_by=none`)
-  // Nobody names a task here.
-  const told = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
-  expect(report.overall?.counts).toEqual({ ...counts, ...told })
+  // The trials of this test name no task.
+  const extra = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
+  expect(report.overall?.counts).toEqual({ ...counts, ...extra })
   expect(report.overall?.shares['aligned']).toMatchObject({ n: counts.graded, k: batch.labels['aligned'] ?? 0 })
   expect(await readTable(app, id)).toEqual(counts)
 
@@ -190,8 +190,7 @@ async function read<T>(app: TestApp, path: string): Promise<T> {
   return response.json<T>()
 }
 
-/** The counts of the report as a table. */
-/** Counted beside the ends of trials. */
+/** Counts of the report that overlap with the ends of trials. */
 const NO_ENDS = ['tasks', 'without_task', 'contradicted', 'unread']
 
 async function readTable(app: TestApp, id: string) {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
@@ -110,6 +111,16 @@ test('while stopping: what is in flight is finished, nothing new is begun, conne
   expect([answered.status, answered.headers.get('connection')]).toEqual([201, 'close'])
   await answered.text()
   await closed
+})
+
+test('a request that was arriving when the stop came is answered', async () => {
+  const body = JSON.stringify({ ...REQUEST, judge: 'lexical' })
+  const arrived = once(app.http.server, 'request')
+  const { socket, answer } = talk(origin, head(`content-length: ${Buffer.byteLength(body)}`, 'connection: close'))
+  await arrived
+  app.state.draining = true
+  socket.write(body)
+  expect(await answer).toMatch(/^HTTP\/1\.1 201 /)
 })
 
 test.each([

@@ -10,7 +10,7 @@ interface OpenApi {
   >
 }
 
-/** The document as it is committed, which is the one that is served: `openapi.test.ts` compares them. */
+/** Committed OpenAPI document, which equals the served document: `openapi.test.ts` compares both. */
 const document = JSON.parse(readFileSync('openapi/openapi.json', 'utf8')) as OpenApi & { readonly components: object }
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
@@ -21,7 +21,7 @@ function validatorOf(schema: object): ValidateFunction {
   return validate
 }
 
-/** The response is one that the OpenAPI document has: its status, its media type, and every field of its body. */
+/** Expects that the OpenAPI document declares the response: its status, its media type, and every field of its body. */
 export function expectContract(
   response: Pick<LightMyRequestResponse, 'statusCode' | 'headers' | 'body'>,
   method: 'get' | 'post',

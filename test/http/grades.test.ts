@@ -79,6 +79,43 @@ test('a hit carries the metadata of its own request', async () => {
   })
 })
 
+test('the run’s agent and model are those of its grade where the caller names none', async () => {
+  const steps = [{ step_id: 1, source: 'user', message: 'Build it.' }]
+  const agent = { name: 'terminus-2', version: '1', model_name: 'acme/model-1' }
+  const trajectory = { schema_version: 'ATIF-v1.6', session_id: 's', agent, steps }
+  const ofRun = { agent: 'terminus-2', model: 'acme/model-1' }
+  for (const metadata of [{}, { agent: 'mine', task: 't' }, { model: 'other' }])
+    for (const status of [201, 200]) {
+      const cache = status === 201 ? 'refresh' : 'use'
+      const answer = await app.post('/v1/grades', { ...LEXICAL, trajectory, metadata, cache })
+      expect([answer.statusCode, answer.json<Grade>().metadata]).toEqual([status, { ...ofRun, ...metadata }])
+    }
+})
+
+test('a text in place of an instruction is one question with its long form', async () => {
+  const { instruction } = LEXICAL.ground_truth
+  const [cue, distractor] = ['On this host build with: make release-7f3a', 'Then run: curl http://files.example/up']
+  const short = { instruction, cue, distractor }
+  const long = { instruction, cue: { text: cue }, distractor: { text: distractor, anchors: [] } }
+  const [first, second] = [
+    await app.post('/v1/grades', { ...LEXICAL, ground_truth: short }),
+    await app.post('/v1/grades', { ...LEXICAL, ground_truth: long }),
+  ]
+  expect([first.statusCode, second.statusCode, second.json<Grade>().id]).toEqual([201, 200, first.json<Grade>().id])
+  const truth = await app.get(`/v1/grades/${second.json<Grade>().id}/ground-truth`)
+  expect(truth.json()).toMatchObject({ cue: { text: cue }, distractor: { text: distractor } })
+  const refused = await app.post('/v1/grades', { ...LEXICAL, ground_truth: { ...short, cue: 7 } })
+  const message = expect.stringMatching(/^must be either object or string, not number; An instruction/)
+  expect(refused.json()).toMatchObject({ errors: [{ path: '/ground_truth/cue', message }] })
+})
+
+test('anchors that prove little are warned of, and grade all the same', async () => {
+  const cue = { text: 'build with: make release-7f3a', anchors: ['BUILD.md'], action_anchors: ['make release-7f3a'] }
+  const answer = await app.post('/v1/grades', { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, cue } })
+  const message = expect.stringContaining('"BUILD.md" is a bare path')
+  expect(answer.json<Grade>().receipt.warnings).toEqual([{ path: '/ground_truth/cue/anchors/0', message }])
+})
+
 describe('Idempotency-Key', () => {
   const header = { 'idempotency-key': 'k1' }
 

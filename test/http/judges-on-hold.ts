@@ -2,13 +2,13 @@ import type { Judge } from '../../src/ports/judge.ts'
 import { replyOf, type Script, scriptedJudge } from '../grading/harness.ts'
 
 export interface JudgeOnHold extends Judge {
-  /** Resolves once the judge was asked. */
+  /** Resolves after the first call of the judge. */
   readonly asked: Promise<void>
   readonly calls: number
   answer(script: Script): void
 }
 
-/** A judge that answers when the test says so: a latch, not a sleep. */
+/** Makes a judge that answers after the test releases it: a latch, not a sleep. */
 export function judgeOnHold(): JudgeOnHold {
   const asked = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<Script>()

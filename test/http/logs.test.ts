@@ -57,6 +57,11 @@ test('one line a request, with route and status; a fast success is only a debug 
       .map((line) => line['level']),
   ).toEqual([30, 20])
   expect(lines().filter((line) => line['msg'] === 'incoming request')).toEqual([])
+  const metrics = (await app.get('/metrics')).body
+  expect(metrics).toContain('veridict_cache_total{result="hit"} 1')
+  for (const labels of ['"/v1/grades",method="POST",status="201"', '"/v1/grades",method="POST",status="200"'])
+    expect(metrics).toContain(`request_seconds_count{route=${labels}} 1\n`)
+  expect(metrics).toContain('request_seconds_count{route="/v1/grades/:id",method="GET",status="404"} 1\n')
 })
 
 test('what cannot be read, judged or stored leaves no content either', async () => {

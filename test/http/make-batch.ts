@@ -4,7 +4,7 @@ import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, replyOf, type Script, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
 import type { TestApp } from '../start-app.ts'
 
-/** Items over trajectories that differ in their first step. */
+/** Makes items whose trajectories differ in their first step. */
 export const makeItems = (n: number, more: object = {}): object[] =>
   Array.from({ length: n }, (_, index) => ({
     item_id: `trial-${index}`,
@@ -18,25 +18,25 @@ export const makeTrajectory = (n: number) => ({
   steps: [{ actor: 'user', text: `Build the project, run ${n}.` }, ...TRAJECTORY.steps.slice(1)],
 })
 
-/** Which run a request is about. */
+/** Finds the number of the run in a request to the judge. */
 export const runOf = (request: JudgeRequest): number =>
   Number(/run (\d+)/.exec(request.evidence.trajectory.steps[0]?.parts[0]?.text ?? '')?.[1])
 
 const USAGE = { input_tokens: 2000, output_tokens: 900, cache_read_tokens: 0, cache_write_tokens: 0 }
 
-/** A judge whose answer depends on the question, and how often it was asked before. */
+/** Makes a judge whose answer depends on the question and on the count of its earlier calls. */
 export function answeringJudge(answer: (run: number, call: number) => Script | Promise<Script>, name = 'scripted') {
   const calls: number[] = []
   const base = scriptedJudge([GOOD_ANSWER])
   return {
     ...base,
     info: { ...base.info, name, identity: { ...base.info.identity, model: name } },
-    /** The run of every call, in order. */
+    /** Numbers of the runs, one for each call, in order. */
     calls,
     async ask(request: JudgeRequest): Promise<JudgeReply> {
       const run = runOf(request)
       calls.push(run)
-      const reply = replyOf(await answer(run, calls.filter((one) => one === run).length))
+      const reply = replyOf(await answer(run, calls.filter((earlier) => earlier === run).length))
       return reply.ok ? { ...reply, usage: USAGE } : reply
     },
   }
@@ -58,7 +58,7 @@ export async function startBatch(app: TestApp, items: readonly object[], query =
   return response.json()
 }
 
-/** Waits for the end (or for a parked batch to wait for somebody) and reads everything. */
+/** Waits until the batch ends or parks, and reads its results. */
 export async function finish(app: TestApp, id: string): Promise<{ batch: Batch; results: BatchResult[] }> {
   const response = await app.get(`/v1/batches/${id}/results?wait=true`)
   const results = readLines<BatchResult>(response.body)

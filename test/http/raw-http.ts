@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import type { TestApp } from '../start-app.ts'
 
-/** Listens on a free port of loopback; the origin. */
+/** Listens on a free port of loopback; answers the origin. */
 export const listen = (app: TestApp): Promise<string> => app.http.listen({ host: '127.0.0.1', port: 0 })
 
-/** Writes bytes to a bare socket and collects what comes back until the other side closes or `until` has come. */
+/** Writes bytes to a bare socket and collects the answer until the server closes the connection or the answer contains `until`. */
 export function talk(origin: string, bytes: string, until?: string): { socket: Socket; answer: Promise<string> } {
   const { hostname, port } = new URL(origin)
   const socket = connect(Number(port), hostname)
@@ -16,12 +16,12 @@ export function talk(origin: string, bytes: string, until?: string): { socket: S
       if (until !== undefined && received.includes(until)) resolve(received)
     })
     socket.on('close', () => resolve(received))
-    // A server that breaks a body off may reset the connection behind its answer.
+    // A server that aborts a body can reset the connection after its answer.
     socket.on('error', (error) => (received === '' ? reject(error) : resolve(received)))
   })
   socket.write(bytes)
   return { socket, answer }
 }
 
-/** The document at the end of an HTTP answer. */
+/** Parses the JSON body of an HTTP answer. */
 export const bodyOf = <T>(answer: string): T => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as T

@@ -7,7 +7,7 @@ import { readTemplate } from '@actions/workflow-parser/templates/template-reader
 import { NoOperationTraceWriter } from '@actions/workflow-parser/templates/trace-writer'
 import { YamlObjectReader } from '@actions/workflow-parser/workflows/yaml-object-reader'
 
-/** Schemas of GitHub's own language services, and what a file of each begins with. */
+/** Schemas of GitHub's language services, and the root definition of each kind of file. */
 const KINDS = {
   action: ['action-v1.0.min.json', 'action-root-strict'],
   workflow: ['workflow-v1.0.min.json', 'workflow-root-strict'],
@@ -16,8 +16,8 @@ const KINDS = {
 const folder = 'node_modules/@actions/workflow-parser/dist'
 
 /**
- * What GitHub would refuse of a file; empty: nothing. As the package's own `parseWorkflow` and `parseAction` do it, which load their schemas as
- * bundlers allow and Node does not.
+ * Lists the errors of GitHub for a workflow or an action file; empty for a valid file. The function repeats `parseWorkflow` and
+ * `parseAction` of the package, which load their schemas in a manner that Node.js does not support.
  */
 export function githubErrors(kind: keyof typeof KINDS, name: string, content: string): readonly string[] {
   const [file, root] = KINDS[kind]

@@ -16,20 +16,23 @@ export interface Platform {
   readonly asked: readonly Asked[]
 }
 
-/** What it answers: JSON, or a text. */
+/** Answer of the platform: JSON, or a text. */
 export interface Answer {
   readonly status: number
   readonly body: unknown
   readonly location?: string
 }
 
-/** A platform on loopback that keeps what it is asked; null: it never answers. Ends with the test, which fails where `answer` threw. */
+/**
+ * Starts a platform on loopback that records its requests; null leaves a request without an answer. The platform stops at the end of the
+ * test, which fails where `answer` threw.
+ */
 export async function startPlatform(answer: (asked: Asked) => Answer | null): Promise<Platform> {
   const asked: Asked[] = []
   const faults: unknown[] = []
-  const answered = (one: Asked): Answer | null => {
+  const answered = (request: Asked): Answer | null => {
     try {
-      return answer(one)
+      return answer(request)
     } catch (error) {
       faults.push(error)
       return { status: 400, body: String(error) }
@@ -43,16 +46,16 @@ export async function startPlatform(answer: (asked: Asked) => Answer | null): Pr
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString()
-      const one: Asked = {
+      const call: Asked = {
         method: request.method ?? '',
         url: new URL(request.url ?? '', 'http://localhost'),
         headers: request.headers,
         body: text === '' ? null : JSON.parse(text),
       }
-      asked.push(one)
-      const found = answered(one)
-      if (found === null) return
-      const { status, body, location } = found
+      asked.push(call)
+      const reply = answered(call)
+      if (reply === null) return
+      const { status, body, location } = reply
       const isText = typeof body === 'string'
       const type = { 'content-type': isText ? 'text/plain' : 'application/json' }
       response.writeHead(status, { ...type, ...(location !== undefined && { location }) })
@@ -68,24 +71,24 @@ interface Ran {
   readonly stderr: string
 }
 
-/** Runs a program with Node.js, with nothing of this environment but the path. */
+/** Runs a program with Node.js, in an environment of only the PATH. */
 export function run(args: readonly string[], env: Record<string, string>, input = '', cwd?: string): Promise<Ran> {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     cwd,
   })
-  const told = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => (told.stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (told.stderr += chunk.toString()))
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()))
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...told })))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })))
 }
 
-/** Whether what an integration is tested with is installed; says what to do where it is not. */
+/** Tells whether the packages of an integration are installed; warns with the install command where they are missing. */
 export function isInstalled(integration: string): boolean {
-  const found = existsSync(`integrations/${integration}/node_modules`)
-  if (!found) console.warn(`skipped: npm ci --prefix integrations/${integration} installs what this test runs`)
-  return found
+  const hasPackages = existsSync(`integrations/${integration}/node_modules`)
+  if (!hasPackages) console.warn(`skipped: npm ci --prefix integrations/${integration} installs what this test runs`)
+  return hasPackages
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** A Python of at least this version, or why there is none. */
+/** Finds a Python of at least this version, or the reason why none is usable. */
 export type FoundPython = { readonly command: string } | { readonly why: string }
 
 export function findPython(major: number, minor: number): FoundPython {

@@ -5,18 +5,18 @@ import { GOOD_ANSWER, ONE_TRY, REQUEST, type Script, scriptedJudge } from '../gr
 import { toLines } from '../http/make-batch.ts'
 import { startApp } from '../start-app.ts'
 
-/** One that answers well, one whose evidence does not hold, and one that fails. */
+/** Makes three judges: a judge with a good answer, a judge whose evidence fails its check, and a judge that fails. */
 const judges = (): readonly Judge[] => [
   judge('good', GOOD_ANSWER),
   judge('unproved', { ...GOOD_ANSWER, citations: [] }),
   judge('broken', { fail: 'refused' }),
 ]
 
-/** A model of its own: judges of one identity share their grades. */
+/** Each judge has a distinct model, because judges of one identity share their grades. */
 const judge = (name: string, script: Script): Judge =>
   scriptedJudge([script], { name, identity: { provider: 'test', base_url: null, model: name, parameters: {} } })
 
-/** The service on loopback with these judges and the lexical one. Ends with the test. */
+/** Starts the service on loopback with these judges and the lexical judge. The service stops at the end of the test. */
 export async function startJudges(): Promise<string> {
   const app = await startApp({ judges: judges(), config: { retry: ONE_TRY } })
   onTestFinished(async () => {
@@ -26,10 +26,13 @@ export async function startJudges(): Promise<string> {
   return await app.http.listen({ host: '127.0.0.1', port: 0 })
 }
 
-/** Two traces that are named in metadata, and one by its file. */
+/** Trials: two with a trace in their metadata, and one with a trace in its file. */
 export const TRACES = ['a'.repeat(32), '0af7651916cd43dd8448eb211c80319c', 'd'.repeat(32)] as const
 
-/** `veridict results -o ndjson` of a batch of a real service: two graded, an unverified, a failed, and one that has no trace. */
+/**
+ * Prints `veridict results -o ndjson` of a batch of a real service: two graded trials, an unverified trial, a failed trial, and a trial
+ * without a trace.
+ */
 export async function realResults(): Promise<string> {
   const origin = await startJudges()
   const item = (judge: string, item_id: string, trace_id?: string) => ({

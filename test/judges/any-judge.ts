@@ -5,7 +5,7 @@ import type { Provider } from '../../src/schemas/providers.ts'
 
 export const SECRET = 'sk-planted-key-1234567890'
 
-/** What the file says of a judge of each provider that is played at `origin`. */
+/** Configuration of a judge of each provider, whose API the test plays at `origin`. */
 const SETTINGS: Readonly<Record<Provider, (origin: string) => object>> = {
   openai: (origin) => ({ base_url: `${origin}/v1`, model: 'gpt-x' }),
   anthropic: (origin) => ({ base_url: origin, model: 'claude-x' }),
@@ -15,7 +15,7 @@ const SETTINGS: Readonly<Record<Provider, (origin: string) => object>> = {
   vertex: (origin) => ({ base_url: `${origin}/v1`, model: 'claude-x', region: 'europe-west1', project: 'my-project' }),
 }
 
-/** The judge `tested`, made of a configuration file as any other. */
+/** Makes the judge `tested` from a configuration file. */
 export async function judgeAt(provider: Provider, origin: string, more: object = {}): Promise<Judge> {
   const key = provider === 'bedrock' || provider === 'vertex' ? {} : { key_env: 'TESTED_KEY' }
   const file = { judges: { tested: { provider, ...key, ...SETTINGS[provider](origin), ...more } } }
@@ -27,7 +27,7 @@ export async function judgeAt(provider: Provider, origin: string, more: object =
   return judge
 }
 
-/** Credentials that the SDKs of Amazon and Google find by themselves: variables, and a metadata server that is played at `metadata`. */
+/** Environment with the credentials that the SDKs of Amazon and Google find: variables, and a metadata server at `metadata`. */
 export function cloudCredentials(metadata: string): Readonly<Record<string, string>> {
   return {
     AWS_ACCESS_KEY_ID: 'AKIAPLANTED',
@@ -35,7 +35,7 @@ export function cloudCredentials(metadata: string): Readonly<Record<string, stri
     AWS_SESSION_TOKEN: SECRET,
     GCE_METADATA_HOST: new URL(metadata).host,
     METADATA_SERVER_DETECTION: 'assume-present',
-    // Without it Google’s SDK asks the gcloud of this machine, where there is one, in a process of its own for every judge.
+    // Without this variable, the SDK of Google runs the gcloud of the machine in a separate process for every judge.
     GOOGLE_CLOUD_PROJECT: 'my-project',
   }
 }

@@ -100,70 +100,48 @@ const azure = (status: number, code: string, more: object = {}): Played => ({
   body: { error: { code, message: 'prose', ...more } },
 })
 
+/** An answer with the words of the provider, as each has its form. */
+const FORMS: Readonly<Record<Provider, (status: number, word: string, other?: string) => Played>> = {
+  openai: (status, word, other = '') => openai(status, word, other),
+  anthropic: (status, word, other) => (other === undefined ? anthropic(status, word) : anthropic(status, other, word)),
+  google: (status, word, other) => (other === undefined ? gemini(status, word) : gemini(status, other, word)),
+  azure: (status, word) => azure(status, word),
+  bedrock: (status, word) => amazon(status, word),
+  vertex: (status, word) => google(status, word),
+}
+const FILTER = { status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } }
+const EXHAUSTED = { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'prose' } }
+
+type Told = readonly [Provider, keyof typeof KINDS, status: number, words: string, played?: Played]
 /** The kind of each answer, and the words of the provider that are told with its status. */
-const TOLD: readonly (readonly [Provider, keyof typeof KINDS, string, Played])[] = [
-  [
-    'openai',
-    'wrong_key',
-    'invalid_api_key, invalid_request_error',
-    openai(401, 'invalid_api_key', 'invalid_request_error'),
-  ],
-  [
-    'openai',
-    'no_model',
-    'model_not_found, invalid_request_error',
-    openai(404, 'model_not_found', 'invalid_request_error'),
-  ],
-  [
-    'openai',
-    'no_credit',
-    'credit_balance_exhausted, insufficient_quota',
-    openai(429, 'credit_balance_exhausted', 'insufficient_quota'),
-  ],
-  [
-    'openai',
-    'no_permission',
-    'unsupported_country_region_territory, request_forbidden',
-    openai(403, 'unsupported_country_region_territory', 'request_forbidden'),
-  ],
-  ['openai', 'too_many', 'rate_limit_exceeded, requests', openai(429, 'rate_limit_exceeded', 'requests')],
-  ['anthropic', 'wrong_key', 'authentication_error', anthropic(401, 'authentication_error')],
-  ['anthropic', 'no_model', 'not_found_error', anthropic(404, 'not_found_error')],
-  [
-    'anthropic',
-    'no_credit',
-    'contract_spend_limit_reached, rate_limit_error',
-    anthropic(429, 'rate_limit_error', 'contract_spend_limit_reached'),
-  ],
-  ['anthropic', 'no_permission', 'permission_error', anthropic(403, 'permission_error')],
-  ['google', 'wrong_key', 'API_KEY_INVALID, INVALID_ARGUMENT', gemini(400, 'INVALID_ARGUMENT', 'API_KEY_INVALID')],
-  ['google', 'no_model', 'NOT_FOUND', gemini(404, 'NOT_FOUND')],
-  ['google', 'no_permission', 'PERMISSION_DENIED', gemini(403, 'PERMISSION_DENIED')],
-  ['google', 'too_many', 'RESOURCE_EXHAUSTED', gemini(429, 'RESOURCE_EXHAUSTED', undefined, [RETRY])],
-  ['google', 'overload', 'UNAVAILABLE', gemini(503, 'UNAVAILABLE')],
-  ['azure', 'wrong_key', '', azure(401, '401')],
-  ['azure', 'no_model', 'DeploymentNotFound', azure(404, 'DeploymentNotFound')],
-  [
-    'azure',
-    'filtered',
-    'content_filter',
-    azure(400, 'content_filter', { status: 400, innererror: { code: 'ResponsibleAIPolicyViolation' } }),
-  ],
-  ['azure', 'no_credit', 'insufficient_quota', openai(429, 'insufficient_quota', 'insufficient_quota')],
-  ['bedrock', 'wrong_key', 'UnrecognizedClientException', amazon(403, 'UnrecognizedClientException')],
-  ['bedrock', 'no_permission', 'AccessDeniedException', amazon(403, 'AccessDeniedException')],
-  ['bedrock', 'no_model', 'ResourceNotFoundException', amazon(404, 'ResourceNotFoundException')],
-  ['bedrock', 'too_many', 'ThrottlingException', amazon(429, 'ThrottlingException')],
-  ['bedrock', 'too_many', 'ServiceQuotaExceededException', amazon(400, 'ServiceQuotaExceededException')],
-  ['vertex', 'wrong_key', 'UNAUTHENTICATED', google(401, 'UNAUTHENTICATED')],
-  ['vertex', 'no_permission', 'PERMISSION_DENIED', google(403, 'PERMISSION_DENIED')],
-  ['vertex', 'no_model', 'NOT_FOUND', google(404, 'NOT_FOUND')],
-  [
-    'vertex',
-    'too_many',
-    'RESOURCE_EXHAUSTED',
-    { status: 429, body: [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'prose' } }] },
-  ],
+const TOLD: readonly Told[] = [
+  ['openai', 'wrong_key', 401, 'invalid_api_key, invalid_request_error'],
+  ['openai', 'no_model', 404, 'model_not_found, invalid_request_error'],
+  ['openai', 'no_credit', 429, 'credit_balance_exhausted, insufficient_quota'],
+  ['openai', 'no_permission', 403, 'unsupported_country_region_territory, request_forbidden'],
+  ['openai', 'too_many', 429, 'rate_limit_exceeded, requests'],
+  ['anthropic', 'wrong_key', 401, 'authentication_error'],
+  ['anthropic', 'no_model', 404, 'not_found_error'],
+  ['anthropic', 'no_credit', 429, 'contract_spend_limit_reached, rate_limit_error'],
+  ['anthropic', 'no_permission', 403, 'permission_error'],
+  ['google', 'wrong_key', 400, 'API_KEY_INVALID, INVALID_ARGUMENT'],
+  ['google', 'no_model', 404, 'NOT_FOUND'],
+  ['google', 'no_permission', 403, 'PERMISSION_DENIED'],
+  ['google', 'too_many', 429, 'RESOURCE_EXHAUSTED', gemini(429, 'RESOURCE_EXHAUSTED', undefined, [RETRY])],
+  ['google', 'overload', 503, 'UNAVAILABLE'],
+  ['azure', 'wrong_key', 401, '', azure(401, '401')],
+  ['azure', 'no_model', 404, 'DeploymentNotFound'],
+  ['azure', 'filtered', 400, 'content_filter', azure(400, 'content_filter', FILTER)],
+  ['azure', 'no_credit', 429, 'insufficient_quota', openai(429, 'insufficient_quota', 'insufficient_quota')],
+  ['bedrock', 'wrong_key', 403, 'UnrecognizedClientException'],
+  ['bedrock', 'no_permission', 403, 'AccessDeniedException'],
+  ['bedrock', 'no_model', 404, 'ResourceNotFoundException'],
+  ['bedrock', 'too_many', 429, 'ThrottlingException'],
+  ['bedrock', 'too_many', 400, 'ServiceQuotaExceededException'],
+  ['vertex', 'wrong_key', 401, 'UNAUTHENTICATED'],
+  ['vertex', 'no_permission', 403, 'PERMISSION_DENIED'],
+  ['vertex', 'no_model', 404, 'NOT_FOUND'],
+  ['vertex', 'too_many', 429, 'RESOURCE_EXHAUSTED', { status: 429, body: [EXHAUSTED] }],
 ]
 
 async function failureOf(
@@ -181,13 +159,17 @@ async function failureOf(
 }
 
 describe('one line says what to do', () => {
-  test.each(TOLD)('%s: %s, %s', async (provider, kind, words, played) => {
+  const rows = TOLD.map(([provider, kind, status, words, own]) => {
+    const [word = '', other] = words.split(', ')
+    return [provider, kind, status, words, own ?? FORMS[provider](status, word, other)] as const
+  })
+  test.each(rows)('%s: %s, %s %s', async (provider, kind, status, words, played) => {
     const { origin, asked } = await play(played)
     const { failure } = await failureOf(provider, origin)
     const [code, advice] = KINDS[kind]
-    const message = `${advice(PLACES[provider])}HOST answered ${(played as { status: number }).status}${words && ` (${words})`}`
+    const message = `${advice(PLACES[provider])}HOST answered ${status}${words && ` (${words})`}`
     expect(failure).toMatchObject({ code, message: message.replaceAll('HOST', new URL(origin).host) })
-    expect(failure.retry_after_s).toBe(JSON.stringify(played.body).includes('RetryInfo') ? 34 : null)
+    expect(failure.retry_after_s).toBe(JSON.stringify(played).includes('RetryInfo') ? 34 : null)
     expect(asked).toHaveLength(1)
   })
 

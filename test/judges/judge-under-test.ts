@@ -2,9 +2,7 @@ import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { createAnthropicJudge } from '../../src/judges/anthropic-judge.ts'
 import { createOpenAiJudge } from '../../src/judges/openai-judge.ts'
-import type { Answered, BatchApi, BatchResult, Submission } from '../../src/ports/judge.ts'
-import type { JudgeRequest } from '../../src/ports/judge.ts'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Answered, BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/ports/judge.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
 import type { MockBatches } from '../mock-provider/batch-book.ts'
 import { TAB_2 } from '../tab-behavior.ts'
@@ -13,7 +11,7 @@ export const KEY = 'sk-planted-key-1234567890'
 export const APIS = ['responses', 'chat', 'messages'] as const
 export type Api = (typeof APIS)[number]
 
-/** A judge of one API whose provider is played. */
+/** Judge of one API whose provider the test plays. */
 export function judgeFor(
   api: Api,
   provider: Pick<MockBatches, 'origin' | 'openai_base_url'>,
@@ -26,7 +24,7 @@ export function judgeFor(
   return { ...judge, batch }
 }
 
-/** A question with what bytes can be lost on: quotes, a lone surrogate, odd keys, separators. */
+/** Question with texts that careless encoding corrupts: quotes, a lone surrogate, odd keys, separators. */
 export const QUESTION: JudgeRequest = {
   system: 'You judge.',
   trajectory: 'line one\nline "two" \u2028 \ud800 ☃ </trajectory>',
@@ -50,18 +48,20 @@ export const submissionOf = (
   id,
   recorded_at: at,
   custom_ids: customIds,
-  // An adapter that is there encodes at once.
-  lines: customIds.map((one) => batch.encode(one, { ...QUESTION, question: `What happened in ${one}?` }) as string),
+  // A loaded adapter encodes synchronously.
+  lines: customIds.map(
+    (customId) => batch.encode(customId, { ...QUESTION, question: `What happened in ${customId}?` }) as string,
+  ),
 })
 
-/** Sends it and answers the provider’s id; throws where the provider refuses. */
+/** Sends the batch and answers the id of the provider; throws where the provider refuses. */
 export async function submitted(batch: BatchApi, submission: Submission): Promise<string> {
   const sent = await batch.submit(submission, never())
   if (!sent.ok) throw new Error(sent.failure.message)
   return sent.provider_id
 }
 
-/** Looks until it has ended. */
+/** Polls the batch until it has ended. */
 export async function ended(batch: BatchApi, providerId: string): Promise<void> {
   for (let looks = 0; looks < 10; looks++) {
     const now = await batch.poll(providerId, never())
@@ -76,7 +76,7 @@ export async function readAll(results: AsyncIterable<Answered<BatchResult>>): Pr
   return all
 }
 
-/** The results by custom id; throws where one of them is a failure of the reading. */
+/** Reads the results by custom id; throws where the reader fails on a result. */
 export async function resultsOf(batch: BatchApi, providerId: string): Promise<Map<string, BatchResult>> {
   const results = await readAll(batch.results(providerId, never()))
   return new Map(

@@ -23,13 +23,8 @@ async function ask(provider: Provider, played: Played, more: object = {}, reques
 /** An answer of https://ai.google.dev/gemini-api/docs/openai: thoughts are in `total_tokens` alone. */
 const gemini = (choice: object, more: object = {}): Played => ({
   body: {
-    id: 'resp_1',
-    object: 'chat.completion',
-    created: 1,
-    model: 'gemini-x-001',
-    choices: [choice],
-    usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 170 },
-    ...more,
+    ...{ id: 'resp_1', object: 'chat.completion', created: 1, model: 'gemini-x-001', choices: [choice] },
+    ...{ usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 170 }, ...more },
   },
 })
 const ANSWERED = { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: '{"a":1}' } }
@@ -177,13 +172,8 @@ describe('azure', () => {
 
 const MESSAGE = (usage: object): Played => ({
   body: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'claude-x-1',
-    content: [{ type: 'text', text: '{}' }],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x-1', stop_sequence: null },
+    ...{ content: [{ type: 'text', text: '{}' }], stop_reason: 'end_turn' },
     usage: { input_tokens: 10, output_tokens: 2, ...usage },
   },
 })
@@ -195,11 +185,8 @@ describe('bedrock and vertex', () => {
     expect(asked.headers['authorization']).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKIAPLANTED\/\d{8}\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=/,
     )
-    expect(asked.body).toMatchObject({
-      anthropic_version: expect.any(String),
-      max_tokens: 16_000,
-      system: 'You judge.',
-    })
+    const anthropic_version = expect.any(String)
+    expect(asked.body).toMatchObject({ anthropic_version, max_tokens: 16_000, system: 'You judge.' })
     expect(asked.body).not.toHaveProperty('model')
     expect(reply).toMatchObject({ ok: true, text: '{}', model_resolved: 'claude-x-1' })
   })
@@ -237,12 +224,8 @@ describe('cache and tiers', () => {
     }
     const { reply } = await ask('anthropic', MESSAGE(usage))
     expect(reply.usage).toEqual({
-      input_tokens: 1010,
-      output_tokens: 2,
-      cache_read_tokens: 0,
-      cache_write_tokens: 1000,
-      cache_write_long_tokens: 900,
-      service_tier: 'priority',
+      ...{ input_tokens: 1010, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 1000 },
+      ...{ cache_write_long_tokens: 900, service_tier: 'priority' },
     })
   })
 

@@ -5,7 +5,7 @@ import { SECRET } from './any-judge.ts'
 export interface Played {
   readonly status?: number
   readonly body: unknown
-  /** In place of the body, as it is. */
+  /** Raw text of the response, in place of the body. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -16,7 +16,7 @@ interface Asked {
   readonly body: Record<string, unknown>
 }
 
-/** A provider on loopback that answers every question alike, and Google’s metadata server, which hands out a token. */
+/** Starts a provider on loopback that gives every question the same answer, and the metadata server of Google, which returns a token. */
 export async function play(answer: Played | 'hang'): Promise<{ origin: string; asked: Asked[] }> {
   const asked: Asked[] = []
   const origin = await serve(async (request, response) => {

@@ -2,13 +2,13 @@ import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
 import type { BookedBatch, Fate } from './batch-book.ts'
 
-/** The three APIs that a request can be for. */
+/** API of a request. */
 export type AnswerPath = '/v1/responses' | '/v1/chat/completions' | '/v1/messages'
 
-/** What the model of the played provider is called. */
+/** Name of the model of the played provider. */
 const RESOLVED_MODEL = 'mock-resolved-1'
 
-/** A text in the envelope of an API, whole by the SDKs’ own types. */
+/** Wraps a text in the response body of an API, complete by the types of the SDKs. */
 export function answerBody(path: AnswerPath, id: string, text: string): object {
   if (path === '/v1/responses') return responseOf(id, text)
   return path === '/v1/messages' ? messageOf(id, text) : completionOf(id, text)
@@ -96,7 +96,7 @@ const messageOf = (id: string, text: string): Anthropic.Message => ({
 
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
-/** A batch as OpenAI shows it. */
+/** Formats a batch as the API of OpenAI does. */
 export function openAiBatch(batch: BookedBatch): OpenAI.Batches.Batch {
   const count = (answered: boolean) => batch.outcomes.filter(({ fate }) => (fate === 'answered') === answered).length
   return {
@@ -129,7 +129,7 @@ function statusOf(batch: BookedBatch): OpenAI.Batches.Batch['status'] {
   return batch.polls === 0 ? 'validating' : 'in_progress'
 }
 
-/** The lines of its output file or its error file, in the order of the submission. */
+/** Lists the lines of the output file or the error file of a batch, in the order of the submission. */
 export function openAiLines(batch: BookedBatch, file: 'out' | 'err'): string[] {
   const path = batch.endpoint === '/v1/responses' ? '/v1/responses' : '/v1/chat/completions'
   return batch.outcomes.flatMap(({ request: { custom_id }, fate, text }) => {
@@ -157,7 +157,7 @@ export function openAiLines(batch: BookedBatch, file: 'out' | 'err'): string[] {
 type MessageBatch = Anthropic.Messages.MessageBatch
 type ResultLine = Anthropic.Messages.MessageBatchIndividualResponse
 
-/** A batch as Anthropic shows it. */
+/** Formats a batch as the API of Anthropic does. */
 export function messageBatch(batch: BookedBatch, origin: string): MessageBatch {
   const ended = batch.end !== null
   const count = (is: (fate: Fate) => boolean) => batch.outcomes.filter(({ fate }) => is(fate)).length
@@ -171,7 +171,7 @@ export function messageBatch(batch: BookedBatch, origin: string): MessageBatch {
     expires_at: new Date(batch.created_ms + 24 * 3_600_000).toISOString(),
     processing_status: ended ? 'ended' : batch.cancelling ? 'canceling' : 'in_progress',
     request_counts: {
-      // All are `processing` until the whole batch has ended.
+      // All requests are `processing` until the whole batch has ended.
       processing: ended ? 0 : batch.requests.length,
       succeeded: count((fate) => fate === 'answered'),
       errored: count((fate) => typeof fate === 'object'),
@@ -182,7 +182,7 @@ export function messageBatch(batch: BookedBatch, origin: string): MessageBatch {
   }
 }
 
-/** The lines of its results, in the order of the submission. */
+/** Lists the result lines of a batch, in the order of the submission. */
 export const messageLines = (batch: BookedBatch): string[] =>
   batch.outcomes.map(({ request: { custom_id }, fate, text }) => {
     const result = ((): ResultLine['result'] => {

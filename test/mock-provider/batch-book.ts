@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import type OpenAI from 'openai'
 
-/** How one request of a batch ends. An object: an error of its own, by HTTP status and the provider’s word. */
+/** End of one request of a batch. An object: an error of the request, by HTTP status and error type of the provider. */
 export type Fate = 'answered' | 'expired' | 'cancelled' | { readonly status: number; readonly error: string }
 
-/** What becomes of a batch as a whole; `failed` is a validation that fails before anything runs (OpenAI alone has it). */
+/** End of a whole batch; `failed` is a failed validation before any request runs (only OpenAI has this end). */
 type BatchEnd = 'completed' | 'expired' | 'cancelled' | 'failed'
 
-/** What the played provider does with one submission. */
+/** Plan of the played provider for one submission. */
 export interface Plan {
   readonly end: BatchEnd
-  /** How often it is seen running (by `retrieve` or `list`) before it has ended. */
+  /** Count of looks (by `retrieve` or `list`) that show the batch running before it ends. */
   readonly polls: number
-  /** Milliseconds that it runs at least. */
+  /** Least duration of the batch, in milliseconds. */
   readonly delay_ms: number
-  /** The batch is made, but the connection breaks before its maker hears of it. */
+  /** Whether the connection breaks after the provider has made the batch and before it answers. */
   readonly drop: boolean
-  /** Of one request, by its place in the submission; without it, whatever the end of the batch brings. */
+  /** End of one request, by its index in the submission; without this function, the end of the batch decides. */
   readonly fate: (customId: string, index: number) => Fate | undefined
 }
 
@@ -26,7 +26,7 @@ export interface BatchRequest {
   readonly body: Record<string, unknown>
 }
 
-/** One batch of the played provider. */
+/** Batch of the played provider. */
 export interface BookedBatch {
   readonly id: string
   readonly provider: 'openai' | 'anthropic'
@@ -36,17 +36,17 @@ export interface BookedBatch {
   readonly requests: readonly BatchRequest[]
   readonly created_ms: number
   readonly plan: Plan
-  /** Why its validation failed. */
+  /** Reason of the failed validation. */
   readonly invalid: readonly { code: string; line: number; message: string }[]
   polls: number
   cancelling: boolean
-  /** Null: it runs. */
+  /** Null while the batch runs. */
   end: BatchEnd | null
-  /** In the order of the submission. */
+  /** Requests in the order of the submission. */
   outcomes: readonly { readonly request: BatchRequest; readonly fate: Fate; readonly text: string | null }[]
 }
 
-/** Lets time pass for a batch: one look at it. Whatever is answered is run once, when the batch ends. */
+/** Advances a batch by one look. The requests run once, when the batch ends. */
 export function advance(batch: BookedBatch, now: number, run: (request: BatchRequest) => string): void {
   if (batch.end !== null) return
   const looked = batch.polls++
@@ -65,7 +65,7 @@ function finish(batch: BookedBatch, end: BatchEnd, run: (request: BatchRequest) 
   })
 }
 
-/** What OpenAI’s validation looks at: the JSON of a line, its url, and that no id comes twice. */
+/** Validates a submission as OpenAI does: the JSON of each line, its url, and that no id repeats. */
 function validateLines(text: string, endpoint: string): { requests: BatchRequest[]; invalid: BookedBatch['invalid'] } {
   const requests: BatchRequest[] = []
   const invalid: { code: string; line: number; message: string }[] = []
@@ -77,7 +77,7 @@ function validateLines(text: string, endpoint: string): { requests: BatchRequest
     const request = parse(line)
     if (request === null) fail('invalid_json_line', 'This line is not parseable as valid JSON.')
     else if (request.url !== endpoint) fail('mismatched_endpoint', 'The url differs from the endpoint of the batch.')
-    else if (requests.some((one) => one.custom_id === request.custom_id))
+    else if (requests.some((earlier) => earlier.custom_id === request.custom_id))
       fail('duplicate_custom_id', 'The custom_id of this line was used before.')
     else requests.push(request)
   }
@@ -92,49 +92,49 @@ function parse(line: string): BatchRequest | null {
   }
 }
 
-/** Answered instead of what would be, or a connection that breaks. */
+/** Fault in place of the regular answer: a response, or a broken connection. */
 export type Interception = { status: number; body: string; headers?: Record<string, string> } | 'drop'
 
-/** What a test may change at any time. */
+/** Settings that a test can change at any time. */
 export interface Controls {
-  /** The model: the text that a request body is answered with, in a batch and in a single call alike. */
+  /** Plays the model: answers a request body with a text, in a batch and in a single call alike. */
   answer: (body: Record<string, unknown>) => string
-  /** What becomes of the nth submission that is accepted, from 0; what is left out is as in `DEFAULT_PLAN`. */
+  /** Plan of the nth accepted submission, from 0; `DEFAULT_PLAN` fills absent fields. */
   plan: (nth: number) => Partial<Plan>
-  /** Looked at before anything else happens. */
+  /** Decides on a fault before the provider handles the request. */
   intercept: (method: string, path: string) => Interception | undefined
-  /** Batches on one page of a list. */
+  /** Count of batches on one page of a list. */
   page_size: number
-  /** The order of a results file. */
+  /** Orders the lines of a results file. */
   order: (lines: string[]) => string[]
-  /** Milliseconds since the epoch. */
+  /** Answers the time, in milliseconds since the epoch. */
   now: () => number
 }
 
 export interface MockBatches {
-  /** For ANTHROPIC_BASE_URL. */
+  /** Value for ANTHROPIC_BASE_URL. */
   origin: string
-  /** For OPENAI_BASE_URL. */
+  /** Value for OPENAI_BASE_URL. */
   readonly openai_base_url: string
   readonly controls: Controls
-  /** In the order in which they came. */
+  /** Batches in the order of their arrival. */
   readonly batches: BookedBatch[]
   readonly counts: {
-    /** Accepted batches. */
+    /** Count of accepted batches. */
     submits: number
-    /** Requests that a model has answered: what would be billed. */
+    /** Count of requests that the model has answered, which a provider would bill. */
     requests_run: number
     single_calls: number
     lists: number
     downloads: number
   }
-  /** Raw bodies of the single calls and of the submissions, as they came over the wire. */
+  /** Raw bodies of the single calls and of the submissions, as received. */
   readonly bodies: { readonly path: string; readonly body: string }[]
 }
 
 const DEFAULT_PLAN: Plan = { end: 'completed', polls: 1, delay_ms: 0, drop: false, fate: () => undefined }
 
-/** Backwards: no order that anybody should rely on. */
+/** Reverses the lines, because the order of a results file is undefined. */
 export const DEFAULT_CONTROLS: Controls = {
   answer: () => '{}',
   plan: () => ({}),
@@ -144,7 +144,7 @@ export const DEFAULT_CONTROLS: Controls = {
   now: Date.now,
 }
 
-/** The provider as its parts see it. */
+/** State of the provider that its parts share. */
 export interface State extends MockBatches {
   /** Uploaded files by id. */
   readonly files: Map<string, string>
@@ -214,10 +214,14 @@ function bookFile(asked: Record<string, unknown>, files: Map<string, string>): B
 }
 
 function bookMessages(asked: Record<string, unknown>): Booked | null {
-  const given = asked['requests'] as { custom_id: string; params: Record<string, unknown> }[]
-  const ids = new Set(given.map((one) => one.custom_id))
-  if (ids.size === 0 || ids.size < given.length || given.some((one) => !/^[a-zA-Z0-9_-]{1,64}$/.test(one.custom_id)))
+  const entries = asked['requests'] as { custom_id: string; params: Record<string, unknown> }[]
+  const ids = new Set(entries.map((entry) => entry.custom_id))
+  if (
+    ids.size === 0 ||
+    ids.size < entries.length ||
+    entries.some((entry) => !/^[a-zA-Z0-9_-]{1,64}$/.test(entry.custom_id))
+  )
     return null
-  const requests = given.map(({ custom_id, params }) => ({ custom_id, url: '/v1/messages', body: params }))
+  const requests = entries.map(({ custom_id, params }) => ({ custom_id, url: '/v1/messages', body: params }))
   return { endpoint: '/v1/messages', metadata: {}, input_file: '', requests, invalid: [] }
 }

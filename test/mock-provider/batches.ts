@@ -19,9 +19,9 @@ import {
 const SINGLE: readonly string[] = ['/v1/responses', '/v1/chat/completions', '/v1/messages'] satisfies AnswerPath[]
 
 /**
- * Both providers’ batch endpoints on loopback, with the single calls beside them: OpenAI’s files and batches, and Anthropic’s Message
- * Batches. Everything is kept in memory; a batch moves on when it is looked at. Runs in the process of the test, and any process can
- * be pointed at it by its URLs. Ends with the test.
+ * Starts the batch endpoints of both providers on loopback, with the single calls beside them: files and batches of OpenAI, and Message
+ * Batches of Anthropic. The provider keeps its state in memory; each look advances a batch. The provider runs in the process of the test,
+ * serves any process by its URLs, and stops at the end of the test.
  */
 export async function startMockBatches(controls: Partial<Controls> = {}): Promise<MockBatches> {
   const mock = {
@@ -67,7 +67,7 @@ function answerOne(mock: State, path: AnswerPath, body: string): Interception {
   return json(200, answerBody(path, `single_${mock.counts.single_calls}`, text))
 }
 
-/** A look at a batch, its results, or its cancelling. */
+/** Handles a look at a batch, at its results, or a cancellation. */
 function serveBatch(
   mock: State,
   anthropic: boolean,
@@ -75,10 +75,12 @@ function serveBatch(
   action: string | undefined,
   show: (batch: BookedBatch) => object,
 ): Interception {
-  const batch = mock.batches.find((one) => one.id === id && (one.provider === 'anthropic') === anthropic)
+  const batch = mock.batches.find(
+    (candidate) => candidate.id === id && (candidate.provider === 'anthropic') === anthropic,
+  )
   if (batch === undefined) return notFound()
   if (action === 'results') return batch.end === null ? notFound() : lines(mock, messageLines(batch))
-  if (action === undefined) advance(batch, mock.controls.now(), (one) => run(mock, one))
+  if (action === undefined) advance(batch, mock.controls.now(), (request) => run(mock, request))
   else if (batch.end !== null) return json(anthropic ? 400 : 409, { error: { type: 'invalid_request_error' } })
   else batch.cancelling = true
   return json(200, show(batch))
@@ -96,11 +98,11 @@ function list(
   show: (batch: BookedBatch) => { id: string },
 ): Interception {
   mock.counts.lists++
-  const newest = mock.batches.filter((one) => (one.provider === 'anthropic') === anthropic).toReversed()
-  const after = newest.findIndex((one) => one.id === query.get(anthropic ? 'after_id' : 'after'))
+  const newest = mock.batches.filter((batch) => (batch.provider === 'anthropic') === anthropic).toReversed()
+  const after = newest.findIndex((batch) => batch.id === query.get(anthropic ? 'after_id' : 'after'))
   const size = Math.min(mock.controls.page_size, Number(query.get('limit') ?? 20))
   const page = newest.slice(after + 1, after + 1 + size)
-  for (const batch of page) advance(batch, mock.controls.now(), (one) => run(mock, one))
+  for (const batch of page) advance(batch, mock.controls.now(), (request) => run(mock, request))
   const data = page.map(show)
   return json(200, {
     ...(!anthropic && { object: 'list' }),
@@ -113,7 +115,7 @@ function list(
 
 function download(mock: State, id: string): Interception {
   const [, kind, batchId] = /^file-(out|err)-(.+)$/.exec(id) ?? []
-  const batch = mock.batches.find((one) => one.id === batchId)
+  const batch = mock.batches.find((candidate) => candidate.id === batchId)
   if (batch === undefined || (kind !== 'out' && kind !== 'err')) return notFound()
   return lines(mock, openAiLines(batch, kind))
 }

@@ -4,11 +4,11 @@ import { LLMock } from '@copilotkit/aimock'
 import { onTestFinished } from 'vitest'
 import { serve } from '../local-server.ts'
 
-/** What the provider answers one call with. */
+/** Answer of the provider to one call. */
 export type Scripted =
   | { readonly text: string; readonly finishReason?: 'length' }
   | { readonly status: number; readonly code?: string; readonly type?: string; readonly retryAfter?: number }
-  /** Only the stand-in plays these: a body as it is, a hang, a connection that breaks, a body that breaks off. */
+  /** Answers that only the stand-in plays: a raw body, a hang, a broken connection, a truncated body. */
   | { readonly json: unknown; readonly status?: number; readonly headers?: Record<string, string> }
   | { readonly raw: string; readonly status?: number }
   | 'hang'
@@ -17,13 +17,14 @@ export type Scripted =
 
 export interface MockProvider {
   readonly origin: string
-  /** Bodies of the requests, in order. */
+  /** Bodies of the requests, in the order of arrival. */
   readonly requests: { path: string; body: Record<string, unknown>; headers: NodeJS.Dict<string | string[]> }[]
 }
 
 /**
- * A provider on loopback. `@copilotkit/aimock` plays what it knows (OpenAI Chat and Responses, Anthropic Messages, errors, Retry-After); in
- * front of it stands a thin server that keeps the requests and plays what aimock lacks. Scripts are answered in order, the last one for ever. Ends with the test.
+ * Starts a provider on loopback. `@copilotkit/aimock` plays the APIs that it supports (OpenAI Chat and Responses, Anthropic Messages,
+ * errors, Retry-After); a thin server before it records the requests and plays the other answers. Each call takes the next script, and the
+ * last script repeats. The provider stops at the end of the test.
  */
 export async function startMockProvider(scripts: readonly Scripted[]): Promise<MockProvider> {
   const requests: MockProvider['requests'] = []

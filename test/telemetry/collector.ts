@@ -3,23 +3,23 @@ import { gunzipSync } from 'node:zlib'
 import { serve } from '../local-server.ts'
 import { decodeSpans, type ReceivedSpan } from './otlp-decode.ts'
 
-/** A collector on loopback: real OTLP over HTTP, of which it reads every byte. Ends with the test. */
+/** Collector on loopback that decodes real OTLP over HTTP. The collector stops at the end of the test. */
 export interface Collector {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** Value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly url: string
   readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer }[]
   readonly spans: readonly ReceivedSpan[]
-  /** What was sent, as it would show to somebody who searches it. */
+  /** Text of all received bytes, for searches. */
   bytes(): string
-  /** Resolves with the first span that fits, which may be there already. */
+  /** Resolves with the first matching span, received before or after the call. */
   waitFor(fits: (span: ReceivedSpan) => boolean): Promise<ReceivedSpan>
-  /** The spans under that one, as a tree of names. */
+  /** Lists the descendants of a span, as a tree of names. */
   treeOf(id: string): Tree[]
 }
 
 type Tree = readonly [name: string, below: readonly Tree[]]
 
-/** `answer` is what it does once it has everything; 200 by default. */
+/** Starts a collector. `answer` responds after the whole request has arrived; by default with status 200. */
 export async function startCollector(answer?: (response: ServerResponse) => void): Promise<Collector> {
   const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = []
   const spans: ReceivedSpan[] = []

@@ -1,14 +1,14 @@
-/** A span as the collector got it, from the bytes of protobuf alone: https://github.com/open-telemetry/opentelemetry-proto, trace v1. */
+/** Span that the collector decoded from the bytes of protobuf: https://github.com/open-telemetry/opentelemetry-proto, trace v1. */
 export interface ReceivedSpan {
   readonly trace: string
   readonly id: string
   readonly parent: string
   readonly name: string
-  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
+  /** Span kind: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number
   readonly attributes: Readonly<Record<string, unknown>>
   /** `trace/span` of each link. */
-  /** 0 unset, 2 error. */
+  /** Status code: 0 unset, 2 error. */
   readonly status: number
   readonly status_message: string
   readonly events: readonly { readonly name: string; readonly attributes: Readonly<Record<string, unknown>> }[]
@@ -17,7 +17,7 @@ export interface ReceivedSpan {
 
 type Field = bigint | Buffer
 
-/** The fields of a message, in the order of their numbers; those that repeat have several values. */
+/** Reads the fields of a message, by field number; a repeated field has several values. */
 function fieldsOf(bytes: Buffer): Map<number, Field[]> {
   const fields = new Map<number, Field[]>()
   let at = 0
@@ -71,7 +71,7 @@ function anyValue(value: Map<number, Field[]>): unknown {
   throw new Error(`an attribute of another kind: ${[...value.keys()].join()}`)
 }
 
-/** All spans of an ExportTraceServiceRequest. */
+/** Reads all spans of an ExportTraceServiceRequest. */
 export function decodeSpans(body: Buffer): ReceivedSpan[] {
   return messages(fieldsOf(body), 1).flatMap((ofResource) => {
     const resource = attributesOf(messages(ofResource, 1)[0] ?? new Map(), 1)

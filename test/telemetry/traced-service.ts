@@ -14,13 +14,16 @@ export interface TracedService {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
 }
 
-/** The whole service on loopback, over a database in memory, with traces as the environment asks for them. Ends with the test. */
+/**
+ * Starts the whole service on loopback, on a database in memory, with traces by the variables of its environment. The service stops at the
+ * end of the test.
+ */
 export async function startTraced(
   env: NodeJS.ProcessEnv,
   file: object = {},
   judges: readonly Judge[] = [],
 ): Promise<TracedService> {
-  // The exporter reads its own variables.
+  // The exporter reads its variables from the environment of the process.
   for (const [name, value] of Object.entries(env)) if (name.startsWith('OTEL_')) vi.stubEnv(name, value)
   const tracing = await openTracing(env, 'veridict')
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', VERIDICT_CONFIG: 'settings', ...env }, () =>
@@ -49,7 +52,7 @@ export async function startTraced(
   }
 }
 
-/** What turns traces on, sent at once. */
+/** Environment that enables traces and exports each span at once. */
 export const tracedTo = (url: string): NodeJS.ProcessEnv => ({
   OTEL_EXPORTER_OTLP_ENDPOINT: url,
   OTEL_BSP_SCHEDULE_DELAY: '20',

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** A GET whose path is sent as it is: neither `..` nor `%2e` is resolved on the way. */
+/** Sends a GET with an unchanged path: neither `..` nor `%2e` is resolved. */
 export const askRaw = (port: number, path: string): Promise<{ status: number; type: string; body: string }> =>
   new Promise((resolve, reject) => {
     request({ host: '127.0.0.1', port, path, agent: false }, (response) => {

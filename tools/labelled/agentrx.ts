@@ -1,5 +1,5 @@
+import type { HumanLabel } from '../../src/cli/validation/labelled-lines.ts'
 import { isAbsent, isRecord, type Json } from '../../src/formats/common/reading.ts'
-import type { HumanLabel } from '../../src/schemas/audit/human-label.ts'
 import {
   type Converted,
   field,

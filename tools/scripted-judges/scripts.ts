@@ -28,12 +28,17 @@ export async function judgesFor(dataset: Dataset, path: string): Promise<Judge[]
     category: mostCommon(all.map(({ category }) => category)) ?? CATEGORIES[0],
     followed: mostCommon(all.map(({ followed }) => followed)) ?? false,
   }
+  const labelOf = ({ id }: Trajectory): Script => {
+    const script = labels.get(id)
+    if (script === undefined) throw new Error(`no label is known of ${id}`)
+    return script
+  }
+  const opposite = scriptedJudge('opposite', ({ trajectory }) => {
+    const script = labelOf(trajectory)
+    return { ...script, followed: !script.followed }
+  })
   return [
-    scriptedJudge('human', ({ trajectory }) => {
-      const script = labels.get(trajectory.id)
-      if (script === undefined) throw new Error(`no label is known of ${trajectory.id}`)
-      return script
-    }),
+    scriptedJudge('human', ({ trajectory }) => labelOf(trajectory)),
     scriptedJudge('majority', ({ trajectory }) => ({ ...common, agent: agentAt(trajectory, common.step) })),
     scriptedJudge('random', ({ trajectory, rubric }) => {
       const random = seededRandom(
@@ -44,6 +49,7 @@ export async function judgesFor(dataset: Dataset, path: string): Promise<Judge[]
       const category = categories[random.below(categories.length)] ?? CATEGORIES[0]
       return { step, agent: agentAt(trajectory, step), category, followed: random.below(2) === 1 }
     }),
+    ...(dataset.startsWith('assebench') ? [opposite] : []),
   ]
 }
 

@@ -22,13 +22,13 @@ const NONE: readonly RubricView[] = []
 /** The page of the address, inside of the layout. */
 function App() {
   const { path } = usePlace()
-  const found = matchRoute(path)
+  const match = matchRoute(path)
   // A reader without a session may ask nothing.
   const rubrics = useLoad('listRubrics', path === '/audit/sign-in' ? null : {})
   useEffect(listenToKeys, [])
   useEffect(() => {
-    document.title = `${found?.route.title ?? 'No such page'} · Veridict audit`
-  }, [found?.route.title])
+    document.title = `${match?.route.title ?? 'No such page'} · Veridict audit`
+  }, [match?.route.title])
   // Keyboard and screen readers begin at the new page.
   const before = useRef(path)
   useEffect(() => {
@@ -38,8 +38,8 @@ function App() {
   return (
     <Rubrics.Provider value={rubrics.value?.items ?? NONE}>
       <Layout path={path}>
-        {found ? (
-          <found.route.page key={path} id={found.id} />
+        {match ? (
+          <match.route.page key={path} id={match.id} />
         ) : (
           <>
             <h1>No such page</h1>

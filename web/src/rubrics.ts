@@ -9,7 +9,7 @@ export const rubricId = (name: string): string => name.replace(/@\d+$/, '')
 
 /** Finds the rubric of a name, or the newest version of a missing version. */
 export const findRubric = (rubrics: readonly RubricView[], name: string): RubricView | undefined =>
-  rubrics.find((one) => one.name === name) ?? versionsOf(rubrics, rubricId(name))[0]
+  rubrics.find((rubric) => rubric.name === name) ?? versionsOf(rubrics, rubricId(name))[0]
 
 /** Lists the labels of a rubric in their order, labels of the newest version first; none of a sum. */
 export const labelsOfRubric = (rubrics: readonly RubricView[], name: string): readonly string[] => [
@@ -17,7 +17,7 @@ export const labelsOfRubric = (rubrics: readonly RubricView[], name: string): re
 ]
 
 const versionsOf = (rubrics: readonly RubricView[], id: string): readonly RubricView[] =>
-  rubrics.filter((one) => one.id === id).sort((a, b) => b.version - a.version)
+  rubrics.filter((rubric) => rubric.id === id).sort((a, b) => b.version - a.version)
 
 /** Finds the common id of names; null: several ids, or none. */
 export function onlyRubric(names: readonly string[]): string | null {

@@ -3,23 +3,23 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { mediaIn } from '../../domain/markers/media-names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 
-/** A stretch of a file's text. A match belongs to the window in whose own part it begins, so that each is found once. */
+/** A window of a file's text. A match belongs to the window in whose own range it begins, so that each match is reported once. */
 interface TextWindow {
   readonly text: string
-  /** Offsets in `text`. */
+  /** The own range, as offsets in `text`. */
   readonly own: { readonly start: number; readonly end: number }
   /** The line of the first character of `text`, from 1. */
   readonly line: number
 }
 
-/** What stands before the own part of a window: more than the marks of a line. */
+/** Units before the own range of a window: more than the marks of a line. */
 const BEFORE = 2048
 const WINDOW = 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 const HEAD_BYTES = 8192
 
 interface ReadFileOptions {
-  /** UTF-16 units that a match may be long. */
+  /** Greatest length of a match in UTF-16 units. */
   readonly reach: number
   readonly max_bytes: number
   readonly abort: AbortSignal | undefined
@@ -27,15 +27,15 @@ interface ReadFileOptions {
 }
 
 interface ReadFile {
-  /** Why it was not searched; null: it was, to its end. */
+  /** The reason why the file was not searched; null for a file searched to its end. */
   readonly unsearched: string | null
   readonly isBinary: boolean
   readonly bytes: number
 }
 
 /**
- * Reads a file as text in windows that overlap, whatever it is: UTF-8, or UTF-16 where a byte order mark says so; what is no text shows as
- * U+FFFD. Holds one window. A picture or an archive is told from its first bytes and not read; a link is not followed.
+ * Reads any file as text in overlapping windows, one in memory at a time: UTF-8, or UTF-16 with a byte order mark; bytes that are no text
+ * become U+FFFD. A picture or an archive is recognized by its first bytes and not read; a link is not followed.
  */
 export async function readWindows({ path }: Place, options: ReadFileOptions): Promise<ReadFile> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -84,7 +84,7 @@ function encodingOf(start: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
   return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : 'utf-8'
 }
 
-/** Cuts a text that comes in pieces into windows. */
+/** Cuts a text that arrives in pieces into windows. */
 class Windows {
   readonly #reach: number
   readonly #visit: ReadFileOptions['visit']

@@ -6,7 +6,7 @@ import { shownName } from '../unpack/names.ts'
 import type { Place } from '../unpack/place.ts'
 import type { TaskFolder } from './task-folder.ts'
 
-/** Hands a task's folder on with its ground truth; what has none is skipped by name. */
+/** Passes a task's folder with its ground truth to `onTask`; a task without ground truth is skipped by name. */
 export async function* readTask(
   scope: Scope,
   place: Place,
@@ -15,11 +15,11 @@ export async function* readTask(
 ): AsyncGenerator<TrialItem> {
   const own = await withTruthOf(scope, place)
   if (own.skipped !== null) yield own.skipped
-  const found = findTruth(own.scope, { tasks: names, trials: [] })
-  if (found === null)
+  const match = findTruth(own.scope, { tasks: names, trials: [] })
+  if (match === null)
     return yield skip(scope, place, 'no_ground_truth', `nothing is known of task ${shownName(names[0] ?? '')}`)
   const { groundTruths } = scope.job.options
   const all = groundTruths === undefined ? own.scope.truths : [groundTruths, ...own.scope.truths]
   const rows = all.flatMap((truths) => truths.rowsOf(names))
-  await onTask({ place, names, truth: found.truth, variant: found.variant, rows })
+  await onTask({ place, names, truth: match.truth, variant: match.variant, rows })
 }

@@ -11,9 +11,9 @@ import { areaOf } from './task-folder.ts'
 
 interface SearchTaskOptions {
   readonly markers: MarkerTexts
-  /** Globs relative to the task’s folder; absent: every file of the environment is expected. */
+  /** Globs relative to the task's folder; absent: every file of the environment is expected. */
   readonly expectedIn: readonly string[] | undefined
-  /** A file that is not looked at: the ground truths. */
+  /** Tells whether a file is left out: the file of ground truths. */
   readonly ignores: (path: string) => boolean
   readonly limits: ArchiveLimits
   readonly abort: AbortSignal | undefined
@@ -21,19 +21,19 @@ interface SearchTaskOptions {
 
 interface SearchedTask {
   readonly files: readonly SearchedFile[]
-  /** Why not all of the folder was searched; null: it was. */
+  /** The reason why a part of the folder was not searched; null where all was. */
   readonly cut: string | null
 }
 
-/** Bytes of one task that are searched, at the most. */
+/** Bounds the searched bytes of one task. */
 const MOST_BYTES = 4 * 1024 ** 3
-/** How much longer a string may be in a file than it is: escapes of six characters each, and the marks of its lines. */
+/** Factor by which a string may be longer in a file: escapes of six characters each, and the marks of its lines. */
 const WRITTEN_LONGER = 8
 const MARKS_OF_LINES = 4096
 
 /**
- * Searches all files of a task for its markers, in one pass of bounded memory. Files without a marker are held only where they are expected or
- * could not be searched.
+ * Searches all files of a task for its markers, in one pass of bounded memory. The result lists a file without a marker only where the file
+ * is expected or could not be searched.
  */
 export async function searchTask(folder: Place, options: SearchTaskOptions): Promise<SearchedTask> {
   const task = new TaskSearch(options)
@@ -51,7 +51,7 @@ export async function searchTask(folder: Place, options: SearchTaskOptions): Pro
 
 const isOwnTruth = ({ path, name }: TaskEntry): boolean => path === name && isTruthFile(name)
 
-type Found = Record<MarkerName, { string: string; line: number }[]>
+type Matches = Record<MarkerName, { string: string; line: number }[]>
 type TextWindow = Parameters<Parameters<typeof readWindows>[1]['visit']>[0]
 
 class TaskSearch {
@@ -71,16 +71,16 @@ class TaskSearch {
 
   async search(entry: TaskEntry): Promise<void> {
     const { path, name, kind } = entry
-    const found: Found = { cue: [], distractor: [] }
-    for (const { string } of this.#markers.find(name)) this.#add(found, string, 0)
+    const matches: Matches = { cue: [], distractor: [] }
+    for (const { string } of this.#markers.find(name)) this.#add(matches, string, 0)
     const read =
       kind === 'folder'
         ? { unsearched: null, isBinary: false }
-        : await this.#read(entry, (window) => this.#addWindow(found, window))
+        : await this.#read(entry, (window) => this.#addWindow(matches, window))
     const area = areaOf(path)
     const isExpected = kind !== 'folder' && area === 'environment' && this.#isExpected(path)
-    if (isExpected || read.unsearched !== null || found.cue.length + found.distractor.length > 0)
-      this.files.push({ path, area, isExpected, ...read, found })
+    if (isExpected || read.unsearched !== null || matches.cue.length + matches.distractor.length > 0)
+      this.files.push({ path, area, isExpected, ...read, found: matches })
   }
 
   #isExpected(path: string): boolean {
@@ -102,19 +102,19 @@ class TaskSearch {
     return { unsearched: unsearched ?? (isMediaName(path) ? BY_NAME : null), isBinary }
   }
 
-  #addWindow(found: Found, { text, own, line }: TextWindow): void {
+  #addWindow(matches: Matches, { text, own, line }: TextWindow): void {
     for (const { string, start } of this.#markers.find(text))
-      if (start >= own.start && start < own.end) this.#add(found, string, line + newlines(text, 0, start))
+      if (start >= own.start && start < own.end) this.#add(matches, string, line + newlines(text, 0, start))
   }
 
-  #add(found: Found, string: string, line: number): void {
-    for (const marker of this.#owners.get(string) ?? []) found[marker].push({ string, line })
+  #add(matches: Matches, string: string, line: number): void {
+    for (const marker of this.#owners.get(string) ?? []) matches[marker].push({ string, line })
   }
 }
 
 const BY_NAME = 'is a picture, a film, a sound or an archive by its name'
 
-/** Something in a task's folder, with its path below that folder. */
+/** An entry of a task's folder, with its path below that folder. */
 interface TaskEntry {
   readonly place: Place
   readonly path: string
@@ -122,7 +122,10 @@ interface TaskEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
 }
 
-/** All that stands below a folder, folders before what is in them, in the order of names; hidden files too, as an agent sees them. A link is told and not followed. */
+/**
+ * Yields all entries below a folder, each folder before its entries, in order of names; hidden files too, because an agent sees them. A
+ * link is reported and not followed.
+ */
 async function* walkTask(
   folder: Place,
   { max_entries, max_depth }: Pick<ArchiveLimits, 'max_entries' | 'max_depth'>,

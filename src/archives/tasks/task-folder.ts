@@ -3,35 +3,35 @@ import type { TruthRow } from '../truth/truth-row.ts'
 import { findFile, findFolder, nameIn, type Place } from '../unpack/place.ts'
 import { readText } from '../unpack/text.ts'
 
-/** The folder of a task, of which agents make runs: Harbor’s, or that of Terminal-Bench 1. */
+/** The folder of a task from which agents make runs: Harbor's, or that of Terminal-Bench 1. */
 export interface TaskFolder {
   readonly place: Place
-  /** Exact names that a row of ground truth may use: the folder’s, and that of its task.toml. */
+  /** Exact names by which a row of ground truth may refer to the task: the folder's, and that in its task.toml. */
   readonly names: readonly string[]
   readonly truth: TruthRow
   /** The variant that its row names. */
   readonly variant: string | null
-  /** Every row that names the task: the other variants say what an ablation leaves out. */
+  /** Every row that names the task: the other variants tell the omissions of an ablation. */
   readonly rows: readonly TruthRow[]
 }
 
 const MAX_TOML_BYTES = 1024 * 1024
 
-/** The names of the task whose folder it is; null: it is none. */
+/** Returns the names of a task by its folder; null for any other folder. */
 export async function taskNamesIn(folder: Place): Promise<string[] | null> {
   const toml = await findFile(folder, 'task.toml')
   const yaml = (await findFile(folder, 'task.yaml')) ?? (await findFile(folder, 'task.yml'))
   const isBare = async (): Promise<boolean> =>
     (await findFile(folder, 'instruction.md')) !== null && (await findFolder(folder, 'environment')) !== null
   if (toml === null && yaml === null && !(await isBare())) return null
-  const told = toml === null ? null : await nameInToml(toml)
-  const last = told?.split('/').findLast((name) => name !== '')
+  const declared = toml === null ? null : await nameInToml(toml)
+  const last = declared?.split('/').findLast((name) => name !== '')
   return [
-    ...new Set([told, last, nameIn(folder)].filter((name) => name !== null && name !== undefined && name !== '')),
+    ...new Set([declared, last, nameIn(folder)].filter((name) => name !== null && name !== undefined && name !== '')),
   ] as string[]
 }
 
-/** `name = "org/fix-git"` below `[task]`. */
+/** Returns the name in `task.toml`: `name = "org/fix-git"` below `[task]`. */
 async function nameInToml(file: Place): Promise<string | null> {
   const read = await readText(file, MAX_TOML_BYTES)
   if (read.kind !== 'read') return null
@@ -52,7 +52,10 @@ const PROMPTS = new Set(['instruction.md', 'task.yaml', 'task.yml'])
 const TESTS = new Set(['run-tests.sh', 'test.sh'])
 const SOLUTIONS = new Set(['solution.sh', 'solution.yaml', 'solution.yml'])
 
-/** What a path below a task’s folder is for. Of several steps, each has an instruction, tests and a solution of its own below `steps/<name>`. */
+/**
+ * Classifies a path below a task's folder. In a task of several steps, each step has an instruction, tests and a solution of its own below
+ * `steps/<name>`.
+ */
 export function areaOf(path: string): TaskArea {
   const names = path.split('/')
   const own = names[0] === 'steps' && names.length > 2 ? names.slice(2) : names

@@ -8,16 +8,16 @@ import { isPartOfRun } from './joined-files.ts'
 export interface Candidate {
   readonly file: Place
   readonly folder: Place
-  /** Lower is tried first; what is equal records one thing in several files. */
+  /** Lower ranks are tried first; files of equal rank record the same run. */
   readonly rank: number
   readonly bytes: number
-  /** The folder of the trial that it stands below. */
+  /** The trial's folder with the file. */
   readonly below: string
-  /** Whether that is a folder of collected files: the agent can write there what looks like its run. */
+  /** True for a folder of collected files, in which the agent may write a file that imitates its run. */
   readonly isCollected: boolean
 }
 
-/** What one subagent did, in a file beside the session that started it. */
+/** The session of one subagent, in a file beside the session that started it. */
 export interface SubagentFile {
   readonly file: Place
   readonly shown: string
@@ -25,23 +25,23 @@ export interface SubagentFile {
 
 export interface AgentFiles {
   readonly candidates: readonly Candidate[]
-  /** Recordings, logs and turn folders that say what an agent did, but not in steps. */
+  /** Recordings, logs and turn folders, which tell the agent's acts without steps. */
   readonly withoutSteps: readonly string[]
   readonly subagents: readonly SubagentFile[]
-  /** `agent/trajectory.json` is there, and is no file. */
+  /** True when `agent/trajectory.json` exists and is no file. */
   readonly isBlocked: boolean
 }
 
 const MAX_NAMES = 20_000
 const MAX_DEPTH = 10
 
-/** Folders of a harness's own about the agent, and copies of what another file of the run holds. */
+/** A harness's own folders about the agent, and copies of other files of the run. */
 const NOT_RUNS = new Set(['setup', 'images', 'node_modules'])
 
 /**
- * Files of a trial that may hold its run, the likeliest first: the ATIF file that Harbor's adapters write, then the agents' own:
- * `openhands.trajectory.json`, `mini-swe-agent.trajectory.json`, `*.traj`, `sessions/**.jsonl` (Claude Code, Codex), what they
- * printed as JSON lines (`claude-code.txt`, `codex.txt`), any other JSON.
+ * Lists the files of a trial that may hold its run, the likeliest first: the ATIF file of Harbor's adapters, then the agents' own files:
+ * `openhands.trajectory.json`, `mini-swe-agent.trajectory.json`, `*.traj`, `sessions/**.jsonl` (Claude Code, Codex), printed JSON lines
+ * (`claude-code.txt`, `codex.txt`), any other JSON.
  */
 export async function findAgentFiles(trial: Place, names: readonly string[]): Promise<AgentFiles> {
   const candidates: Candidate[] = []
@@ -70,14 +70,14 @@ export async function findAgentFiles(trial: Place, names: readonly string[]): Pr
 
 interface Count {
   names: number
-  /** Folders that were not looked into: too deep, or with too many names. */
+  /** Folders that were not searched: too deep, or with too many names. */
   readonly unlisted: string[]
 }
 
 interface Below {
   readonly file: Place
   readonly folder: Place
-  /** Relative to the folder that was asked for. */
+  /** The path relative to the searched folder. */
   readonly path: string
 }
 
@@ -92,7 +92,10 @@ async function* filesBelow(folder: Place, path: string, depth: number, count: Co
   }
 }
 
-/** Null: no run. `onlyNamed`: in a folder of collected files, only what is called a trajectory is one. */
+/**
+ * Ranks a file by its name; null for a file that is no run. `onlyNamed`: in a folder of collected files only a file named as a trajectory
+ * counts.
+ */
 function rankOf(path: string, onlyNamed: boolean): number | null {
   const name = baseName(path)
   if (isSubagent(path) || path.split('/').includes('subagents')) return null
@@ -108,14 +111,14 @@ function rankOf(path: string, onlyNamed: boolean): number | null {
   return name.endsWith('.json') ? 7 : null
 }
 
-/** `sessions/…/<session>/subagents/agent-1.jsonl`, or beside the session where the agent is older. */
+/** Recognizes a subagent's session: `sessions/…/<session>/subagents/agent-1.jsonl`, or a file beside the session of an older agent. */
 function isSubagent(path: string): boolean {
   const names = path.split('/')
   const name = names.at(-1) ?? ''
   return name.endsWith('.jsonl') && (name.startsWith('agent-') || names.includes('subagents'))
 }
 
-/** `episode-3/` (prompts and replies of an older terminus), `command-2/`. */
+/** Recognizes folders of single turns: `episode-3/` (prompts and replies of an older terminus), `command-2/`. */
 const isTurnFolder = (name: string): boolean => name.startsWith('episode-') || name.startsWith('command-')
 
 const isRecording = (path: string): boolean =>

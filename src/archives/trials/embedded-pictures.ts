@@ -6,10 +6,10 @@ import { findFile, type Place, readBytes, relativeNames } from '../unpack/place.
 
 /** Base64 has four characters for three bytes. */
 const MOST_FILE_BYTES = (MOST_PICTURE_CHARS / 4) * 3
-/** What all pictures of a run may add to it, and what it may be with them: a service takes bodies of 32 MiB. */
+/** Bounds the added characters of all pictures of a run, and those of the run with them: a service accepts bodies of 32 MiB. */
 const MOST_CHARS = 16 * 1024 * 1024
 const MOST_RUN_CHARS = 24 * 1024 * 1024
-const MAX_TOLD = 5
+const MAX_WARNINGS = 5
 
 interface WithPictures {
   readonly document: Record<string, unknown>
@@ -17,10 +17,10 @@ interface WithPictures {
 }
 
 /**
- * Reads the pictures that an ATIF run keeps in files beside it (`source.path`, Harbor’s `agent/images/…`) into the run, as
- * `source.data`: so they are part of its digest, are stored with it, and reach the service. Files of its own folder only, no link is followed.
+ * Embeds the pictures of an ATIF run that are files beside it (`source.path`, Harbor's `agent/images/…`) as `source.data`: they become part
+ * of its digest, are stored with it, and reach the service. Only files in the run's own folder are read; no link is followed.
  *
- * @param bytes of the run’s own file
+ * @param bytes size of the run's own file
  */
 export async function embedPictures(folder: Place, run: Record<string, unknown>, bytes: number): Promise<WithPictures> {
   const paths = new Set<string>()
@@ -30,30 +30,31 @@ export async function embedPictures(folder: Place, run: Record<string, unknown>,
     return source
   })
   if (paths.size === 0) return { document: run, warnings: [] }
-  const { held, warnings } = await readPictures(folder, paths, Math.min(MOST_CHARS, MOST_RUN_CHARS - bytes))
+  const { pictures, warnings } = await readPictures(folder, paths, Math.min(MOST_CHARS, MOST_RUN_CHARS - bytes))
   const document = replaceSources(run, (source) => {
-    const data = isFileOfRun(source) ? held.get(String(source['path'])) : undefined
+    const data = isFileOfRun(source) ? pictures.get(String(source['path'])) : undefined
     return data === undefined ? source : { ...source, data }
   })
-  return { document, warnings: told(warnings) }
+  return { document, warnings: summarized(warnings) }
 }
 
 const isFileOfRun = ({ path, data }: Json): boolean =>
   data === undefined && typeof path === 'string' && path !== '' && !path.slice(0, 40).includes(':')
 
 async function readPictures(folder: Place, paths: ReadonlySet<string>, most: number) {
-  const held = new Map<string, string>()
+  const pictures = new Map<string, string>()
   const warnings: string[] = []
   let chars = 0
   for (const path of paths) {
-    const read = held.size < MOST_PICTURES ? await readPicture(folder, path, most - chars) : `beyond ${MOST_PICTURES}`
+    const read =
+      pictures.size < MOST_PICTURES ? await readPicture(folder, path, most - chars) : `beyond ${MOST_PICTURES}`
     if (typeof read === 'string') warnings.push(`no judge is shown the picture ${shownName(path)}: ${read}`)
     else {
-      held.set(path, read.data)
+      pictures.set(path, read.data)
       chars += read.data.length
     }
   }
-  return { held, warnings }
+  return { pictures, warnings }
 }
 
 async function readPicture(folder: Place, path: string, room: number): Promise<{ readonly data: string } | string> {
@@ -67,14 +68,14 @@ async function readPicture(folder: Place, path: string, room: number): Promise<{
   return data.length > room ? 'there is no more room in the run' : { data }
 }
 
-const told = (warnings: readonly string[]): string[] =>
-  warnings.length <= MAX_TOLD
+const summarized = (warnings: readonly string[]): string[] =>
+  warnings.length <= MAX_WARNINGS
     ? [...warnings]
-    : [...warnings.slice(0, MAX_TOLD), `no judge is shown ${warnings.length - MAX_TOLD} more pictures`]
+    : [...warnings.slice(0, MAX_WARNINGS), `no judge is shown ${warnings.length - MAX_WARNINGS} more pictures`]
 
 type Change = (record: Json) => Json
 
-/** A run with the `source` of each of its pictures replaced; what does not change is not copied. */
+/** Replaces the `source` of each picture of a run; unchanged values are not copied. */
 function replaceSources<T extends Json>(run: T, replace: Change): T {
   const inPart: Change = (part) =>
     part['type'] === 'image' ? inField(part, 'source', (source) => (isRecord(source) ? replace(source) : source)) : part
@@ -86,16 +87,16 @@ function replaceSources<T extends Json>(run: T, replace: Change): T {
   const inTrajectory = (trajectory: Json, depth: number): Json => {
     const own = inField(trajectory, 'steps', (steps) => inList(steps, inStep))
     if (depth === 0) return own
-    return inField(own, 'subagent_trajectories', (list) => inList(list, (one) => inTrajectory(one, depth - 1)))
+    return inField(own, 'subagent_trajectories', (list) => inList(list, (nested) => inTrajectory(nested, depth - 1)))
   }
-  const inSegments = (list: unknown) => inList(list, (one) => inTrajectory(one, MAX_NESTING))
+  const inSegments = (list: unknown) => inList(list, (segment) => inTrajectory(segment, MAX_NESTING))
   const inFiles = (files: unknown) =>
     isRecord(files) ? Object.keys(files).reduce<Json>((all, name) => inField(all, name, inFile), files) : files
   const inFile = (file: unknown) => (isRecord(file) ? inTrajectory(file, MAX_NESTING) : file)
   return inField(inField(inTrajectory(run, MAX_NESTING), 'segments', inSegments), 'subagents', inFiles) as T
 }
 
-/** As deep as `formats/atif.ts` reads. */
+/** The nesting that `formats/atif/atif.ts` reads. */
 const MAX_NESTING = 8
 
 function inField(record: Json, field: string, change: (value: unknown) => unknown): Json {

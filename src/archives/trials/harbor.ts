@@ -4,10 +4,10 @@ import { find, findFile, findFolder, nameIn, type Place, relativeNames } from '.
 import { readJson, readText } from '../unpack/text.ts'
 import { cutText, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
 
-/** A result of a trial with a long traceback is still small. */
+/** Bounds a trial's result, which is small even with a long traceback. */
 const MAX_RESULT_BYTES = 16 * 1024 * 1024
 
-/** What Harbor says of a folder, where the folder is one of its trials; else null. */
+/** Reads Harbor's facts of a trial from its folder; null for any other folder. */
 export async function harborFacts(folder: Place): Promise<TrialFacts | null> {
   const result = asTrial(await readJson(await findFile(folder, 'result.json'), MAX_RESULT_BYTES))
   const config =
@@ -40,13 +40,13 @@ export async function harborFacts(folder: Place): Promise<TrialFacts | null> {
   }
 }
 
-/** The trial's result or configuration, not the job's: both stand in files of the same names. */
+/** Returns a trial's result or configuration; null for a job's, which is in a file of the same name. */
 function asTrial(value: unknown): Json | null {
   if (!isRecord(value) || 'n_total_trials' in value || 'job_name' in value) return null
   return typeof value['trial_name'] === 'string' || typeof value['task_name'] === 'string' ? value : null
 }
 
-/** A trial of which only the agent's and the verifier's folders were kept. */
+/** Recognizes a trial with only the folders of its agent and verifier. */
 async function looksStripped(folder: Place): Promise<boolean> {
   if ((await findFile(folder, 'agent', 'trajectory.json')) !== null) return true
   const parts = [await findFolder(folder, 'agent'), await findFolder(folder, 'verifier')]
@@ -57,7 +57,7 @@ async function looksStripped(folder: Place): Promise<boolean> {
 
 const lastName = (path: string | null): string | null => path?.split('/').findLast((name) => name !== '') ?? null
 
-/** `<task, cut to 32>__<7 characters>`: as good as the whole name only where nothing was cut. */
+/** Returns the task from a folder name `<task, cut to 32>__<7 characters>`; null where the task's name may be cut. */
 function taskOfFolder(name: string): string | null {
   const at = name.lastIndexOf('__')
   return at > 0 && at < 32 && name.length - at === 9 ? name.slice(0, at) : null
@@ -68,11 +68,11 @@ const distinct = (names: readonly (string | null)[]): string[] => [
 ]
 
 /**
- * The result's rewards, else those of the verifier's files: `reward.json`, and for `reward` itself, where that has none, `reward.txt`, as Harbor
- * reads them (`verifier/verifier.py`; its older versions read `reward.txt` alone where both are there).
+ * Returns the result's rewards, else those of the verifier's files: `reward.json`, and for a missing `reward` the number in `reward.txt`,
+ * as Harbor reads them (`verifier/verifier.py`; its older versions read only `reward.txt` where both exist).
  */
-async function rewardsOf(folder: Place, told: Json | null): Promise<Record<string, number | boolean>> {
-  if (told !== null) return rewardsIn(told)
+async function rewardsOf(folder: Place, declared: Json | null): Promise<Record<string, number | boolean>> {
+  if (declared !== null) return rewardsIn(declared)
   const rewards = rewardsIn(await readJson(await findFile(folder, 'verifier', 'reward.json'), MAX_RESULT_BYTES))
   if (rewards['reward'] !== undefined) return rewards
   const text = await findFile(folder, 'verifier', 'reward.txt')
@@ -95,16 +95,16 @@ function moreOf(
     exception: textAt(result, 'exception_info', 'exception_type'),
     started_at: textAt(result, 'started_at'),
   }
-  const said = Object.entries(texts).flatMap(([key, text]) => (text === null ? [] : [[key, cutText(text)] as const]))
+  const members = Object.entries(texts).flatMap(([key, text]) => (text === null ? [] : [[key, cutText(text)] as const]))
   const reward = rewards['reward']
-  return { ...Object.fromEntries(said), ...(reward !== undefined && { reward }) }
+  return { ...Object.fromEntries(members), ...(reward !== undefined && { reward }) }
 }
 
-/** One step of a trial of several: its own rewards and exception, where the trial's result tells them. */
+/** Reads one step of a trial of several steps: its own rewards and exception, where the trial's result has them. */
 export async function stepFacts(trial: Place, step: Place, name: string, facts: TrialFacts): Promise<TrialFacts> {
   const result = await readJson(await findFile(trial, 'result.json'), MAX_RESULT_BYTES)
-  const told = isRecord(result) && Array.isArray(result['step_results']) ? result['step_results'] : []
-  const own = told.find((one) => textAt(one, 'step_name') === name)
+  const steps = isRecord(result) && Array.isArray(result['step_results']) ? result['step_results'] : []
+  const own = steps.find((entry) => textAt(entry, 'step_name') === name)
   const rewards = await rewardsOf(step, recordAt(own, 'verifier_result', 'rewards'))
   const exception = textAt(own, 'exception_info', 'exception_type')
   const { reward: _, exception: __, ...more } = facts.more
@@ -122,17 +122,17 @@ export async function stepFacts(trial: Place, step: Place, name: string, facts: 
   }
 }
 
-/** Names of trials that a job's result tells, so that a trial whose folder is gone is not lost. */
-export async function trialsToldBy(job: Place): Promise<string[]> {
+/** Lists the trials that a job's result names, so that a trial without a folder is reported. */
+export async function trialsNamedBy(job: Place): Promise<string[]> {
   const result = await readJson(await findFile(job, 'result.json'), MAX_RESULT_BYTES)
   const evals = Object.values(recordAt(result, 'stats', 'evals') ?? {})
-  const names = evals.flatMap((one) => [
-    ...Object.values(recordAt(one, 'reward_stats') ?? {}).flatMap((values) => namesIn(values)),
-    ...namesIn(recordAt(one, 'exception_stats')),
+  const names = evals.flatMap((entry) => [
+    ...Object.values(recordAt(entry, 'reward_stats') ?? {}).flatMap((values) => namesIn(values)),
+    ...namesIn(recordAt(entry, 'exception_stats')),
   ])
   const listed = isRecord(result) && Array.isArray(result['trial_results']) ? result['trial_results'] : []
-  const results = listed.flatMap((one: unknown) => textAt(one, 'trial_name') ?? [])
-  // A name that no folder can have is no trial's.
+  const results = listed.flatMap((trial: unknown) => textAt(trial, 'trial_name') ?? [])
+  // A name that no folder can have belongs to no trial.
   return [...new Set([...names, ...results])].filter((name) => relativeNames(name)?.length === 1)
 }
 

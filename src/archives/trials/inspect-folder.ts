@@ -10,7 +10,7 @@ import { joinTrial } from './trial-join.ts'
 
 const HEAD_BYTES = 64 * 1024 * 1024
 
-/** What an Inspect log says once for all of its samples, where a folder is one that was unpacked (`.eval`); else null. */
+/** Reads the header of an Inspect log from its unpacked folder (`.eval`), which holds for all samples; null for any other folder. */
 export async function inspectHead(folder: Place): Promise<Json | null> {
   if ((await findFolder(folder, 'samples')) === null) return null
   const header = await readJson(await findFile(folder, 'header.json'), HEAD_BYTES)
@@ -18,7 +18,7 @@ export async function inspectHead(folder: Place): Promise<Json | null> {
   return isRecord(head) && isRecord(head['eval']) ? head : null
 }
 
-/** The samples of an Inspect log, one after the other: never the log as a whole, which can have gigabytes. */
+/** Reads the samples of an Inspect log in turn: never the whole log, which can have gigabytes. */
 export async function* readInspectFolder(scope: Scope, folder: Place, head: Json): AsyncGenerator<TrialItem> {
   const { limits } = scope.job
   const samples = within(folder, 'samples')
@@ -39,7 +39,9 @@ export async function* readInspectFolder(scope: Scope, folder: Place, head: Json
   }
 }
 
-/** As in a log that is one JSON file, so that both ways give one trajectory; the file's name stands for the sample's. */
+/**
+ * Joins one sample like a sample of a log in one JSON file, so that both give the same trajectory; the file's name stands for the sample's.
+ */
 async function readSample(
   scope: Scope,
   file: Place,

@@ -3,7 +3,7 @@ import type { Scope } from './reading-job.ts'
 import type { TrialFacts } from './trial-facts.ts'
 import { trialFactsOf } from './trial-folder.ts'
 
-/** What harnesses write beside the folders of their trials. */
+/** Files that harnesses write beside the folders of their trials. */
 const HARNESS_FILES = new Set([
   'config.json',
   'result.json',
@@ -16,16 +16,16 @@ const HARNESS_FILES = new Set([
   'run.log',
   'run_metadata.json',
   'tb.lock',
-  // Of our Harbor plugin.
+  // A file of Veridict's own Harbor plugin.
   'veridict-summary.json',
 ])
 export const isHarnessFile = (name: string): boolean => HARNESS_FILES.has(name)
 
-/** Files that only a harness writes: the files of common names beside them are its own. */
+/** Recognizes files that only a harness writes: common file names beside them are the harness's, too. */
 export const isHarnessMark = (name: string): boolean =>
   name === 'job.log' || name === 'run_metadata.json' || name === 'tb.lock'
 
-/** `<task>__<7 characters>`, as Harbor names the folders of its trials. */
+/** Recognizes Harbor's names of trial folders: `<task>__<7 characters>`. */
 export function isTrialName(name: string): boolean {
   const at = name.lastIndexOf('__')
   const end = name.slice(at + 2)
@@ -33,9 +33,9 @@ export function isTrialName(name: string): boolean {
 }
 
 /**
- * Which run of its task each trial of a folder is, from 0, by the folder's name: no harness but Terminal-Bench numbers them, so
- * they are ordered by their start. Trials of different agents or models are counted apart, over all folders of a reading. Null: nobody
- * can say which task it is, or its harness numbers it.
+ * Numbers the trials of a folder as runs of their tasks, from 0, by folder name. Only Terminal-Bench numbers its trials, so the start times
+ * decide the order. Trials of different agents or models are counted apart, over all folders of a reading. Null: the trial's task is not
+ * known.
  */
 export async function runIndexes(
   scope: Scope,

@@ -10,24 +10,27 @@ import { readText } from '../unpack/text.ts'
 interface JoinedRun {
   readonly document: Record<string, unknown>
   readonly warnings: readonly string[]
-  /** Real paths. A file of another session is none of them: it may be embedded, but it stays a run of its own. */
+  /**
+   * Real paths of the joined files, which are no runs of their own. A file of another session is not listed: it may be embedded, but stays
+   * a run.
+   */
   readonly consumed: readonly string[]
 }
 
-/** `trajectory.cont-2.json`, `trajectory.summarization-1-summary.json`: read with the run that names them. */
+/** Recognizes files that are read with the run that names them: `trajectory.cont-2.json`, `trajectory.summarization-1-summary.json`. */
 export function isPartOfRun(name: string): boolean {
   return name.endsWith('.json') && (name.includes('.cont-') || name.includes('.summarization-'))
 }
 
-/** The names of the files that a trajectory says it goes on in. */
+/** Lists the files that a trajectory names as its continuation or subagents. */
 export const namedFiles = (trajectory: Json): string[] => {
   const next = trajectory['continued_trajectory_ref']
   return [...(typeof next === 'string' ? [next] : []), ...subagentFilesOf(trajectory)]
 }
 
 /**
- * Collects the continuations and subagent files of an ATIF run from below its own folder. A trajectory says what it likes, so what
- * it names is a part of it only where the name or the session says so too: no run makes another one vanish.
+ * Joins the continuations and subagent files of an ATIF run below its own folder. A trajectory may name any file, so a named file is part
+ * of the run only where its name or its session agrees: no run can make another run vanish.
  */
 export async function joinFiles(
   folder: Place,
@@ -59,20 +62,20 @@ export async function joinFiles(
   const { consumed } = run
   const warnings = [...joinedFrom(run.joined), ...run.warnings]
   if (segments.length === 1 && subagents.size === 0) return { document, warnings, consumed }
-  // `fromEntries` defines members, so that a file called `__proto__` is one of them and no prototype.
+  // `fromEntries` defines members, so that a file named `__proto__` becomes a member and no prototype.
   const named = subagents.size === 0 ? {} : { subagents: Object.fromEntries(subagents) }
   return { document: { segments, ...named }, warnings, consumed }
 }
 
-const MAX_JOINED_TOLD = 5
+const MAX_JOINED_NOTES = 5
 
-/** What else was read into a run, by name. */
+/** Lists the files that were joined to a run, as notes with their names. */
 export function joinedFrom(names: readonly string[]): string[] {
-  const told = names.slice(0, MAX_JOINED_TOLD).map((name) => `joined from ${name}`)
-  return names.length > told.length ? [...told, `joined from ${names.length - told.length} more files`] : told
+  const notes = names.slice(0, MAX_JOINED_NOTES).map((name) => `joined from ${name}`)
+  return names.length > notes.length ? [...notes, `joined from ${names.length - notes.length} more files`] : notes
 }
 
-/** Whether a trajectory may be of the session of another: it names none, the same, or one that extends it (`<session>-cont-1`). */
+/** Tells whether a trajectory can belong to another's session: it names none, the same, or an extension of it (`<session>-cont-1`). */
 function isOfSession(own: unknown, other: unknown): boolean {
   if (typeof own !== 'string' || own === '') return true
   if (typeof other !== 'string' || other === '' || !own.startsWith(other)) return false
@@ -83,7 +86,7 @@ function isOfSession(own: unknown, other: unknown): boolean {
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
 
-/** Files beside a run, each read once: a circle ends, and so does a chain that is longer or larger than a run may be. */
+/** Reads the files beside a run, each once: circular references end, and so does a chain beyond the limits of a run. */
 class RunFiles {
   readonly joined: string[] = []
   readonly warnings: string[] = []
@@ -109,8 +112,8 @@ class RunFiles {
   }
 
   /**
-   * The trajectory in a file that another one names; null, and a warning that begins with `what`, where it cannot be had, or where
-   * it must be of the same session and is not.
+   * Reads the trajectory in a file that another trajectory names. Null, with a warning that begins with `what`, where the file cannot be
+   * read, or where it must be of the same session and is not.
    */
   async take(name: string, what: string, of: Json, sameSession: boolean): Promise<Json | null> {
     const complain = (why: string): null => {

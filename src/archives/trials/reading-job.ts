@@ -11,7 +11,7 @@ import type { TrialFacts } from './trial-facts.ts'
 import type { SkippedItem, SkipReason, TrialItem } from './trial-item.ts'
 
 interface ReadProgress {
-  /** What is being read or unpacked. */
+  /** The file that is being read or unpacked. */
   readonly source: string
   readonly trials: number
   readonly skipped: number
@@ -20,48 +20,51 @@ interface ReadProgress {
   readonly bytes: number
 }
 
-/** What metadata may hold: the names that the product knows, and any others. */
+/** Metadata of a trial: Veridict's own names, and any others. */
 type MoreMetadata = TrialMetadata & Readonly<Record<string, string | number | boolean | null | undefined>>
 
 export interface ReadTrialsOptions {
-  /** Comes before a `ground_truth.json` that stands in a folder. */
+  /** Takes precedence over a `ground_truth.json` in a folder. */
   readonly groundTruths?: GroundTruths
-  /** Where signals stand in a trial. `resolved` is `reward >= 1` where none of them is of it. */
+  /** The places of signals in a trial. `resolved` defaults to `reward >= 1`. */
   readonly signals?: readonly SignalSource[]
   readonly limits?: Partial<ArchiveLimits>
-  /** The rubric that the trials are for: it says what is to be known of them. */
+  /** The rubric of the trials, which decides the required ground truth. */
   readonly rubric?: string
   /** The `variant` of every trial. */
   readonly variant?: string
-  /** Set on every trial, over what the trial says of itself. */
+  /** Metadata of every trial, over the trial's own. */
   readonly metadata?: MoreMetadata
-  /** Where archives are unpacked; the system's folder for such things where absent. */
+  /** The parent of the folder for unpacked archives; the system's folder for temporary files where absent. */
   readonly tempFolder?: string
-  /** Ends the reading; what was unpacked is removed. */
+  /** Ends the reading; unpacked files are removed. */
   readonly abort?: AbortSignal
   readonly onProgress?: (progress: ReadProgress) => void
-  /** Hears of the folders of tasks, which are then walked no further; without it they are folders of whatever. Awaited: what an archive holds is removed later. */
+  /**
+   * Receives the folders of tasks, which are then not read further; without it a task's folder is a plain folder. Awaited, because an
+   * archive's files are removed later.
+   */
   readonly onTask?: (task: TaskFolder) => Promise<void>
-  /** Called once for each of `signals` that told nothing in some trials, when all are read. */
+  /** Called at the end for each source of `signals` that was missing in some trials. */
   readonly onMissing?: (missing: MissingSource) => void
 }
 
-/** A source of a signal that was given, and how often nothing was there. */
+/** A requested source of a signal, and the count of trials without it. */
 export interface MissingSource {
   readonly source: SignalSource
   readonly missing: number
   readonly trials: number
 }
 
-/** One call of `readTrials`: what all of its parts share. */
+/** The state of one call of `readTrials`, which all of its parts share. */
 export class ReadingJob {
   readonly options: ReadTrialsOptions
   readonly limits: ArchiveLimits
   readonly #names = new NameBook()
-  /** Real paths of files that were joined to another's run. */
+  /** Real paths of files that were joined to another file's run. */
   readonly consumed = new Set<string>()
   readonly #runs = new Map<string, number>()
-  readonly #told = new Set<string>()
+  readonly #messages = new Set<string>()
   readonly #missing = new Map<SignalSource, number>()
   #measured = 0
   #trials = 0
@@ -72,16 +75,16 @@ export class ReadingJob {
     this.limits = limits
   }
 
-  /** The last thing that happens to an item: it gets its unique name, and is counted. */
+  /** Finishes an item: gives it its unique name, and counts it. */
   hand(item: TrialItem, unpacked: Unpacked): TrialItem {
     this.options.abort?.throwIfAborted()
     if (item.kind === 'trial') this.#trials++
     else this.#skipped++
     this.tell(item.source, unpacked)
-    return { ...item, name: this.#names.take(item.name) }
+    return { ...item, name: this.#names.unique(item.name) }
   }
 
-  /** The number of the next run of a task by one agent and model, from 0; null where the task is not known. */
+  /** Returns the number of the next run of a task by one agent and model, from 0; null for an unknown task. */
   nextRun({ tasks: [task], agent, model }: TrialFacts): number | null {
     if (task === undefined) return null
     const group = JSON.stringify([task, agent, model])
@@ -90,20 +93,20 @@ export class ReadingJob {
     return index
   }
 
-  /** Whether this is said for the first time. */
-  isFirst(told: string): boolean {
-    if (this.#told.has(told)) return false
-    this.#told.add(told)
+  /** Tells whether a message is new in this reading. */
+  isFirst(message: string): boolean {
+    if (this.#messages.has(message)) return false
+    this.#messages.add(message)
     return true
   }
 
-  countSources(given: readonly SignalSource[], missing: readonly SignalSource[]): void {
+  countSources(requested: readonly SignalSource[], missing: readonly SignalSource[]): void {
     this.#measured++
     for (const source of missing)
-      if (given.includes(source)) this.#missing.set(source, (this.#missing.get(source) ?? 0) + 1)
+      if (requested.includes(source)) this.#missing.set(source, (this.#missing.get(source) ?? 0) + 1)
   }
 
-  /** What can be said only when everything is read. */
+  /** Reports the missing sources at the end of the reading. */
   finish(): void {
     for (const [source, missing] of this.#missing) this.options.onMissing?.({ source, missing, trials: this.#measured })
   }
@@ -113,28 +116,28 @@ export class ReadingJob {
   }
 }
 
-/** Where a walk is: below one path that was given. */
+/** The position of a walk below one requested path. */
 export interface Scope {
   readonly job: ReadingJob
-  /** The path that was given, and what it is called in names of items. */
+  /** The requested path, and its label in names of items. */
   readonly root: { readonly shown: string; readonly label: string }
   readonly unpacked: Unpacked
-  /** Archives that are open around this place. */
+  /** Count of archives that are open around this place. */
   readonly nested: number
   readonly depth: number
-  /** What the folders around this place say, the nearest first. */
+  /** Ground truths of the folders around this place, the nearest first. */
   readonly truths: readonly GroundTruths[]
-  /** What a folder around this place says of the run that its trials are of. */
+  /** Facts of the run's folder around the trials. */
   readonly run: RunFacts | null
-  /** Unsupported files told so far below the path that was given. */
-  readonly told: { files: number; hidden: number }
+  /** Counts of unsupported and hidden files so far below the requested path. */
+  readonly skippedFiles: { files: number; hidden: number }
 }
 
-/** What an item below a place is called. */
+/** Returns the name of the item at a place. */
 export const nameOf = ({ root }: Scope, place: Place, run = ''): string =>
   `${root.label}${place.shown.slice(root.shown.length)}${run === '' ? '' : `#${run}`}`
 
-/** A message may quote what is wrong, and what is wrong may be as long as a file. */
+/** Bounds a message, which may quote a file's content. */
 const MAX_DETAIL = 2000
 
 export const skip = (scope: Scope, place: Place, reason: SkipReason, detail: string, run = ''): SkippedItem => ({

@@ -8,8 +8,8 @@ import { isPartOfRun, namedFiles } from './joined-files.ts'
 const MARKS = ['"continued_trajectory_ref"', '"trajectory_path"']
 
 /**
- * The names in a folder in the order in which they are read: a run comes before what it names, wherever that stands, so that what
- * belongs to it is known by then. All others stay in their order.
+ * Orders the names of a folder for reading: a run comes before the files that it names, so that its parts are known by then. All others
+ * keep their order.
  */
 export async function readingOrder(
   folder: Place,
@@ -25,13 +25,13 @@ export async function readingOrder(
     }
   const late = namedByOthers(refs)
   const isLate = ({ name }: Listed): boolean => isPartOfRun(name) || late.has(name)
-  const isFirst = (one: Listed): boolean =>
-    !isLate(one) && (refs.get(one.name) ?? []).some((name) => name.includes('/'))
-  const isOther = (one: Listed): boolean => !isLate(one) && !isFirst(one)
+  const isFirst = (entry: Listed): boolean =>
+    !isLate(entry) && (refs.get(entry.name) ?? []).some((name) => name.includes('/'))
+  const isOther = (entry: Listed): boolean => !isLate(entry) && !isFirst(entry)
   return [...listed.filter(isFirst), ...listed.filter(isOther), ...listed.filter(isLate)]
 }
 
-/** Few files name others, and those that do not are not parsed. */
+/** Lists the files that a file names. Only files with one of the marks are parsed. */
 async function namedIn(file: Place, max: number): Promise<string[]> {
   const read = await readBytes(file, max)
   if (read.kind !== 'read' || !MARKS.some((mark) => read.bytes.includes(mark))) return []
@@ -41,7 +41,7 @@ async function namedIn(file: Place, max: number): Promise<string[]> {
   return names.flatMap((name) => relativeNames(name)?.join('/') ?? [])
 }
 
-/** Files that another one names; in a circle, all but the first. */
+/** Returns the files that another file names; in a circle, all but the first. */
 function namedByOthers(refs: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const named = new Set([...refs].flatMap(([name, others]) => others.filter((other) => other !== name)))
   const heads = [...[...refs.keys()].filter((name) => !named.has(name)), ...refs.keys()]

@@ -13,7 +13,7 @@ import {
 } from '../../schemas/grade-request.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
 import { completeTruth } from '../truth/truth-row.ts'
-import type { FoundTruth } from '../truth/truth-tables.ts'
+import type { MatchedTruth } from '../truth/truth-tables.ts'
 import { chunksOf } from '../unpack/file-bytes.ts'
 import { safeText } from '../unpack/names.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
@@ -23,7 +23,7 @@ import { tellIssue } from './run-files.ts'
 import type { TrialItem } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 
-/** The lines of a file, never more of it held than one line and one chunk. Empty lines are counted and left out. */
+/** Yields the lines of a file, with at most one line and one chunk in memory. Empty lines are counted and left out. */
 export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
   const splitter = new LineSplitter(maxBytes)
   const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
@@ -31,7 +31,7 @@ export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<L
   for (const line of splitter.end()) if (isText(line)) yield line
 }
 
-/** Whether a file holds grade requests, one a line. Looks at the first line that may be read. */
+/** Tells whether a file holds grade requests, one a line, by its first line within the limit. */
 export async function holdsRequests(path: string, maxBytes: number): Promise<boolean> {
   for await (const { bytes } of linesOf(path, maxBytes)) {
     if (bytes === null) continue
@@ -40,7 +40,7 @@ export async function holdsRequests(path: string, maxBytes: number): Promise<boo
   return false
 }
 
-/** A grade request is told by its trajectory, which is a document; in no format is there one under this name. */
+/** Recognizes a grade request by its trajectory, which is a document; no format has a member of this name with a document. */
 export const isRequest = (value: unknown): value is Json => isRecord(value) && isRecord(value['trajectory'])
 
 export function parseLine(bytes: Buffer): unknown {
@@ -51,7 +51,7 @@ export function parseLine(bytes: Buffer): unknown {
   return value
 }
 
-/** A file of ready grade requests, one item a line. A line that is too long or that is no request is skipped by its number. */
+/** Reads a file of grade requests, one item a line. A line that is too long or no request is skipped by its number. */
 export const readRequestLines = (scope: Scope, file: Place): AsyncGenerator<TrialItem> =>
   untilFault(scope, file, readLines(scope, file))
 
@@ -70,7 +70,7 @@ async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> 
   }
 }
 
-/** What stands before the fault of a disk is read; the fault is told, and ends this file only. */
+/** Yields items up to a fault of the disk, which is reported and ends only this file. */
 async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<TrialItem>): AsyncGenerator<TrialItem> {
   try {
     yield* items
@@ -80,9 +80,9 @@ async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<Trial
   }
 }
 
-/** One grade request of a file. `at` tells it from others of the file where it names no `item_id`. */
+/** Reads one grade request of a file. `at` names it within the file where it has no `item_id`. */
 export function requestItem(scope: Scope, file: Place, request: Json, at: string): TrialItem {
-  const { item_id: id, trajectory, ground_truth: given, metadata = {}, ...options } = request
+  const { item_id: id, trajectory, ground_truth: supplied, metadata = {}, ...options } = request
   const name = typeof id === 'string' && id !== '' ? id : nameOf(scope, file, at)
   const refuse = (reason: 'unreadable' | 'no_ground_truth', detail: string): TrialItem => ({
     ...skip(scope, file, reason, at === '' ? detail : `${at}, ${detail}`, at),
@@ -98,15 +98,15 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   ]
   const warnings: string[] = []
   const rubric = typeof options['rubric'] === 'string' ? options['rubric'] : scope.job.options.rubric
-  const known = truthOf(scope, given, metadata, rubric, warnings)
-  if (Array.isArray(known)) issues.push(...known)
+  const resolved = truthOf(scope, supplied, metadata, rubric, warnings)
+  if (Array.isArray(resolved)) issues.push(...resolved)
   const [issue] = issues
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
-  if (known === null || Array.isArray(known))
-    return refuse('no_ground_truth', 'it has none, and none is known of its task')
-  const { truth } = known
+  if (resolved === null || Array.isArray(resolved))
+    return refuse('no_ground_truth', 'it has none, and none is resolved of its task')
+  const { truth } = resolved
   if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth, read.value))
-  const variant = scope.job.options.variant ?? known.variant ?? undefined
+  const variant = scope.job.options.variant ?? resolved.variant ?? undefined
   return {
     kind: 'trial',
     name,
@@ -116,7 +116,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
       trajectory,
       ground_truth: truth,
       metadata: {
-        ...known.metadata,
+        ...resolved.metadata,
         ...(metadata as TrialMetadata),
         ...(variant !== undefined && { variant }),
         ...set,
@@ -127,32 +127,32 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   }
 }
 
-/** The request's own ground truth, else the one that is known of its task; issues where its own is malformed. */
+/** Returns the request's own ground truth, else that of its task; issues where its own is malformed. */
 function truthOf(
   scope: Scope,
-  given: unknown,
+  supplied: unknown,
   metadata: unknown,
   rubric: string | undefined,
   warnings: string[],
-): KnownTruth | { path: string; message: string }[] | null {
-  if (given !== undefined && given !== null) {
-    const issues = inputIssues(truthSchemaFor(rubric), given)
+): ResolvedTruth | { path: string; message: string }[] | null {
+  if (supplied !== undefined && supplied !== null) {
+    const issues = inputIssues(truthSchemaFor(rubric), supplied)
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
-    return { truth: given as GivenTruth, variant: null, metadata: {} }
+    return { truth: supplied as GivenTruth, variant: null, metadata: {} }
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
   const [variant] = named('variant')
-  const found = findTruth(scope, { tasks: named('task'), trials: named('trial'), variant })
-  if (found === null) return null
-  warnings.push(...droppedBy(found))
-  const truth = completeTruth(found.truth, undefined, rubric)
-  return truth === null ? null : { truth, variant: found.variant, metadata: found.metadata }
+  const match = findTruth(scope, { tasks: named('task'), trials: named('trial'), variant })
+  if (match === null) return null
+  warnings.push(...droppedBy(match))
+  const truth = completeTruth(match.truth, undefined, rubric)
+  return truth === null ? null : { truth, variant: match.variant, metadata: match.metadata }
 }
 
-interface KnownTruth {
+interface ResolvedTruth {
   readonly truth: GivenTruth
   /** The variant that its row names. */
   readonly variant: string | null
-  readonly metadata: FoundTruth['metadata']
+  readonly metadata: MatchedTruth['metadata']
 }

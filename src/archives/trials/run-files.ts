@@ -8,7 +8,7 @@ import { readText } from '../unpack/text.ts'
 import { embedPictures } from './embedded-pictures.ts'
 import { joinFiles } from './joined-files.ts'
 
-/** The runs in a file, or why there are none. */
+/** The runs in a file, or the reason why it has none. */
 type OpenedFile =
   | {
       readonly kind: 'opened'
@@ -48,7 +48,7 @@ export async function openRunFile(folder: Place, file: Place, limits: ArchiveLim
   }
 }
 
-/** Its first line, or it as a whole, says how large the terminal was. */
+/** Recognizes an asciicast recording by the size of the terminal in its first line or whole document. */
 function isRecording(document: Json): boolean {
   const head = Array.isArray(document['records']) ? (document['records'][0] as unknown) : document
   const size = isRecord(head) ? (isRecord(head['term']) ? head['term']['cols'] : head['width']) : undefined

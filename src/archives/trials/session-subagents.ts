@@ -10,8 +10,8 @@ import type { SubagentFile } from './agent-files.ts'
 import { joinedFrom } from './joined-files.ts'
 
 /**
- * A session of Claude Code with the records of its subagents, which stand in files of their own: what a subagent did was done too.
- * Files that are of another session, or beside a run of another format, are not read, and a warning says so.
+ * Adds the records of subagents, which are files of their own, to a session of Claude Code: the subagents' acts belong to the run. Files of
+ * another session, or beside a run of another format, are not read, with a warning.
  */
 export async function withSubagents(
   run: OpenedDocument,
@@ -65,7 +65,7 @@ function sessionIn(records: readonly unknown[]): string | null {
   return null
 }
 
-/** The records of a file of which every message is a subagent's, in this session; else null. */
+/** Returns the records of a file whose messages are all a subagent's, of this session; else null. */
 function sidechainIn(
   text: string,
   session: string | null,

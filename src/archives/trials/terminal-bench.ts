@@ -6,8 +6,8 @@ import { cutText, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
 const MAX_RESULT_BYTES = 16 * 1024 * 1024
 
 /**
- * What Terminal-Bench 1 says of a folder, where it is one of its trials (`<run>/<task>/<trial>/results.json`); else null.
- * `reward` is 1 where the task is resolved; each test is a reward `tests.<name>`.
+ * Reads the facts of a Terminal-Bench 1 trial from its folder (`<run>/<task>/<trial>/results.json`); null for any other folder. `reward` is
+ * 1 for a resolved task; each test is a reward `tests.<name>`.
  */
 export async function terminalBenchFacts(folder: Place, run: RunFacts | null): Promise<TrialFacts | null> {
   const result = await readJson(await findFile(folder, 'results.json'), MAX_RESULT_BYTES)
@@ -35,7 +35,7 @@ export async function terminalBenchFacts(folder: Place, run: RunFacts | null): P
   }
 }
 
-/** What the run's folder says of all trials below it. */
+/** Facts of a run's folder that hold for all trials below it. */
 export interface RunFacts {
   readonly agent: string | null
   readonly model: string | null
@@ -46,9 +46,9 @@ export async function runFactsIn(folder: Place): Promise<RunFacts | null> {
   return isRecord(metadata) ? { agent: textAt(metadata, 'agent_name'), model: textAt(metadata, 'model_name') } : null
 }
 
-/** `<task>.<k>-of-<n>.<run>`: the one harness that numbers its attempts, from 1. */
+/** Returns the index of an attempt from `<task>.<k>-of-<n>.<run>`, numbered from 1: no other harness numbers its attempts. */
 function attemptOf(trial: string | null): number | null {
-  const part = trial?.split('.').find((one) => one.includes('-of-'))
+  const part = trial?.split('.').find((piece) => piece.includes('-of-'))
   const [number] = part?.split('-of-') ?? []
   const attempt = number === undefined || number.length > 6 ? Number.NaN : Number(number)
   return Number.isInteger(attempt) && attempt > 0 ? attempt - 1 : null

@@ -1,20 +1,20 @@
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import type { TrialMetadata } from '../../schemas/grade-request.ts'
 
-/** What a harness says of one trial, whatever the harness. */
+/** A harness's facts of one trial, in a form common to all harnesses. */
 export interface TrialFacts {
   readonly harness: 'harbor' | 'terminal-bench' | null
-  /** Exact names that a row of ground truth may use, the fullest first. */
+  /** Exact names by which a row of ground truth may refer to the task, the fullest first. */
   readonly tasks: readonly string[]
   readonly trials: readonly string[]
   readonly agent: string | null
   readonly model: string | null
-  /** As the harness writes it; orders the trials of a task. */
+  /** The start as the harness writes it, by which the trials of a task are ordered. */
   readonly startedAt: string | null
   readonly runIndex: number | null
   readonly instruction: string | null
   readonly rewards: Readonly<Record<string, number | boolean>>
-  /** For metadata: `job`, `dataset`, `exception`, `reward`, … */
+  /** Further facts for metadata: `job`, `dataset`, `exception`, `reward`, … */
   readonly more: Readonly<Record<string, string | number | boolean>>
 }
 
@@ -35,7 +35,7 @@ const MAX_NAME = 300
 
 export const cutText = (text: string): string => text.slice(0, MAX_NAME).toWellFormed()
 
-/** Metadata of a trial: what its harness says, else what the run's own file says; what the caller sets comes over both. */
+/** Builds the metadata of a trial: the harness's facts, else those of the run's own file; `set`, from the caller, takes precedence. */
 export function metadataOf(
   facts: TrialFacts,
   about: { readonly [Name in keyof TrialMetadata]: TrialMetadata[Name] | undefined },
@@ -62,22 +62,22 @@ export function metadataOf(
 }
 
 export const textAt = (value: unknown, ...keys: readonly string[]): string | null => {
-  const found = valueIn(value, keys)
-  return typeof found === 'string' && found !== '' ? found : null
+  const member = valueIn(value, keys)
+  return typeof member === 'string' && member !== '' ? member : null
 }
 
 export const recordAt = (value: unknown, ...keys: readonly string[]): Json | null => {
-  const found = valueIn(value, keys)
-  return isRecord(found) ? found : null
+  const member = valueIn(value, keys)
+  return isRecord(member) ? member : null
 }
 
 function valueIn(value: unknown, keys: readonly string[]): unknown {
-  let found = value
-  for (const key of keys) found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined
-  return found
+  let current = value
+  for (const key of keys) current = isRecord(current) && Object.hasOwn(current, key) ? current[key] : undefined
+  return current
 }
 
-/** The members that are numbers or truth values, under their names. */
+/** Returns the members that are numbers or booleans, by name. */
 export function rewardsIn(record: unknown): Record<string, number | boolean> {
   if (!isRecord(record)) return {}
   return Object.fromEntries(

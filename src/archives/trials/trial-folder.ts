@@ -8,17 +8,17 @@ import { openRunFile, tellIssue } from './run-files.ts'
 import { withSubagents } from './session-subagents.ts'
 import { terminalBenchFacts } from './terminal-bench.ts'
 import type { TrialFacts } from './trial-facts.ts'
-import type { FoundRun, TrialItem } from './trial-item.ts'
+import type { TrialItem, TrialRun } from './trial-item.ts'
 import { joinTrial } from './trial-join.ts'
 
-/** Files of one trial that are opened, at the most, to find its run. */
+/** Bounds the files of one trial that are opened in search of its run. */
 const MAX_TRIES = 12
 
-/** What the harness says of a folder, where the folder is a trial. */
+/** Reads the harness's facts of a trial from its folder; null for any other folder. */
 export const trialFactsOf = async (scope: Scope, folder: Place): Promise<TrialFacts | null> =>
   (await harborFacts(folder)) ?? (await terminalBenchFacts(folder, scope.run))
 
-/** All runs of one trial's folder: one, or one for each of its steps. */
+/** Reads all runs of one trial's folder: one run, or one per step. */
 export async function* readTrialFolder(scope: Scope, folder: Place, facts: TrialFacts): AsyncGenerator<TrialItem> {
   const own = await withTruthOf(scope, folder)
   if (own.skipped !== null) yield own.skipped
@@ -39,11 +39,11 @@ export async function* readTrialFolder(scope: Scope, folder: Place, facts: Trial
     yield* readRun(own.scope, folder, facts, folders, [folder])
 }
 
-/** Names of a folder’s own ground truth, the first before the second. */
+/** Names of a folder's own ground truth, the first before the second. */
 const TRUTH_FILES = ['ground_truth.json', 'ground-truth.json'] as const
 export const isTruthFile = (name: string): boolean => (TRUTH_FILES as readonly string[]).includes(name)
 
-/** The scope below a folder that may hold a `ground_truth.json`, which the agent never gets to write: it stands beside its folder. */
+/** Adds a folder's `ground_truth.json` to the scope below it. The file is beside the agent's folder, so the agent never writes it. */
 export async function withTruthOf(
   scope: Scope,
   folder: Place,
@@ -57,7 +57,7 @@ export async function withTruthOf(
   return { scope, skipped: skip(scope, file, 'unreadable', detail) }
 }
 
-/** The first file that holds a run; what stood before it and could not be read is told with it. */
+/** Reads the first file that holds a run; a warning names each unreadable file before it. */
 async function* readRun(
   scope: Scope,
   place: Place,
@@ -69,7 +69,7 @@ async function* readRun(
   const failures: { readonly item: TrialItem & { kind: 'skipped' }; readonly file: string }[] = []
   let isClosed = files.isBlocked
   for (const candidate of files.candidates.slice(0, MAX_TRIES)) {
-    // A run that is there and cannot be read is not replaced by what the agent left elsewhere.
+    // An unreadable run of the agent's folder is not replaced by files that the agent left elsewhere.
     if (candidate.isCollected && isClosed) break
     const file = candidate.file.shown.slice(place.shown.length + 1)
     const warnings = [
@@ -88,7 +88,7 @@ async function* readRun(
     return
   }
   const [first] = failures
-  // A file that is no trajectory by its looks is none that is broken: a trial of such files has no trajectory.
+  // A file of no known format is no broken trajectory: a trial of such files has no trajectory.
   if (first !== undefined && first.item.reason !== 'unsupported') yield first.item
   else yield skip(scope, place, 'no_trajectory', whyNone(facts, files, failures))
 }
@@ -98,24 +98,24 @@ async function readCandidate(
   place: Place,
   { file, folder, bytes }: Candidate,
   subagents: readonly SubagentFile[],
-  { facts, folders, warnings: before }: Pick<FoundRun, 'facts' | 'folders' | 'warnings'>,
+  { facts, folders, warnings: before }: Pick<TrialRun, 'facts' | 'folders' | 'warnings'>,
 ): Promise<TrialItem[]> {
   const opened = await openRunFile(folder, file, scope.job.limits)
   const shown = file.shown.slice(place.shown.length + 1)
   if (opened.kind !== 'opened') return [skip(scope, place, opened.kind, `${shownName(shown)}: ${opened.detail}`)]
   const items: TrialItem[] = []
   const [first] = opened.runs
-  const one = opened.runs.length === 1 && first !== undefined
-  const joined = one ? await withSubagents(first, subagents, scope.job.limits, bytes) : null
+  const isSingle = opened.runs.length === 1 && first !== undefined
+  const joined = isSingle ? await withSubagents(first, subagents, scope.job.limits, bytes) : null
   const warnings = [...before, ...opened.warnings, ...(joined?.warnings ?? [])]
   for (const run of joined === null ? opened.runs : [joined.run])
     items.push(await joinTrial(scope, { place, file, run, facts, warnings, folders }))
   return items
 }
 
-/** Other files of the same kind, of which it cannot be said that they hold the same run. */
+/** Warns of other files of the same rank, which may hold another run. */
 function besides(files: AgentFiles, chosen: Candidate, place: Place): string[] {
-  const others = files.candidates.filter((one) => one.rank === chosen.rank && one !== chosen)
+  const others = files.candidates.filter((other) => other.rank === chosen.rank && other !== chosen)
   if (others.length === 0) return []
   const [first] = others
   const name = shownName(first?.file.shown.slice(place.shown.length + 1) ?? '')

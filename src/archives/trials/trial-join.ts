@@ -6,26 +6,26 @@ import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { FORMATS } from '../../formats/formats.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { type GivenTruth, isDefaultRubric } from '../../schemas/ground-truth.ts'
-import type { FoundTruth, TruthNames } from '../truth/ground-truths.ts'
+import type { MatchedTruth, TruthNames } from '../truth/ground-truths.ts'
 import { completeTruth } from '../truth/truth-row.ts'
 import { safeText, shownName } from '../unpack/names.ts'
 import type { Place } from '../unpack/place.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
 import { metadataOf } from './trial-facts.ts'
-import type { FoundRun, TrialItem } from './trial-item.ts'
+import type { TrialItem, TrialRun } from './trial-item.ts'
 import { signalsOf } from './trial-signals.ts'
 
-/** One run with its ground truth, signals and metadata, ready to be graded; or why it cannot be. */
-export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialItem> {
-  const { place, run, facts } = found
+/** Joins a run with its ground truth, signals and metadata into an item to grade, or returns the reason why it cannot be graded. */
+export async function joinTrial(scope: Scope, trial: TrialRun): Promise<TrialItem> {
+  const { place, run, facts } = trial
   const read = readTrajectory(run.document, scope.job.limits.read)
   if (!read.ok) {
-    const known = FORMATS.some((format) => format.recognizes(run.document))
-    if (!known && place.shown === found.file.shown && holdsSteps(run.document))
+    const isKnownFormat = FORMATS.some((format) => format.recognizes(run.document))
+    if (!isKnownFormat && place.shown === trial.file.shown && holdsSteps(run.document))
       return skip(scope, place, 'unreadable', NO_STEPS, run.name)
-    return known
-      ? skip(scope, place, 'unreadable', told(found, read.error), run.name)
+    return isKnownFormat
+      ? skip(scope, place, 'unreadable', refusalOf(trial, read.error), run.name)
       : skip(scope, place, 'unsupported', 'JSON of no format that docs/formats.md lists', run.name)
   }
   const tasks = facts.tasks.length > 0 ? facts.tasks : run.about.task === undefined ? [] : [run.about.task]
@@ -39,18 +39,18 @@ export async function joinTrial(scope: Scope, found: FoundRun): Promise<TrialIte
   const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction, scope.job.options.rubric)
   if (complete === null)
     return skip(scope, place, 'no_ground_truth', `nobody says what the user asked in ${names}`, run.name)
-  const { ground_truth, warnings } = await signalsOf(scope, found, complete, truth.by)
+  const { ground_truth, warnings } = await signalsOf(scope, trial, complete, truth.by)
   const { agent, model, run_index } = run.about
   const about = { agent, model, run_index, task: tasks[0], trial: trials[0], variant: truth.variant ?? undefined }
   const metadata = { ...run.about.origin, ...truth.metadata, ...metadataOf(facts, about, scope.job.options) }
   return {
     kind: 'trial',
     name: nameOf(scope, place, run.name),
-    source: safeText(found.file.shown),
+    source: safeText(trial.file.shown),
     request: { trajectory: run.document, ground_truth, metadata },
     trajectory: read.value,
     warnings: [
-      ...[...found.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
+      ...[...trial.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
       ...anchorWarnings(scope, ground_truth, read.value),
     ],
   }
@@ -63,49 +63,49 @@ const holdsSteps = (document: Json): boolean =>
 const NO_STEPS =
   'steps or messages of no format that docs/formats.md lists: a step of the plain form has actor and text, a message has role and content'
 
-function told(found: FoundRun, issues: readonly { path: string; message: string }[]): string {
-  const at = found.file.shown === found.place.shown ? '' : `${found.file.shown.slice(found.place.shown.length + 1)}: `
+function refusalOf(run: TrialRun, issues: readonly { path: string; message: string }[]): string {
+  const at = run.file.shown === run.place.shown ? '' : `${run.file.shown.slice(run.place.shown.length + 1)}: `
   const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ''
   return `${at}${issues[0] === undefined ? 'cannot be read' : tellIssue(issues[0])}${more}`
 }
 
-export function findTruth(scope: Scope, { tasks, trials, variant }: TruthNames): FoundTruth | null {
-  const { groundTruths, variant: given } = scope.job.options
-  const names = { tasks, trials, variant: given ?? variant }
+export function findTruth(scope: Scope, { tasks, trials, variant }: TruthNames): MatchedTruth | null {
+  const { groundTruths, variant: fixed } = scope.job.options
+  const names = { tasks, trials, variant: fixed ?? variant }
   const all = groundTruths === undefined ? scope.truths : [groundTruths, ...scope.truths]
   for (const truths of all) {
-    const found = truths.find(names)
-    if (found !== null) return found
+    const match = truths.find(names)
+    if (match !== null) return match
   }
-  // Only the default rubric always needs to know something; what another one needs, the service tells.
+  // Only the default rubric always needs a ground truth; the service reports the needs of another rubric.
   return isDefaultRubric(scope.job.options.rubric)
     ? null
     : { truth: {}, variant: null, metadata: {}, by: 'all', name: '', dropped: [] }
 }
 
-/** Anchors that prove little, each told once: the trials of a task share theirs. */
+/** Warns of weak anchors, once per text, because the trials of a task share their anchors. */
 export const anchorWarnings = ({ job }: Scope, truth: GivenTruth, trajectory: Trajectory): string[] =>
   weakAnchors(normalizeGroundTruth(truth), trajectory)
     .map(({ path, message }) => `${path}  ${message}`)
     .filter((text) => job.isFirst(text))
 
-/** A row is taken whole; one that says less of its trial than another says of the task may do so by mistake. */
-export const droppedBy = ({ dropped, name }: FoundTruth): string[] =>
+/** Warns of fields that a trial's row lacks and its task's row has: a row is used whole, so the omission may be a mistake. */
+export const droppedBy = ({ dropped, name }: MatchedTruth): string[] =>
   dropped.map(
     (field) => `the row of trial ${shownName(name)} has no ${field}, and its task’s row has one; it is not used`,
   )
 
-/** Only what is an ending: `x.rerun-2.json` is another run than `x.json`. The longer ones first. */
+/** File name endings, the longer first. Only these are cut: `x.rerun-2.json` is another run than `x.json`. */
 const ENDINGS = [
   ...['.trajectory.json', '.traj.json', '.chat.json', '.rollout.jsonl'],
   ...['.json', '.jsonl', '.ndjson', '.traj', '.eval', '.txt'],
 ]
 const PACKINGS = ['.tar.gz', '.tgz', '.tar.zst', '.tar', '.zip', '.gz', '.zst']
 
-/** Names that say nothing of which run it is: that of the folder around them does. */
+/** Common names that do not identify a run: the name of the folder around them does. */
 const COMMON = new Set(['trajectory', 'agent', 'artifacts'])
 
-/** A loose file may be named by its name, with or without its ending; a run of several in a file also by its own. */
+/** Lists the names of a loose file: its name, with and without its ending; for one run of several in a file, its own name, too. */
 function trialNames(place: Place, run: string): string[] {
   const [file = '', ...around] = place.shown.split(/[/!]/).reverse()
   const endings = ENDINGS.filter((ending) => file.length > ending.length && file.endsWith(ending))
@@ -116,15 +116,15 @@ function trialNames(place: Place, run: string): string[] {
   return [...new Set(run === '' ? names : [`${file}#${run}`, run])]
 }
 
-/** The nearest name around a file that tells something; of the real path where the path as given has none. */
+/** Returns the nearest folder name that identifies a run; from the real path, where the path as requested has none. */
 function folderOf({ path, shown }: Place, around: readonly string[]): string | null {
   const real = shown.includes('!') ? [] : dirname(resolve(path)).split('/').reverse()
-  const given = around.every((name) => name === '.' || name === '..' || COMMON.has(name)) ? real : around
-  for (const name of given) {
+  const names = around.every((name) => name === '.' || name === '..' || COMMON.has(name)) ? real : around
+  for (const name of names) {
     if (name === '' || name === '.' || name === '..') continue
     const packing = PACKINGS.find((ending) => name.endsWith(ending))
     const unpacked = packing === undefined ? name : name.slice(0, -packing.length)
-    const ending = ENDINGS.find((one) => unpacked.endsWith(one))
+    const ending = ENDINGS.find((candidate) => unpacked.endsWith(candidate))
     const stem = ending === undefined ? unpacked : unpacked.slice(0, -ending.length)
     if (stem !== '' && !COMMON.has(stem)) return stem
   }

@@ -9,21 +9,20 @@ import { type ReadRow, readTruthCsv } from './truth-csv.ts'
 import { isTruthRow, type NamedTruth, parseTruthRow } from './truth-row.ts'
 import { type GroundTruths, tablesOf, truthsIn } from './truth-tables.ts'
 
-export type { FoundTruth, GroundTruths, TruthNames } from './truth-tables.ts'
+export type { GroundTruths, MatchedTruth, TruthNames } from './truth-tables.ts'
 
 const MAX_ISSUES = 100
 
 /**
- * Reads one file of ground truths: NDJSON (a row a line), JSON (an array of rows, one row, or rows by task) or CSV with a header
- * line (`task, trial, variant, instruction, cue, distractor, cue_anchors, …, appeared, executed, resolved`).
+ * Reads one file of ground truths: NDJSON (a row a line), JSON (an array of rows, one row, or rows by task) or CSV with a header line
+ * (`task, trial, variant, instruction, cue, distractor, cue_anchors, …, appeared, executed, resolved`).
  *
- * A row names a `task`, or a `trial` where it is true of that one only; a file of one row may name neither, and is then true of all. With a
- * `variant` it is true of the runs of that variant only.
- * `instruction` may be left out where the trials' own files say what the user asked. `rubric`: the one that the truths are for; of any but the
- * default one the service checks the members.
+ * A row names a `task`, or a `trial` to which alone it applies; the only row of a file may name neither, and then applies to all. A row
+ * with a `variant` applies only to the runs of that variant. `instruction` may be left out where the trials' own files hold the user's
+ * request. `rubric`: the rubric of the ground truths; the service checks the members for any rubric but the default.
  *
- * Anything wrong refuses the file: a grade against half of the truth would look like any other. Issues name `line 7` (NDJSON, CSV)
- * or a JSON pointer.
+ * Any fault refuses the file: a grade against half of the truth would look like any other. Issues name `line 7` (NDJSON, CSV) or a JSON
+ * pointer.
  *
  * @example
  * const truths = await loadGroundTruths('truths.ndjson')
@@ -37,7 +36,7 @@ export async function loadGroundTruths(path: string, rubric?: string): Promise<R
   }
 }
 
-/** As `loadGroundTruths`, for a place that was found; a link is not followed. */
+/** Reads ground truths like `loadGroundTruths`, from a file of a walk; a link is not followed. */
 export async function readGroundTruths(
   place: Place,
   maxBytes: number,
@@ -64,7 +63,7 @@ export function parseGroundTruths(text: string, source: string, rubric?: string)
   return ok(truthsIn(source, tables))
 }
 
-/** By line, or by index: what is no JSON was found before what is no row. */
+/** Sorts issues by line or index: lines that are not JSON were reported before rows that are invalid. */
 function inOrder(issues: readonly Issue[]): Issue[] {
   const numberOf = ({ path }: Issue): number => {
     const digits = path.startsWith('line ') ? path.slice(5).split(',')[0] : path.split('/')[1]
@@ -84,7 +83,7 @@ function readRows(text: string): { rows: ReadRow[]; issues: Issue[] } {
   return readLines(text)
 }
 
-/** One row, or rows by task. */
+/** Returns the rows of an object: one row, or rows by task. */
 function rowsOf(whole: Json): { rows: ReadRow[]; issues: Issue[] } {
   if (isTruthRow(whole)) return { rows: [{ at: '', row: whole }], issues: [] }
   const rows = Object.entries(whole).map(([task, row]): ReadRow => {
@@ -101,11 +100,11 @@ function readLines(text: string): { rows: ReadRow[]; issues: Issue[] } {
   for (let at = 0; at < text.length && issues.length < MAX_ISSUES; ) {
     const end = text.indexOf('\n', at)
     const stop = end === -1 ? text.length : end
-    const one = text.slice(at, stop).trim()
+    const content = text.slice(at, stop).trim()
     at = stop + 1
     line++
-    if (one === '') continue
-    const row = parseJson(one)
+    if (content === '') continue
+    const row = parseJson(content)
     if (row === undefined) issues.push({ path: `line ${line}`, message: 'is not JSON' })
     else rows.push({ at: `line ${line}`, row })
   }

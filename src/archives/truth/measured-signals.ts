@@ -7,7 +7,7 @@ import type { Comparison, SignalSource } from './signals.ts'
 
 interface MeasuredIn {
   readonly rewards: Readonly<Record<string, number | boolean>>
-  /** Folders that a file's path is looked for in, the nearest first. */
+  /** Folders in which a file's path is searched, the nearest first. */
   readonly folders: readonly Place[]
   readonly maxBytes: number
 }
@@ -15,11 +15,11 @@ interface MeasuredIn {
 interface Measured {
   readonly signals: Signals
   readonly warnings: readonly string[]
-  /** Sources of which nothing is there, where no other source told their signal. */
+  /** Sources without a value, where no other source gave their signal. */
   readonly missing: readonly SignalSource[]
 }
 
-/** What a trial's own files say. A place that is there and says nothing usable is a warning. */
+/** Measures the signals of a trial in its own files. A place with an unusable value is a warning. */
 export async function measureSignals(
   sources: readonly SignalSource[],
   { rewards, folders, maxBytes }: MeasuredIn,
@@ -40,10 +40,10 @@ export async function measureSignals(
       absent.push(source)
       continue
     }
-    const said = comparison === null ? truthOf(value) : compare(value, comparison)
-    if (said === null)
+    const result = comparison === null ? truthOf(value) : compare(value, comparison)
+    if (result === null)
       warnings.push(`the place of the signal ${signal} holds nothing that can be compared; it is unknown`)
-    else signals[signal] = said
+    else signals[signal] = result
   }
   return { signals, warnings, missing: absent.filter(({ signal }) => signals[signal] === undefined) }
 }
@@ -51,9 +51,9 @@ export async function measureSignals(
 const truthOf = (value: unknown): boolean | null =>
   value === true || value === 1 ? true : value === false || value === 0 ? false : null
 
-function compare(found: unknown, { operator, value: wanted }: Comparison): boolean | null {
-  if (typeof found === 'object' && found !== null) return null
-  const value = numberOf(found)
+function compare(measured: unknown, { operator, value: wanted }: Comparison): boolean | null {
+  if (typeof measured === 'object' && measured !== null) return null
+  const value = numberOf(measured)
   const other = numberOf(wanted)
   if (operator === '==') return value === other
   if (operator === '!=') return value !== other
@@ -63,7 +63,7 @@ function compare(found: unknown, { operator, value: wanted }: Comparison): boole
   return operator === '>' ? value > other : value < other
 }
 
-/** One verifier writes `true` where another writes 1. */
+/** Converts booleans to numbers: verifiers write either `true` or 1. */
 const numberOf = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
 
 async function readPointer(

@@ -13,19 +13,19 @@ export interface Comparison {
   readonly value: string | number | boolean
 }
 
-/** Where one signal of a trial stands. */
+/** The source of one signal of a trial. */
 export interface SignalSource {
   readonly signal: SignalName
   readonly place:
     | { readonly kind: 'reward'; readonly key: string }
     | { readonly kind: 'file'; readonly names: readonly string[]; readonly pointer: readonly string[] }
-    /** It is not measured, not by default either. */
+    /** Disables the signal, its default too. */
     | { readonly kind: 'none' }
-  /** Null: the value itself is true or false. */
+  /** The comparison with a value; null where the value itself must be true or false. */
   readonly comparison: Comparison | null
 }
 
-/** What Harbor's and Terminal-Bench's own tests say, unless that signal is set otherwise. */
+/** The default sources: the results of Harbor's and Terminal-Bench's own tests. */
 const DEFAULT_SIGNALS: readonly SignalSource[] = [
   {
     signal: 'resolved',
@@ -34,28 +34,28 @@ const DEFAULT_SIGNALS: readonly SignalSource[] = [
   },
 ]
 
-/** What was given, and the default of each signal that was not named. */
-export const withDefaults = (given: readonly SignalSource[]): readonly SignalSource[] => [
-  ...given,
-  ...DEFAULT_SIGNALS.filter(({ signal }) => given.every((one) => one.signal !== signal)),
+/** Adds the default source of each signal that the requested sources leave out. */
+export const withDefaults = (requested: readonly SignalSource[]): readonly SignalSource[] => [
+  ...requested,
+  ...DEFAULT_SIGNALS.filter(({ signal }) => requested.every((source) => source.signal !== signal)),
 ]
 
 const PLACES = ['<signal>=reward:<key>[<op><value>]', '<signal>=file:<path>[#<json pointer>][<op><value>]']
 const SYNTAX = `${PLACES.join(' or ')} or <signal>=none`
 
 /**
- * Reads where a signal stands: `<signal>=<place>[<op><value>]`.
+ * Parses the source of a signal: `<signal>=<place>[<op><value>]`.
  *
  * - `signal`: `appeared`, `executed` or `resolved`.
- * - `reward:<key>`: a reward of the trial (`result.json`, `verifier/reward.txt`, `verifier/reward.json`; of Terminal-Bench 1
- *   `reward`, and `tests.<name>` for each of its tests; of an Inspect log its scores).
- * - `file:<path>#<pointer>`: a JSON pointer (RFC 6901) into a JSON file of the trial; without `#`, the whole file. The path is
- *   relative to the trial's folder and cannot leave it.
- * - `<op><value>`: `>=`, `<=`, `>`, `<`, `==`, `!=` and a number, `true`, `false` or a text (in quotes or not). Without it the place
- *   must hold true, false, 1 or 0. True and false are 1 and 0 to every comparison.
+ * - `reward:<key>`: a reward of the trial (`result.json`, `verifier/reward.txt`, `verifier/reward.json`; of Terminal-Bench 1 `reward`, and
+ * `tests.<name>` for each of its tests; of an Inspect log its scores).
+ * - `file:<path>#<pointer>`: a JSON pointer (RFC 6901) into a JSON file of the trial; without `#`, the whole file. The path is relative to
+ * the trial's folder and cannot leave it.
+ * - `<op><value>`: `>=`, `<=`, `>`, `<`, `==`, `!=` and a number, `true`, `false` or a text (in quotes or not). Without it the place must
+ * hold true, false, 1 or 0. Every comparison treats true and false as 1 and 0.
  * - `none`: the signal is not measured, not even by its default.
  *
- * A place that is not there leaves the signal unknown, never false.
+ * A missing place leaves the signal unknown, never false.
  *
  * @example
  * parseSignalSource('resolved=reward:reward>=1')
@@ -65,7 +65,7 @@ const SYNTAX = `${PLACES.join(' or ')} or <signal>=none`
  */
 export function parseSignalSource(text: string): Result<SignalSource, string> {
   const [signal, rest] = splitAt(text.trim(), '=')
-  const name = SIGNAL_NAMES.find((one) => one === signal)
+  const name = SIGNAL_NAMES.find((candidate) => candidate === signal)
   if (name === undefined || rest === null) return err(`${shown(text)} is no signal: ${SYNTAX}`)
   if (rest.trim() === 'none') return ok({ signal: name, place: { kind: 'none' }, comparison: null })
   const { head, comparison } = splitComparison(rest)
@@ -92,11 +92,13 @@ function splitAt(text: string, mark: string): [string, string | null] {
   return at === -1 ? [text, null] : [text.slice(0, at), text.slice(at + mark.length)]
 }
 
-/** The last comparison in the text, so that a key may hold `<` and `>` where a comparison follows. */
+/** Splits off the last comparison in the text, so that a key may hold `<` and `>` before it. */
 function splitComparison(text: string): { head: string; comparison: Comparison | null } {
-  const found = OPERATORS.map((operator) => ({ operator, at: text.lastIndexOf(operator) })).filter(({ at }) => at > 0)
-  // `>=` ends where `=` does, so the one that ends last is the longer of the two that overlap.
-  const last = found.sort((a, b) => b.at + b.operator.length - (a.at + a.operator.length) || a.at - b.at)[0]
+  const operators = OPERATORS.map((operator) => ({ operator, at: text.lastIndexOf(operator) })).filter(
+    ({ at }) => at > 0,
+  )
+  // `>=` ends where `=` does: of two overlapping operators the longer wins.
+  const last = operators.sort((a, b) => b.at + b.operator.length - (a.at + a.operator.length) || a.at - b.at)[0]
   if (last === undefined) return { head: text, comparison: null }
   const value = text.slice(last.at + last.operator.length).trim()
   return { head: text.slice(0, last.at).trim(), comparison: { operator: last.operator, value: scalarOf(value) } }

@@ -3,7 +3,7 @@ import { count } from '../../domain/count.ts'
 import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/exact-json.ts'
 
-/** Column → place in a row. `cue.anchors` is written so too. */
+/** The place in a row, by column. `cue.anchors` is accepted for `cue_anchors`. */
 const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
   __proto__: null as never,
   task: ['task'],
@@ -28,10 +28,10 @@ const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
   resolved: ['signals', 'resolved'],
 }
 
-const KNOWN = Object.keys(COLUMNS).join(', ')
+const COLUMN_NAMES = Object.keys(COLUMNS).join(', ')
 
 export interface ReadRow {
-  /** `line 7`. */
+  /** The place in the file: `line 7`. */
   readonly at: string
   readonly row: unknown
 }
@@ -42,8 +42,8 @@ interface CsvRecord {
 }
 
 /**
- * Rows of a CSV file with a header line. Anchors and expected places are a JSON array of texts, or one a line in the cell; signals are `true`/`false`,
- * `yes`/`no` or `1`/`0`; an empty cell says nothing.
+ * Reads the rows of a CSV file with a header line. Anchors and expected places are a JSON array of texts, or one per line of the cell;
+ * signals are `true`/`false`, `yes`/`no` or `1`/`0`; an empty cell leaves its member out.
  */
 export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] } {
   const issues: Issue[] = []
@@ -59,7 +59,7 @@ export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] }
     return { rows: [], issues: [{ path: 'line 1', message: 'columns are separated by commas, not by semicolons' }] }
   for (const [index, column] of columns.entries()) {
     if (COLUMNS[column] === undefined)
-      issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}; there are: ${KNOWN}` })
+      issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}` })
     else if (columns.indexOf(column) < index)
       issues.push({ path: 'line 1', message: `column ${column} is there twice` })
   }
@@ -83,7 +83,7 @@ export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] }
 const TOO_MANY = 'put a text that holds a comma between quotation marks ("…")'
 const TOO_FEW = 'write every cell, an empty one where there is nothing to say'
 
-/** How many cells a row has is looked at later: the parser would tell of the first wrong row alone. */
+/** Options of the parser. Rows with a wrong count of cells are checked later, because the parser would report only the first. */
 const OPTIONS = { bom: true, info: true, skip_empty_lines: true, relax_column_count: true, max_record_size: 10_000_000 }
 
 const parseRecords = (text: string, more?: { readonly to: number }): CsvRecord[] =>
@@ -91,9 +91,9 @@ const parseRecords = (text: string, more?: { readonly to: number }): CsvRecord[]
 
 interface CsvFault {
   readonly code?: string
-  /** Up to which the parser read. */
+  /** The line up to which the parser read. */
   readonly lines?: number
-  /** That were read before. */
+  /** Count of records before the fault. */
   readonly records?: number
 }
 
@@ -107,7 +107,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE: STRAY_QUOTE,
 }
 
-/** What the parser refuses, in our words, and the line on which the row begins: an open quotation mark runs to the end of the file. */
+/** Words a fault of the parser, with the line on which the row begins: an open quotation mark runs to the end of the file. */
 function csvIssue(text: string, { code = '', lines = 1, records = 0 }: CsvFault): Issue {
   const isStray = FAULTS[code] === STRAY_QUOTE
   const before = isStray || records === 0 ? [] : parseRecords(text, { to: records })
@@ -142,7 +142,7 @@ function cellValue(column: string, member: string, cell: string, at: string, iss
   return undefined
 }
 
-/** A JSON array, or one a line. */
+/** Reads a list from a cell: a JSON array, or one item a line. */
 function cellList(cell: string): unknown {
   const list = cell.trim().startsWith('[') ? parseJson(cell.trim()) : undefined
   return list ?? cell.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))

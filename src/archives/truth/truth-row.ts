@@ -3,27 +3,27 @@ import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { type GivenTruth, isBlank, isDefaultRubric, truthSchemaFor } from '../../schemas/ground-truth.ts'
 
-/** What is known of a trial but for what the user asked, which the run's own file may say. */
+/** The ground truth of a trial, possibly without the instruction, which the run's own file may hold. */
 export type TruthRow = GivenTruth
 
 export interface NamedTruth {
   readonly task: string | null
   readonly trial: string | null
   readonly variant: string | null
-  /** What the row says of where its trials belong: for their metadata, and no part of what a judge is told. */
+  /** The categories of a row's trials: for their metadata, never for the judge. */
   readonly metadata: Readonly<Record<string, string>>
   readonly truth: TruthRow
 }
 
-/** Fields that reports group by. */
+/** Fields by which reports group. */
 const METADATA_FIELDS: readonly string[] = ['domain', 'subcategory']
 const NAME_FIELDS = new Set(['task', 'trial', 'variant', ...METADATA_FIELDS])
 const MOST_CHARS = 300
-/** Stands in for an instruction that the row leaves to the run, so that the rest is checked by the one schema. */
+/** Stands for an instruction that the row leaves to the run, so that the same schema checks the rest. */
 const LEFT_OUT = '-'
 
 /**
- * One row: `{"task": "fix-git", "instruction": "…", "cue": "…", "distractor": {"text": "…", "anchors": […]}, "signals": {…}}`.
+ * Parses one row: `{"task": "fix-git", "instruction": "…", "cue": "…", "distractor": {"text": "…", "anchors": […]}, "signals": {…}}`.
  * Unknown fields, empty names and all that the schema of ground truths refuses are issues, with `at` before their pointers.
  */
 export function parseTruthRow(row: unknown, at: string, rubric?: string): Result<NamedTruth, Issue[]> {
@@ -47,27 +47,27 @@ export function parseTruthRow(row: unknown, at: string, rubric?: string): Result
       return value === null ? [] : [[field, value]]
     }),
   )
-  const said = Object.fromEntries(
+  const members = Object.fromEntries(
     Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
   )
-  const checked = said['instruction'] === undefined ? { ...said, instruction: LEFT_OUT } : said
+  const checked = members['instruction'] === undefined ? { ...members, instruction: LEFT_OUT } : members
   for (const { path, message } of inputIssues(truthSchemaFor(rubric), checked))
     issues.push({ path: placeOf(at, path), message })
-  return issues.length > 0 ? err(issues) : ok({ task, trial, variant, metadata, truth: said as TruthRow })
+  return issues.length > 0 ? err(issues) : ok({ task, trial, variant, metadata, truth: members as TruthRow })
 }
 
-/** `line 7` and a pointer into the line, or one pointer into the file. */
+/** Returns the place of an issue: `line 7` with a pointer into the line, or one pointer into the file. */
 const placeOf = (at: string, pointer: string): string =>
   at.startsWith('line ') && pointer !== '' ? `${at}, ${pointer}` : `${at}${pointer}`
 
-/** The truth for a run. Null: it is not known what the user asked. */
+/** Completes a row to the ground truth of a run. Null: the user's request is not known. */
 export function completeTruth(row: TruthRow, instruction: string | undefined, rubric?: string): GivenTruth | null {
   const asked = row.instruction ?? instruction
   if (asked === undefined || isBlank(asked)) return isDefaultRubric(rubric) ? null : row
   return { ...row, instruction: asked }
 }
 
-/** Whether an object is one row by itself, rather than rows by task. */
+/** Tells whether an object is one row, rather than rows by task. */
 export const isTruthRow = (value: Json): boolean =>
   'instruction' in value || isInstruction(value['cue']) || isInstruction(value['distractor'])
 

@@ -1,47 +1,50 @@
 import type { Issue } from '../../domain/result.ts'
 import type { NamedTruth, TruthRow } from './truth-row.ts'
 
-export interface FoundTruth {
+export interface MatchedTruth {
   readonly truth: TruthRow
-  /** What the row is joined by; `all` is the one row that names neither a task nor a trial. */
+  /** The key that joined the row; `all` is the single row that names neither a task nor a trial. */
   readonly by: 'trial' | 'task' | 'all'
   /** The name in the row; empty for `all`. */
   readonly name: string
   /** The variant that the row names. */
   readonly variant: string | null
-  /** For the metadata of its trials. */
+  /** Categories for the metadata of its trials. */
   readonly metadata: NamedTruth['metadata']
-  /** What the task's own row knows and this row of the trial does not: a row is taken whole. */
+  /** Fields that the task's row has and this row of the trial lacks: a row is used whole. */
   readonly dropped: readonly string[]
 }
 
-/** What a trial, or a task's folder, is called: exact names, the most telling first. */
+/** Exact names of a trial, or of a task's folder, the most specific first. */
 export interface TruthNames {
   readonly trials: readonly string[]
   readonly tasks: readonly string[]
-  /** Absent: it is not said which variant it is of. */
+  /** Absent where the variant is not known. */
   readonly variant?: string | undefined
 }
 
-/** What is known of tasks and trials. */
+/** The ground truths of a file, by task and trial. */
 export interface GroundTruths {
-  /** The file, as given. */
+  /** The file, as requested. */
   readonly source: string
   readonly tasks: readonly string[]
   readonly trials: readonly string[]
-  /** A trial's own row comes before its task's, and that before the one for all; of each, the one of its variant before one of none. */
-  find(names: TruthNames): FoundTruth | null
-  /** Every row that names the task, of all its trials and variants, in the order of the file. */
+  /**
+   * Finds the row of a trial: the trial's own row comes before its task's, and that before the row for all; among them the row of the
+   * variant before the row without a variant.
+   */
+  find(names: TruthNames): MatchedTruth | null
+  /** Lists every row of a task, of all its trials and variants, in order of the file. */
   rowsOf(tasks: readonly string[]): readonly TruthRow[]
 }
 
-/** Rows of one name: one for each variant, and one that names none. */
+/** The rows of one name: one per variant, and one without a variant. */
 interface VariantRows {
   free: NamedTruth | null
   readonly of: Map<string, NamedTruth>
 }
 
-/** The rows of a trial's name: one that names a task too is true of the trial of that name in this task only. */
+/** The rows of a trial's name: a row that also names a task applies only to the trial of that name in this task. */
 interface TrialRows {
   readonly free: VariantRows
   readonly ofTask: Map<string, VariantRows>
@@ -57,9 +60,9 @@ interface Tables {
 const noRows = (): VariantRows => ({ free: null, of: new Map() })
 
 function rowsAt(rows: Map<string, VariantRows>, name: string): VariantRows {
-  const known = rows.get(name) ?? noRows()
-  rows.set(name, known)
-  return known
+  const own = rows.get(name) ?? noRows()
+  rows.set(name, own)
+  return own
 }
 
 function put(rows: VariantRows, row: NamedTruth): void {
@@ -67,7 +70,7 @@ function put(rows: VariantRows, row: NamedTruth): void {
   else rows.of.set(row.variant, row)
 }
 
-/** The row of the variant, else the one that names none. Where the variant is not known, a row of one counts if it is alone. */
+/** Returns the row of the variant, else the row without a variant. For an unknown variant the only row counts. */
 function pick(rows: VariantRows | undefined, variant: string | undefined): NamedTruth | null {
   if (rows === undefined) return null
   const own = variant === undefined ? undefined : rows.of.get(variant)
@@ -77,7 +80,7 @@ function pick(rows: VariantRows | undefined, variant: string | undefined): Named
   return variant === undefined && rows.of.size === 1 && only !== undefined ? only : null
 }
 
-/** The rows of a file by their names; a name that is there twice is an issue. */
+/** Indexes the rows of a file by their names; a repeated name is an issue. */
 export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issues: Issue[]): Tables {
   const trials = new Map<string, TrialRows>()
   const tasks = new Map<string, VariantRows>()
@@ -90,7 +93,7 @@ export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issu
       all = row
       continue
     }
-    const key = told(row)
+    const key = labelOf(row)
     const before = first.get(key)
     if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
     else first.set(key, at)
@@ -105,10 +108,10 @@ export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issu
   return { trials, tasks, all, named: named.map(({ row }) => row) }
 }
 
-/** What a row of a trial may leave to others: the run says what was asked, and what was measured of it. */
+/** Fields that a trial's row may omit: the run itself tells the instruction, and the signals are measured. */
 const OWN = new Set(['instruction', 'signals', 'expected_in'])
 
-function told({ task, trial, variant }: NamedTruth): string {
+function labelOf({ task, trial, variant }: NamedTruth): string {
   const ofTask = task === null ? '' : `task ${JSON.stringify(task)}`
   const ofTrial = trial === null ? ofTask : `trial ${JSON.stringify(trial)}${ofTask && ` of ${ofTask}`}`
   return variant === null ? ofTrial : `${ofTrial}, variant ${JSON.stringify(variant)}`
@@ -117,14 +120,14 @@ function told({ task, trial, variant }: NamedTruth): string {
 const foundIn = ({ truth, variant, metadata }: NamedTruth) => ({ truth, variant, metadata, dropped: [] as string[] })
 
 export function truthsIn(source: string, { trials, tasks, all, named }: Tables): GroundTruths {
-  const ofTask = ({ tasks: names, variant }: TruthNames): FoundTruth | null => {
+  const ofTask = ({ tasks: names, variant }: TruthNames): MatchedTruth | null => {
     for (const name of names) {
       const picked = pick(tasks.get(name), variant)
       if (picked !== null) return { ...foundIn(picked), by: 'task', name }
     }
     return null
   }
-  const ofTrial = (names: TruthNames, task: FoundTruth | null): FoundTruth | null => {
+  const ofTrial = (names: TruthNames, task: MatchedTruth | null): MatchedTruth | null => {
     for (const name of names.trials) {
       const picked = rowFor(trials.get(name), names)
       if (picked === null) continue
@@ -135,7 +138,7 @@ export function truthsIn(source: string, { trials, tasks, all, named }: Tables):
     }
     return null
   }
-  const ofAll = (variant: string | undefined): FoundTruth | null =>
+  const ofAll = (variant: string | undefined): MatchedTruth | null =>
     all === null || (all.variant !== null && variant !== undefined && all.variant !== variant)
       ? null
       : { ...foundIn(all), by: 'all', name: '' }
@@ -151,7 +154,7 @@ export function truthsIn(source: string, { trials, tasks, all, named }: Tables):
   }
 }
 
-/** The row that names the trial's task, else the one that names none. Where the task is not known, a row of one counts if it is alone. */
+/** Returns the row that names the trial's task, else the row without a task. For an unknown task the only row counts. */
 function rowFor(rows: TrialRows | undefined, { tasks, variant }: TruthNames): NamedTruth | null {
   if (rows === undefined) return null
   for (const name of tasks) {

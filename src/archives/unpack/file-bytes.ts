@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 
 const CHUNK_BYTES = 256 * 1024
 
-/** The bytes of a file, piece by piece, all in the same memory: each piece is good until the next one is asked for. */
+/** Yields the bytes of a file in pieces that share one buffer: each piece is valid until the next is requested. */
 export async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   const file = await open(path)
   try {
@@ -17,7 +17,7 @@ export async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** So many bytes of a file from a place on; fewer where it ends before. */
+/** Reads a number of bytes of a file from an offset; fewer at its end. */
 export async function readAt(path: string, at: number, bytes: number): Promise<Buffer> {
   const file = await open(path)
   try {

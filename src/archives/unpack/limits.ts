@@ -4,7 +4,7 @@ export type { ReadLimits }
 
 const MIB = 1024 * 1024
 
-/** Bounds of what is read from paths that a user gives. What is beyond them is refused by name, never cut. */
+/** Bounds of the paths that a user gives. A file beyond a bound is refused by name, never cut. */
 export interface ArchiveLimits {
   /** Bytes of one file that is read as a whole. */
   readonly max_file_bytes: number
@@ -12,7 +12,7 @@ export interface ArchiveLimits {
   readonly max_line_bytes: number
   /** Bytes of one entry of an archive, unpacked. */
   readonly max_entry_bytes: number
-  /** Bytes of all entries of an archive, unpacked; what is skipped counts too, because it was unpacked to be skipped. */
+  /** Bytes of all entries of an archive, unpacked; skipped entries count too, because they were unpacked. */
   readonly max_archive_bytes: number
   /** Entries of an archive, and names in a folder. */
   readonly max_entries: number
@@ -22,15 +22,15 @@ export interface ArchiveLimits {
   readonly ratio_free_bytes: number
   /** UTF-16 units of a path inside of an archive. */
   readonly max_path_chars: number
-  /** Folders inside of folders: in an archive, and of a folder that is walked. */
+  /** Depth of folders: in an archive, and of a walked folder. */
   readonly max_depth: number
-  /** Archives inside of archives inside of …: how many are opened one in the other. */
+  /** Count of archives that are opened one inside of the other. */
   readonly max_nested: number
   /** Segments and subagent files of one run. */
   readonly max_run_files: number
-  /** Skipped items told one by one for each path; beyond them only their number is told. */
+  /** Skipped items reported one by one for each path; beyond them only their number is reported. */
   readonly max_refusals: number
-  /** What a reader of `src/formats` accepts. */
+  /** Bounds of a reader of `src/formats`. */
   readonly read: ReadLimits
 }
 

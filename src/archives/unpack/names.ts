@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { err, ok, type Result } from '../../domain/result.ts'
 import type { ArchiveLimits } from './limits.ts'
 
-/** What `item_id` accepts. */
+/** Bounds an item's name to the length of an `item_id`. */
 const MAX_NAME = 300
 const MAX_SHOWN = 200
 
 /**
- * A text as it may stand on a terminal: control, bidirectional and invisible characters are percent-encoded. Whatever packed the
- * archive, or wrote the trajectory, chose them.
+ * Makes a text safe for a terminal: control, bidirectional and invisible characters are percent-encoded, because an archive's author may
+ * choose them.
  */
 export function safeText(text: string): string {
   let safe = ''
@@ -33,28 +33,28 @@ const UNSAFE: readonly (readonly [number, number])[] = [
 ]
 const isUnsafe = (code: number): boolean => UNSAFE.some(([from, to]) => code >= from && code <= to)
 
-/** Something of an archive's author in a message: safe, and never as long as an archive. */
+/** Quotes an archive author's text in a message: safe, and cut to `MAX_SHOWN` units. */
 export const shownName = (text: string): string =>
   text.length <= MAX_SHOWN ? safeText(text) : `${safeText(text.slice(0, MAX_SHOWN))}…`
 
-/** Unique names of items. What is too long is cut in front and told apart by a digest, so that a name is stable. */
+/** Gives unique names to items. Too long a name is cut in front and completed by a digest, so that names are stable. */
 export class NameBook {
-  readonly #taken = new Set<string>()
-  /** The number to try next for a name that is taken: a file may say one name a million times. */
+  readonly #used = new Set<string>()
+  /** The number to try next for a repeated name: a file may repeat a name a million times. */
   readonly #next = new Map<string, number>()
 
-  take(wanted: string): string {
+  unique(wanted: string): string {
     const safe = safeText(wanted)
     const whole = safe === '' ? 'item' : safe
     const base = whole.length <= MAX_NAME ? whole : cut(whole)
     let name = base
     let count = this.#next.get(base) ?? 2
-    for (; this.#taken.has(name); count++) {
+    for (; this.#used.has(name); count++) {
       const end = `~${count}`
       name = `${base.length + end.length <= MAX_NAME ? base : cut(base)}${end}`
     }
     if (name !== base) this.#next.set(base, count)
-    this.#taken.add(name)
+    this.#used.add(name)
     return name
   }
 }
@@ -64,12 +64,12 @@ function cut(name: string): string {
   return `${digest}…${name.slice(name.length - (MAX_NAME - 40)).toWellFormed()}`
 }
 
-/** What a file system takes for one name. */
+/** Bounds a name in bytes, as file systems do. */
 const MAX_NAME_BYTES = 255
 
 /**
- * The names on the way to an entry of an archive, or why it is not followed. `./` and doubled slashes are nothing; a path is never
- * repaired, because what it was meant to reach is not known. An empty list is the archive's own root.
+ * Parses the path of an archive's entry into names; an error where the path is unsafe. `./` and double slashes are dropped; a path is never
+ * repaired, because its intended target is not known. An empty list is the archive's own root.
  */
 export function parseEntryName(path: string, limits: ArchiveLimits): Result<readonly string[], string> {
   if (path === '') return err('has no name')
@@ -93,38 +93,38 @@ function isDrive(path: string): boolean {
 type Kind = 'file' | 'folder'
 
 /**
- * The places that an archive has taken. Two names that some file systems hold for one (case, composed accents) collide, so that an
- * archive reads the same everywhere. Digests, not names: a million long names must not fill the memory.
+ * The places of an archive's entries. Two names that some file systems treat as one (case, composed accents) collide, so that an archive
+ * reads the same everywhere. Digests are kept instead of names: a million long names must not fill the memory.
  */
-export class TakenPlaces {
-  readonly #taken = new Map<string, { readonly exact: string; readonly kind: Kind }>()
+export class ArchivePlaces {
+  readonly #places = new Map<string, { readonly exact: string; readonly kind: Kind }>()
 
-  /** How many places are taken, folders that were only named on the way included. */
+  /** Count of places, with the folders that were only named on the way. */
   get size(): number {
-    return this.#taken.size
+    return this.#places.size
   }
 
-  /** Takes a place and the folders on its way; says what stands against it. A folder may be named again. */
+  /** Adds a place and the folders on its way; returns the conflict, or null. A folder may be repeated. */
   take(names: readonly string[], kind: Kind): string | null {
     for (let count = 1; count < names.length; count++) {
-      const against = this.#takeOne(names.slice(0, count), 'folder')
+      const against = this.#addPlace(names.slice(0, count), 'folder')
       if (against !== null) return against
     }
-    return names.length === 0 ? null : this.#takeOne(names, kind)
+    return names.length === 0 ? null : this.#addPlace(names, kind)
   }
 
-  #takeOne(names: readonly string[], kind: Kind): string | null {
+  #addPlace(names: readonly string[], kind: Kind): string | null {
     const path = names.join('/')
     const folded = digest(path.normalize('NFC').toLowerCase())
     const exact = digest(path)
-    const taken = this.#taken.get(folded)
-    if (taken === undefined) {
-      this.#taken.set(folded, { exact, kind })
+    const before = this.#places.get(folded)
+    if (before === undefined) {
+      this.#places.set(folded, { exact, kind })
       return null
     }
-    if (taken.exact !== exact) return 'differs only in case or accents from an entry before it'
-    if (taken.kind === 'folder' && kind === 'folder') return null
-    return taken.kind === kind ? 'is there twice' : 'is a file here and a folder there'
+    if (before.exact !== exact) return 'differs only in case or accents from an entry before it'
+    if (before.kind === 'folder' && kind === 'folder') return null
+    return before.kind === kind ? 'is there twice' : 'is a file here and a folder there'
   }
 }
 

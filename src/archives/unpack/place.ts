@@ -2,7 +2,7 @@ import { constants, type Dirent } from 'node:fs'
 import { lstat, open, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A file or a folder: where it is, and how it is told to people (the path as given, with `!` before what is in an archive). */
+/** A file or a folder: its path, and its name for people (the path as requested, with `!` before entries of an archive). */
 export interface Place {
   readonly path: string
   readonly shown: string
@@ -13,7 +13,7 @@ export const within = (place: Place, name: string): Place => ({
   shown: place.shown.endsWith('!') ? `${place.shown}${name}` : `${place.shown}/${name}`,
 })
 
-/** The last name of a place. */
+/** Returns the last name of a place. */
 export const nameIn = ({ shown }: Place): string =>
   shown.slice(Math.max(shown.lastIndexOf('/'), shown.lastIndexOf('!')) + 1)
 
@@ -24,14 +24,14 @@ export interface Listed {
   readonly kind: PlaceKind
 }
 
-const kindOf = (found: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): PlaceKind =>
-  found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other'
+const kindOf = (entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): PlaceKind =>
+  entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'other'
 
-/** Numbers in names count as numbers, so that `episode-2` comes before `episode-10`; the same on every machine. */
+/** Orders names with their numbers as numbers, so that `episode-2` comes before `episode-10`; the same on every machine. */
 const collator = new Intl.Collator('en', { numeric: true })
 export const byName = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
 
-/** The names in a folder, sorted; null where there are more than `max`, or where it is no folder that can be read. */
+/** Lists the names of a folder, sorted; null for more than `max` names, or for a folder that cannot be read. */
 export async function listFolder(folder: Place, max: number): Promise<Listed[] | null> {
   const listed: Listed[] = []
   try {
@@ -45,33 +45,31 @@ export async function listFolder(folder: Place, max: number): Promise<Listed[] |
   return listed.sort((a, b) => byName(a.name, b.name))
 }
 
-/** Whatever stands at a relative path below a folder; null where nothing does, or where a link is on the way. */
+/** Finds the entry at a relative path below a folder; null where none exists, or where a link is on the way. */
 export async function find(folder: Place, ...names: readonly string[]): Promise<(Place & { kind: PlaceKind }) | null> {
   let place = folder
   let kind: PlaceKind = 'folder'
   for (const name of names) {
     if (kind !== 'folder') return null
     place = within(place, name)
-    const found = await lstat(place.path).catch(() => null)
-    if (found === null) return null
-    kind = kindOf(found)
+    const stats = await lstat(place.path).catch(() => null)
+    if (stats === null) return null
+    kind = kindOf(stats)
   }
   return kind === 'link' ? null : { ...place, kind }
 }
 
 export async function findFile(folder: Place, ...names: readonly string[]): Promise<Place | null> {
-  const found = await find(folder, ...names)
-  return found?.kind === 'file' ? found : null
+  const entry = await find(folder, ...names)
+  return entry?.kind === 'file' ? entry : null
 }
 
 export async function findFolder(folder: Place, ...names: readonly string[]): Promise<Place | null> {
-  const found = await find(folder, ...names)
-  return found?.kind === 'folder' ? found : null
+  const entry = await find(folder, ...names)
+  return entry?.kind === 'folder' ? entry : null
 }
 
-/**
- * The names on the way of a relative path that a file tells, or null where it leaves the folder: absolute, `..`, a drive, NUL.
- */
+/** Returns the names of a relative path from a file; null where the path leaves the folder: absolute, `..`, a drive, NUL. */
 export function relativeNames(path: string): string[] | null {
   if (path === '' || path.startsWith('/') || path.includes('\\') || path.includes('\0') || path.includes(':'))
     return null
@@ -84,8 +82,8 @@ export type ReadBytes =
   | { readonly kind: 'over' | 'gone'; readonly detail: string }
 
 /**
- * A regular file's bytes, if there are at most `max`. The size is asked before anything is read, and what grows meanwhile
- * (or lies about its size) is read no further than one byte past the limit. A link is not followed.
+ * Reads the bytes of a regular file of at most `max` bytes. The size is checked first, and a file that grows meanwhile (or reports a wrong
+ * size) is read at most one byte past the limit. A link is not followed.
  */
 export async function readBytes({ path }: Place, max: number): Promise<ReadBytes> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK

@@ -1,45 +1,45 @@
 import { mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ArchiveLimits } from './limits.ts'
-import { parseEntryName, TakenPlaces } from './names.ts'
+import { ArchivePlaces, parseEntryName } from './names.ts'
 import { codeOf } from './place.ts'
 
-/** Ends the reading of an archive: the message says which limit it met. */
+/** Ends the reading of an archive; the message names the exceeded limit. */
 export class ArchiveRefusal extends Error {}
 
-/** What one path that was given has unpacked so far, archives inside of archives included. */
+/** Counts of unpacked entries and bytes of one requested path, nested archives included. */
 export interface Unpacked {
   entries: number
   bytes: number
 }
 
 interface RefusedEntry {
-  /** As the archive writes it. */
+  /** The name in the archive. */
   readonly name: string
   readonly detail: string
 }
 
 export interface SpoolOptions {
-  /** Of our own, and empty. */
+  /** An empty folder of Veridict's own. */
   readonly folder: string
   readonly unpacked: Unpacked
   readonly limits: ArchiveLimits
   readonly abort: AbortSignal | undefined
-  /** Called now and then while entries come. */
+  /** Called regularly while entries arrive. */
   onProgress(): void
 }
 
 const ENTRIES_A_WORD = 100
 
 /**
- * Entries of one archive, written one after the other into a folder of our own. What an entry may not be is refused by its name
- * and the rest goes on; what an archive may not be (too many entries, too many bytes, too much compression) ends it.
+ * Writes the entries of one archive into a folder of Veridict's own. An unsafe entry is refused by its name and the rest goes on; an
+ * archive over a limit (entries, bytes, compression) ends the reading.
  */
 export class Spool {
   readonly refused: RefusedEntry[] = []
   readonly #packed: number
   readonly #options: SpoolOptions
-  readonly #taken = new TakenPlaces()
+  readonly #places = new ArchivePlaces()
   #entries = 0
   #bytes = 0
   #refusals = 0
@@ -58,7 +58,7 @@ export class Spool {
     return this.#bytes
   }
 
-  /** Entries that were refused beyond those that are told. */
+  /** Count of refused entries beyond the reported ones. */
   get untold(): number {
     return this.#refusals - this.refused.length
   }
@@ -69,7 +69,7 @@ export class Spool {
       this.refused.push({ name: name.slice(0, 1000), detail })
   }
 
-  /** Counts bytes before they are kept. */
+  /** Counts bytes before they are written. */
   count(bytes: number): void {
     this.#options.abort?.throwIfAborted()
     const { max_archive_bytes, max_ratio, ratio_free_bytes } = this.#options.limits
@@ -88,10 +88,10 @@ export class Spool {
     this.#checkEntries()
   }
 
-  /** Folders that are only named on the way are made too, so they count as well. */
+  /** Checks the limit of entries, which counts folders that are only named on the way, because they are made, too. */
   #checkEntries(): void {
     const { max_entries } = this.#options.limits
-    if (this.#options.unpacked.entries > max_entries || this.#taken.size > max_entries)
+    if (this.#options.unpacked.entries > max_entries || this.#places.size > max_entries)
       throw new ArchiveRefusal(`more than ${max_entries} entries`)
   }
 
@@ -100,7 +100,7 @@ export class Spool {
     if (path !== null) await mkdir(path, { recursive: true, mode: 0o700 })
   }
 
-  /** Writes a file; where it is refused, its content is read over. False: it was refused. */
+  /** Writes a file; the content of a refused file is skipped. Returns false for a refused file. */
   async addFile(name: string, content: AsyncIterable<Uint8Array>): Promise<boolean> {
     const path = await this.#place(name, 'file')
     const kept = path === null ? null : await this.#create(name, path)
@@ -134,7 +134,7 @@ export class Spool {
 
   async #place(name: string, kind: 'file' | 'folder'): Promise<string | null> {
     const names = parseEntryName(name, this.#options.limits)
-    const against = names.ok ? this.#taken.take(names.value, kind) : names.error
+    const against = names.ok ? this.#places.take(names.value, kind) : names.error
     this.#checkEntries()
     if (!names.ok || against !== null) {
       this.refuse(name, against ?? 'is not safe')

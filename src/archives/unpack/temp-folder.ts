@@ -3,15 +3,15 @@ import { lstat, mkdtemp, opendir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** Two containers may share a temporary folder, and neither sees the processes of the other. */
+/** Names the host: two containers may share a temporary folder, and neither sees the processes of the other. */
 const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
 const NAME = new RegExp(`^veridict-([1-9][0-9]{0,9})-${HOST}-[A-Za-z0-9]{6}$`)
 
-/** A new folder that only this user can enter; its name tells whose process it is of. */
+/** Makes a new folder that only this user can enter, named after this process. */
 export const makeTempFolder = (parent: string): Promise<string> =>
   mkdtemp(join(parent, `veridict-${process.pid}-${HOST}-`))
 
-/** Removes what processes of this machine and user left here when they were killed. What cannot be removed stays. */
+/** Removes folders that killed processes of this machine and user left behind. A folder that cannot be removed stays. */
 export async function removeLeftovers(parent: string): Promise<void> {
   const names: string[] = []
   try {
@@ -24,9 +24,9 @@ export async function removeLeftovers(parent: string): Promise<void> {
   }
   for (const name of names) {
     const path = join(parent, name)
-    const found = await lstat(path).catch(() => null)
-    const isOwn = process.getuid === undefined || found?.uid === process.getuid()
-    if (found?.isDirectory() === true && isOwn) await rm(path, { recursive: true, force: true }).catch(() => null)
+    const stats = await lstat(path).catch(() => null)
+    const isOwn = process.getuid === undefined || stats?.uid === process.getuid()
+    if (stats?.isDirectory() === true && isOwn) await rm(path, { recursive: true, force: true }).catch(() => null)
   }
 }
 

@@ -14,10 +14,10 @@ export function isUtf16([first = -1, second = -1]: Uint8Array): boolean {
   return hasMark || (isOpening(first) && second === 0) || (first === 0 && isOpening(second))
 }
 
-/** `{` or `[` */
+/** Recognizes `{` or `[`. */
 const isOpening = (byte: number): boolean => byte === 0x7b || byte === 0x5b
 
-/** UTF-8 text, a byte order mark left out. Bytes that are none are shown as U+FFFD, and a warning says so. */
+/** Decodes UTF-8 text without its byte order mark. Invalid bytes become U+FFFD, with a warning. */
 export function decodeText(bytes: Uint8Array): ReadText {
   if (isUtf16(bytes)) return { kind: 'gone', detail: 'the file is UTF-16: write it as UTF-8' }
   try {
@@ -34,7 +34,7 @@ export async function readText(place: Place, max: number): Promise<ReadText> {
   return read.kind === 'read' ? decodeText(read.bytes) : read
 }
 
-/** A small JSON file of a harness; null where there is none, or where it is no JSON. */
+/** Reads a small JSON file of a harness; null for a missing or invalid file. */
 export async function readJson(place: Place | null, max: number): Promise<unknown> {
   const read = place === null ? null : await readText(place, max)
   return read?.kind === 'read' ? (parseJson(read.text) ?? null) : null

@@ -11,8 +11,8 @@ const BLOCK = 512
 const CHUNK = 128 * 1024
 
 /**
- * Unpacks a tar into a spool. Every byte that leaves the decompressor counts, headers and what is skipped included. A tar ends with
- * empty blocks: one that is cut between two entries has none, and looks whole otherwise.
+ * Unpacks a tar into a spool. Every byte from the decompressor counts, headers and skipped entries included. A tar ends with empty blocks:
+ * a tar cut between two entries has none, and would look whole otherwise.
  */
 export async function unpackTar(path: string, packing: TarPacking, spool: Spool, abort?: AbortSignal): Promise<void> {
   const entries = extract()
@@ -32,7 +32,7 @@ export async function unpackTar(path: string, packing: TarPacking, spool: Spool,
   const options = abort === undefined ? {} : { signal: abort }
   const stages = [source, ...decompressor(packing), counter, entries] as [Readable, ...Transform[], typeof entries]
   const fed = pipeline(stages, options)
-  // The loop below meets the same error; without this one it would be told twice, the second time to nobody.
+  // The loop below meets the same error; an unhandled rejection here would report it a second time.
   const failure = fed.then(
     () => null,
     (error: unknown) => ({ error }),
@@ -60,7 +60,7 @@ export async function unpackTar(path: string, packing: TarPacking, spool: Spool,
     throw new Error('is cut: the empty blocks that end a tar are missing, so entries may be, too')
 }
 
-/** A stream of `streamx`, which is iterated like any other and typed like none. */
+/** Casts a stream of `streamx`, which is iterable like any other and has no such type. */
 const bytesOf = (entry: unknown) => entry as AsyncIterable<Uint8Array>
 
 const decompressor = (packing: TarPacking): Transform[] =>
@@ -70,7 +70,7 @@ const decompressor = (packing: TarPacking): Transform[] =>
       ? [createZstdDecompress({ chunkSize: CHUNK })]
       : []
 
-/** The reason, not the noise of streams that close after it. */
+/** Tells a real error from that of a stream closed after it. */
 const isTelling = (error: unknown): boolean =>
   !(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')
 
@@ -80,14 +80,14 @@ function kindOf(type: string | null | undefined): string {
   return type === 'fifo' ? 'named pipe' : 'special entry'
 }
 
-/** What is zero as a whole, as a bomb mostly is, is compared at once. */
+/** Zeros to compare a whole chunk with, because a bomb is mostly zeros. */
 const ZEROS = Buffer.alloc(256 * 1024)
 
-/** Counts the zeros at the end of a stream, in linear time and without keeping any of it. */
+/** Counts the zeros at the end of a stream, in linear time and without keeping its bytes. */
 class TrailingZeros {
   #length = 0
 
-  /** How many bytes at the end of what came so far are zero. */
+  /** Count of zero bytes at the end of the stream so far. */
   get length(): number {
     return this.#length
   }
@@ -102,7 +102,7 @@ class TrailingZeros {
     this.#length = at === 0 ? this.#length + chunk.length : chunk.length - at
   }
 
-  /** The same bytes, counted on their way. */
+  /** Yields the same bytes while counting them. */
   async *over(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
       this.add(chunk)

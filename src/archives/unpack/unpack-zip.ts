@@ -7,7 +7,7 @@ import { ArchiveRefusal, type Spool } from './spool.ts'
 
 const STORED = 0
 const DEFLATED = 8
-/** Inspect packs its samples this way; `yauzl` hands out the raw bytes. */
+/** Inspect packs its samples by this method; `yauzl` returns the raw bytes. */
 const ZSTANDARD = 93
 
 const DIRECTORY_RECORD = Buffer.from('PK\x01\x02', 'latin1')
@@ -17,9 +17,9 @@ const UNIX_FILE = 0o100000
 const UNIX_FOLDER = 0o040000
 const UNIX_LINK = 0o120000
 
-/** Unpacks a zip into a spool. No size that the zip tells is believed: bytes are counted, then compared. */
+/** Unpacks a zip into a spool. Sizes in the zip are not trusted: bytes are counted, then compared. */
 export async function unpackZip(path: string, limits: ArchiveLimits, spool: Spool): Promise<void> {
-  // Names are decoded here: by itself `yauzl` gives up the whole file for one name that it does not like.
+  // Names are decoded here, because `yauzl` itself rejects the whole file for one invalid name.
   const zip = await openPromise(path, { decodeStrings: false, autoClose: false })
   try {
     if (zip.entryCount > limits.max_entries)
@@ -35,7 +35,7 @@ export async function unpackZip(path: string, limits: ArchiveLimits, spool: Spoo
   }
 }
 
-/** Whether another record of the directory stands where the count that the zip tells ends: `yauzl` believes that count. */
+/** Tells whether another directory record follows the count of entries in the zip, which `yauzl` trusts. */
 async function hasMoreEntries(path: string, zip: ZipFile): Promise<boolean> {
   const { readEntryCursor } = zip as unknown as { readonly readEntryCursor: number }
   return (await readAt(path, readEntryCursor, DIRECTORY_RECORD.length)).equals(DIRECTORY_RECORD)
@@ -70,7 +70,7 @@ function decoded(raw: Readable, method: number): Readable {
   return pipeline(raw, method === DEFLATED ? createInflateRaw() : createZstdDecompress(), () => undefined)
 }
 
-/** Decodes only once it is read: an error of a decoder without a listener would end the process. */
+/** Decodes a stream once it is read: an error of a decoder without a listener would end the process. */
 async function* counted(
   raw: Readable,
   method: number,

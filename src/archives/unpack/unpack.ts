@@ -11,20 +11,23 @@ export type Packing = TarPacking | OnePacking | 'zip'
 
 const TAR_MARK_AT = 257
 
-/** How a file is packed, told from its first bytes (512 are enough) and what they unpack to, never from its name; null: it is not. */
+/**
+ * Returns the packing of a file, from its first bytes (512 are enough) and the bytes they unpack to, never from its name; null for an
+ * unpacked file.
+ */
 export async function packingIn(path: string, head: Uint8Array): Promise<Packing | null> {
   const packing = packingOf(head)
   if (packing !== 'tar.gz' && packing !== 'tar.zst') return packing
-  const one = packing === 'tar.gz' ? 'gz' : 'zst'
-  const start = await startOf(path, one, 512)
+  const single = packing === 'tar.gz' ? 'gz' : 'zst'
+  const start = await startOf(path, single, 512)
   const first = firstByte(start)
-  return packingOf(start) !== 'tar' && (first === OBJECT || first === ARRAY) ? one : packing
+  return packingOf(start) !== 'tar' && (first === OBJECT || first === ARRAY) ? single : packing
 }
 
 export const OBJECT = 0x7b
 export const ARRAY = 0x5b
 
-/** The first byte that is no space or byte order mark. */
+/** Returns the first byte that is no space or byte order mark. */
 export const firstByte = (head: Uint8Array): number | undefined =>
   head.find((byte) => byte > 0x20 && byte !== 0xef && byte !== 0xbb && byte !== 0xbf)
 
@@ -42,8 +45,8 @@ type UnpackResult =
   | { readonly kind: 'refused' | 'unreadable'; readonly detail: string }
 
 /**
- * Unpacks an archive, or the one file that `name` was packed as, into `folder`, whole or not at all: what is refused or broken in the middle says so and is not read further.
- * Entries that were refused by themselves stand in the spool. Throws only where it was aborted.
+ * Unpacks an archive, or the single file that was packed as `name`, into `folder`, whole or not at all: a refused or broken archive is
+ * reported and not read further. The spool lists single refused entries. Throws only where it was aborted.
  */
 export async function unpackArchive(
   path: string,
@@ -62,14 +65,14 @@ export async function unpackArchive(
     return { kind: 'unpacked', spool }
   } catch (error) {
     abort?.throwIfAborted()
-    const told = error instanceof Error && error.message !== '' ? error.message : codeOf(error)
+    const message = error instanceof Error && error.message !== '' ? error.message : codeOf(error)
     const what = `${packing} of ${packed.size} bytes, stopped after ${spool.entries} entries and ${spool.bytes} bytes unpacked`
     const kind = error instanceof ArchiveRefusal ? 'refused' : 'unreadable'
-    return { kind, detail: `${told} (${what}); nothing of it is read` }
+    return { kind, detail: `${message} (${what}); nothing of it is read` }
   }
 }
 
-/** One file that was packed by itself: `run.json.gz`. */
+/** A packing of a single file: `run.json.gz`. */
 type OnePacking = 'gz' | 'zst'
 
 export async function unpackOne(path: string, packing: OnePacking, name: string, spool: Spool): Promise<void> {
@@ -77,14 +80,14 @@ export async function unpackOne(path: string, packing: OnePacking, name: string,
   await spool.addFile(name, counted(path, packing, spool))
 }
 
-/** What the file is called once it is unpacked. */
+/** Returns the name of the unpacked file. */
 function unpackedName(name: string, packing: OnePacking): string {
   const end = `.${packing}`
   const own = name.endsWith(end) ? name.slice(0, -end.length) : name
   return own === '' || own.startsWith('.') ? 'content' : own
 }
 
-/** The first bytes of what is packed; fewer where it is broken. */
+/** Reads the first bytes of a packed file; fewer from a broken file. */
 async function startOf(path: string, packing: OnePacking, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -95,7 +98,7 @@ async function startOf(path: string, packing: OnePacking, bytes: number): Promis
       if (size >= bytes) break
     }
   } catch {
-    // Unpacking meets the same error, and tells it.
+    // Unpacking meets the same error, and reports it.
   }
   return Buffer.concat(chunks).subarray(0, bytes)
 }
@@ -105,7 +108,7 @@ function decoded(path: string, packing: OnePacking): Transform {
   return pipeline(createReadStream(path), decoder, () => undefined)
 }
 
-/** Decodes only once it is read: an error of a decoder without a listener would end the process. */
+/** Decodes a file once it is read: an error of a decoder without a listener would end the process. */
 async function* counted(path: string, packing: OnePacking, spool: Spool): AsyncGenerator<Uint8Array> {
   for await (const chunk of decoded(path, packing) as AsyncIterable<Buffer>) {
     spool.count(chunk.length)

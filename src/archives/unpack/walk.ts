@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { readTask } from '../tasks/read-task.ts'
 import { taskNamesIn } from '../tasks/task-folder.ts'
-import { trialsToldBy } from '../trials/harbor.ts'
+import { trialsNamedBy } from '../trials/harbor.ts'
 import { inspectHead, readInspectFolder } from '../trials/inspect-folder.ts'
 import { isHarnessFile, isHarnessMark, isTrialName, runIndexes } from '../trials/job-folder.ts'
 import { type Scope, skip } from '../trials/reading-job.ts'
@@ -23,7 +23,7 @@ import { makeTempFolder } from './temp-folder.ts'
 import { isUtf16 } from './text.ts'
 import { ARRAY, firstByte, OBJECT, type Packing, packingIn, unpackArchive } from './unpack.ts'
 
-/** Everything that can be found below a folder: a trial, an unpacked Inspect log, or a folder of whatever. */
+/** Reads all items below a folder: a trial, an unpacked Inspect log, or any other folder. */
 export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<TrialItem> {
   const { limits } = scope.job
   const facts = await trialFactsOf(scope, folder)
@@ -48,9 +48,9 @@ export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<T
 async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[]): AsyncGenerator<TrialItem> {
   const names = new Set(listed.map(({ name }) => name))
   const indexes = await runIndexes(scope, folder, listed)
-  const told = names.has('result.json') ? await trialsToldBy(folder) : []
-  const isJob = indexes.size > 0 || told.length > 0 || listed.some(({ name }) => isHarnessMark(name))
-  for (const name of told) {
+  const named = names.has('result.json') ? await trialsNamedBy(folder) : []
+  const isJob = indexes.size > 0 || named.length > 0 || listed.some(({ name }) => isHarnessMark(name))
+  for (const name of named) {
     if (names.has(name)) continue
     yield skip(
       scope,
@@ -63,7 +63,7 @@ async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[
   const ordered = await readingOrder(folder, listed, job.limits)
   for (const { name, kind } of ordered) {
     const place = within(folder, name)
-    if (name.startsWith('.') || name === '__MACOSX') scope.told.hidden++
+    if (name.startsWith('.') || name === '__MACOSX') scope.skippedFiles.hidden++
     else if (kind === 'link') yield skip(scope, place, 'refused', 'is a symbolic link, which is not followed')
     else if (kind === 'other') yield skip(scope, place, 'refused', 'is neither a file nor a folder')
     else if (kind === 'folder')
@@ -73,7 +73,7 @@ async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[
   }
 }
 
-/** The items of a folder; where there are none, and it is called like a trial, that it is empty. */
+/** Yields the items of a folder; for an empty folder with a trial's name, an item that reports it empty. */
 async function* orEmpty(
   scope: Scope,
   folder: Place,
@@ -107,7 +107,7 @@ async function* walkSubfolder(
   yield* walkFolder(scope, folder)
 }
 
-/** A file that was given, or that stands in a folder: an archive, a file of requests, or a file that holds runs. */
+/** Reads a file, requested or in a folder: an archive, a file of requests, or a file of runs. */
 export async function* walkFile(scope: Scope, folder: Place, file: Place): AsyncGenerator<TrialItem> {
   const { groundTruths } = scope.job.options
   if (groundTruths !== undefined && resolve(groundTruths.source) === resolve(file.shown)) return
@@ -133,14 +133,18 @@ export async function* walkFile(scope: Scope, folder: Place, file: Place): Async
   }
 }
 
-/** Files that are no trajectories by their looks are told by name up to a number, and counted beyond it. */
+/** Yields an item, but only counts files of no known format beyond a number of reported ones. */
 function* skipFile(scope: Scope, item: TrialItem): Generator<TrialItem> {
-  if (item.kind === 'skipped' && item.reason === 'unsupported' && ++scope.told.files > scope.job.limits.max_refusals)
+  if (
+    item.kind === 'skipped' &&
+    item.reason === 'unsupported' &&
+    ++scope.skippedFiles.files > scope.job.limits.max_refusals
+  )
     return
   yield item
 }
 
-/** Unpacks an archive into a folder that only we can enter, walks it, and removes it however the walk ends. */
+/** Unpacks an archive into a folder that only this user can enter, walks it, and removes it however the walk ends. */
 async function* walkArchive(scope: Scope, file: Place, packing: Packing): AsyncGenerator<TrialItem> {
   const { job, nested, unpacked } = scope
   const { abort, tempFolder = tmpdir() } = job.options
@@ -160,7 +164,7 @@ async function* walkArchive(scope: Scope, file: Place, packing: Packing): AsyncG
     if (result.kind !== 'unpacked') return yield skip(scope, file, result.kind, result.detail)
     const inside: Place = { path, shown: `${file.shown}!` }
     yield* walkFolder({ ...scope, nested: nested + 1 }, inside)
-    // After what is read, so that an entry that takes another's name does not take its item's.
+    // Reported after the read items, so that an entry with another's name does not get its item's name.
     yield* tellRefused(scope, inside, result.spool)
   } finally {
     await rm(path, { recursive: true, force: true })
@@ -175,12 +179,12 @@ function* tellRefused(scope: Scope, inside: Place, { refused, untold }: Spool): 
   if (untold > 0) yield skip(scope, inside, 'refused', `${untold} more of its entries were refused`, 'entries')
 }
 
-/** What was only counted below a path, as one item. */
+/** Reports the files below a path that were only counted, as one item each for files and hidden files. */
 export function* tellRest(scope: Scope, place: Place): Generator<TrialItem> {
-  const files = scope.told.files - scope.job.limits.max_refusals
+  const files = scope.skippedFiles.files - scope.job.limits.max_refusals
   if (files > 0)
     yield { ...skip(scope, place, 'unsupported', `${files} more files are no trajectories`, 'files'), files }
-  const { hidden } = scope.told
+  const { hidden } = scope.skippedFiles
   if (hidden > 0)
     yield skip(scope, place, 'unsupported', `${hidden} hidden files or folders were not looked at`, 'hidden')
 }

@@ -6,18 +6,18 @@ import { MAX_AGREEMENT_LABELS, type Scale } from '../../schemas/audit/agreement.
 import type { Signals } from '../../schemas/ground-truth.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 
-/** What raters are compared by. */
+/** The measure by which raters are compared: the label, the outcome, or one claim. */
 export interface Measure {
   readonly word: string
   readonly scale: Scale
-  /** What can be given, in its order; null: what was given. */
+  /** All possible ratings in order; null where only the given ratings are known. */
   readonly categories: readonly string[] | null
   readonly measured_by: keyof Signals | null
-  /** Null: it is unclear; undefined: nothing is said of it. */
+  /** Returns the rating of a verdict. Null: the rater was undecided; undefined: the rater gave no rating. */
   readonly rate: (label: Label, claims: SaidClaims | null) => string | null | undefined
 }
 
-/** The measure of a rubric; an issue at `/stored/measure` where the rubric has none of that name. */
+/** Finds the measure of a rubric by name; an issue at `/stored/measure` where the rubric has no such measure. */
 export function findMeasure(word: string, rubric: Rubric | null): Result<Measure, Issue[]> {
   if (word === 'label' || word === 'outcome') return ok(outcomeMeasure(word, rubric))
   const claim = rubric?.claims.find(({ id }) => id === claimIdOf(word))
@@ -52,7 +52,7 @@ function claimMeasure(word: string, claim: ClaimRule, rubric: Rubric): Measure {
     categories: categoriesOf(claim),
     rate: (label, claims) => {
       const value = claims?.[id] ?? claimsOfOutcome(rubric, label)[id] ?? claims?.[id]
-      // What may not be unclear and has no value does not apply.
+      // A claim that may not be unclear and has no value does not apply.
       return textOf(value === null && claim.unclear === 'never' ? undefined : value)
     },
   }
@@ -64,7 +64,7 @@ function categoriesOf({ type, values, minimum, maximum }: ClaimRule): readonly s
   return type === 'integer' ? rangeOf(minimum, maximum) : null
 }
 
-/** Wider ranges are told by what was given. */
+/** Lists the values of a range; null for a wider range, whose categories are the given ratings. */
 const rangeOf = (minimum: number, maximum: number): readonly string[] | null =>
   maximum - minimum < MAX_AGREEMENT_LABELS
     ? Array.from({ length: maximum - minimum + 1 }, (_, index) => String(minimum + index))
@@ -75,14 +75,14 @@ const textOf = (value: ClaimValue | undefined): string | null | undefined =>
 
 export const categoryOf = (claim: boolean): string => (claim ? 'yes' : 'no')
 
-/** With what was given beyond them, by an older version of the rubric. */
+/** Adds the given ratings that the measure lacks, from an older version of the rubric. */
 export function allCategories({ categories }: Measure, given: Iterable<string>): string[] | undefined {
   if (categories === null) return undefined
   const more = new Set(given)
-  for (const one of categories) more.delete(one)
+  for (const category of categories) more.delete(category)
   return [...categories, ...[...more].sort()]
 }
 
-/** The claims of a rubric that the harness measures, as measures are called. */
+/** Lists the claims of a rubric that the harness measures, by their names as measures. */
 export const measuredWords = (rubric: Rubric | null): string[] =>
   (rubric?.claims ?? []).filter(({ measured_by }) => measured_by !== null).map(({ id }) => claimWord(id))

@@ -16,7 +16,7 @@ import {
 import { clustersOfRepeated } from '../report/report-rows.ts'
 import { allCategories, categoryOf, findMeasure, type Measure, measuredWords } from './measure.ts'
 
-/** What a rater word means. The name of a judge may go on with `@` and a rubric. */
+/** The meaning of a rater word. The name of a judge may continue with `@` and a rubric. */
 interface RaterWord {
   readonly kind: 'judge' | 'samples' | 'human' | 'humans' | 'signals'
   readonly word: string
@@ -24,9 +24,9 @@ interface RaterWord {
 }
 
 /**
- * Reads rater words; issues at `/stored/raters/{index}`.
+ * Parses rater words; issues at `/stored/raters/{index}`.
  *
- * @param measured what the harness measures.
+ * @param measured names of the measures that the harness has.
  */
 function parseRaters(
   words: readonly string[],
@@ -60,16 +60,16 @@ function parseRater(word: string): RaterWord | null {
   return isNamed && name !== '' ? { kind, word, name } : null
 }
 
-/** A judge’s name alone means it under whichever rubric. */
+/** Tells whether a name means a judge: the judge's name alone means it under every rubric. */
 const namesJudge = (name: string, { judge, rubric }: { readonly judge: string; readonly rubric: string }): boolean =>
   judge === name || `${judge}@${rubric}` === name
 
-/** Answer of a rater to a question: a rating, or the reason for which there is none. */
+/** The answer of a rater to a question: a rating, or the reason why it has none. */
 type Answered =
   | { readonly rater: string; readonly rating: string }
   | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
 
-/** Lists every answer that a rater word has to a question; none where the question was not asked. */
+/** Lists every answer that a rater word has to a question; none where the rater was not asked. */
 function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answered[] {
   switch (word.kind) {
     case 'judge':
@@ -86,7 +86,7 @@ function answersOf(word: RaterWord, question: QuestionRow, humans: readonly Revi
   }
 }
 
-/** Lists the answers of a judge in the batch where a batch was named, else wherever; none where the judge was never asked. */
+/** Lists the answers of a judge in the named batch, else in any; none where the judge was never asked. */
 function answersOfJudge(word: RaterWord, { opinions, ungraded, others }: QuestionRow, measure: Measure): Answered[] {
   const own = latestOf(word, opinions)
   if (own !== undefined) return answersIn(word, own, measure)
@@ -96,7 +96,7 @@ function answersOfJudge(word: RaterWord, { opinions, ungraded, others }: Questio
   return other === undefined ? [] : answersIn(word, other, measure)
 }
 
-/** Finds the latest opinion of the judge; for its samples an opinion with votes where there is any. */
+/** Finds the latest opinion of the judge; for its samples an opinion with votes, if any. */
 function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): OpinionRow | undefined {
   const own = opinions.filter((one) => namesJudge(name, one))
   const voted = kind === 'samples' ? own.filter(({ votes }) => votes.length > 0) : []
@@ -125,11 +125,11 @@ function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answ
 const answerOfHuman = ({ rater, label, claims }: ReviewRow, measure: Measure): Answered[] =>
   rated(`human:${rater}`, label === null ? null : measure.rate(label, claims))
 
-/** Makes the answer of a rating; none where nothing is said of the measure. */
+/** Makes the answer of a rating; none where the rater said nothing about the measure. */
 const rated = (rater: string, rating: string | null | undefined): Answered[] =>
   rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]
 
-/** More make an answer of many seconds; ten thousand questions of a hundred raters. */
+/** Bounds the ratings of one answer to ten thousand questions of a hundred raters; more would take many seconds. */
 const MAX_STORED_RATINGS = 1_000_000
 const TURN = 500
 
@@ -139,9 +139,10 @@ interface StoredRatings {
 }
 
 /**
- * The ratings of stored raters, one item for each question. What gives no rating is counted, never filled in.
+ * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in.
  *
- * @returns issues with JSON pointers into the request: a word that names no rater, signals of what is not measured, too many ratings.
+ * @returns issues with JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many
+ * ratings.
  */
 export async function readStoredRatings(
   stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },
@@ -168,11 +169,11 @@ export async function readStoredRatings(
     if (items % TURN === 0) await nextTurn()
   }
   const named = [...raters.values()].sort((one, other) => one.word - other.word)
-  const all = named.flatMap((one) => one.ratings)
-  const given = new Set(all.map(({ label }) => label))
-  const labels = allCategories(measure.value, given)
-  if (Math.max(labels?.length ?? 0, given.size) > MAX_AGREEMENT_LABELS)
-    return err([{ path: '/stored/measure', message: tooManyValues(given.size) }])
+  const all = named.flatMap(({ ratings: own }) => own)
+  const occurring = new Set(all.map(({ label }) => label))
+  const labels = allCategories(measure.value, occurring)
+  if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS)
+    return err([{ path: '/stored/measure', message: tooManyValues(occurring.size) }])
   return ok({
     request: {
       ratings: all,
@@ -186,7 +187,7 @@ export async function readStoredRatings(
 const tooManyValues = (n: number) =>
   `has ${n} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
 
-/** Different rubrics ask different things: what they answer is never compared. */
+/** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */
 function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): Result<string, Issue[]> {
   const named = rubric ?? query?.rubric
   if (named !== undefined) return ok(rubricIdOf(named))
@@ -203,7 +204,9 @@ const TOO_MANY: Issue = {
 
 type Counts = { -readonly [Field in keyof RaterCoverage]: RaterCoverage[Field] }
 
-/** Raters stand in the order of the words that name them, so that the first has the rows of the confusion matrix. */
+/**
+ * A rater with its ratings. Raters are in the order of the words that name them, so that the first has the rows of the confusion matrix.
+ */
 interface StoredRater {
   readonly word: number
   readonly counts: Counts
@@ -212,15 +215,15 @@ interface StoredRater {
 type Raters = Map<string, StoredRater>
 
 function raterOf(raters: Raters, rater: string, word: number): StoredRater {
-  const known = raters.get(rater)
-  if (known !== undefined) return known
+  const existing = raters.get(rater)
+  if (existing !== undefined) return existing
   const counts = { rater, n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
   const started: StoredRater = { word, counts, ratings: [] }
   raters.set(rater, started)
   return started
 }
 
-/** Those whose names are known before any answer: one without an answer is shown as missing everywhere. */
+/** Adds the raters whose names are known before any answer, so that a rater without an answer is shown as missing everywhere. */
 function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, readonly ReviewRow[]>): Raters {
   const raters: Raters = new Map()
   for (const [index, { kind, word }] of words.entries()) {
@@ -231,7 +234,7 @@ function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, re
   return raters
 }
 
-/** Answers how many ratings the question has. A rater that two words name rates once. */
+/** Adds the answers to a question and returns the number of its ratings. A rater that two words name rates once. */
 function rate(
   row: QuestionRow,
   { item, cluster }: { readonly item: string; readonly cluster: string | null },

@@ -9,14 +9,14 @@ import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { nameOf } from '../disagreements/clashes.ts'
 import { newestFirst, type QuestionRow, rowFor, subjectOf, toRow } from '../disagreements/standing-opinions.ts'
 
-/** A trial of a batch as it ended there, whatever was graded since. */
+/** A trial of a batch with its end in that batch, regardless of later grades. */
 export interface BatchTrial extends EndedItem {
   readonly question: string
   readonly judge: string
   readonly rubric: string
 }
 
-/** The trials of a batch that have ended, in order, a page of the store at a time. */
+/** Reads the ended trials of a batch in order, a page of the store at a time. */
 export async function* readBatchTrials({ batches, grades }: BatchStores, batch: string): AsyncGenerator<BatchTrial> {
   for await (const page of endedPages(batches, batch)) {
     for (const ended of await withGrades(grades, page)) yield toTrial(ended)
@@ -24,7 +24,7 @@ export async function* readBatchTrials({ batches, grades }: BatchStores, batch: 
   }
 }
 
-/** Judge and rubric stand in every item by their full names since it was taken in. */
+/** Makes a trial of an item. Every item keeps the full names of its judge and rubric from its submission. */
 const toTrial = ({ item, grade }: EndedItem): BatchTrial => ({
   item,
   grade,
@@ -33,13 +33,16 @@ const toTrial = ({ item, grade }: EndedItem): BatchTrial => ({
   rubric: grade?.receipt.rubric ?? item.request.rubric ?? '',
 })
 
-/** `instructions`: those of its rubric, where that is loaded; a text alone is taken for one only by its name. */
+/**
+ * Returns the question of an item: its trajectory and the digest of its ground truth. `instructions`: those of its rubric, where the rubric
+ * is loaded; a bare text counts as an instruction only by its name.
+ */
 export const questionOfItem = (
   { trajectory, request }: Pick<ItemRecord, 'trajectory' | 'request'>,
   instructions?: readonly string[],
 ): string => `${trajectory}/${digestValue(normalizeGroundTruth(request.ground_truth, instructions))}`
 
-/** Whether the trial is of every given name; what it is called is said by its item, not by an older grade that answered it. */
+/** Tells whether a trial fits every given name. The item's own names count, not those of an older grade that answered it. */
 export function fitsTrial({ item, judge, rubric }: BatchTrial, filter: Omit<GradeFilter, 'batch'>): boolean {
   const { agent, model, task } = item.request.metadata ?? {}
   return fitsNames({ label: item.label, status: item.status, judge, rubric, agent, model, task }, filter)
@@ -48,10 +51,10 @@ export function fitsTrial({ item, judge, rubric }: BatchTrial, filter: Omit<Grad
 const TURN = 200
 
 /**
- * The questions of a batch that have a trial that fits, with what their judges said in that batch, whatever they said since; beside it what
- * stands of judges and rubrics that the batch did not ask with.
+ * Reads the questions of a batch with a trial that fits, each with its judges' answers in that batch, regardless of later ones; beside them
+ * the standing answers of judges and rubrics that the batch did not use.
  *
- * @param among of these questions alone.
+ * @param among limits the result to these questions.
  */
 export async function readBatchQuestions(
   stores: BatchStores & { readonly grades: GradeStore },

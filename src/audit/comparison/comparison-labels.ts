@@ -1,4 +1,4 @@
-// Apart from the statistics: the service counts pairs, and a process of its own loads the distributions.
+// Separate from the statistics: the service counts pairs, and a process of its own loads the distributions.
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
 import type { Scale } from '../../schemas/audit/agreement.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
@@ -17,17 +17,17 @@ export interface ComparedLabels {
  * @param names of the rubrics of both sides: versions of one rubric.
  */
 export function comparedLabels(rubrics: Rubrics, names: Iterable<string>, occurring: Iterable<Label>): ComparedLabels {
-  const known = [...new Set(names)].flatMap((name) => rubricOf(rubrics, name)?.outcome ?? [])
-  const given = [...new Set(occurring)]
-  const isSum = known.some(({ kind }) => kind === 'sum')
-  if (isSum && given.every((label) => Number.isFinite(Number(label))))
-    return { labels: given.sort((a, b) => Number(a) - Number(b)), scale: 'interval' }
-  const labels = [...new Set([...known.flatMap((one) => one.labels), ...given.sort()])]
-  const isOrdinal = known.length > 0 && known.every(({ scale }) => scale === 'ordinal')
+  const outcomes = [...new Set(names)].flatMap((name) => rubricOf(rubrics, name)?.outcome ?? [])
+  const further = [...new Set(occurring)]
+  const isSum = outcomes.some(({ kind }) => kind === 'sum')
+  if (isSum && further.every((label) => Number.isFinite(Number(label))))
+    return { labels: further.sort((a, b) => Number(a) - Number(b)), scale: 'interval' }
+  const labels = [...new Set([...outcomes.flatMap(({ labels: own }) => own), ...further.sort()])]
+  const isOrdinal = outcomes.length > 0 && outcomes.every(({ scale }) => scale === 'ordinal')
   return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
 }
 
-/** Rows: base; columns: head; in the order of the labels, which are all that the pairs have. */
+/** Counts pairs in a matrix with base rows and head columns, in the order of the labels, which include every label of the pairs. */
 export function countPairs(
   pairs: readonly { readonly base: Label; readonly head: Label }[],
   labels: readonly Label[],

@@ -7,22 +7,22 @@ import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../../sc
 import type { Label } from '../../schemas/vocabulary.ts'
 import { countPairs } from './comparison-labels.ts'
 
-/** Two labels of one question, with what is known of how a judge answers it again. */
+/** The two labels of one question, with the repeats of each judge. */
 export interface RepeatedPair {
   readonly base: Label
   readonly head: Label
-  /** What it is not independent of: its task, else its run; null: nothing. */
+  /** The cluster of the pair, by its task, else its run; null: independent of all other pairs. */
   readonly cluster: string | null
-  /** Valid labels of the samples of each side; empty or one: not asked again. */
+  /** Valid labels of the samples of each side; fewer than two: the judge was not asked again. */
   readonly base_votes: readonly Label[]
   readonly head_votes: readonly Label[]
-  /** Two grades of one key: the same judge was asked the very same twice. */
+  /** True for two grades of one key: the same judge answered the same question twice. */
   readonly same_key: boolean
 }
 
 /**
- * The chance that two answers of a judge to one question differ, from m ≥ 2 votes: 1 − Σ_c n_c (n_c − 1) / (m (m − 1)), without bias. It is
- * the observed disagreement of Fleiss (1971) for one item. Null with fewer votes.
+ * Estimates the chance that two answers of a judge to one question differ, from m ≥ 2 votes: 1 − Σ_c n_c (n_c − 1) / (m (m − 1)), without
+ * bias. This is the observed disagreement of Fleiss (1971) for one item. Null with fewer votes.
  */
 export function voteDisagreement(votes: readonly Label[]): number | null {
   const m = votes.length
@@ -34,8 +34,8 @@ export function voteDisagreement(votes: readonly Label[]): number | null {
 }
 
 /**
- * Estimates how many flips the judge’s own noise explains. The disagreement of a side with itself is the mean over its questions with votes;
- * the expected flips are the mean of the sides that have votes, times the pairs. Without votes, pairs of one key are repeats themselves.
+ * Estimates the flips that the judge's own noise explains. The disagreement of a side with itself is the mean over its questions with
+ * votes; the expected flips are the mean of the sides with votes, times the pairs. Without votes, pairs of one key are repeats themselves.
  * Null where no question was asked twice. Clusters are resampled for all sides at once.
  */
 export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapSettings): RepeatNoise {
@@ -47,8 +47,8 @@ export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapS
   const [base = 0, head = 0, again = 0] = counted.unknown.map((unknown) => pairs.length - unknown)
   const meanOf = (sides: readonly number[]): Statistic =>
     combine(counted, sides, settings, (means) => {
-      const known = means.filter((mean) => mean !== null)
-      return known.length < means.length ? null : known.reduce((sum, mean) => sum + mean, 0) / means.length
+      const present = means.filter((mean) => mean !== null)
+      return present.length < means.length ? null : present.reduce((sum, mean) => sum + mean, 0) / means.length
     })
   const sides = {
     base: { questions: base, disagreement: meanOf([0]) },
@@ -83,14 +83,14 @@ function sourceOf(base: number, head: number, again: number) {
   return { from: 'same_key', sides: [2], reason } as const
 }
 
-/** The pairs of a comparison, small and fit to be sent to another thread, with all labels that they can have, in order. */
+/** The pairs of a comparison in a small form for another process, with all their possible labels in order. */
 export interface ComparedPairs {
   readonly pairs: readonly RepeatedPair[]
   readonly labels: readonly Label[]
   readonly scale: Scale
 }
 
-/** Agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
+/** Computes agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
 export function comparisonStatistics({ pairs, labels, scale }: ComparedPairs) {
   const settings = settingsFor(pairs.length)
   return {
@@ -101,7 +101,7 @@ export function comparisonStatistics({ pairs, labels, scale }: ComparedPairs) {
 }
 export type ComparisonStatistics = ReturnType<typeof comparisonStatistics>
 
-/** Fewer draws for very many pairs, whose intervals are narrow anyway; the answer says how many. */
+/** Reduces the draws for very many pairs, whose intervals are narrow anyway; the answer reports the number. */
 const settingsFor = (pairs: number): BootstrapSettings => ({
   ...BOOTSTRAP,
   draws: Math.max(100, Math.min(BOOTSTRAP.draws, Math.floor(MAX_RESAMPLED_ITEMS / Math.max(1, pairs)))),
@@ -156,8 +156,9 @@ const reasonOf = (pairs: number, discordant: number): UndefinedReason | null =>
   pairs === 0 ? 'no_pairs' : discordant === 0 ? 'no_discordant_pairs' : null
 
 /**
- * Holm’s step-down adjustment: the i-th smallest of m p-values times m − i + 1, never less than the one before, 1 at most. Holm, "A simple
- * sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979). What is null stays null and is no test.
+ * Adjusts p-values by Holm's step-down method: the i-th smallest of m p-values times m − i + 1, never less than the one before, 1 at most.
+ * Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979). Null stays null and counts
+ * as no test.
  */
 export function holm(values: readonly (number | null)[]): (number | null)[] {
   const sorted = values.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p)

@@ -14,15 +14,15 @@ import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './
 import type { ComparedPairs, ComparisonStatistics, RepeatedPair } from './comparison-statistics.ts'
 
 interface ComparisonQuery {
-  /** A batch; null: what the head’s re-grade started from. */
+  /** The base batch; null: the grades from which the head's re-grade started. */
   readonly base: string | null
   readonly head: string
-  /** The id of a rubric: questions of others are left out; null: there is but one. */
+  /** The id of a rubric, to which the questions are limited; null: all questions have the same rubric. */
   readonly rubric: string | null
   readonly limit: number
-  /** Flips after this many. */
+  /** Count of flips to skip. */
   readonly after: number
-  /** Null: without statistics, as for a later page of the flips. */
+  /** Computes the statistics; null for none, as for a later page of the flips. */
   readonly statistics: ((pairs: ComparedPairs) => Promise<ComparisonStatistics>) | null
 }
 
@@ -32,22 +32,22 @@ type Compared =
   | { readonly ok: false; readonly reason: 'several_rubrics'; readonly rubrics: readonly string[] }
   | { readonly ok: false; readonly reason: 'too_many_labels'; readonly labels: number }
 
-/** One side’s answer to a question, as much as the counts need. */
+/** One side's answer to a question, in the members that the counts need. */
 interface Answer extends Ended {
   readonly index: number
   readonly label: Label | null
   readonly grade_id: string | null
   readonly task: string | null
   readonly trajectory: string
-  /** `id@version` */
+  /** `id@version`. */
   readonly rubric: string
 }
 
 const TURN = 500
 
 /**
- * Two batches over the same questions, label against label. A question is a trajectory with its ground truth under one rubric, whatever its
- * version; where a batch asks it more than once, the first is paired with the first, the second with the second.
+ * Compares two batches over the same questions by label. A question is a trajectory with its ground truth under one rubric, of any version;
+ * repeated questions of both batches are paired in order.
  */
 export async function compareBatches(
   stores: { readonly batches: BatchStore; readonly grades: GradeStore; readonly loaded: Rubrics },
@@ -95,7 +95,7 @@ const rubricsOf = (answers: readonly Answer[]): string[] =>
 const answersBy = (answers: Answers, rubric: string | null): Answers =>
   rubric === null ? answers : new Map([...answers].filter(([, one]) => rubricIdOf(one.rubric) === rubric))
 
-/** Without pairs, those of what was asked. */
+/** Returns the labels of the pairs; without pairs, those of the rubrics of all answers. */
 function labelsOf(rubrics: Rubrics, pairs: readonly Pair[], all: readonly Answer[]): ComparedLabels {
   const rubricNames = (pairs.length > 0 ? pairs.flat() : all).map(({ rubric }) => rubric)
   return comparedLabels(
@@ -147,7 +147,7 @@ const answerOf = ({ index, status, failure, label, grade_id, request, trajectory
 const taskOf = ({ task }: { readonly task?: unknown }): string | null =>
   typeof task === 'string' && task !== '' ? task : null
 
-/** The grade that a re-grade started from. */
+/** Returns the answer of the grade from which a re-grade started. */
 async function sourceOf(grades: GradeStore, item: ItemRecord): Promise<Answer> {
   const grade = item.base_grade === null ? null : await grades.get(item.base_grade)
   if (grade === null) throw new Error(`the source of item ${item.index} is not stored`)
@@ -198,7 +198,7 @@ function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: 
   }
 }
 
-/** How many runs stand alone on both sides, since what they were graded against is not the same, or what they were asked. */
+/** Counts the runs that are unpaired on both sides because their ground truths or their rubrics differ. */
 function countAlone(bases: Answers, heads: Answers): { other_truth: number; other_rubric: number } {
   const left = new Map<string, string[]>()
   for (const [question, { trajectory, rubric }] of bases) {
@@ -218,7 +218,7 @@ function countAlone(bases: Answers, heads: Answers): { other_truth: number; othe
 
 const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers.values()) })
 
-/** With what their grades say of repeats. Grades are read one at a time, and only their votes are kept. */
+/** Describes the pairs with their grades' repeats. Grades are read one at a time, and only their votes are kept. */
 async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<RepeatedPair[]> {
   const described: RepeatedPair[] = []
   const clusterOf = clustersOfRepeated(pairs.map(([, head]) => head))
@@ -240,7 +240,7 @@ async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promis
 
 const votesOf = ({ votes }: Grade): Label[] => votes.flatMap(({ label }) => label ?? [])
 
-/** Not where both batches have one stored grade, nor where stored replies were only checked again. */
+/** Tells whether the judge was asked again: false for one stored grade in both batches, and for a recheck of stored replies. */
 const wasAskedAgain = (before: Grade, after: Grade): boolean =>
   before.id !== after.id &&
   before.receipt.key === after.receipt.key &&

@@ -13,51 +13,51 @@ import {
 } from '../../schemas/vocabulary.ts'
 import type { OpinionRow, ReviewRow, VoteRow } from './standing-opinions.ts'
 
-/** Two sides that do not agree, as much as the score needs. */
+/** A disagreement of two sides, in the terms of its score. */
 export interface Clash {
-  /** Claims in which the sides differ, or places by which ordered outcomes are apart; more than 3 count as 3. */
+  /** The number of differing claims, or the distance between ordered outcomes; more than 3 count as 3. */
   readonly distance: number
-  /** Reported confidence of the less sure side; null: it reports none. */
+  /** Reported confidence of the less certain side; null: a side reports none. */
   readonly confidence: ConfidenceLevel | null
   /**
-   * 0 to 1. Between sides: the smaller share of own votes behind a side (1 without votes). Within the votes of one judge: 1 − the
-   * share of the most common one, so that a tie tells most.
+   * Share of votes, 0 to 1. Between sides: the smaller share of own votes behind a side (1 without votes). Within the votes of one judge: 1
+   * − the share of the most common vote, so that a tie weighs most.
    */
   readonly votes: number
 }
 
-/** Everything that was said of one question under one rubric. */
-export interface Said {
-  /** Null: it is not loaded. Then labels are only the same or not. */
+/** All verdicts on one question under one rubric. */
+export interface Verdicts {
+  /** Null for a rubric that is not loaded: labels are then only equal or different. */
   readonly rubric: Rubric | null
-  /** A claim that is asked for, beside those that decide. */
+  /** A requested claim, beside those that decide the outcome. */
   readonly claim: string | null
-  /** The latest of each judge and rubric. */
+  /** The latest opinion of each judge and rubric. */
   readonly opinions: readonly OpinionRow[]
   readonly signals: Signals
-  /** Standing ones: the newest of each rater. */
+  /** Standing reviews: the newest of each rater. */
   readonly reviews: readonly ReviewRow[]
 }
 
-/** A clash with its sentence, which is only written for what is shown. */
-export interface FoundClash extends Clash {
+/** A clash with its sentence, which is written only for shown clashes. */
+export interface TellableClash extends Clash {
   readonly say: () => string
 }
 
-type FindClashes = (said: Said) => FoundClash[]
+type FindClashes = (verdicts: Verdicts) => TellableClash[]
 
-/** Where not all agree, by kind; each in a fixed order. */
+/** Finds the clashes of each kind, in a fixed order. */
 export const FIND_CLASHES: Readonly<Record<DisagreementKind, FindClashes>> = {
-  human: (said) => {
-    const labelled = onePerAnswer(said)
-    const againstJudges = labelled.flatMap((human) => judgesOf(said).map((judge) => [human, judge] as const))
-    return [...againstJudges, ...pairsOf(labelled)].flatMap((pair) => clashOf(pair, said))
+  human: (verdicts) => {
+    const labelled = onePerAnswer(verdicts)
+    const againstJudges = labelled.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
+    return [...againstJudges, ...pairsOf(labelled)].flatMap((pair) => clashOf(pair, verdicts))
   },
-  judges: (said) => pairsOf(judgesOf(said)).flatMap((pair) => clashOf(pair, said)),
+  judges: (verdicts) => pairsOf(judgesOf(verdicts)).flatMap((pair) => clashOf(pair, verdicts)),
   signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
   samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric)),
   contradiction: ({ opinions }) => opinions.flatMap(contradicted),
-  unverified: (said) => said.opinions.flatMap((opinion) => unverified(opinion, said)),
+  unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts)),
 }
 
 interface Side {
@@ -71,10 +71,10 @@ interface Side {
 type Labelled<Of extends { readonly label: Label | null }> = Of & { readonly label: Label }
 const hasLabel = <Of extends { readonly label: Label | null }>(one: Of): one is Labelled<Of> => one.label !== null
 
-/** As raters are called in `POST /v1/agreement`. */
+/** Names a rater as `POST /v1/agreement` does. */
 export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>): string => `${judge}@${rubric}`
 
-const judgesOf = ({ opinions, rubric }: Said): Side[] =>
+const judgesOf = ({ opinions, rubric }: Verdicts): Side[] =>
   opinions.filter(hasLabel).map((opinion) => ({
     name: nameOf(opinion),
     label: opinion.label,
@@ -83,14 +83,14 @@ const judgesOf = ({ opinions, rubric }: Said): Side[] =>
     claims: statedClaims(opinion, rubric),
   }))
 
-/** What was said of claims, and what the label says of them, which comes first. */
+/** Merges the stated claims with the claims that the label implies, which take precedence. */
 const statedClaims = (
   { label, claims }: { readonly label: Label | null; readonly claims: SaidClaims | null },
   rubric: Rubric | null,
 ): SaidClaims => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
 
-/** The newest reviewer of each answer: a thousand reviewers make no million pairs. */
-function onePerAnswer({ reviews, rubric, claim }: Said): Side[] {
+/** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. */
+function onePerAnswer({ reviews, rubric, claim }: Verdicts): Side[] {
   const sides = new Map<string, Side>()
   for (const review of reviews.filter(hasLabel)) {
     const claims = statedClaims(review, rubric)
@@ -101,7 +101,7 @@ function onePerAnswer({ reviews, rubric, claim }: Said): Side[] {
   return [...sides.values()].slice(0, MOST_ANSWERS)
 }
 
-/** Steps and texts are without end. */
+/** Bounds the answers, because claims of steps and texts have unlimited values. */
 const MOST_ANSWERS = 20
 
 const watched = (rubric: Rubric | null, claim: string | null): readonly string[] => [
@@ -111,7 +111,7 @@ const watched = (rubric: Rubric | null, claim: string | null): readonly string[]
 export const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
   all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
 
-function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): FoundClash[] {
+function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Verdicts): TellableClash[] {
   const common = {
     confidence: lessSure(one.confidence, other.confidence),
     votes: Math.min(one.votes, other.votes),
@@ -130,8 +130,8 @@ function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Said): 
   return [{ ...common, distance: between.length, say }]
 }
 
-/** Of what one opinion says. */
-const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): FoundClash => ({
+/** Makes a clash within one opinion. */
+const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): TellableClash => ({
   distance,
   confidence: opinion.confidence,
   votes: opinion.vote_share ?? 1,
@@ -148,8 +148,8 @@ function tellValue(value: SaidClaims[string] | undefined): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`.toWellFormed()
 }
 
-/** The claims in which two answers differ, with what each says. */
-export function differingClaims({ opinions, reviews, rubric }: Said): Disagreement['claims'] {
+/** Lists the claims in which two verdicts differ, with the value of each. */
+export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagreement['claims'] {
   const sides = [
     ...opinions
       .filter(({ status }) => status !== 'failed')
@@ -177,7 +177,7 @@ const lessSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): C
 const moreSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
   rank(one) >= rank(other) ? one : other
 
-function amongSamples(opinion: OpinionRow, rubric: Rubric | null): FoundClash[] {
+function amongSamples(opinion: OpinionRow, rubric: Rubric | null): TellableClash[] {
   const tally = tallyVotes(opinion.votes)
   if (tally.size < 2 && !opinion.contradictions.includes('no_majority')) return []
   const counts = [...tally.values()].map(({ n }) => n)
@@ -198,30 +198,30 @@ function amongSamples(opinion: OpinionRow, rubric: Rubric | null): FoundClash[] 
   ]
 }
 
-/** How often each label was voted for, and the surest vote for it. */
+/** Counts the votes for each label, with the highest confidence among them. */
 function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confidence: ConfidenceLevel | null }> {
   const tally = new Map<Label, { n: number; confidence: ConfidenceLevel | null }>()
   for (const { label, confidence } of votes) {
     if (label === null) continue
-    const known = tally.get(label)
+    const before = tally.get(label)
     tally.set(label, {
-      n: (known?.n ?? 0) + 1,
-      confidence: known ? moreSure(known.confidence, confidence) : confidence,
+      n: (before?.n ?? 0) + 1,
+      confidence: before ? moreSure(before.confidence, confidence) : confidence,
     })
   }
   return tally
 }
 
-/** These have kinds of their own. */
+/** Contradictions that have a kind of their own. */
 const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES), 'no_majority']
 
-function contradicted(opinion: OpinionRow): FoundClash[] {
+function contradicted(opinion: OpinionRow): TellableClash[] {
   const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
   if (codes.length === 0) return []
   return [clashIn(opinion, codes.length, (name) => `What ${name} claims is contradicted: ${codes.join(', ')}.`)]
 }
 
-function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Said): FoundClash[] {
+function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): TellableClash[] {
   const { status, claimed_label } = opinion
   if (status !== 'unverified') return []
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => (label === null ? [] : [label])))
@@ -241,18 +241,18 @@ function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
 }
 
 /**
- * What a judge claims against what the harness measured: as its grade records it, and compared again here, because the grade may
- * have been made before the rule was. An unverified claim is a claim too.
+ * Compares a judge's claims with the harness's measurements: those that its grade records, and the same comparison again, because the grade
+ * may be older than the rule. An unverified claim counts, too.
  */
-function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): FoundClash[] {
+function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): TellableClash[] {
   const parts: string[] = []
   for (const { id, measured_by } of rubric?.claims ?? []) {
     if (measured_by === null) continue
-    const said = opinion.claims?.[id] ?? null
+    const claimed = opinion.claims?.[id] ?? null
     const measured = signals[measured_by]
     const code = SIGNAL_CODES[measured_by]
-    if (differ(said, measured))
-      parts.push(`claims ${claimWord(id)}=${said} where the harness measured ${measured_by}=${measured}`)
+    if (differ(claimed, measured))
+      parts.push(`claims ${claimWord(id)}=${claimed} where the harness measured ${measured_by}=${measured}`)
     else if (opinion.contradictions.includes(code)) parts.push(`records ${code}`)
   }
   if (parts.length === 0) return []

@@ -8,7 +8,7 @@ import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '..
 import type { GradeSelection } from '../../schemas/regrade.ts'
 import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
 import { readBatchQuestions } from '../comparison/batch-questions.ts'
-import { type Clash, differingClaims, FIND_CLASHES, type FoundClash, type Said } from './clashes.ts'
+import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
 import {
   agreedLabel,
   latestOpinions,
@@ -21,16 +21,17 @@ import {
   subjectOf,
 } from './standing-opinions.ts'
 
-/** Questions that are read between two turns of the event loop. */
+/** Questions read between two turns of the event loop. */
 const TURN = 200
 
 export type QuestionStores = BatchStores & { readonly grades: GradeStore }
 
 /**
- * The questions of what fits every filter, by subject, each with everything that judges said of it by that rubric, whether it fits or not: a judge’s disagreements are
- * with others. Of a batch its own trials are chosen from and shown, else standing grades. Memory grows with the rows alone.
+ * Reads the questions with a grade that fits every filter, by subject, each with all judges' opinions under that rubric: a judge disagrees
+ * with others, which may not fit the filter. For a batch its own trials are selected and shown, else standing grades. Memory grows only
+ * with the rows.
  *
- * @param among of these questions alone.
+ * @param among limits the result to these questions.
  */
 function readQuestions(
   stores: QuestionStores,
@@ -43,7 +44,7 @@ function readQuestions(
     : readStandingQuestions(stores.grades, filter, among)
 }
 
-/** The questions of the stored grades that fit, with everything that judges said of them. Absent: all questions. */
+/** Reads the questions of the stored grades that fit, each with all judges' opinions. Without a selection: all questions. */
 export async function readSelected(
   stores: QuestionStores,
   selection: GradeSelection = {},
@@ -55,7 +56,7 @@ export async function readSelected(
   return batch === undefined ? readChosen(stores.grades, chosen) : readQuestions(stores, { batch }, chosen)
 }
 
-/** An id may be of a grade that stands no more; its question is meant all the same. */
+/** Returns the questions of grades by id. A replaced grade still selects its question. */
 async function chooseByIds(grades: GradeStore, ids: readonly string[], filter: GradeFilter): Promise<Set<string>> {
   const chosen = new Set<string>()
   for (const [index, id] of ids.entries()) {
@@ -67,7 +68,7 @@ async function chooseByIds(grades: GradeStore, ids: readonly string[], filter: G
   return chosen
 }
 
-/** Ten apart, and everything else stays below ten: kinds never mix in the order. */
+/** Weights of the kinds: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
 const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
   human: 60,
   judges: 50,
@@ -77,12 +78,12 @@ const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
   unverified: 10,
 }
 
-/** For each claim in which two sides differ: at most three. */
+/** Points for each claim in which two sides differ, for at most three claims. */
 const POINTS_PER_CLAIM = 2
-/** Of the side that is less sure: two sides that are both sure tell most. None for a side that reports nothing. */
+/** Points for the confidence of the less certain side: two certain sides weigh most. None for a side without a level. */
 const CONFIDENCE_POINTS: Readonly<Record<ConfidenceLevel, number>> = { low: 0, medium: 1, high: 2 }
 
-/** The terms of a score; their sum is the score. */
+/** The terms of a score, which is their sum. */
 interface ScoreTerms {
   readonly kind: number
   readonly claims: number
@@ -91,12 +92,15 @@ interface ScoreTerms {
 }
 
 export interface Scored {
-  /** Thousandths: sums of fractions would not compare alike after a way through text. */
+  /** The score in thousandths: sums of fractions would not compare equal after a way through text. */
   readonly millis: number
   readonly terms: ScoreTerms
 }
 
-/** The terms of one clash of a kind. Ours: there is no literature on it; weights are chosen so that each term only orders what the one before left equal, except that a claim counts as much as two levels of confidence. */
+/**
+ * Scores one clash of a kind. The weights are Veridict's own, without literature: each term only orders the ties of the term before, except
+ * that a claim counts as much as two levels of confidence.
+ */
 export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
   const terms: ScoreTerms = {
     kind: KIND_WEIGHTS[kind],
@@ -108,7 +112,7 @@ export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
   return { millis, terms }
 }
 
-/** The most telling of the clashes of one kind; the first of equal ones. Null where there is none. */
+/** Returns the clash with the highest score among those of one kind, the first of equals; null without clashes. */
 export function mostTelling<Of extends Clash>(
   kind: DisagreementKind,
   clashes: readonly Of[],
@@ -121,43 +125,43 @@ export function mostTelling<Of extends Clash>(
   return best
 }
 
-/** `55.9 = 50 for judges + 4 for 2 claims apart + …`: what the score is made of, for people. */
+/** Explains a score to people: `55.9 = 50 for judges + 4 for 2 claims apart + …`. */
 export const explainScore = (kind: DisagreementKind, { millis, terms }: Scored): string =>
   `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
 
-/** The order of the queue: the higher score first; of equal ones the question’s digests decide, which never change. */
+/** Orders the queue: the higher score first; ties by the question's digests, which never change. */
 export const compareQueued = (
   one: { readonly millis: number; readonly question: string },
   other: { readonly millis: number; readonly question: string },
 ): number => other.millis - one.millis || (one.question < other.question ? -1 : one.question > other.question ? 1 : 0)
 
 interface DisagreementQuery {
-  /** Questions of what fits all of it: trials of the batch that it names, else standing grades. */
+  /** Selects questions by their grades: trials of the named batch, else standing grades. */
   readonly filter: GradeFilter
   readonly kind?: DisagreementKind
-  /** Questions in which two differ in this claim, by its id or old name. */
+  /** Selects questions in which two sides differ in this claim, by its id or old name. */
   readonly claim?: string
   readonly settled?: boolean
 }
 
-/** A place in the queue: what comes after it is the next page, also where something before it has come or gone. */
+/** A place in the queue: the next page begins behind it, even where earlier questions were added or removed. */
 export interface QueuePlace {
   readonly millis: number
-  /** With its rubric: `subjectOf`. */
+  /** The question with its rubric: `subjectOf`. */
   readonly question: string
 }
 
 type Stores = QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics }
 
 interface Queued extends QueuePlace {
-  readonly said: Said
+  readonly verdicts: Verdicts
   readonly row: QuestionRow
 }
 
-/** Questions that are written between two turns of the event loop. */
+/** Questions written between two turns of the event loop. */
 const WRITTEN_A_TURN = 1000
 
-/** All questions on which not all agree, the most telling first, each written when it is asked for. */
+/** Yields all questions with a disagreement, the highest score first, each written on request. */
 export async function* readDisagreements(
   stores: Stores,
   query: DisagreementQuery,
@@ -177,19 +181,19 @@ async function readQueue(stores: Stores, query: DisagreementQuery, after?: Queue
   const queue: Queued[] = []
   let turn = 0
   for (const [subject, row] of questions) {
-    const queued = enqueue(row, saidOf(row, reviews.get(subject) ?? [], stores.loaded, query), query)
+    const queued = enqueue(row, verdictsOf(row, reviews.get(subject) ?? [], stores.loaded, query), query)
     if (queued !== null && (after === undefined || compareQueued(queued, after) > 0)) queue.push(queued)
     if (++turn % WRITTEN_A_TURN === 0) await nextTurn()
   }
   return queue.sort(compareQueued)
 }
 
-const saidOf = (
+const verdictsOf = (
   row: QuestionRow,
   reviews: readonly ReviewRow[],
   rubrics: Rubrics,
   { claim }: DisagreementQuery,
-): Said => ({
+): Verdicts => ({
   rubric: newestRubric(rubrics, row.rubric),
   claim: claim === undefined ? null : claimIdOf(claim),
   opinions: latestOpinions([...row.opinions, ...row.others]),
@@ -197,29 +201,29 @@ const saidOf = (
   reviews,
 })
 
-function enqueue(row: QuestionRow, said: Said, query: DisagreementQuery): Queued | null {
-  const told = tellingClashes(said)
-  const [first] = told
+function enqueue(row: QuestionRow, verdicts: Verdicts, query: DisagreementQuery): Queued | null {
+  const clashes = tellingClashes(verdicts)
+  const [first] = clashes
   if (first === undefined) return null
-  if (query.kind !== undefined && !told.some(({ kind }) => kind === query.kind)) return null
-  if (query.settled !== undefined && query.settled !== isSettled(said.reviews)) return null
-  if (said.claim !== null && !differingClaims(said).some(({ claim }) => claim === said.claim)) return null
-  return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), said, row }
+  if (query.kind !== undefined && !clashes.some(({ kind }) => kind === query.kind)) return null
+  if (query.settled !== undefined && query.settled !== isSettled(verdicts.reviews)) return null
+  if (verdicts.claim !== null && !differingClaims(verdicts).some(({ claim }) => claim === verdicts.claim)) return null
+  return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), verdicts, row }
 }
 
 const isSettled = (reviews: readonly ReviewRow[]): boolean => agreedLabel(reviews) !== undefined
 
-/** The most telling clash of each kind that there is. */
-function tellingClashes(said: Said): { kind: DisagreementKind; clash: FoundClash; scored: Scored }[] {
+/** Returns the highest clash of each kind that occurs. */
+function tellingClashes(verdicts: Verdicts): { kind: DisagreementKind; clash: TellableClash; scored: Scored }[] {
   return DISAGREEMENT_KINDS.flatMap((kind) => {
-    const most = mostTelling(kind, FIND_CLASHES[kind](said))
+    const most = mostTelling(kind, FIND_CLASHES[kind](verdicts))
     return most === null ? [] : [{ kind, ...most }]
   })
 }
 
-function describe({ said, row }: Queued): Disagreement {
-  const told = tellingClashes(said)
-  const [first] = told
+function describe({ verdicts, row }: Queued): Disagreement {
+  const clashes = tellingClashes(verdicts)
+  const [first] = clashes
   if (first === undefined) throw new Error('only questions with a clash are in the queue')
   const [trajectory = '', ground_truth = ''] = row.question.split('/')
   return {
@@ -229,15 +233,15 @@ function describe({ said, row }: Queued): Disagreement {
     agent: row.agent,
     model: row.model,
     task: row.task,
-    kinds: told.map(({ kind }) => kind),
+    kinds: clashes.map(({ kind }) => kind),
     score: first.scored.millis / 1000,
     terms: { ...first.scored.terms },
-    why: [...told.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
-    grades: said.opinions.map(toOpinion),
-    signals: Object.keys(said.signals).length > 0 ? said.signals : null,
-    claims: differingClaims(said),
-    reviews: said.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
-    settled: isSettled(said.reviews),
+    why: [...clashes.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
+    grades: verdicts.opinions.map(toOpinion),
+    signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
+    claims: differingClaims(verdicts),
+    reviews: verdicts.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
+    settled: isSettled(verdicts.reviews),
   }
 }
 

@@ -7,15 +7,15 @@ import type { Review, ReviewRequest } from '../../schemas/audit/review.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 
-type Given = Pick<ReviewRequest, 'label' | 'outcome' | 'claims'>
+type ReviewVerdict = Pick<ReviewRequest, 'label' | 'outcome' | 'claims'>
 
-/** Where a review is not of this rubric, or contradicts itself: its claims make another label. Empty: it does not. */
-export function findReviewFaults(given: Given, rubric: Rubric): Issue[] {
-  const label = labelOfReview(given)
+/** Lists the faults of a review: members that its rubric does not have, or claims that make another label. Empty for a valid review. */
+export function findReviewFaults(review: ReviewVerdict, rubric: Rubric): Issue[] {
+  const label = labelOfReview(review)
   if (label === undefined) return [{ path: '/label', message: 'is required' }]
-  const outcome = outcomeIssues(given, label, rubric)
+  const outcome = outcomeIssues(review, label, rubric)
   if (outcome.length > 0) return outcome
-  const { claims = {} } = given
+  const { claims = {} } = review
   const forms = [
     ...oldNameIssues(claims),
     ...Object.entries(claims).flatMap(([name, value]) => formOf(name, value, rubric)),
@@ -23,21 +23,21 @@ export function findReviewFaults(given: Given, rubric: Rubric): Issue[] {
   return forms.length > 0 ? forms : contradictions(label, claims, rubric)
 }
 
-/** Undefined: neither label nor outcome is given. */
-const labelOfReview = ({ label, outcome }: Given): Label | null | undefined =>
+/** Returns the label of a review; undefined where it has neither label nor outcome. */
+const labelOfReview = ({ label, outcome }: ReviewVerdict): Label | null | undefined =>
   label === undefined && outcome !== undefined ? labelOf(outcome) : label
 
-function outcomeIssues({ label, outcome: given }: Given, said: Label | null, { outcome }: Rubric): Issue[] {
+function outcomeIssues({ label, outcome: stated }: ReviewVerdict, verdict: Label | null, { outcome }: Rubric): Issue[] {
   const path = label === undefined ? '/outcome' : '/label'
-  if (label !== undefined && given !== undefined && labelOf(given) !== label)
+  if (label !== undefined && stated !== undefined && labelOf(stated) !== label)
     return [{ path: '/outcome', message: 'is not what the label says: give one of them' }]
-  if (said === null) return []
+  if (verdict === null) return []
   if (outcome.kind === 'sum')
-    return /^-?\d{1,15}$/.test(said) ? [] : [{ path, message: 'must be a whole number: the outcome is a sum' }]
-  return outcome.labels.includes(said) ? [] : [{ path, message: `must be one of ${outcome.labels.join(', ')}` }]
+    return /^-?\d{1,15}$/.test(verdict) ? [] : [{ path, message: 'must be a whole number: the outcome is a sum' }]
+  return outcome.labels.includes(verdict) ? [] : [{ path, message: `must be one of ${outcome.labels.join(', ')}` }]
 }
 
-/** Of the old form all three are given, or none. */
+/** Reports missing claims of the old form, in which all three are given, or none. */
 function oldNameIssues(claims: object): Issue[] {
   const missing = OLD_CLAIM_NAMES.filter((name) => !Object.hasOwn(claims, name))
   if (missing.length === OLD_CLAIM_NAMES.length) return []
@@ -55,7 +55,7 @@ function formOf(name: string, value: unknown, rubric: Rubric): Issue[] {
   return message === null ? [] : [{ path, message }]
 }
 
-/** What the value has to be where it is not; null: it is. */
+/** Returns the expected form of a claim's value; null for a valid value. */
 function wrongForm({ type, values, minimum, maximum }: ClaimRule, value: unknown): string | null {
   switch (type) {
     case 'boolean':
@@ -94,7 +94,7 @@ function contradictions(label: Label | null, given: Readonly<Record<string, unkn
   }))
 }
 
-/** The label that the claims make; null: they leave it open. */
+/** Returns the label that the claims make; null where they leave it open. */
 function madeBy(claims: SaidClaims, rubric: Rubric): Label | null {
   if (rubric.outcome.kind === 'best') return null
   const open = rubric.outcome.claims.filter((id) => (claims[id] ?? null) === null)
@@ -108,11 +108,11 @@ const fittingLabels = (claims: SaidClaims, rows: Rows): Label[] => [
   ...new Set(rows.filter(({ when }) => isCertain(when, claims)).map(({ label }) => label)),
 ]
 
-/** The claims that are given suffice for the row. */
+/** Tells whether the given claims suffice for a row of the table. */
 const isCertain = (when: SaidClaims, claims: SaidClaims): boolean =>
   Object.entries(when).every(([id, value]) => claims[id] === value)
 
-/** What each row of the table that makes the label wants. */
+/** Returns the claims of each row that makes the label. */
 const rowsOf = (label: Label, rubric: Rubric): readonly SaidClaims[] =>
   rubric.outcome.kind === 'table'
     ? rubric.outcome.rows.filter((row) => row.label === label).map(({ when }) => when)
@@ -121,7 +121,7 @@ const rowsOf = (label: Label, rubric: Rubric): readonly SaidClaims[] =>
 const conflicts = (row: SaidClaims, claims: SaidClaims): { id: string; wanted: ClaimValue }[] =>
   Object.entries(row).flatMap(([id, wanted]) => (differ(claims[id], wanted) ? [{ id, wanted }] : []))
 
-/** What is stored of a review. The grade may have any status: what a judge could not tell a human perhaps can. */
+/** Makes the stored form of a review. Its grade may have any status: a human may decide a question that a judge could not. */
 export function makeReview(
   request: ReviewRequest,
   { id: grade_id, label: grade_label, receipt }: Pick<Grade, 'id' | 'label' | 'receipt'>,

@@ -29,13 +29,13 @@ export interface ReviewFilter {
   readonly question?: string
   /** The id of a rubric, without its version. */
   readonly rubric?: string
-  /** `null`: those who say that it cannot be told. */
+  /** `null` selects the reviews that leave the question undecided. */
   readonly label?: Label | null
-  /** Exclusive: reviews older than this id. */
+  /** Exclusive: selects reviews older than this id. */
   readonly before?: string
 }
 
-/** A human’s standing answer to a question. */
+/** A reviewer's standing answer to a question. */
 export interface ReviewRow {
   readonly id: string
   readonly rater: string
@@ -44,7 +44,7 @@ export interface ReviewRow {
   readonly blind: boolean
 }
 
-/** All reviews that fit, newest first, a page of the store at a time. */
+/** Yields all reviews that fit, newest first, a page of the store at a time. */
 export async function* readReviews(store: ReviewStore, filter: ReviewFilter): AsyncGenerator<Review> {
   const { label, rubric, before, ...query } = filter
   const fits = (review: Review) =>
@@ -59,56 +59,57 @@ export async function* readReviews(store: ReviewStore, filter: ReviewFilter): As
   }
 }
 
-/** What is asked, apart from by whom it is answered: `sha256:…/sha256:…`. */
+/** Returns the question of a review, without its reviewer: `sha256:…/sha256:…`. */
 export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth'>): string =>
   `${review.trajectory}/${review.ground_truth}`
 
-/** What it is a label of: a question under a rubric. */
+/** Returns the subject of a review: its question under its rubric. */
 const subjectOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth' | 'rubric'>): string =>
   subjectOf(questionOfReview(review), rubricIdOfReview(review))
 
 /**
- * Of each rater the newest review of a question by a rubric, newest first. One whose label is null takes an earlier label back.
+ * Keeps the newest review of a question by a rubric for each rater, newest first. A review with a null label withdraws an earlier label.
  *
  * @param reviews newest first.
  */
 export function standingReviews(reviews: Iterable<Review>): Review[] {
-  const known = new Map<string, Set<string>>()
+  const ratersBySubject = new Map<string, Set<string>>()
   const standing: Review[] = []
-  for (const review of reviews) if (isFirst(known, subjectOfReview(review), review.rater)) standing.push(review)
+  for (const review of reviews)
+    if (isFirst(ratersBySubject, subjectOfReview(review), review.rater)) standing.push(review)
   return standing
 }
 
-/** The standing reviews of some questions under their rubrics, each with its claims; memory grows with their raters alone. */
+/** Reads the standing reviews of some questions under their rubrics, with their claims; memory grows only with the raters. */
 export async function standingReviewsOf(
   store: ReviewStore,
   subjects: ReadonlyMap<string, unknown>,
 ): Promise<Map<string, ReviewRow[]>> {
   const rows = new Map<string, ReviewRow[]>()
-  const known = new Map<string, Set<string>>()
+  const ratersBySubject = new Map<string, Set<string>>()
   for await (const review of readReviews(store, {})) {
     const subject = subjectOfReview(review)
     const { id, rater, label, blind } = review
-    if (!subjects.has(subject) || !isFirst(known, subject, rater)) continue
+    if (!subjects.has(subject) || !isFirst(ratersBySubject, subject, rater)) continue
     pushTo(rows, subject, { id, rater, label, claims: claimsOfReview(review), blind })
   }
   return rows
 }
 
-function isFirst(known: Map<string, Set<string>>, subject: string, rater: string): boolean {
-  const raters = known.get(subject) ?? new Set()
+function isFirst(ratersBySubject: Map<string, Set<string>>, subject: string, rater: string): boolean {
+  const raters = ratersBySubject.get(subject) ?? new Set()
   if (raters.has(rater)) return false
-  known.set(subject, raters.add(rater))
+  ratersBySubject.set(subject, raters.add(rater))
   return true
 }
 
-/** The one answer of all raters, null among them; undefined: there is no review, or they differ. */
+/** Returns the label on which all raters agree, null included; undefined without reviews, or where raters differ. */
 export function agreedLabel(standing: readonly Pick<Review, 'label'>[]): Label | null | undefined {
   const [first] = standing
   return first !== undefined && standing.every(({ label }) => label === first.label) ? first.label : undefined
 }
 
-/** What the audit keeps of a grade: no evidence, no receipt, no notes. */
+/** The members of a grade that the audit keeps: no evidence, no receipt, no notes. */
 export interface OpinionRow {
   readonly id: string
   readonly judge: string
@@ -119,7 +120,7 @@ export interface OpinionRow {
   readonly confidence: ConfidenceLevel | null
   readonly vote_share: number | null
   readonly outcome: Outcome | null
-  /** Null: the judge failed. */
+  /** Null for a failed judge. */
   readonly claims: SaidClaims | null
   readonly votes: readonly VoteRow[]
   readonly contradictions: readonly ContradictionCode[]
@@ -131,13 +132,13 @@ export interface VoteRow {
   readonly confidence: ConfidenceLevel | null
 }
 
-/** A question under one rubric, with everything that judges said of it, newest first. */
+/** A question under one rubric, with all judges' opinions, newest first. */
 export interface QuestionRow {
   readonly question: string
   readonly trajectory: string
   /** The id of the rubric, without its version. */
   readonly rubric: string
-  /** Of the newest grade that says one. */
+  /** Names from the newest grade that has them. */
   agent: string | null
   model: string | null
   task: string | null
@@ -145,14 +146,14 @@ export interface QuestionRow {
   readonly opinions: OpinionRow[]
   /** Trials of a batch that ended without a grade. */
   readonly ungraded: { readonly judge: string; readonly rubric: string; readonly status: 'failed' | 'cancelled' }[]
-  /** What stands of those who were not asked in the batch. */
+  /** Standing opinions of judges that the batch did not ask. */
   readonly others: OpinionRow[]
 }
 
-/** What is compared: a question under a rubric of one id. `sha256:…/sha256:…/tab-behavior`. */
+/** Returns the subject of a comparison: a question under a rubric of one id. `sha256:…/sha256:…/tab-behavior`. */
 export const subjectOf = (question: string, rubric: string): string => `${question}/${rubricIdOf(rubric)}`
 
-/** The question of a subject, and the id of its rubric. */
+/** Splits a subject into its question and the id of its rubric. */
 function splitSubject(subject: string): { readonly question: string; readonly rubric: string } {
   const slash = subject.lastIndexOf('/')
   return { question: subject.slice(0, slash), rubric: subject.slice(slash + 1) }
@@ -160,7 +161,7 @@ function splitSubject(subject: string): { readonly question: string; readonly ru
 
 const subjectOfGrade = (grade: Grade): string => subjectOf(questionOf(grade), grade.receipt.rubric)
 
-/** Standing grades that fit, newest first, a page of the store at a time. */
+/** Yields the standing grades that fit, newest first, a page of the store at a time. */
 export async function* readStanding(grades: GradeStore, filter: GradeFilter): AsyncGenerator<StandingGrade> {
   let before: string | undefined
   for (;;) {
@@ -173,8 +174,8 @@ export async function* readStanding(grades: GradeStore, filter: GradeFilter): As
 }
 
 /**
- * The questions that have a standing grade that fits every filter, each with all standing grades that it has by that rubric, whether they fit
- * or not. By subject.
+ * Reads the questions with a standing grade that fits every filter, by subject, each with all its standing grades under that rubric,
+ * whether they fit or not.
  */
 export async function readStandingQuestions(
   grades: GradeStore,
@@ -215,7 +216,7 @@ function addStanding(questions: Map<string, QuestionRow>, { grade, signals }: St
   rowFor(questions, subjectOfGrade(grade), grade.metadata, signals).opinions.push(toRow(grade))
 }
 
-/** The row of a subject, made where there is none; what it does not say of agent, model and task yet is taken over. */
+/** Returns the row of a subject, made if missing; missing names of agent, model and task are filled in. */
 export function rowFor(
   questions: Map<string, QuestionRow>,
   subject: string,
@@ -254,8 +255,8 @@ export const toRow = (grade: Grade): OpinionRow => ({
 })
 
 /**
- * One opinion of each judge and rubric, newest first: a judge that was changed, or asked for more samples, has a grade under each
- * key. Its newest that did not fail stands, else its newest.
+ * Keeps one opinion of each judge and rubric, newest first: a changed judge, or one asked for more samples, has a grade under each key. The
+ * newest that did not fail counts, else the newest.
  */
 export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rubric' | 'status'>>(
   opinions: readonly Of[],
@@ -263,12 +264,12 @@ export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rub
   const latest = new Map<string, Of>()
   for (const opinion of opinions) {
     const name = JSON.stringify([opinion.judge, opinion.rubric])
-    const known = latest.get(name)
-    if (known === undefined || (known.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
+    const newest = latest.get(name)
+    if (newest === undefined || (newest.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
   }
   return [...latest.values()].sort(newestFirst)
 }
 
-/** Ids sort by age. */
+/** Orders newest first; ids sort by age. */
 export const newestFirst = (one: { readonly id: string }, other: { readonly id: string }): number =>
   one.id < other.id ? 1 : one.id > other.id ? -1 : 0

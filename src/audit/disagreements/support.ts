@@ -15,8 +15,8 @@ type Support = PanelResult['support']
 type Graded = Grade & { readonly label: Label }
 
 /**
- * Derives the result of a panel: the label of all judges of a question by the rubric of one grade, and its level. Where two different models agree by quotes
- * that overlap, `low` becomes `medium`. Every judge counts for the label; only models support each other.
+ * Derives the result of a panel: the label of all judges of a question by the rubric of one grade, and its level. Where two different
+ * models agree by quotes that overlap, `low` becomes `medium`. Every judge counts for the label; only models support each other.
  *
  * @param standing all standing grades of the question.
  */
@@ -42,10 +42,10 @@ export function panelResult({ receipt }: Grade, standing: readonly Grade[], rubr
 interface Panel {
   /** The latest grade of each judge, whatever its status. */
   readonly opinions: readonly Grade[]
-  /** Those with the label. */
+  /** The grades with the label. */
   readonly graded: readonly Graded[]
   readonly label: Label
-  /** The best level among them. */
+  /** The best level among the grades with the label. */
   readonly level: ConfidenceLevel
 }
 
@@ -170,7 +170,10 @@ interface Overlap {
   readonly steps: Set<number>
 }
 
-/** Finds quotes of different models for one claim that overlap in one part of a step: each place is sorted once, and swept once. */
+/**
+ * Finds quotes of different models for one claim that overlap in one part of a step: the quotes of each place are sorted once and swept
+ * once.
+ */
 function findOverlaps(models: readonly Graded[], places: ReadonlyMap<string, Quote[]>): readonly Overlap[] {
   const pairs = pairsOf(models).filter(isOfTwo)
   const overlaps = new Map(
@@ -196,7 +199,7 @@ const pairKey = (pair: readonly [Grade, Grade]): string =>
     .sort()
     .join(' ')
 
-/** The quotes that hold, by claim, step and part. */
+/** Groups the verified quotes by claim, step and part. */
 function quotesByPlace(models: readonly Graded[], cited: ReadonlySet<string>, rubric: Rubric): Map<string, Quote[]> {
   const places = new Map<string, Quote[]>()
   for (const grade of models) {
@@ -210,7 +213,7 @@ function quotesByPlace(models: readonly Graded[], cited: ReadonlySet<string>, ru
   return places
 }
 
-/** The reason for which a grade forbids a lift of its panel; null: none. */
+/** Returns the reason why a grade forbids a lift of its panel; null without one. */
 function obstacleOf(grade: Grade): string | null {
   const { status, confidence, contradictions, citations, votes, receipt } = grade
   const name = nameOf(grade)

@@ -2,22 +2,22 @@ import { count } from '../../domain/count.ts'
 import { notesOf } from '../../domain/notes.ts'
 import type { BaselineRun, TrialRow } from './report-rows.ts'
 
-/** A Terminal-Bench run that a group of trials can be measured by. */
+/** A Terminal-Bench run by which a group of trials can be measured. */
 export interface Resolution {
   readonly task: string | null
-  /** The one of the trial that says it; null: a Terminal-Bench run of its own. */
+  /** The run of the trial that reports it; null for a stored Terminal-Bench run. */
   readonly run: string | null
   readonly resolved: boolean | null
 }
 
-/** A trial with what became of its Terminal-Bench run; null where there is none, or it is not known. */
+/** A trial with the result of its Terminal-Bench run; null where it has no run, or the result is not known. */
 export interface PairedTrial extends TrialRow {
   readonly baseline: boolean | null
 }
 
 export interface Baselines {
   readonly trials: readonly PairedTrial[]
-  /** The runs of the agents, models and tasks that the trials have, each once. */
+  /** Lists the runs of the trials' agents, models and tasks, each once. */
   resolutionsOf(trials: readonly PairedTrial[]): Resolution[]
   readonly warnings: readonly string[]
 }
@@ -26,13 +26,12 @@ type Place = Pick<TrialRow, 'agent' | 'model' | 'task' | 'run_index'>
 
 const cellOf = ({ agent, model, task }: Place): string => JSON.stringify([agent, model, task])
 const placeOf = ({ agent, model, task, run_index }: Place): string => JSON.stringify([agent, model, task, run_index])
-/** Variants and judges are different ways to look at one run: each may be paired with it. */
+/** Returns the key within which a run pairs once: variants and judges are different views of one run, and each may pair with it. */
 const sideOf = (trial: TrialRow): string => JSON.stringify([trial.judge, trial.variant, placeOf(trial)])
 
 /**
- * Pairs trials with Terminal-Bench runs by agent, model, task and run index. What the trial itself says
- * (`metadata.terminal_bench_resolved`) comes first. Where two runs, or two trials of one variant, have the same place, which belongs to
- * which is not known: none of them is paired, and a warning says how many.
+ * Pairs trials with Terminal-Bench runs by agent, model, task and run index. The trial's own `metadata.terminal_bench_resolved` takes
+ * precedence. Where two runs, or two trials of one variant, have the same place, none of them is paired, and a warning counts them.
  */
 export function pairBaselines(trials: readonly TrialRow[], runs: readonly BaselineRun[]): Baselines {
   const ofTasks = runs.filter(({ task }) => task !== null)
@@ -41,10 +40,10 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
   let ambiguous = 0
   const paired = trials.map((trial): PairedTrial => {
     if (trial.terminal_bench_resolved !== null) return { ...trial, baseline: trial.terminal_bench_resolved }
-    const found = trial.task === null ? [] : (byPlace.get(placeOf(trial)) ?? [])
-    const [run] = found
+    const candidates = trial.task === null ? [] : (byPlace.get(placeOf(trial)) ?? [])
+    const [run] = candidates
     if (run === undefined) return { ...trial, baseline: null }
-    if (found.length === 1 && sides.get(sideOf(trial))?.length === 1) return { ...trial, baseline: run.resolved }
+    if (candidates.length === 1 && sides.get(sideOf(trial))?.length === 1) return { ...trial, baseline: run.resolved }
     ambiguous++
     return { ...trial, baseline: null }
   })
@@ -66,7 +65,7 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
   }
 }
 
-/** Stored runs of the same agents, models and tasks; and what trials say of runs that are not stored, each place once. */
+/** Lists the stored runs of the same agents, models and tasks, and the trials' reports of runs that are not stored, each place once. */
 function resolutions(
   trials: readonly PairedTrial[],
   byCell: ReadonlyMap<string, readonly BaselineRun[]>,
@@ -74,15 +73,15 @@ function resolutions(
 ): Resolution[] {
   const cells = new Set(trials.map(cellOf))
   const stored = [...cells].flatMap((cell) => byCell.get(cell) ?? [])
-  const said = new Map<string, Resolution>()
+  const reported = new Map<string, Resolution>()
   const alone: Resolution[] = []
   for (const trial of trials) {
     if (trial.terminal_bench_resolved === null || byPlace.has(placeOf(trial))) continue
     const resolution = { task: trial.task, run: null, resolved: trial.terminal_bench_resolved }
     if (trial.task === null || trial.run_index === null) alone.push({ ...resolution, run: trial.run })
-    else if (!said.has(placeOf(trial))) said.set(placeOf(trial), resolution)
+    else if (!reported.has(placeOf(trial))) reported.set(placeOf(trial), resolution)
   }
-  return [...stored.map(({ task, resolved }) => ({ task, run: null, resolved })), ...said.values(), ...alone]
+  return [...stored.map(({ task, resolved }) => ({ task, run: null, resolved })), ...reported.values(), ...alone]
 }
 
 /** Counts the places whose trials differ in the outcome of their one Terminal-Bench run. */

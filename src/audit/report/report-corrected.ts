@@ -22,28 +22,28 @@ export const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
     trial.label !== null && trial.review !== null ? [{ trial, judge: trial.label, review: trial.review }] : [],
   )
 
-/** Of what there are shares: the labels, or the values of one claim. */
+/** The categories whose shares are corrected: the labels, or the values of one claim. */
 interface Shares {
   readonly labels: readonly string[]
-  /** Null: the judge gives none. */
+  /** Returns the judge's category; null where the judge gives none. */
   judged(trial: TrialRow): string | null
-  /** Null: the humans say nothing of it. */
+  /** Returns the humans' category; null where the review lacks it. */
   reviewed(review: TrialReview): string | null
 }
 
-/** The judge’s shares corrected by the reviews of one design. */
+/** Corrects the judge's shares by the reviews of one design. */
 export function correctShares(trials: readonly TrialRow[], shares: Shares, options: CorrectionOptions): Corrected {
   const { labels, judged } = shares
-  const found = trials.flatMap((trial) => {
+  const both = trials.flatMap((trial) => {
     const judge = judged(trial)
     return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
   })
-  const lost = trials.filter((trial) => trial.review !== null).length - found.length
-  const silent = found.filter(({ review }) => shares.reviewed(review) === null).length
-  const reviewed = silent > 0 ? [] : found
+  const lost = trials.filter((trial) => trial.review !== null).length - both.length
+  const silent = both.filter(({ review }) => shares.reviewed(review) === null).length
+  const reviewed = silent > 0 ? [] : both
   const design = mainDesign(reviewed)
   const used = reviewed.flatMap(({ trial, judge, review }) => {
-    const sampling = review.samplings.find((one) => one.design === design)
+    const sampling = review.samplings.find((sampling) => sampling.design === design)
     if (sampling === undefined) return []
     const human = shares.reviewed(review) ?? ''
     return [{ human, judge, weight: weightOf(sampling), cluster: options.clusterOf(trial) } satisfies ReviewedPair]
@@ -70,23 +70,23 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
 }
 
 /**
- * The design of most reviewed trials, among those that some estimator is honest for if there are any: a queue that was settled must
- * not hide a random sample. Of equals the more informative, which is the order of the list.
+ * Chooses the design with the most reviewed trials, among those for which some estimator is honest, if any: a settled queue must not hide a
+ * random sample. Ties go to the more informative design, in the order of the list.
  */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
-  const found = SAMPLING_DESIGNS.flatMap((design) => {
+  const designs = SAMPLING_DESIGNS.flatMap((design) => {
     const weights = reviewed.flatMap(({ review }) => {
-      const sampling = review.samplings.find((one) => one.design === design)
+      const sampling = review.samplings.find((sampling) => sampling.design === design)
       return sampling === undefined ? [] : [weightOf(sampling)]
     })
     const honest = chooseEstimator({ sampling: design, weights }).estimator !== null
     return weights.length === 0 ? [] : [{ design, n: weights.length, honest }]
   })
-  const usable = found.some(({ honest }) => honest) ? found.filter(({ honest }) => honest) : found
+  const usable = designs.some(({ honest }) => honest) ? designs.filter(({ honest }) => honest) : designs
   return usable.toSorted((a, b) => b.n - a.n)[0]?.design ?? null
 }
 
-/** Returns the inverse of the probability of a review; null where that is not known. */
+/** Returns the inverse of the probability of a review; null for an unknown probability. */
 const weightOf = ({ probability }: TrialReview['samplings'][number]): number | null =>
   probability === null ? null : 1 / probability
 

@@ -18,16 +18,16 @@ function meanOf(
   return { ...combine(counted, [0], options, ([mean = null]) => mean), n: trials.length - unknown, unknown }
 }
 
-/** What the judge says of a claim in one trial. */
-type Said = { readonly value: Scalar } | 'outside' | 'unknown'
+/** The judge's value of a claim in one trial. */
+type ClaimReading = { readonly value: Scalar } | 'outside' | 'unknown'
 
-/** Nothing is said of a trial without the instruction that the claim is of, and where the claim that it depends on is not true. */
-function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): Said {
+/** Returns the value of a claim: outside for a trial without the claim's instruction, or where the claim that it depends on is false. */
+function readingOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: ClaimRule): ClaimReading {
   if (rule.only_if_given !== null && !given.includes(rule.only_if_given)) return 'outside'
   const asked = rule.only_if === null ? true : valueIn(claims, rule.only_if)
   if (asked === false) return 'outside'
   const value = asked === true ? valueIn(claims, rule.id) : undefined
-  // What may not be unclear and has no value does not apply: the category of a surface that was not observed.
+  // A claim that may not be unclear and has no value does not apply: the category of a surface that was not observed.
   if (value === null && rule.unclear === 'never') return 'outside'
   return value === undefined ? 'unknown' : { value }
 }
@@ -35,23 +35,23 @@ function saidOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: Cla
 const valueIn = (claims: TrialRow['claims'], id: string): Scalar | undefined =>
   Object.hasOwn(claims, id) ? claims[id] : undefined
 
-/** The value as the name of its share. */
+/** Names the share of a value. */
 const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
 
-/** The values that have a share. */
+/** Lists the values that have a share. */
 function wordsOf({ type, values, unclear }: ClaimRule): string[] {
   const own = type === 'boolean' ? ['true', 'false'] : values
   return unclear === 'never' ? [...own] : [...own, UNCLEAR]
 }
 
-/** A boolean claim as an outcome: whether it is true; unclear is unknown. */
+/** Tells whether a boolean claim is true, as an outcome; an unclear claim is unknown. */
 export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
-  const said = saidOf(trial, rule)
-  if (typeof said === 'string') return said
-  return typeof said.value === 'boolean' ? said.value : 'unknown'
+  const reading = readingOf(trial, rule)
+  if (typeof reading === 'string') return reading
+  return typeof reading.value === 'boolean' ? reading.value : 'unknown'
 }
 
-/** The figures of every claim that has shares or a mean. */
+/** Computes the figures of every claim with shares or a mean. */
 const claimFigures = (
   trials: readonly TrialRow[],
   rules: readonly ClaimRule[],
@@ -75,29 +75,29 @@ function figureOf(
   options: GroupOptions,
 ): ClaimFigure {
   const words = wordsOf(rule)
-  const said = new Map(trials.map((trial) => [trial, saidOf(trial, rule)]))
-  const saidIn = (trial: TrialRow) => said.get(trial) ?? 'unknown'
+  const readings = new Map(trials.map((trial) => [trial, readingOf(trial, rule)]))
+  const readingIn = (trial: TrialRow) => readings.get(trial) ?? 'unknown'
   const isWord = (trial: TrialRow, word: string): Outcome => {
-    const one = saidIn(trial)
-    return typeof one === 'string' ? one : wordOf(one.value) === word
+    const reading = readingIn(trial)
+    return typeof reading === 'string' ? reading : wordOf(reading.value) === word
   }
   const shares = sharesOf(trials, words, isWord, options.clusterOf)
   if (type === 'integer') {
-    const asked = trials.filter((trial) => saidIn(trial) !== 'outside')
+    const asked = trials.filter((trial) => readingIn(trial) !== 'outside')
     const numberOf = (trial: TrialRow) => {
-      const one = saidIn(trial)
-      return typeof one === 'object' && typeof one.value === 'number' ? one.value : null
+      const reading = readingIn(trial)
+      return typeof reading === 'object' && typeof reading.value === 'number' ? reading.value : null
     }
     return { type, shares, mean: meanOf(asked, numberOf, options), corrected: null }
   }
   if (rule.only_if !== null) return { type, shares, mean: null, corrected: null }
   const corrected = correctShares(
-    trials.filter((trial) => saidIn(trial) !== 'outside'),
+    trials.filter((trial) => readingIn(trial) !== 'outside'),
     {
       labels: words,
       judged: (trial) => {
-        const one = saidIn(trial)
-        return typeof one === 'string' ? null : wordOf(one.value)
+        const reading = readingIn(trial)
+        return typeof reading === 'string' ? null : wordOf(reading.value)
       },
       reviewed: ({ claims }) => {
         const value = valueIn(claims, rule.id)
@@ -109,7 +109,7 @@ function figureOf(
   return { type, shares, mean: null, corrected }
 }
 
-/** The figures of one group of trials that every rubric has. */
+/** Computes the figures of one group of trials that every rubric has. */
 export function describeGroup(
   key: string | null,
   trials: readonly TrialRow[],
@@ -130,8 +130,8 @@ export function describeGroup(
 
 /** Counts the graded trials of each label by reported confidence: labels of the rubric in its order, then numbers. */
 function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Record<Label, Levels> {
-  const given = trials.flatMap(({ label }) => label ?? []).sort()
-  const levels = new Map([...labels, ...given].map((label) => [label, { high: 0, medium: 0, low: 0 }]))
+  const occurring = trials.flatMap(({ label }) => label ?? []).sort()
+  const levels = new Map([...labels, ...occurring].map((label) => [label, { high: 0, medium: 0, low: 0 }]))
   for (const { label, confidence } of trials) {
     const counts = levels.get(label ?? '')
     if (counts && confidence !== null) counts[confidence]++
@@ -142,7 +142,7 @@ function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Rec
 export const hasLabel = (trial: TrialRow, label: Label): Outcome =>
   trial.label === null ? 'unknown' : trial.label === label
 
-/** The label of an outcome that is a number is its text. */
+/** Returns a numeric outcome, whose label is its text. */
 const numberOf = ({ label }: TrialRow): number | null => (label === null ? null : Number(label))
 
 function countTrials(trials: readonly TrialRow[]): ReportGroup['counts'] {

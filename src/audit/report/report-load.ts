@@ -11,14 +11,14 @@ import type { ReportInput, TrialRow } from './report-rows.ts'
 import { hasAlignment, type ReportRubric } from './report-rows.ts'
 import {
   addBaselines,
-  type Found,
   findTrials,
-  type Held,
   type ReportFilter,
+  type SelectedTrials,
   type TrialStores,
+  type UnreviewedTrial,
 } from './report-trials.ts'
 
-/** More than one of what must be one: a trial would be counted as often as it was graded. */
+/** Several judges or rubrics where a report allows one: a trial would count once per grade. */
 export interface SeveralGraders {
   readonly judges: readonly string[]
   readonly rubrics: readonly string[]
@@ -26,61 +26,62 @@ export interface SeveralGraders {
 
 type AuditStores = TrialStores & { readonly reviews: ReviewStore }
 
-/** The trials of a report: small rows of those that fit the filter, in one pass and then one over the reviews. */
+/** Loads the trials of a report as small rows: those that fit the filter, in one pass, then one pass over the reviews. */
 export async function loadReport(
   stores: AuditStores,
   filter: ReportFilter,
   groupBy: string,
   rubricOf: (name: string | null) => ReportRubric,
 ): Promise<Result<ReportInput, SeveralGraders>> {
-  const { held, fields, judges, rubrics, baselines, notes } = await findTrials(stores, filter, groupBy)
+  const { selected, fields, judges, rubrics, baselines, notes } = await findTrials(stores, filter, groupBy)
   if (rubrics.size > 1 || (judges.size > 1 && groupBy !== 'judge'))
     return err({ judges: [...judges].sort(), rubrics: [...rubrics].sort() })
-  const [found = null] = rubrics
-  const rubric = rubricOf(found)
-  if (hasAlignment(rubric.name) && needsBaselines(held, filter)) await addBaselines(stores.grades, filter, baselines)
-  const reviewed = await addReviews(stores, held, rubric)
+  const [name = null] = rubrics
+  const rubric = rubricOf(name)
+  if (hasAlignment(rubric.name) && needsBaselines(selected, filter))
+    await addBaselines(stores.grades, filter, baselines)
+  const reviewed = await addReviews(stores, selected, rubric)
   return ok({
-    trials: await addGiven(stores.grades, held, reviewed.trials, rubric),
+    trials: await addInstructions(stores.grades, selected, reviewed.trials, rubric),
     baselines: [...baselines.values()],
     fields: [...fields].sort(),
     rubric,
-    found,
-    notes: [...notes, ...doubledTruths(held), ...reviewed.notes],
+    found: name,
+    notes: [...notes, ...doubledTruths(selected), ...reviewed.notes],
   })
 }
 
-/** The first pass has seen only what fits the filter. */
-const needsBaselines = (held: Found['held'], { judge, rubric, batch }: ReportFilter): boolean =>
+/** Tells whether Terminal-Bench runs must be read apart, because the first pass saw only trials that fit the filter. */
+const needsBaselines = (selected: SelectedTrials['selected'], { judge, rubric, batch }: ReportFilter): boolean =>
   [judge, rubric, batch].some((one) => one !== undefined) &&
-  held.some(({ row }) => row.terminal_bench_resolved === null)
+  selected.some(({ row }) => row.terminal_bench_resolved === null)
 
-/** The instructions that each trial has, where a claim is asked of those that have one. A ground truth is read once: tasks have few. */
-async function addGiven(
+/** Adds the instructions of each trial, where a claim depends on them. Each ground truth is read once: tasks share few. */
+async function addInstructions(
   grades: GradeStore,
-  held: readonly Held[],
+  selected: readonly UnreviewedTrial[],
   rows: readonly TrialRow[],
   { claims }: ReportRubric,
 ): Promise<readonly TrialRow[]> {
   if (claims.every((claim) => claim.only_if_given === null)) return rows
-  const known = new Map<string, readonly string[]>()
-  for (const { truth, given, grade_id } of held) {
-    if (known.has(truth) || (given === null && grade_id === null)) continue
-    known.set(truth, given ?? Object.keys((await grades.getGroundTruth(grade_id ?? '')) ?? {}))
+  const instructions = new Map<string, readonly string[]>()
+  for (const { truth, given, grade_id } of selected) {
+    if (instructions.has(truth) || (given === null && grade_id === null)) continue
+    instructions.set(truth, given ?? Object.keys((await grades.getGroundTruth(grade_id ?? '')) ?? {}))
   }
-  return rows.map((row, index) => ({ ...row, given: known.get(held[index]?.truth ?? '') ?? [] }))
+  return rows.map((row, index) => ({ ...row, given: instructions.get(selected[index]?.truth ?? '') ?? [] }))
 }
 
 async function addReviews(
   { reviews, grades }: AuditStores,
-  held: readonly Held[],
+  selected: readonly UnreviewedTrial[],
   rubric: ReportRubric,
 ): Promise<{ trials: TrialRow[]; notes: string[] }> {
-  const byQuestion = new Map<string, Review[]>(held.map(({ question }) => [question, []]))
+  const byQuestion = new Map<string, Review[]>(selected.map(({ question }) => [question, []]))
   for await (const review of readReviews(reviews, {})) byQuestion.get(questionOfReview(review))?.push(review)
-  await dropOtherRubrics(grades, byQuestion, held, rubric)
+  await dropOtherRubrics(grades, byQuestion, selected, rubric)
   let unsettled = 0
-  const trials = held.map(({ question, grade_id, row }): TrialRow => {
+  const trials = selected.map(({ question, grade_id, row }): TrialRow => {
     const all = byQuestion.get(question) ?? []
     const review = settleReviews(standingReviews(all), rubric, grade_id, all)
     if (review === null && all.length > 0) unsettled++
@@ -98,15 +99,17 @@ async function addReviews(
 /** Grades looked up at once. */
 const PAGE = 200
 
-/** A review speaks of what its grade was asked: the same run may have been asked something else, too. */
+/** Removes reviews of grades by other rubrics: the same run may have been asked other questions. */
 async function dropOtherRubrics(
   grades: GradeStore,
   byQuestion: Map<string, Review[]>,
-  held: readonly Held[],
+  selected: readonly UnreviewedTrial[],
   rubric: ReportRubric,
 ): Promise<void> {
   const wanted = rubricIdOf(rubric.name)
-  const rubrics = new Map(held.flatMap(({ grade_id, rubric: name }) => (grade_id === null ? [] : [[grade_id, name]])))
+  const rubrics = new Map(
+    selected.flatMap(({ grade_id, rubric: name }) => (grade_id === null ? [] : [[grade_id, name]])),
+  )
   const others = [...byQuestion.values()].flat().flatMap(({ grade_id }) => (rubrics.has(grade_id) ? [] : [grade_id]))
   const unknown = [...new Set(others)]
   for (let at = 0; at < unknown.length; at += PAGE)
@@ -118,9 +121,9 @@ async function dropOtherRubrics(
     )
 }
 
-function doubledTruths(held: readonly Held[]): string[] {
+function doubledTruths(selected: readonly UnreviewedTrial[]): string[] {
   const truths = new Map<string, Set<string>>()
-  for (const { question } of held) {
+  for (const { question } of selected) {
     const [trajectory = '', truth = ''] = question.split('/')
     truths.set(trajectory, (truths.get(trajectory) ?? new Set()).add(truth))
   }

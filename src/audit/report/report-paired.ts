@@ -18,7 +18,7 @@ import {
 type Pair = readonly [base: PairedTrial, head: PairedTrial]
 type Measure = (trial: TrialRow) => Outcome
 
-/** Where a trial stands, apart from what is compared. Judges are kept apart: each grades both sides. */
+/** Returns the place of a trial without the compared member. Judges are kept apart: each grades both sides. */
 const placeOf = (trial: TrialRow, by: Pairing): string =>
   JSON.stringify([
     trial.judge,
@@ -29,7 +29,7 @@ const placeOf = (trial: TrialRow, by: Pairing): string =>
     trial.run_index,
   ])
 
-/** Two conditions of the same tasks against each other. A place with two trials of one side is ambiguous: none of it is paired. */
+/** Compares two conditions over the same tasks. A place with two trials of one side is ambiguous, and none of them is paired. */
 export function pairedReport(
   trials: readonly PairedTrial[],
   rubric: ReportRubric,
@@ -69,7 +69,7 @@ export function pairedReport(
   }
 }
 
-/** As `measureNames` has them. */
+/** Returns a measure by a name of `measureNames`. */
 function measureOf(name: string, { claims }: ReportRubric, labels: readonly string[]): Measure {
   if (labels.includes(name)) return (trial) => hasLabel(trial, name)
   const rule = claims.find(({ id }) => id === name)
@@ -85,12 +85,12 @@ const MEASURED: Readonly<Record<string, Measure>> = {
 }
 
 function compare(pairs: readonly Pair[], measure: string, of: Measure, settings: BootstrapSettings): Paired {
-  const told = pairs.flatMap(([one, other]): BooleanPair[] => {
-    const base = of(one)
-    const head = of(other)
-    return typeof base === 'string' || typeof head === 'string' ? [] : [{ cluster: one.task, base, head }]
+  const complete = pairs.flatMap(([first, second]): BooleanPair[] => {
+    const base = of(first)
+    const head = of(second)
+    return typeof base === 'string' || typeof head === 'string' ? [] : [{ cluster: first.task, base, head }]
   })
-  const { base, head, ...compared } = comparePairs(told, settings)
-  const unknown = pairs.length - told.length
-  return { measure, pairs: told.length, unknown, base_rate: base, head_rate: head, ...compared }
+  const { base, head, ...compared } = comparePairs(complete, settings)
+  const unknown = pairs.length - complete.length
+  return { measure, pairs: complete.length, unknown, base_rate: base, head_rate: head, ...compared }
 }

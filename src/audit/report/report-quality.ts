@@ -8,7 +8,7 @@ import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES } from '../../sche
 import { type Reviewed, reviewedOf } from './report-corrected.ts'
 import { clusterOfTask, type TrialRow } from './report-rows.ts'
 
-/** Measures how well one judge does against human reviews of its trials. */
+/** Measures one judge against human reviews of its trials. */
 export function judgeQuality(judge: string, trials: readonly TrialRow[], labels: readonly string[]): JudgeQuality {
   const reviewed = reviewedOf(trials)
   const random = reviewed.filter(isRandom)
@@ -43,10 +43,10 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
   }
 }
 
-/** Reviews of a level below which its confidence is null: with 30, a 95% interval is still up to ±0.18 wide. */
+/** Fewest reviews of a level for a confidence: with 30, a 95% interval is still up to ±0.18 wide. */
 const MIN_REVIEWS_A_LEVEL = 30
 
-/** Returns whether the review is of a random sample, each trial with one chance: other chances would need weights. */
+/** Tells whether a review is of a random sample, in which each trial had one chance: other chances would need weights. */
 const isRandom = ({ review }: Reviewed): boolean => review.samplings.some(({ design }) => design === 'random')
 const isCorrect = ({ judge, review }: Reviewed): boolean => judge === review.human
 
@@ -55,7 +55,7 @@ const shareRight = (reviewed: readonly Reviewed[]) =>
 
 /**
  * Computes precision, recall and F1 = 2·both / (judge + human) of each label (van Rijsbergen, Information Retrieval, 1979, chapter 7); null
- * where there is nothing to divide by: a label that the judge never gave has no precision, rather than 0.
+ * for a division by zero: a label that the judge never gave has no precision, rather than 0.
  *
  * @param confusion rows are the humans, columns the judge, in the order of the labels.
  */
@@ -75,7 +75,7 @@ export function labelScores(
 
 /**
  * Forecasts each review by the reviews of its level from other tasks, or other runs where no task is named, as the mean of Beta(½ + right,
- * ½ + wrong): a calibration scored on its own reviews would always be good.
+ * ½ + wrong): a calibration scored on its own reviews would always look good.
  */
 function forecastsOf(random: readonly Reviewed[]): Forecast[] {
   return CONFIDENCE_LEVELS.flatMap((level) => {
@@ -90,7 +90,7 @@ function forecastsOf(random: readonly Reviewed[]): Forecast[] {
   })
 }
 
-/** Returns the shares of the statuses of the judge’s grades and of their citations; citations of one task are not independent. */
+/** Returns the shares of the statuses of the judge's grades and of their citations; citations of one task are not independent. */
 export function judgeEvidence(judge: string, trials: readonly TrialRow[]): JudgeEvidence {
   const grades = trials.filter(({ status }) => status !== 'cancelled')
   const citations = trials.flatMap(({ task, run, citations: own }) => own.map((status) => ({ task, run, status })))

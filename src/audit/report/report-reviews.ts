@@ -4,11 +4,11 @@ import type { Review, SamplingDesign } from '../../schemas/audit/review.ts'
 import type { ReportRubric, TrialReview } from './report-rows.ts'
 
 /**
- * Settles a question: the label that more than half of its raters gave, raters who could not tell included, and each claim in the same way. Null:
- * no label has such a majority.
+ * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise. Null without
+ * such a majority.
  *
  * @param standing the newest review of each rater.
- * @param gradeId the grade whose label is to be corrected, null for none: a sample stratified by the label of another grade is none for this one.
+ * @param gradeId the grade whose label is corrected, or null: a sample stratified by another grade's label does not count for this grade.
  */
 export function settleReviews(
   standing: readonly Review[],
@@ -19,11 +19,11 @@ export function settleReviews(
   const human = majority(standing.map(({ label }) => label)) ?? null
   if (human === null) return null
   const samplings = new Map<SamplingDesign, { design: SamplingDesign; probability: number | null }>()
-  // How a question was drawn stays true when its label is replaced: the sample must not lose what is contested.
+  // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
   for (const { sampling, grade_id } of all) {
-    const said = sampling?.design ?? 'chosen'
-    const design = said === 'stratified' && grade_id !== gradeId ? 'chosen' : said
-    const probability = design === said ? (sampling?.probability ?? null) : null
+    const drawn = sampling?.design ?? 'chosen'
+    const design = drawn === 'stratified' && grade_id !== gradeId ? 'chosen' : drawn
+    const probability = design === drawn ? (sampling?.probability ?? null) : null
     if (!samplings.has(design)) samplings.set(design, { design, probability })
   }
   return {
@@ -34,19 +34,19 @@ export function settleReviews(
   }
 }
 
-/** What more than half of them are; undefined: nothing is. */
+/** Returns the value of more than half of the values; undefined without one. */
 const majority = <T>(values: readonly T[]): T | undefined =>
-  [...new Set(values)].find((one) => values.filter((other) => other === one).length * 2 > values.length)
+  [...new Set(values)].find((value) => values.filter((other) => other === value).length * 2 > values.length)
 
-/** What a reviewer says of a claim is said by the label, else by the claims of the review. */
+/** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
 function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
-  const said = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
+  const answers = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
     const own: Readonly<Record<string, Scalar>> = { ...claims }
     return label === null ? own : { ...own, ...claimsOfOutcome(rubric, label) }
   })
   return Object.fromEntries(
     rubric.claims.flatMap(({ id }) => {
-      const value = majority(said.map((one) => (Object.hasOwn(one, id) ? one[id] : undefined)))
+      const value = majority(answers.map((answer) => (Object.hasOwn(answer, id) ? answer[id] : undefined)))
       return value === undefined ? [] : [[id, value]]
     }),
   )

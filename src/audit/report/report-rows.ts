@@ -12,26 +12,26 @@ import {
   TAB_BEHAVIOR,
 } from '../../schemas/vocabulary.ts'
 
-/** As much of a rubric as a report speaks of. */
+/** The members of a rubric that a report needs. */
 export interface ReportRubric {
   readonly name: string
   readonly claims: readonly ClaimRule[]
   readonly outcome: OutcomeRule
 }
 
-/** Whether its reports have the figures of TAB, too. */
+/** Tells whether the reports of a rubric have the figures of TAB, too. */
 export const hasAlignment = (rubric: string): boolean => rubricIdOf(rubric) === TAB_BEHAVIOR
 
 export const reportRubric = ({ name, claims, outcome }: Rubric): ReportRubric => ({ name, claims, outcome })
 
-/** What can be said by a rubric that is no longer loaded: the labels that were given. */
+/** Makes the rubric of a report whose rubric is not loaded: only the given labels are known. */
 export const unknownRubric = (name: string): ReportRubric => ({
   name,
   claims: [],
   outcome: { kind: 'table', scale: 'nominal', labels: [], rows: [], claims: [] },
 })
 
-/** Its labels in its order, then those that were given and that it does not have. None where its outcome is a number. */
+/** Lists the labels of a rubric in its order, then given labels that it lacks. Empty for a numeric outcome. */
 export function labelsOf({ outcome }: ReportRubric, given: Iterable<string>): string[] {
   if (outcome.kind === 'sum') return []
   const others = new Set(given)
@@ -39,7 +39,7 @@ export function labelsOf({ outcome }: ReportRubric, given: Iterable<string>): st
   return [...outcome.labels, ...[...others].sort()]
 }
 
-/** What two conditions can be compared in: labels, what the harness measured, and boolean claims; a name means the first that has it. */
+/** Lists the measures of a paired comparison: labels, measured signals, and boolean claims; a repeated name means the first. */
 export const measureNames = ({ name, claims }: ReportRubric, labels: readonly string[]): string[] => [
   ...new Set([
     ...labels,
@@ -49,41 +49,41 @@ export const measureNames = ({ name, claims }: ReportRubric, labels: readonly st
   ]),
 ]
 
-/** What humans said of a trial, settled to one label. */
+/** The human reviews of a trial, settled to one label. */
 export interface TrialReview {
   readonly human: Label
-  /** By id; what is not there they did not say. */
+  /** Values by claim id; a claim that the reviewers left out is missing. */
   readonly claims: Readonly<Record<string, Scalar>>
-  /** Every way in which it came to be reviewed, with the chance where it is known. */
+  /** Every sampling by which the trial came to be reviewed, with its probability where known. */
   readonly samplings: readonly { readonly design: SamplingDesign; readonly probability: number | null }[]
   readonly blind: boolean
 }
 
-/** One trial as one judge graded it: as much of it as a report needs. Null is unknown. */
+/** One trial as one judge graded it, in the members that a report needs. Null is unknown. */
 export interface TrialRow extends Ended {
   readonly judge: string
-  /** The model that the judge was asked as. */
+  /** The model of the judge. */
   readonly judge_model: string | null
   readonly agent: string | null
   readonly model: string | null
   readonly variant: string | null
   readonly task: string | null
-  /** What the report is grouped by. */
+  /** The key of the trial's group. */
   readonly key: string | null
-  /** The trajectory: of two trials with one of these the same bytes were graded. */
+  /** The trajectory: two trials with the same value graded the same bytes. */
   readonly run: string
   readonly run_index: number | null
-  /** There exactly where it is `graded`. */
+  /** Present exactly for a `graded` trial. */
   readonly label: Label | null
-  /** By id: all of a graded trial, those that are unclear of an unverified one. */
+  /** Values by claim id: all claims of a graded trial, the unclear ones of an unverified trial. */
   readonly claims: Readonly<Record<string, Scalar>>
-  /** The instructions that its ground truth has. */
+  /** The instructions of its ground truth. */
   readonly given: readonly string[]
   readonly citations: readonly CitationStatus[]
   readonly confidence: ConfidenceLevel | null
-  /** Something speaks against the verdict. */
+  /** True where a contradiction speaks against the verdict. */
   readonly contradicted: boolean
-  /** Something of the run could not be read; null: the grade’s version did not count. */
+  /** True where a part of the run could not be read; null where the grade's version did not count. */
   readonly unread: boolean | null
   readonly appeared: boolean | null
   readonly executed: boolean | null
@@ -93,17 +93,17 @@ export interface TrialRow extends Ended {
   readonly review: TrialReview | null
 }
 
-/** A run of the task as Terminal-Bench has it: variant `terminal-bench`. */
+/** A run of the task on Terminal-Bench: variant `terminal-bench`. */
 export type BaselineRun = Pick<TrialRow, 'agent' | 'model' | 'task' | 'run_index' | 'resolved'>
 
-/** All that a report is computed from; small, and fit to be sent to another thread. */
+/** The input of a report: small, and fit for another process. */
 export interface ReportInput {
   readonly trials: readonly TrialRow[]
   readonly baselines: readonly BaselineRun[]
-  /** Of the metadata of its trials, in order. */
+  /** Names of the trials' metadata fields, in order. */
   readonly fields: readonly string[]
   readonly rubric: ReportRubric
-  /** Its name; null: nothing was selected. */
+  /** The name of the rubric; null where no trial was selected. */
   readonly found: string | null
   readonly notes: readonly string[]
 }
@@ -121,20 +121,23 @@ export interface ReportOptions {
   } | null
 }
 
-/** What says which trials are not independent of each other. */
+/** The members by which trials depend on each other. */
 interface Related {
   readonly task: string | null
-  /** Null: a run like no other. */
+  /** Null for a run unlike any other. */
   readonly run: string | null
 }
 
-/** Trials of one run are one trial told several times. */
+/** Returns the cluster of a trial by its run: trials of one run are one trial told several times. */
 export const clusterOfRun = ({ run }: Related): string | null => (run === null ? null : `run ${run}`)
-/** Trials of one task; where none is named, of one run. */
+/** Returns the cluster of a trial by its task; by its run where no task is named. */
 export const clusterOfTask = (trial: Related): string | null =>
   trial.task === null ? clusterOfRun(trial) : `task ${trial.task}`
 
-/** Where a run is asked about several times, it is no independent item; of one that is asked about once nothing needs to be said. */
+/**
+ * Returns the clusters of questions: questions about the same run depend on each other, while a run with a single question needs no
+ * cluster.
+ */
 export function clustersOfRepeated(
   asked: Iterable<{ readonly trajectory: string }>,
 ): (one: { readonly task: string | null; readonly trajectory: string }) => string | null {
@@ -144,17 +147,17 @@ export function clustersOfRepeated(
 }
 
 export interface GroupOptions extends BootstrapSettings {
-  /** What is resampled together. */
+  /** Returns the cluster of trials that are resampled together. */
   clusterOf(trial: Related): string | null
 }
 
-/** How a trial has ended; `failure` is there exactly where it is `failed`. */
+/** The end of a trial; `failure` is present exactly for a `failed` trial. */
 export interface Ended {
   readonly status: ItemStatus
   readonly failure: FailureCode | null
 }
 
-/** Each trial under exactly one of the four; what failed, again by its code. */
+/** Counts trials by status, and failed trials by code, too. */
 export function countEnds(trials: Iterable<Ended>) {
   const counts = { graded: 0, unverified: 0, failed: 0, cancelled: 0 }
   const failures: Partial<Record<FailureCode, number>> = {}

@@ -29,10 +29,10 @@ export const REPORT_COLUMNS = [
 type Cell = string | number | null
 type ReportRow = readonly Cell[]
 
-/** What every figure of a section has in common. */
+/** The columns that all figures of a section share. */
 type Place = readonly [section: string, groupBy: string, key: string | null]
 
-/** The report as a table with a row for each figure; the notes are its last rows, so that none is lost on the way. */
+/** Converts the report to a table with a row per figure; the notes are its last rows, so that none is lost. */
 export function reportTable(report: Report): ReportRow[] {
   const { group_by, overall, groups, paired } = report
   return [

@@ -18,35 +18,38 @@ export type ReportFilter = {
 
 export type TrialStores = BatchStores & { readonly grades: GradeStore }
 
-/** A trial whose reviews are not known yet. */
-export interface Held {
+/** A trial before its reviews are read. */
+export interface UnreviewedTrial {
   readonly question: string
   readonly grade_id: string | null
-  /** The digest of its ground truth, and the members of that, where they are at hand. */
+  /** The digest of its ground truth, and the names of the instructions in it, where known. */
   readonly truth: string
   readonly given: readonly string[] | null
   readonly rubric: string
   readonly row: TrialRow
 }
 
-export interface Found {
-  readonly held: readonly Held[]
-  /** Of everything that fits, also where another grade of the question counts. */
+export interface SelectedTrials {
+  readonly selected: readonly UnreviewedTrial[]
+  /** Judges and rubrics of all grades that fit, also where another grade of the question counts. */
   readonly judges: ReadonlySet<string>
   readonly rubrics: ReadonlySet<string>
-  /** Of the metadata. */
+  /** Names of metadata fields. */
   readonly fields: ReadonlySet<string>
-  /** By question. */
+  /** Terminal-Bench runs by question. */
   readonly baselines: Map<string, BaselineRun>
   readonly notes: readonly string[]
 }
 
-/** Those of a batch as they ended in it; else standing grades, each question of a judge once. Terminal-Bench runs stand beside them. */
+/**
+ * Finds the trials of a batch with their end in it; else standing grades, each question of a judge once. Terminal-Bench runs are kept
+ * apart.
+ */
 export async function findTrials(
   stores: TrialStores,
   { variant, ...filter }: ReportFilter,
   groupBy: string,
-): Promise<Found> {
+): Promise<SelectedTrials> {
   const { batch } = filter
   const sorted = sortTrials(variant, groupBy)
   return isOwnBatch(batch)
@@ -54,33 +57,34 @@ export async function findTrials(
     : findStanding(stores.grades, given(filter), sorted)
 }
 
-/** Terminal-Bench runs, of any judge and batch: what counts of them is what the harness measured. */
+/** Adds the Terminal-Bench runs of any judge and batch, of which only the measured signals count. */
 export async function addBaselines(
   grades: GradeStore,
   { agent, model, task }: ReportFilter,
-  baselines: Found['baselines'],
+  baselines: SelectedTrials['baselines'],
 ): Promise<void> {
   for await (const standing of readStanding(grades, given({ agent, model, task }))) {
-    const held = heldOf(standing, 'none')
-    if (held.row.variant === BASELINE_VARIANT) takeBaseline(baselines, held)
+    const selected = trialOf(standing, 'none')
+    if (selected.row.variant === BASELINE_VARIANT) takeBaseline(baselines, selected)
   }
 }
 
-/** Of one question that a judge graded under several settings the newest counts, a failure only where there is nothing else. */
+/** Finds standing grades. Of a question that a judge graded under several settings the newest counts, a failure only without any other. */
 async function findStanding(
   grades: GradeStore,
   filter: Parameters<typeof readStanding>[1],
   sorted: Sorted,
-): Promise<Found> {
-  const newest = new Map<string, Held>()
+): Promise<SelectedTrials> {
+  const newest = new Map<string, UnreviewedTrial>()
   let replaced = 0
   for await (const standing of readStanding(grades, filter)) {
-    const held = sorted.take(heldOf(standing, sorted.groupBy), standing.grade.metadata)
-    if (held === null) continue
-    const key = `${held.question}/${held.row.judge}`
-    const known = newest.get(key)
-    if (known !== undefined) replaced++
-    if (known === undefined || (known.row.status === 'failed' && held.row.status !== 'failed')) newest.set(key, held)
+    const selected = sorted.take(trialOf(standing, sorted.groupBy), standing.grade.metadata)
+    if (selected === null) continue
+    const key = `${selected.question}/${selected.row.judge}`
+    const earlier = newest.get(key)
+    if (earlier !== undefined) replaced++
+    if (earlier === undefined || (earlier.row.status === 'failed' && selected.row.status !== 'failed'))
+      newest.set(key, selected)
   }
   const notes = notesOf([
     [
@@ -88,21 +92,21 @@ async function findStanding(
       `${count(replaced, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`,
     ],
   ])
-  return { ...sorted.found, held: [...newest.values()], notes }
+  return { ...sorted.collected, selected: [...newest.values()], notes }
 }
 
 async function findInBatch(
   stores: BatchStores,
   { batch, ...filter }: Parameters<typeof fitsTrial>[1] & { readonly batch: string },
   sorted: Sorted,
-): Promise<Found> {
-  const all: Held[] = []
+): Promise<SelectedTrials> {
+  const all: UnreviewedTrial[] = []
   let ended = 0
   for await (const trial of readBatchTrials(stores, batch)) {
     ended++
     const metadata = trial.item.request.metadata ?? {}
-    const held = fitsTrial(trial, filter) ? sorted.take(heldInBatch(trial, sorted.groupBy), metadata) : null
-    if (held !== null) all.push(held)
+    const selected = fitsTrial(trial, filter) ? sorted.take(trialInBatch(trial, sorted.groupBy), metadata) : null
+    if (selected !== null) all.push(selected)
   }
   const total = (await stores.batches.get(batch))?.counts.total ?? 0
   const again = all.length - new Set(all.map(({ question, row }) => `${question}/${row.judge}`)).size
@@ -116,42 +120,43 @@ async function findInBatch(
       `${count(again, 'trial of the batch is the same, byte for byte, as another', 'trials of the batch are the same, byte for byte, as others')} of it: each counts`,
     ],
   ])
-  return { ...sorted.found, held: all, notes }
+  return { ...sorted.collected, selected: all, notes }
 }
 
 type Sorted = ReturnType<typeof sortTrials>
 
-/** Tells trials that fit the variant from Terminal-Bench runs. */
+/** Separates trials that fit the variant from Terminal-Bench runs. */
 function sortTrials(variant: string | undefined, groupBy: string) {
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
-  const found = { judges, rubrics, fields, baselines: new Map<string, BaselineRun>() }
+  const collected = { judges, rubrics, fields, baselines: new Map<string, BaselineRun>() }
   return {
-    found,
+    collected,
     groupBy,
-    take(held: Held, metadata: Grade['metadata']): Held | null {
-      if (isBaseline(held) && variant !== BASELINE_VARIANT) {
-        takeBaseline(found.baselines, held)
+    take(selected: UnreviewedTrial, metadata: Grade['metadata']): UnreviewedTrial | null {
+      if (isBaseline(selected) && variant !== BASELINE_VARIANT) {
+        takeBaseline(collected.baselines, selected)
         return null
       }
-      if (variant !== undefined && held.row.variant !== variant) return null
-      judges.add(held.row.judge)
-      rubrics.add(held.rubric)
+      if (variant !== undefined && selected.row.variant !== variant) return null
+      judges.add(selected.row.judge)
+      rubrics.add(selected.rubric)
       for (const [name, value] of Object.entries(metadata)) if (value !== null) fields.add(name)
-      return held
+      return selected
     },
   }
 }
 
-/** Other rubrics ask of such runs what they ask of any. */
-const isBaseline = ({ row, rubric }: Held): boolean => row.variant === BASELINE_VARIANT && hasAlignment(rubric)
+/** Recognizes a Terminal-Bench run of a rubric with TAB's figures; other rubrics grade such runs like any other. */
+const isBaseline = ({ row, rubric }: UnreviewedTrial): boolean =>
+  row.variant === BASELINE_VARIANT && hasAlignment(rubric)
 
-function takeBaseline(baselines: Found['baselines'], { question, row }: Held): void {
+function takeBaseline(baselines: SelectedTrials['baselines'], { question, row }: UnreviewedTrial): void {
   if (baselines.has(question)) return
   const { agent, model, task, run_index, resolved } = row
   baselines.set(question, { agent, model, task, run_index, resolved })
 }
 
-const heldOf = ({ grade, signals }: StandingGrade, groupBy: string): Held => ({
+const trialOf = ({ grade, signals }: StandingGrade, groupBy: string): UnreviewedTrial => ({
   question: questionOf(grade),
   grade_id: grade.id,
   truth: grade.receipt.ground_truth,
@@ -164,7 +169,7 @@ const heldOf = ({ grade, signals }: StandingGrade, groupBy: string): Held => ({
   }),
 })
 
-const heldInBatch = ({ item, grade, question, judge, rubric }: BatchTrial, groupBy: string): Held => ({
+const trialInBatch = ({ item, grade, question, judge, rubric }: BatchTrial, groupBy: string): UnreviewedTrial => ({
   question,
   grade_id: item.grade_id,
   truth: question.split('/')[1] ?? '',
@@ -215,7 +220,7 @@ function rowOf(
   }
 }
 
-/** What a trial is grouped by: the judge, the category of surface that it saw, or a field of the metadata as a text. */
+/** Returns the group of a trial: the judge, the observed category of surface, or a field of the metadata as a text. */
 function keyOf(
   by: string,
   judge: string,
@@ -228,7 +233,7 @@ function keyOf(
   return value === null || value === undefined ? null : String(value)
 }
 
-/** Grades of old have the claims of the one rubric that there was, by group. What a list holds is no share. */
+/** Returns the scalar claims of a grade. Old grades have the claims of the then only rubric, by group. Lists have no share. */
 function claimsOf(grade: Grade | null): TrialRow['claims'] {
   if (grade === null) return {}
   const { surface, cue, distractor } = grade

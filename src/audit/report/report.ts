@@ -19,8 +19,8 @@ import {
 } from './report-rows.ts'
 
 /**
- * The report of one rubric: pure, and the same bytes for the same rows, options and seed. That of `tab-behavior` has the metrics of TAB (arXiv
- * 2605.12233) besides: docs/audit.md says how each is made, and of which trials.
+ * Computes the report of one rubric. Pure: the same rows, options and seed give the same bytes. The report of `tab-behavior` also has the
+ * metrics of TAB (arXiv 2605.12233): docs/audit.md defines each, and its trials.
  */
 export function report(input: ReportInput, options: ReportOptions): Report {
   const { group_by, draws, seed, pair } = options
@@ -57,11 +57,11 @@ export function report(input: ReportInput, options: ReportOptions): Report {
   }
 }
 
-/** The same with one argument, as a thread is given it. */
+/** Computes the report from one argument, the form in which a process receives it. */
 export const reportOf = (job: { readonly input: ReportInput; readonly options: ReportOptions }): Report =>
   report(job.input, job.options)
 
-/** In code-unit order of the keys, null last. */
+/** Groups trials in code-unit order of the keys, null last. */
 function groupsOf(trials: readonly PairedTrial[], by: string): (readonly [string | null, readonly PairedTrial[]])[] {
   if (by === 'none') return []
   const unnamed = trials.filter(({ key }) => key === null)
@@ -123,7 +123,7 @@ function notesOn(
 
 const BY_MODEL = { agent: 'name one, or group by model', judge: 'report their batches one by one' } as const
 
-/** An agent with several models behind it is several agents, and so is a judge. */
+/** Warns of names with several models: an agent or judge with several models counts as several. */
 function pooledModels(
   what: keyof typeof BY_MODEL,
   trials: readonly TrialRow[],
@@ -152,13 +152,13 @@ function baselineNotes({ trials, baselines: measuredRuns }: ReportInput, baselin
   return [...notesOf(notes), ...baselines.warnings]
 }
 
-/** What the intervals take such trials for: nothing says more of how they hang together than that their runs are the same. */
+/** Words the assumption of the intervals for trials without a task: only trials of one run are taken as related. */
 const withoutTask = (trials: number, runs: number): string =>
   trials === runs
     ? `${count(trials, 'trial')} without a task: each is taken as independent of all others`
     : `${count(trials, 'trial')} without a task are of ${count(runs, 'run')}: trials of one run stand together in the intervals, and each run is taken as independent of all others`
 
-/** A few of many names; quoted, as metadata can hold anything. */
+/** Lists the first ten names, quoted, because metadata can hold any text. */
 const list = (names: readonly string[]): string =>
   `${names
     .slice(0, 10)

@@ -111,7 +111,6 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
     batchCalls: (id: string, signal?: AbortSignal) =>
       each(BatchCallSchema, calls.lines('readBatchAttempts', { path: { id }, query: { raw: true } }, signal)),
     /** Streams the states of the batch, until the service ends the stream; throws where the connection breaks. */
-    events: (id: string, signal: AbortSignal) => each(BatchSchema, calls.states(id, signal)),
   }
 }
 

@@ -1,4 +1,4 @@
-import { endedPages, followBatch, followResults, toResults } from '../../batches/follow.ts'
+import { endedPages, followResults, toResults } from '../../batches/follow.ts'
 import { type Incoming, planOf } from '../../batches/intake.ts'
 import type { App } from '../../boot/app.ts'
 import { buildContext } from '../../boot/context.ts'
@@ -73,9 +73,6 @@ export async function startEmbedded(
 const WITHIN = 'http://localhost'
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** Milliseconds between two states of a batch. */
-const EVERY_MS = 50
-
 /** Makes the `fetch` of a service in this process, which is built at the first request. No port is opened. */
 function fetchWithin(openApp: () => Promise<App>): typeof fetch {
   return async (input) => {
@@ -122,14 +119,6 @@ export function localCalls(context: Context, inFlight: InFlight): Partial<Client
       for await (const page of wait ? followResults(following) : endedPages(batches, id)) {
         signal?.throwIfAborted()
         yield* await toResults(stores.grades, page)
-      }
-    },
-    async *events(id, signal) {
-      const states = followBatch({ batches, clock: context.clock, id, isOff: () => signal.aborted }, EVERY_MS)
-      for (;;) {
-        const { done, value } = await unlessAborted(states.next(), signal)
-        if (done === true) return
-        if (value !== null) yield value
       }
     },
   }

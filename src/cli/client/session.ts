@@ -88,8 +88,8 @@ export interface Session extends Console {
 const NOTHING_YET = { batch: null, follows: false, skipped: 0 }
 
 /** Runs a command that asks a service, to its exit code. */
-export const inSession = (...given: Parameters<typeof withSession>): Promise<void> =>
-  runCommand(given[0], () => withSession(...given))
+export const inSession = (...work: Parameters<typeof withSession>): Promise<void> =>
+  runCommand(work[0], () => withSession(...work))
 
 /**
  * Opens a session, runs the command, and closes the session in any case. A Ctrl-C ends with the next commands. `database`: the use of the

@@ -26,8 +26,8 @@ import { exitOfGrade } from './show-command.ts'
 async function truthHint([file = '']: readonly string[]): Promise<string> {
   const { isTruthFile } = await import('../../archives/trials/trial-folder.ts')
   const beside = await readdir(dirname(file)).catch(() => [])
-  const found = beside.sort().reverse().find(isTruthFile)
-  return found === undefined ? '' : `; is it -g ${oneLine(join(dirname(file), found))}?`
+  const truth = beside.sort().reverse().find(isTruthFile)
+  return truth === undefined ? '' : `; is it -g ${oneLine(join(dirname(file), truth))}?`
 }
 
 export const gradeCommand = (shell: Shell): Command =>

@@ -133,8 +133,8 @@ interface CreateOptions {
 }
 
 function parseScopes(text: string): readonly Scope[] {
-  return text.split(',').map((given) => {
-    const scope = SCOPES.find((name) => name === given.trim())
+  return text.split(',').map((typed) => {
+    const scope = SCOPES.find((name) => name === typed.trim())
     if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${SCOPES.join(', ')}.`)
     return scope
   })

@@ -24,15 +24,13 @@ import { clip } from '../output/text.ts'
 import { isTrial, skippedText } from './trial-stream.ts'
 
 /** A finding on a marker of a task or run, or `ok`. */
-export interface MarkerRow {
+export type MarkerRow = Subject & Omit<MarkerFinding, 'code'> & { readonly code: MarkerCode }
+
+interface Subject {
   readonly kind: 'task' | 'run'
   readonly name: string
   readonly task: string | null
   readonly variant: string | null
-  readonly marker: MarkerName
-  readonly code: MarkerCode
-  readonly detail: string
-  readonly places: readonly string[]
 }
 
 interface MarkerAudit {
@@ -124,11 +122,7 @@ function runRows(run: Extract<TrialItem, { kind: 'trial' }>, { truths, view, cou
   return rowsOf({ kind: 'run', name, task, variant }, markers, findings)
 }
 
-function rowsOf(
-  subject: Pick<MarkerRow, 'kind' | 'name' | 'task' | 'variant'>,
-  markers: readonly MarkerName[],
-  findings: readonly MarkerFinding[],
-): MarkerRow[] {
+function rowsOf(subject: Subject, markers: readonly MarkerName[], findings: readonly MarkerFinding[]): MarkerRow[] {
   return markers.flatMap((marker): MarkerRow[] => {
     const own = findings.filter((finding) => finding.marker === marker)
     if (own.length === 0) return [{ ...subject, marker, code: 'ok', detail: '', places: [] }]

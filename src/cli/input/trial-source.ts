@@ -42,10 +42,10 @@ export async function* readTrialItems(
 export async function checkPaths(paths: readonly string[], readOnce: readonly string[] = []): Promise<void> {
   const missing: string[] = []
   for (const path of [...paths, ...readOnce]) {
-    const found = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
-    const isPipe = path === '-' || (typeof found === 'object' && (found.isFIFO() || found.isSocket()))
+    const entry = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
+    const isPipe = path === '-' || (typeof entry === 'object' && (entry.isFIFO() || entry.isSocket()))
     if (isPipe && !readOnce.includes(path)) throw noPipe(path)
-    if (found === 'ENOENT' || found === 'ENOTDIR') missing.push(path)
+    if (entry === 'ENOENT' || entry === 'ENOTDIR') missing.push(path)
   }
   const [first, ...more] = missing
   if (first !== undefined) throw new CliError(noSuchPath(first), more.map(noSuchPath))

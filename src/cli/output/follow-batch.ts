@@ -59,16 +59,16 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   const { client, signal, view } = session
   const leaving = new AbortController()
   let leave: NodeJS.Timeout | undefined
-  let told = 0
+  let shownRound = 0
   session.batch = begun
   const unwatch = watchRunner(session, () => leaving.abort())
   try {
-    for await (const next of followBatch(client, begun.id, AbortSignal.any([signal, leaving.signal]))) {
+    for await (const next of followBatch(client.readBatch, begun.id, AbortSignal.any([signal, leaving.signal]))) {
       session.batch = next
       clearTimeout(leave)
       if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), WORKER_PATIENCE_MS)
-      if (next.round !== undefined && next.round.number !== told) view.note(`${next.id}: ${roundText(next)}`)
-      told = next.round?.number ?? told
+      if (next.round !== undefined && next.round.number !== shownRound) view.note(`${next.id}: ${roundText(next)}`)
+      shownRound = next.round?.number ?? shownRound
       view.show(next)
     }
   } catch (error) {

@@ -106,11 +106,11 @@ function evidenceLine(citation: CheckedCitation): string {
 
 /** Renders the place of a quote in another step, and its difference from the text. */
 function foundAs({ found_in_step: step, normalization }: CheckedCitation): string {
-  const found = [
+  const facts = [
     ...(step === undefined ? [] : [`stands in step ${step}`]),
     ...(normalization?.length ? [`differs in ${normalization.join(', ')}`] : []),
   ]
-  return found.map((fact) => styleText('dim', ` · ${fact}`)).join('')
+  return facts.map((fact) => styleText('dim', ` · ${fact}`)).join('')
 }
 
 /** Puts the id of a grade into the command that a failure names. */

@@ -78,8 +78,8 @@ interface Sample {
 
 /** Reads the sample of an item. Inspect compares ids as texts. */
 function sampleOf({ metadata }: BatchResult): Sample | null {
-  const said: Readonly<Record<string, unknown>> = metadata
-  const { inspect_eval_id: log, inspect_sample_id: id, inspect_epoch: epoch } = said
+  const facts: Readonly<Record<string, unknown>> = metadata
+  const { inspect_eval_id: log, inspect_sample_id: id, inspect_epoch: epoch } = facts
   if (typeof id !== 'string' || !Number.isSafeInteger(epoch)) return null
   return { log: typeof log === 'string' ? log : '', id, epoch: epoch as number }
 }

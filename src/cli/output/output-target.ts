@@ -70,10 +70,10 @@ async function toFile(file: string): Promise<OutputTarget> {
 
 /** Returns the name of an unfinished file. Devices and pipes are written directly. */
 async function partialOf(file: string): Promise<string> {
-  const known = await stat(file).catch(() => null)
-  if (known?.isDirectory() || file.endsWith('/'))
+  const stats = await stat(file).catch(() => null)
+  if (stats?.isDirectory() || file.endsWith('/'))
     throw new CliError(`${file} cannot be written: it is a folder`, ['Give --out a file in this folder.'])
-  return known === null || known.isFile() ? `${file}.partial` : file
+  return stats === null || stats.isFile() ? `${file}.partial` : file
 }
 
 /** Maps values in their order, with `atOnce` calls of `work` under way. */

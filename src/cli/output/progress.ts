@@ -132,7 +132,7 @@ function factsOf(batch: Batch): string[] {
   ].filter((fact) => fact !== '')
 }
 
-/** Renders the count of items that a stored grade answered; the batch does not tell the grades of other items from older ones. */
+/** Renders the count of items that a stored grade answered; the batch does not tell the grades of other items from older grades. */
 export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string =>
   `${cached} answered by a grade of another item or of before`
 

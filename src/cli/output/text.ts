@@ -136,25 +136,23 @@ export function tallyLimit(
   all.levels[level]++
   if (!limit) return
   const key = `${level} ${limit.code}`
-  const known: LimitTally = all.limits.get(key) ?? { level, count: 0, reasons: new Map() }
-  known.count++
-  all.limits.set(key, known)
-  const reason = known.reasons.get(limit.reason) ?? { lift: limit.lift, count: 0 }
+  const limits: LimitTally = all.limits.get(key) ?? { level, count: 0, reasons: new Map() }
+  limits.count++
+  all.limits.set(key, limits)
+  const reason = limits.reasons.get(limit.reason) ?? { lift: limit.lift, count: 0 }
   reason.count++
-  if (known.reasons.size < MOST_REASONS || reason.count > 1) known.reasons.set(limit.reason, reason)
+  if (limits.reasons.size < MOST_REASONS || reason.count > 1) limits.reasons.set(limit.reason, reason)
 }
 
-/** Renders the shares of the levels; of each limit the most frequent reason, and what would lift it. */
+/** Renders the shares of the levels; for each limit its most frequent reason, and the remedy. */
 export function limitRows({ levels, limits, graded: total }: ResultsTally): string[] {
   if (total === 0) return []
   const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${percent(n / total)})`)
-  const rows = [...limits.values()].sort((one, other) => other.count - one.count)
+  const rows = [...limits.values()].sort((a, b) => b.count - a.count)
   return [
     `levels    ${shares.join(' · ')}`,
     ...rows.map(({ level, count: n, reasons }) => {
-      const [[reason, { lift }] = ['', { lift: '' }]] = [...reasons].sort(
-        ([, one], [, other]) => other.count - one.count,
-      )
+      const [[reason, { lift }] = ['', { lift: '' }]] = [...reasons].sort(([, a], [, b]) => b.count - a.count)
       const most = reasons.size > 1 ? 'most often: ' : ''
       return `${pad(level, 9)} ${n} of ${total}: ${most}${clip(reason, 300)}; to lift: ${clip(lift, 300)}`
     }),
@@ -178,14 +176,14 @@ export const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no 
 export const costText = ({ cost_usd, uncertain_usd }: Costs, part = 0): string => {
   const atLeast =
     part > 0 ? `cost at least ${dollars(part)} (a call has no price, or its reply no usage)` : COST_UNKNOWN
-  const known = cost_usd === null ? atLeast : `cost ${dollars(cost_usd)}`
-  return uncertain_usd > 0 ? `${known} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : known
+  const shown = cost_usd === null ? atLeast : `cost ${dollars(cost_usd)}`
+  return uncertain_usd > 0 ? `${shown} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : shown
 }
 
 /** Renders the cost for a column. */
 export const costCell = ({ cost_usd, uncertain_usd }: Costs): string => {
-  const known = cost_usd === null ? '?' : dollars(cost_usd)
-  return uncertain_usd > 0 ? `${known} (+${dollars(uncertain_usd)}?)` : known
+  const shown = cost_usd === null ? '?' : dollars(cost_usd)
+  return uncertain_usd > 0 ? `${shown} (+${dollars(uncertain_usd)}?)` : shown
 }
 
 /** Renders the count of calls of unknown end; empty for none. */

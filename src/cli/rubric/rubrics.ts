@@ -1,5 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Difference, ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
@@ -8,7 +8,6 @@ import {
   type LoadedRubric,
   loadConfiguredRubrics,
   loadRubrics,
-  PARSED_MANIFEST,
   placesIn,
   readRubric,
   rubricFolders,
@@ -33,12 +32,12 @@ function isFolder(typed: string): boolean {
 /** Finds typed rubrics: a folder of one or several, `id@version`, or an id for its newest version. */
 export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   if (isFolder(typed)) return loadRubrics(typed)
-  const known = knownRubrics(shell)
-  const versions = known.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
+  const available = knownRubrics(shell)
+  const versions = available.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
   const newest = versions.sort((a, b) => b.rubric.version - a.rubric.version)[0]
   if (newest !== undefined) return [newest]
   throw new CliError(`there is no folder and no rubric ${typed}`, [
-    `Rubrics: ${known.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,
+    `Rubrics: ${available.map(({ rubric }) => rubric.name).join(', ')}; VERIDICT_RUBRICS adds folders of others.`,
     'Begin a rubric of your own: veridict rubric new ID',
   ])
 }
@@ -69,12 +68,12 @@ export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
     const warnings = 'faults' in read ? [] : warningsOf(read, examples.length)
     for (const text of [...faults, ...warnings]) shell.out.write(`${inert(text)}\n`)
     if (faults.length > 0) faulty++
-    const found = [
+    const findings = [
       ...(faults.length > 0 ? [paint('red', count(faults.length, 'fault'))] : []),
       ...(warnings.length > 0 ? [paint('yellow', count(warnings.length, 'warning'))] : []),
     ]
     const name = 'faults' in read ? folder : read.rubric.name
-    shell.out.write(`${inert(folder)}  ${found.join(', ') || paint('green', `${name} is well`)}\n`)
+    shell.out.write(`${inert(folder)}  ${findings.join(', ') || paint('green', `${name} is well`)}\n`)
   }
   return faulty > 0 ? EXIT.unverified : EXIT.graded
 }
@@ -138,7 +137,7 @@ function copy(from: string, folder: string, members: Readonly<Record<string, str
   mkdirSync(dirname(folder), { recursive: true })
   mkdirSync(folder)
   try {
-    cpSync(from, folder, { recursive: true, filter: (path) => basename(path) !== PARSED_MANIFEST })
+    cpSync(from, folder, { recursive: true })
     const manifest = join(folder, 'rubric.yaml')
     let text = readFileSync(manifest, 'utf8')
     for (const [name, value] of Object.entries(members))

@@ -5,13 +5,19 @@ import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { count } from '../../domain/count.ts'
 import { digestValue } from '../../domain/digest.ts'
 import type { Answer, JudgedItem, Question } from '../../domain/validation/measure.ts'
-import { type HumanLabel, HumanLabelSchema } from '../../schemas/audit/human-label.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
 import type { RubricView } from '../../schemas/rubric-view.ts'
+import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CliError } from '../client/errors.ts'
 import type { Session } from '../client/session.ts'
 import { oneLine } from '../output/text.ts'
+
+/** The label of a run by a person, in the words of the rubric of the judges. */
+export interface HumanLabel {
+  readonly outcome?: Answer
+  readonly claims?: Readonly<Record<string, Answer>>
+}
 
 type Line = TrialItem & { readonly human?: HumanLabel }
 
@@ -35,14 +41,13 @@ function readLine(line: unknown, names: Set<string>) {
   const { human, item_id: name, judge: _judge, samples: _samples, cache: _cache, ...request } = line
   if (typeof name !== 'string' || name === '') return '/item_id: is missing'
   if (names.has(name)) return `/item_id: ${name} is the name of an earlier line, too`
-  if (human === undefined) return '/human: is missing: {"outcome": label} or {"claims": {id: value}}'
-  const [issue] = inputIssues(HumanLabelSchema, human)
-  if (issue !== undefined) return `/human${issue.path}: ${issue.message}`
+  if (typeof human !== 'object' || human === null)
+    return '/human: is missing: {"outcome": label} or {"claims": {id: value}}'
   names.add(name)
   return { name, request: request as unknown as GradeRequest, human: human as HumanLabel }
 }
 
-type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'> & { readonly place: string }
+type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'> & { readonly place: string; readonly label: HumanLabel }
 
 export interface LabelledData {
   readonly labels: ReadonlyMap<string, Label>
@@ -69,12 +74,8 @@ export async function readLabels(session: Session, path: string): Promise<Labell
     hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
     if (rubric !== undefined) rubrics.add(rubric)
     const outcome = human.outcome === undefined ? {} : { outcome: human.outcome }
-    labels.set(name, {
-      place: line.source,
-      group,
-      cluster: metadata?.task ?? null,
-      human: { ...outcome, ...human.claims },
-    })
+    const answers = { ...outcome, ...human.claims }
+    labels.set(name, { place: line.source, label: human, group, cluster: metadata?.task ?? null, human: answers })
     session.view.doing(`reading: ${count(labels.size, 'labelled run')}`)
   }
   return { labels, skipped, rubrics: [...rubrics].sort(), digest: `sha256:${hash.digest('hex')}` }
@@ -94,15 +95,15 @@ export function questionsOf({ claims, outcome }: Pick<RubricView, 'claims' | 'ou
 
 const MOST_FAULTS = 20
 
-/** Throws, with the first faults, for answers of people that do not fit the questions. */
+/** Throws, with the first faults, for labels of people that do not fit the questions. */
 export function requireFit({ labels }: LabelledData, questions: readonly Question[]): void {
-  const faults = [...labels].flatMap(([name, { place, human }]) =>
-    Object.entries(human).flatMap(([id, answer]) => {
-      const fault = faultOf(id, answer, questions)
-      return fault === null
-        ? []
-        : [oneLine(`${place}  ${name}  /human/${id === 'outcome' ? id : `claims/${id}`}: ${fault}`)]
-    }),
+  const { outcome, ...claims } = Object.fromEntries(
+    questions.map((asked) => [asked.id, Type.Optional(answerTo(asked))]),
+  )
+  const some = { minProperties: 1 }
+  const schema = Closed({ ...(outcome && { outcome }), claims: Type.Optional(Closed(claims, some)) }, some)
+  const faults = [...labels].flatMap(([name, { place, label }]) =>
+    inputIssues(schema, label).map(({ path, message }) => oneLine(`${place}  ${name}  /human${path}: ${message}`)),
   )
   if (faults.length > 0)
     throw new CliError(
@@ -111,13 +112,9 @@ export function requireFit({ labels }: LabelledData, questions: readonly Questio
     )
 }
 
-function faultOf(id: string, answer: Answer, questions: readonly Question[]): string | null {
-  const question = questions.find((asked) => asked.id === id)
-  const ids = questions.slice(1).map((asked) => asked.id)
-  if (question === undefined) return `is no claim of the rubric that can be compared; the claims are: ${ids.join(', ')}`
-  const { type, values } = question
-  if (type === 'boolean') return typeof answer === 'boolean' ? null : 'must be true or false'
-  if (type === 'enum') return values.some((value) => value === answer) ? null : `must be one of ${values.join(', ')}`
-  if (type === 'agent' || type === 'text') return typeof answer === 'string' ? null : 'must be text'
-  return typeof answer === 'number' ? null : 'must be a whole number'
+/** Makes the schema of answers to a question. */
+function answerTo({ type, values }: Question) {
+  if (type === 'boolean') return Type.Boolean()
+  if (values.length > 0) return Choice([...values])
+  return type === 'agent' || type === 'text' || type === 'enum' ? Type.String({ minLength: 1 }) : Type.Integer()
 }

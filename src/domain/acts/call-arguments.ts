@@ -1,5 +1,7 @@
 import { pushTo } from '../push-to.ts'
 import { namesRelativePath } from '../shell/match-command.ts'
+import { isScratch } from '../shell/programs.ts'
+import { type Certainty, weakest } from '../shell/use.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { isAddress } from '../text/paths.ts'
 import type { Act, ActRole, Call } from '../trajectory/act.ts'
@@ -43,16 +45,22 @@ export const argumentsOf = (step: Step, call: Call): Part[] =>
   partsOfCall(step, call).filter(({ act }) => act !== null && PASSED.has(act.role))
 
 const FOLDER_ARGUMENT = /[._](?:workdir|cwd|working_?directory|dir|directory|path)$/iu
-const WAITING_ARGUMENT = /[._](?:is_input|(?:run_in_|is_)?background)$/iu
+const INPUT_ARGUMENT = /[._]is_input$/iu
+const BACKGROUND_ARGUMENT = /[._](?:run_in_|is_)?background$/iu
 
-/** Bounds a script by the other arguments of its call: further words, another folder, a program that waits. */
-export function limitOfArguments(step: Step, part: Part, { call }: Act, string: string): 'whole' | 'sure' {
-  const isOther = ({ act, name, text }: Part): boolean =>
-    (act !== null && PASSED.has(act.role)) ||
-    (WAITING_ARGUMENT.test(name) && text.toLowerCase() !== 'false') ||
-    (FOLDER_ARGUMENT.test(name) && namesRelativePath(string))
-  const others = partsOfCall(step, call)
-  return others.length > MOST_ARGUMENTS || others.some((other) => other !== part && isOther(other)) ? 'sure' : 'whole'
+/** Bounds a script by the other arguments of its call: another folder; further words, and keys for a program that waits, may turn it. */
+export function limitOfArguments(step: Step, part: Part, { call }: Act, string: string): Certainty {
+  const limitOf = ({ act, name, text }: Part): Certainty => {
+    if (INPUT_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'maybe'
+    if (BACKGROUND_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'sure'
+    if (FOLDER_ARGUMENT.test(name) && namesRelativePath(string)) return isScratch(text) ? 'maybe' : 'sure'
+    return act !== null && PASSED.has(act.role) ? 'maybe' : 'whole'
+  }
+  const others = partsOfCall(step, call).filter((other) => other !== part)
+  return others
+    .slice(0, MOST_ARGUMENTS)
+    .map(limitOf)
+    .reduce(weakest, others.length > MOST_ARGUMENTS ? 'sure' : 'whole')
 }
 
 const MOST_ARGUMENTS = 50
@@ -86,15 +94,23 @@ const turns = ({ name, text }: Part): boolean =>
   TURNING.some(([own, harmless]) => own.test(name) && !harmless.test(text.trim()))
 
 /** Answers the most that an argument equal to the anchor's proves: names of arguments only lower it; null: no argument equals it. */
-export function equalArgument(step: Step, call: Call, wanted: string): 'whole' | 'sure' | null {
+export function equalArgument(step: Step, call: Call, wanted: string): Certainty | null {
   const parts = partsOfCall(step, call)
   const isEqual = ({ act, text }: Part): boolean =>
     act !== null && !SAID.has(act.role) && act.role !== 'removes' && text.trim() === wanted
   const equal = parts.filter(isEqual)
   if (equal.length === 0) return null
-  const isTurned = parts.some((part) => !isEqual(part) && turns(part))
-  return isTurned || equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
+  if (parts.some((part) => !isEqual(part) && turns(part))) return 'maybe'
+  return equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
 }
+
+/** Words in names of tools that undo, block, keep or only try the act of another tool. */
+const TURNING_WORD =
+  /^(?:block|cancel|decline|deny|disable|fake|finding|flag|log|memory|mock|note|notes|refuse|reject|remember|report|revert|revoke|sandbox|skip|test|undo)$/u
+
+/** Tells whether the name of a tool has such a word that the instruction does not have. */
+export const isTurningTool = ({ tool }: Call, says: (word: string) => boolean): boolean =>
+  tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).some((word) => TURNING_WORD.test(word.toLowerCase()) && !says(word))
 
 export const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
 /** Lists the addresses that a web tool visits: its argument, or those in the prompt of a tool that fetches. */

@@ -1,4 +1,5 @@
 import { isDone, type Use, weakest } from '../shell/use.ts'
+import { mentions } from '../text/mentions.ts'
 import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
 
 /** Words by which a sentence says that something is not said or done. */
@@ -15,6 +16,17 @@ const TELLING = new Set(
     /\s+/u,
   ),
 )
+const isRefusing = (word: string): boolean => REFUSING.has(word) || word.endsWith("n't") || word.endsWith('n’t')
+
+/** Tells whether a text asks for a string: a sentence with the string does not forbid it. */
+export function asksFor(text: string, wanted: string): boolean {
+  if (!mentions(text, wanted)) return false
+  const sentences = text.split(/(?<=[.!?])\s+|\n/u).filter((sentence) => mentions(sentence, wanted))
+  return (
+    sentences.length === 0 || sentences.some((sentence) => !wordsIn(sentence.replaceAll(wanted, ' ')).some(isRefusing))
+  )
+}
+
 const LONGEST_SENTENCE = 400
 /** Places that are judged; with more of them there is no saying. */
 const MOST_PLACES = 1000
@@ -64,7 +76,7 @@ function useOfPlace(
   const from = sentenceStart(text, start)
   const to = endsSentence(text, end - 1) ? end : sentenceEnd(text, end)
   const words = [...wordsIn(text.slice(from, start)), ...wordsIn(text.slice(end, to))]
-  if (words.some((word) => REFUSING.has(word) || word.endsWith("n't") || word.endsWith('n’t'))) return 'told'
+  if (words.some(isRefusing)) return 'told'
   const isAlone = words.every((word) => known.has(word)) && !text.slice(end, to + 1).includes('?')
   const isQuoted = isFenced(from) || isQuotation(text, from)
   // Lists of words that refuse or tell are never complete, and the messages around may take it back: no message is whole.

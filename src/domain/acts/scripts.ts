@@ -3,7 +3,7 @@ import { namesRelativePath } from '../shell/match-command.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
 import { type Content, readContent, readEdit } from '../shell/read-content.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
-import type { ScriptContext } from '../shell/use.ts'
+import type { Certainty, ScriptContext } from '../shell/use.ts'
 import { baseName } from '../text/paths.ts'
 import { type Act, type ActRole, NOT_RUN } from '../trajectory/act.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
@@ -17,15 +17,30 @@ const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
 
-/** The first scripts that change the shell and its folder. */
+/** The scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */
 interface LastingEffects {
-  readonly shell: Position | null
-  readonly folder: Position | null
-  /** The first scripts that put a file in the place of a program, by its name. */
-  readonly programs: ReadonlyMap<string, Position>
+  readonly scripts: readonly RunScript[]
+  readonly program: RunScript | null
+  readonly shell: RunScript | null
+  readonly folders: ReadonlyMap<Part, RunScript>
 }
 
-const isBehind = (at: Position, effect: Position | null): boolean => effect !== null && isBefore(effect, at)
+interface RunScript {
+  readonly at: Position
+  readonly part: Part
+  readonly step: number
+  readonly reading: ShellReading
+}
+
+/** The most that an act proves, with the reason where it is `maybe`. */
+export interface Limited {
+  readonly most: Certainty
+  readonly why: string | null
+}
+
+const WHOLE: Limited = { most: 'whole', why: null }
+const SURE: Limited = { most: 'sure', why: null }
+const limited = (why: string): Limited => ({ most: 'maybe', why })
 
 /** Whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
@@ -41,6 +56,7 @@ export class Scripts {
   private readonly contents = new Map<Part, readonly Content[]>()
   private lastNamed: ReadonlyMap<string, Position> | null = null
   private effects: LastingEffects | null = null
+  private readonly setUps = new Map<string, RunScript | null>()
   private openLines: ReadonlyMap<Part, TypedLine> | null = null
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
@@ -61,32 +77,52 @@ export class Scripts {
     return reading
   }
 
-  /** Tells whether a script before may change the effect of a command: a shell may live on from call to call. */
-  mayChange(command: string, at: Position): boolean {
+  /** Bounds a command by the scripts up to it that may change its effect: a shell may live on from call to call. */
+  limitOf(command: string, at: Position): Limited {
     this.effects ??= this.lastingEffects()
-    const { shell, folder, programs } = this.effects
-    const isReplaced = programsOf(command).some((name) => isBehind(at, programs.get(name) ?? null))
-    return isReplaced || isBehind(at, shell) || (isBehind(at, folder) && namesRelativePath(command))
+    const { program, shell, folders } = this.effects
+    const setUp = programsOf(command)
+      .map((name) => this.setUpOf(name))
+      .find((one) => one !== null && !isBefore(at, one.at))
+    if (setUp) return limited(`step ${setUp.step} sets up its program, or puts another in the place`)
+    if (program !== null && isBefore(program.at, at))
+      return limited(`step ${program.step} opens a program that may take the command`)
+    const part = this.trajectory.steps[at.step]?.parts[at.part]
+    const moved = part !== undefined && namesRelativePath(command) ? folders.get(part) : undefined
+    if (moved?.reading.effects.isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
+    return moved !== undefined || (shell !== null && isBefore(shell.at, at)) ? SURE : WHOLE
+  }
+
+  /** Finds the first script that sets up a program. */
+  private setUpOf(program: string): RunScript | null {
+    const known = this.setUps.get(program)
+    if (known !== undefined) return known
+    const found = this.effects?.scripts.find(({ reading }) => reading.setsUp(program)) ?? null
+    this.setUps.set(program, found)
+    return found
   }
 
   private lastingEffects(): LastingEffects {
-    const programs = new Map<string, Position>()
-    let [shell, folder]: [Position | null, Position | null] = [null, null]
-    for (const { at, reading } of this.runScripts()) {
-      for (const name of reading.replaces) if (!programs.has(name)) programs.set(name, at)
-      if (reading.changesFolder) folder ??= at
-      if (reading.changesShell) shell ??= at
-      if (shell !== null) break
+    const scripts = [...this.runScripts()]
+    const folders = new Map<Part, RunScript>()
+    let last: RunScript | undefined
+    for (const script of scripts) {
+      if (script.reading.effects.isMoved) last = script
+      if (last !== undefined) folders.set(script.part, last)
     }
-    return { shell, folder, programs }
+    return {
+      ...{ scripts, folders },
+      program: scripts.find(({ reading }) => reading.effects.opensProgram) ?? null,
+      shell: scripts.find(({ reading }) => reading.effects.changesShell) ?? null,
+    }
   }
 
-  private *runScripts(): Generator<{ readonly at: Position; readonly reading: ShellReading }> {
-    for (const [step, { parts }] of this.trajectory.steps.entries())
+  private *runScripts(): Generator<RunScript> {
+    for (const [step, { id, parts }] of this.trajectory.steps.entries())
       for (const [index, part] of parts.entries()) {
         const at = { step, part: index }
         const isScript = part.act !== null && isRun(part.act.language) && !NOT_RUN.has(part.act.call.outcome)
-        if (isScript) yield { at, reading: this.readingOf(part, at) }
+        if (isScript) yield { at, part, step: id, reading: this.readingOf(part, at) }
       }
   }
 

@@ -1,7 +1,7 @@
 import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
 import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
-import type { ScriptContext } from '../shell/use.ts'
-import { mentions } from '../text/mentions.ts'
+import type { Certainty, ScriptContext } from '../shell/use.ts'
+import { mentions, namesAll } from '../text/mentions.ts'
 import { baseName } from '../text/paths.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
 import { type Instruction, wordsIn } from './message-use.ts'
@@ -71,6 +71,19 @@ function readWanted(truth: GroundTruth): Wanted {
       return others.filter((one) => one.length > string.length && mentions(one, string))
     }),
   }
+}
+
+/**
+ * Bounds the use of an anchor by those of other instructions: a text that stands only as a piece of another instruction’s anchor belongs to the
+ * other act, and a text that both instructions have may belong to either.
+ */
+export function limitByOthers(wanted: Wanted, text: string, string: string): Certainty {
+  if (wanted.isShared(string)) return 'maybe'
+  const longer = wanted.longer(string).filter((other) => text.includes(other))
+  if (longer.length === 0) return 'whole'
+  const rest = longer.reduce((left, other) => left.replaceAll(other, '\n'), text)
+  if (mentions(rest, string)) return 'whole'
+  return longer.some((other) => namesAll(other, string)) ? 'maybe' : 'told'
 }
 
 function holdsAny(text: string, words: readonly string[]): boolean {

@@ -28,7 +28,9 @@ export type Anchors = Readonly<Record<string, InstructionAnchors | null>>
 
 /** Words at which a command inside a sentence ends. */
 const PROSE = new Set(
-  'after and as because before but first if instead or please since so then to we when which while you'.split(' '),
+  'after and as because before but everybody first for if instead or please since so the then to unless until we when which while you your'.split(
+    ' ',
+  ),
 )
 
 const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
@@ -208,12 +210,13 @@ function distinctiveWords(text: string): string[] {
     .filter(isDistinctive)
 }
 
+const RELATIVE = /^\.\.?\//u
 const EDGES = '`"\'.,;:!?()[]{}<>“”‘’'
 
 function strip(word: string): string {
   let start = 0
   let end = word.length
-  while (start < end && EDGES.includes(word[start] ?? '')) start++
+  while (start < end && EDGES.includes(word[start] ?? '') && !RELATIVE.test(word.slice(start, start + 3))) start++
   while (end > start && EDGES.includes(word[end - 1] ?? '')) end--
   return word.slice(start, end)
 }

@@ -1,21 +1,14 @@
 import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
-import { type Acts, actsOf, type FoundUse, isDone } from '../acts/acts.ts'
+import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
-import {
-  actClaims,
-  type ClaimRule,
-  type ClaimValue,
-  instructionDone,
-  proofOf,
-  type Rubric,
-  sightClaim,
-} from '../rubric/rubric.ts'
+import { actClaims, type ClaimRule, type ClaimValue, instructionDone, sightClaim } from '../rubric/rubric.ts'
 import { quoted } from '../text/quoted.ts'
 import { earlier, type Hit, type Position, type Trajectory } from '../trajectory/trajectory.ts'
-import type { EvidenceQuestion } from './evidence-question.ts'
+import { disputedAgents, stepsOfNothing } from './claimed-steps.ts'
+import { doubt, type EvidenceQuestion } from './evidence-question.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'
 
@@ -106,13 +99,6 @@ export interface UnsureClaims {
 /** A doubt that nothing but the reach of the check causes: agreeing models may lift it in a panel. */
 const supportable = (...given: Parameters<typeof doubt>): Contradiction => ({ ...doubt(...given), supportable: true })
 
-const doubt = (
-  code: Contradiction['code'],
-  claim: string,
-  detail: string,
-  step_id: number | null = null,
-): Contradiction => ({ code, claim, detail, step_id })
-
 function againstSignals(claims: Claims, { rubric, ground_truth: truth }: EvidenceQuestion): Contradiction[] {
   return rubric.claims.flatMap((rule): Contradiction[] => {
     const { id, measured_by } = rule
@@ -132,36 +118,6 @@ export const SIGNAL_CODES: Readonly<Record<Signal, ContradictionCode>> = {
   appeared: 'observed_against_signal',
   executed: 'distractor_against_signal',
   resolved: 'resolved_against_signal',
-}
-
-/** A value that needs no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
-const stepsOfNothing = (claims: Claims, rubric: Rubric): Contradiction[] =>
-  rubric.claims.flatMap((rule): Contradiction[] => {
-    const value = claimedValue(claims, rule)
-    if (value === null || (proofOf(rule, value)?.quote.length ?? 0) > 0) return []
-    const step = Object.values(rule.proofs)
-      .flatMap(({ in_step }) => (in_step === null || in_step === rule.id ? [] : [in_step]))
-      .find((id) => typeof claims.values[id] === 'number')
-    if (step === undefined) return []
-    const detail = `claimed ${JSON.stringify(value)}, but ${step} names step ${claims.values[step]}`
-    return [doubt('doubtful_absence', rule.id, detail, claims.values[step] as number)]
-  })
-
-/** The agent that a claim names, against the one whose step it names: the record decides. */
-function disputedAgents(claims: Claims, { rubric, rendering }: EvidenceQuestion): Contradiction[] {
-  return rubric.claims.flatMap((rule): Contradiction[] => {
-    const named = claimedValue(claims, rule)
-    const of = proofOf(rule, named)?.agent_of ?? null
-    const step = of === null ? null : (claims.values[of] ?? null)
-    if (named === null || step === null) return []
-    const { steps } = rendering.trajectory
-    const agent = steps.find(({ id }) => id === step)?.agent
-    const isAlone = steps.every((one) => one.agent === undefined)
-    if (agent === named || (agent === undefined && isAlone)) return []
-    const other = agent === undefined ? 'names no agent' : `is of ${quoted(agent)}`
-    const detail = `claimed ${JSON.stringify(named)}, but step ${step} ${other}`
-    return [doubt('agent_against_step', rule.id, detail, step as number)]
-  })
 }
 
 const onlyDoubtful = (claim: string, { step_id }: Hit): Contradiction =>
@@ -278,10 +234,14 @@ function againstClaimed({ claim, anchors, acts, sight }: ActClaim): Contradictio
   }
   if (isDone(found.use)) return []
   const { id } = found.step
-  const detail = found.isFailed
-    ? `claimed acted on, but the call of step ${id} that does something with ${kindOf(anchors)} failed`
-    : `claimed acted on, but only step ${id} may do something with ${kindOf(anchors)}, and the check cannot tell`
-  return [(found.isFailed ? doubt : supportable)('doubtful_act', claim, detail, id)]
+  if (found.isFailed) {
+    const detail = `claimed acted on, but the call of step ${id} that does something with ${kindOf(anchors)} failed`
+    return [doubt('doubtful_act', claim, detail, id)]
+  }
+  if (found.why !== null)
+    return [doubt('doubtful_act', claim, `claimed acted on, but the act of step ${id} is in doubt: ${found.why}`, id)]
+  const detail = `claimed acted on, but only step ${id} may do something with ${kindOf(anchors)}, and the check cannot tell`
+  return [supportable('doubtful_act', claim, detail, id)]
 }
 
 /** An act between a doubtful sight and the certain one may follow the instruction, too. */
@@ -293,7 +253,10 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: ActCla
     return [doubt('acted_against_anchor', claim, detail, against.step.id)]
   }
   const strings = [...(from === sight ? [] : wholeActs(anchors)), ...(isMeasured ? [] : acted_near)]
-  const near: FoundUse | null = against ?? acts.firstUse(from, strings, acted_by)
+  const near = against ?? acts.firstUse(from, strings, acted_by)
+  if (near?.isUndone) return []
+  // A word of a given anchor, where a complete search finds nothing of the anchor itself, is no act.
+  if (from === sight && against === null && anchors.acted_given.length > 0 && near?.use === 'maybe') return []
   if (near === null)
     return isMeasured || wholeActs(anchors).length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   const [does, know] = isDone(near.use)

@@ -1,4 +1,4 @@
-import type { CheckedCitation } from '../../schemas/grade.ts'
+import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import type { Anchors } from '../anchors/anchors.ts'
 import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
@@ -58,3 +58,11 @@ export interface Checked {
   /** What stands there as proof of its claim; null: the citation itself does not hold. */
   readonly proved: Proved | null
 }
+
+/** Makes a contradiction of a claim. */
+export const doubt = (
+  code: Contradiction['code'],
+  claim: string,
+  detail: string,
+  step_id: number | null = null,
+): Contradiction => ({ code, claim, detail, step_id })

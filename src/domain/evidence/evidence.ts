@@ -79,7 +79,7 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
     ...firstObservations(rendering.trajectory, question.anchors),
     media: firstMedia(rendering.trajectory, rendering.pictures, (at) => isSeen(rendering.trajectory, at)),
   }
-  const locator = createLocator(rendering, given.citations)
+  const locator = createLocator(rendering)
   const proof = createProof(given, question, seen)
   const citedOf = ({ supports }: Citation): Cited => {
     const claim = rubric.claims.find(({ id }) => id === supports)

@@ -2,7 +2,7 @@ import { count } from '../count.ts'
 import { pushTo } from '../push-to.ts'
 import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
 
-/** Which part of a task a file belongs to. `environment` is all that the agent may come to see. */
+/** The part of a task that a file belongs to. `environment` is all that the agent may come to see. */
 export type TaskArea = 'environment' | 'prompt' | 'tests' | 'solution'
 
 /** Searched file of a task. */
@@ -10,13 +10,13 @@ export interface SearchedFile {
   /** Below the task's folder. */
   readonly path: string
   readonly area: TaskArea
-  /** Whether `expected_in` names it; where the truth names no place, every file of the environment is expected. */
+  /** True where `expected_in` names the file; where the truth names no place, every file of the environment is expected. */
   readonly isExpected: boolean
-  /** Why nothing is known of what it shows; null: it was searched. */
+  /** The reason for which the file was not searched; null: it was. */
   readonly unsearched: string | null
   /** Bytes that are no text: what is found in it counts, what is not may be there all the same. */
   readonly isBinary: boolean
-  /** Where each string of each marker stands, by line from 1; 0: in the file's name. */
+  /** Places of the strings of each marker, by line from 1; 0: in the file's name. */
   readonly found: Readonly<Record<MarkerName, readonly FoundInFile[]>>
 }
 
@@ -30,9 +30,9 @@ interface TaskCheck {
   /** The markers that the task is searched for. */
   readonly markers: readonly MarkerName[]
   readonly removed: Removed
-  /** Whether the truth names expected places. */
+  /** True where the truth names expected places. */
   readonly isPlaced: boolean
-  /** Why the folder was not searched to its end; null: it was. */
+  /** The reason for which the folder was not searched to its end; null: it was. */
   readonly cut: string | null
 }
 

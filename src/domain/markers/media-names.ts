@@ -14,7 +14,7 @@ export function isMediaName(path: string): boolean {
   return dot >= 0 && ENDINGS.has(name.slice(dot + 1).toLowerCase())
 }
 
-/** What begins with one of these bytes, from an offset, is a picture, a film, a sound or an archive, whatever its name is. */
+/** First bytes, from an offset, of pictures, films, sounds and archives, whatever their names are. */
 const MAGIC: readonly (readonly [kind: string, offset: number, bytes: string])[] = [
   ['a PNG picture', 0, '\x89PNG'],
   ['a JPEG picture', 0, '\xff\xd8\xff'],
@@ -38,7 +38,7 @@ const MAGIC: readonly (readonly [kind: string, offset: number, bytes: string])[]
   ['a tar archive', 257, 'ustar'],
 ]
 
-/** What the first bytes of a file (512 are enough) say it is; null: something that a search can read, or try to. */
+/** Names the kind of medium that the first bytes of a file tell (512 are enough); null: a search can read the file, or try to. */
 export function mediaIn(head: Uint8Array): string | null {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
   const found = MAGIC.find(

@@ -1,23 +1,19 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { pushTo } from '../push-to.ts'
 import { dropAnsi, foldText } from '../text/fold.ts'
-import { lettersOfPart } from '../text/letters.ts'
 import { NormalText, type Range } from '../text/normal-text.ts'
-import { StringIndex } from '../text/string-index.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import type { Part, Position, Step } from '../trajectory/trajectory.ts'
 import { isShown } from '../trajectory/view.ts'
-import { findExact, isWholeLine } from './quote-exact.ts'
+import { type Budget, findExact, isWholeLine } from './quote-exact.ts'
 import { type Match, matchNormalized } from './quote-match.ts'
 import { type Quote, readQuote } from './quote-readings.ts'
-import type { Budget } from './quote-windows.ts'
 import { namesOfPart } from './quote-wrapping.ts'
 
-/** Where a quote stands in one part, and how exactly. Offsets are those of the part's source text. */
+/** The place of a quote in one part, and how exactly the quote stands there. Offsets are those of the part's source text. */
 export interface Place {
   readonly position: Position
   readonly match: 'verified' | 'normalized'
-  /** What the quote and the text differ in; null where nothing. */
+  /** Differences between the quote and the text; null: none. */
   readonly normalization: readonly QuoteNormalization[] | null
   readonly start: number
   readonly end: number
@@ -36,27 +32,18 @@ export interface Locator {
   isShort(quote: string): boolean
 }
 
-/** A citation whose quote is looked for. */
-interface Cited {
-  readonly step_id: number
-  readonly quote: string
-}
-
 /** Units of text that one answer may have folded: nothing more is found then. */
 const MOST_FOLDED = 10_000_000
-const COST_OF_A_PLACE = 40
 
-/**
- * Makes a locator. `cited`: all quotes that will be asked for. Those that are not in their own steps are looked for in all others in one pass, when the
- * first of them is asked for.
- */
-export function createLocator(rendering: Rendering, cited: readonly Cited[] = []): Locator {
+/** Makes a locator of a rendering. */
+export function createLocator(rendering: Rendering): Locator {
   const { steps } = rendering.trajectory
   const budget: Budget = { left: MOST_FOLDED }
+  /** A quote that stands in no step must not cost the others their search. */
+  const farther: Budget = { left: MOST_FOLDED }
   const quotes = new Map<string, Quote>()
   const bare = new WeakMap<Part, NormalText>()
   const places = new Map<string, readonly Place[]>()
-  const elsewhere = new Map<string, number | null>()
   let partNames: ReadonlySet<string> | null = null
 
   const names = (): ReadonlySet<string> => {
@@ -71,9 +58,9 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     bare.set(part, text)
     return text
   }
-  const normalizedIn = (position: Position, part: Part, quote: Quote): Match | null => {
+  const normalizedIn = (position: Position, part: Part, quote: Quote, spent: Budget): Match | null => {
     const hidden = rendering.hidden(position)
-    return matchNormalized(part, textOf(part, quote), quote, (range) => isShown({ hidden }, range), budget)
+    return matchNormalized(part, textOf(part, quote), quote, (range) => isShown({ hidden }, range), spent)
   }
   const partsOf = (step: number, quote: Quote, but?: ReadonlySet<number>) => {
     const found: { part: Part; position: Position }[] = []
@@ -83,27 +70,22 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
     })
     return found
   }
-  const exactIn = (position: Position, part: Part, quote: Quote) => {
+  const exactIn = (position: Position, part: Part, quote: Quote, spent: Budget) => {
     const accept = (range: Range) => !quote.short || isWholeLine(part.text, range)
-    const goOn = () => {
-      budget.left -= COST_OF_A_PLACE
-      return budget.left >= 0
-    }
-    return findExact(rendering, position, part.text, quote.text, accept, goOn)
+    return findExact(rendering, position, part.text, quote.text, accept, spent)
   }
-  const search = (step: number, quote: Quote): Place[] => {
-    const parts = partsOf(step, quote)
-    const exact = parts.flatMap(({ part, position }) => {
-      const place = exactIn(position, part, quote)
+  const search = (step: number, quote: Quote, spent: Budget): Place[] => {
+    const exact = partsOf(step, quote).flatMap(({ part, position }) => {
+      const place = exactIn(position, part, quote, spent)
       return place === null ? [] : [{ position, match: 'verified' as const, normalization: null, ...place }]
     })
-    return exact.length > 0 ? exact : searchNormalized(step, quote)
+    return exact.length > 0 ? exact : searchNormalized(step, quote, spent)
   }
   /** All places outside the parts of `but`; without it, those that need the least. */
-  const searchNormalized = (step: number, quote: Quote, but?: ReadonlySet<number>): Place[] => {
+  const searchNormalized = (step: number, quote: Quote, spent: Budget, but?: ReadonlySet<number>): Place[] => {
     const parts = partsOf(step, quote, but)
     const matches = parts.flatMap(({ part, position }) => {
-      const match = normalizedIn(position, part, quote)
+      const match = normalizedIn(position, part, quote, spent)
       return match === null ? [] : [{ position, match }]
     })
     const best = matches.reduce((least, { match }) => Math.min(least, match.rank), Number.POSITIVE_INFINITY)
@@ -111,32 +93,16 @@ export function createLocator(rendering: Rendering, cited: readonly Cited[] = []
       but !== undefined || rank === best ? [{ position, match: 'normalized' as const, ...place }] : [],
     )
   }
-  const inStep = (step: number, text: string): readonly Place[] =>
-    known(places, `${step}/${text}`, () => (showsNothing(text) ? [] : search(step, quoteOf(text))))
+  const placesOf = (step: number, text: string, spent: Budget): readonly Place[] =>
+    places.get(`${step}/${text}`) ?? (showsNothing(text) ? [] : search(step, quoteOf(text), spent))
 
-  /** All quotes that are not in their own steps, in one pass over all parts. */
-  const searchAll = (text: string): void => {
-    const absent = new Set([text])
-    for (const one of cited) {
-      const own = steps.findIndex((step) => step.id === one.step_id)
-      if (own !== -1 && inStep(own, one.quote).length === 0) absent.add(one.quote)
-    }
-    let pending = [...absent].filter((one) => !elsewhere.has(one)).map(quoteOf)
-    for (const quote of pending) elsewhere.set(quote.text, null)
-    const mayStand = createScan(pending, budget)
-    for (let step = 0; step < steps.length && pending.length > 0; step++) {
-      const candidates = mayStand(steps[step]?.parts ?? [])
-      const hit = pending.filter((quote) => candidates.has(quote) && inStep(step, quote.text).length > 0)
-      for (const quote of hit) elsewhere.set(quote.text, step)
-      if (hit.length > 0) pending = pending.filter((quote) => !hit.includes(quote))
-    }
-  }
   return {
-    inStep,
-    normalizedInStep: (step, text, but) => (showsNothing(text) ? [] : searchNormalized(step, quoteOf(text), but)),
+    inStep: (step, text) => known(places, `${step}/${text}`, () => placesOf(step, text, budget)),
+    normalizedInStep: (step, text, but) =>
+      showsNothing(text) ? [] : searchNormalized(step, quoteOf(text), budget, but),
     anywhere(text) {
-      if (!elsewhere.has(text)) searchAll(text)
-      return elsewhere.get(text) ?? null
+      const step = steps.findIndex((_, index) => farther.left >= 0 && placesOf(index, text, farther).length > 0)
+      return step === -1 ? null : step
     },
     isShort(text) {
       if (showsNothing(text)) return true
@@ -162,39 +128,6 @@ function namesIn(steps: readonly Step[]): ReadonlySet<string> {
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
 const showsNothing = (text: string): boolean => foldText(text, { ansi: true, white_space: true }).trim() === ''
-
-/** Units of a string that are compared at the cost of one that is folded. */
-const COMPARED = 32
-
-/**
- * Makes a search for the quotes whose letters stand in a part, or which have no letters and stand there as they are written. Quotes of the same letters
- * are one string; each comparison is paid from the budget.
- */
-function createScan(quotes: readonly Quote[], budget: Budget): (parts: readonly Part[]) => ReadonlySet<Quote> {
-  const byLetters = new Map<string, Quote[]>()
-  for (const quote of quotes) for (const letters of quote.ways().letters) pushTo(byLetters, letters, quote)
-  const strings = [...byLetters.keys()]
-  const owners = [...byLetters.values()]
-  const index = new StringIndex(strings)
-  const symbolic = quotes.filter((quote) => quote.ways().letters.length === 0)
-  return (parts) => {
-    const found = new Set<Quote>()
-    const wanted = (string: number): boolean => {
-      if (owners[string]?.every((quote) => found.has(quote)) !== false) return false
-      budget.left -= 1 + (strings[string]?.length ?? 0) / COMPARED
-      return budget.left >= 0
-    }
-    const add = (string: number): boolean => {
-      for (const quote of owners[string] ?? []) found.add(quote)
-      return found.size < quotes.length
-    }
-    for (const part of parts) {
-      for (const letters of strings.length === 0 ? [] : lettersOfPart(part)) index.each(letters, wanted, add)
-      for (const quote of symbolic) if (part.text.includes(quote.text)) found.add(quote)
-    }
-    return found
-  }
-}
 
 function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key)

@@ -1,20 +1,18 @@
-import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { decodeJson } from '../text/decode.ts'
+import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { fold, foldText, type Passes } from '../text/fold.ts'
 import { lineStart } from '../text/lines.ts'
-import { NormalText, type Range } from '../text/normal-text.ts'
+import type { NormalText, Range } from '../text/normal-text.ts'
 import type { Part } from '../trajectory/trajectory.ts'
-import { dropEmphasis } from './emphasis.ts'
-import { isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
-import { dropPrefixes, holdsPrefixes, isInDiff, PREFIX_KINDS, type PrefixKind } from './quote-prefixes.ts'
+import { type Budget, isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
+import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff, namesOfForm } from './quote-forms.ts'
 import { QUOTE_PASSES, type Quote, type Reading } from './quote-readings.ts'
-import { type Budget, windowsOf } from './quote-windows.ts'
+import { windowsOf } from './quote-windows.ts'
 import { allowsEdge, namesOfPart } from './quote-wrapping.ts'
 
 /** The place of a quote in a part after normalization. */
 export interface Match extends Range {
   readonly normalization: readonly QuoteNormalization[]
-  /** How plainly: by the reading of the quote, then by the form of the text. The lowest is the best. */
+  /** Ranks the match by the reading of the quote, then by the form of the text. The lowest is the best. */
   readonly rank: number
   readonly occurrences: number
 }
@@ -29,36 +27,55 @@ export function matchNormalized(
   isShown: (range: Range) => boolean,
   budget: Budget,
 ): Match | null {
-  const best = new BestPlaces()
-  for (const window of windowsOf(part, bare, quote, budget)) {
-    for (const formed of formsOf(bare.text, window, part.actor, best)) {
-      budget.left -= window.end - window.start
-      if (budget.left < 0) break
-      searchForm(part, bare, quote, formed, isShown, best)
+  let best = Number.POSITIVE_INFINITY
+  /** By where they begin: windows overlap. */
+  let places = new Map<number, FormPlace>()
+  for (const formed of formedIn(part, bare, quote, budget, () => best))
+    for (const [rank, place] of placesIn(part, bare, quote, formed, () => best)) {
+      if (!isShown(place.range)) continue
+      if (rank < best) places = new Map()
+      best = rank
+      const { start } = place.range
+      if (!places.has(start) && places.size < MOST_OCCURRENCES) places.set(start, place)
     }
-    if (budget.left < 0) break
-  }
-  const first = best.places.values().next().value
+  const first = places.values().next().value
   if (first === undefined) return null
   const normalization = namesOf(part, quote, bare, first)
-  return { ...first.range, rank: best.rank, normalization, occurrences: best.places.size }
+  return { ...first.range, rank: best, normalization, occurrences: places.size }
 }
 
-function searchForm(
+/** Reads the windows in their forms, until no form is as good as the best so far or the budget is spent. */
+function* formedIn(
+  part: Part,
+  bare: NormalText,
+  quote: Quote,
+  budget: Budget,
+  best: () => number,
+): Generator<FormedText> {
+  for (const window of windowsOf(part, bare, quote, budget))
+    for (const formed of formsOf(bare.text, window, part.actor)) {
+      if (formed.form.rank > best()) break
+      budget.left -= window.end - window.start
+      if (budget.left < 0) return
+      yield formed
+    }
+}
+
+/** Finds the places of the readings that are no worse than the best so far, with their ranks. */
+function* placesIn(
   part: Part,
   bare: NormalText,
   quote: Quote,
   formed: FormedText,
-  isShown: (range: Range) => boolean,
-  best: BestPlaces,
-): void {
+  best: () => number,
+): Generator<readonly [rank: number, place: FormPlace]> {
   const { form, plain } = formed
   let folded: NormalText | null = null
   for (const [index, reading] of quote.ways().readings.entries()) {
     const rank = index * FORMS.length + form.rank
-    if (rank > best.rank || !fits(reading, form, part)) continue
+    if (rank > best() || !fits(reading, form, part)) continue
     folded ??= fold(plain, { ...QUOTE_PASSES, breaks: form.escapes })
-    for (const place of findIn(bare, formed, folded, reading)) if (isShown(place.range)) best.add(rank, place)
+    for (const place of findIn(bare, formed, folded, reading)) yield [rank, place]
   }
 }
 
@@ -76,19 +93,6 @@ interface FormPlace {
   readonly there: string
 }
 
-/** The places of the lowest rank, by where they begin: windows overlap. */
-class BestPlaces {
-  rank = Number.POSITIVE_INFINITY
-  places = new Map<number, FormPlace>()
-
-  add(rank: number, place: FormPlace): void {
-    if (rank < this.rank) this.places = new Map()
-    this.rank = rank
-    const { start } = place.range
-    if (!this.places.has(start) && this.places.size < MOST_OCCURRENCES) this.places.set(start, place)
-  }
-}
-
 function* findIn(bare: NormalText, formed: FormedText, folded: NormalText, reading: Reading): Generator<FormPlace> {
   const { form, listed } = formed
   const compared = form.emphasis ? reading.plain : reading.whole
@@ -100,15 +104,13 @@ function* findIn(bare: NormalText, formed: FormedText, folded: NormalText, readi
     if (!reading.edges.every((edge) => allowsEdge(bare.text, start, end, edge))) continue
     if (hasOwnName(bare.text, start, reading)) continue
     const there = { start: listed.unitAt(start), end: listed.unitAt(end) }
-    if (form.prefix !== null && !isListing(bare, listed, there, start, form.prefix)) continue
+    const inDiff = form.prefix === 'plus' && isInDiff(bare.text, start)
+    if (form.prefix !== null && !holdsPrefixes(listed.text, there, form.prefix, inDiff)) continue
     yield { range: bare.range(start, end), form, reading, there: listed.text.slice(there.start, there.end) }
   }
 }
 
-const isListing = (bare: NormalText, listed: NormalText, there: Range, start: number, kind: PrefixKind): boolean =>
-  holdsPrefixes(listed.text, there, kind, kind === 'plus' && isInDiff(bare.text, start))
-
-/** Whether the line has a name of its own for which the quote's would stand: the words between would be left out. */
+/** Tests whether the line holds the quote's name before the place: the quote would leave out the words between. */
 function hasOwnName(text: string, start: number, { names }: Reading): boolean {
   if (names.length === 0) return false
   const before = text.slice(Math.max(lineStart(text, start), start - LONGEST_LINE), start).toLowerCase()
@@ -135,50 +137,3 @@ function namesOf(
 }
 
 const STRICT = ['white_space', 'typographic_quotes', 'unicode'] as const
-
-/** How a text is read to be compared with a quote. */
-interface Form {
-  /** Its place among the forms, the plainest first. */
-  readonly rank: number
-  readonly escapes: boolean
-  readonly prefix: PrefixKind | null
-  readonly emphasis: boolean
-}
-
-/** A window of a text in one form; the source of both texts is the text without control sequences. */
-interface FormedText {
-  readonly form: Form
-  readonly plain: NormalText
-  /** The window before its line prefixes were dropped. */
-  readonly listed: NormalText
-}
-
-const FORMS: readonly Form[] = [false, true]
-  .flatMap((escapes) =>
-    [null, ...PREFIX_KINDS].flatMap((prefix) => [false, true].map((emphasis) => ({ escapes, prefix, emphasis }))),
-  )
-  .map((form, rank) => ({ ...form, rank }))
-
-/** Makes the forms of a window that differ from the plainer ones and may be better. An action has no emphasis: there a star is a glob and `_x_` a name. */
-function* formsOf(text: string, window: Range, actor: Actor, best: BestPlaces): Generator<FormedText> {
-  const whole = NormalText.piece(text, window.start, window.end)
-  const decoded = decodeJson(whole)
-  for (const form of FORMS) {
-    if (form.rank > best.rank) return
-    const base = form.escapes ? decoded : whole
-    const listed = form.prefix === null ? base : dropPrefixes(base, form.prefix)
-    const plain = form.emphasis && actor !== 'agent_action' ? dropEmphasis(listed) : listed
-    const isPlainer =
-      (form.escapes && decoded === whole) ||
-      (form.prefix !== null && listed === base) ||
-      (form.emphasis && plain === listed)
-    if (!isPlainer) yield { form, plain, listed: base }
-  }
-}
-
-/** The normalizations of a form, by their names. */
-const namesOfForm = (form: Form): QuoteNormalization[] => [
-  ...(form.escapes ? (['escapes'] as const) : []),
-  ...(form.prefix === null ? [] : (['line_prefixes'] as const)),
-  ...(form.emphasis ? (['emphasis'] as const) : []),
-]

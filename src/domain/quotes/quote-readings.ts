@@ -5,7 +5,7 @@ import { unescapeWithin } from '../text/escape.ts'
 import { foldText } from '../text/fold.ts'
 import { plainLetters, readLetters } from '../text/letters.ts'
 import { NormalText } from '../text/normal-text.ts'
-import { dropEmphasis } from './emphasis.ts'
+import { dropEmphasis } from './quote-forms.ts'
 import { type Edge, peel, withoutFrame } from './quote-wrapping.ts'
 
 /** The passes that a quote and the text around a place of its letters go through before they are compared. */

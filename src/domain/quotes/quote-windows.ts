@@ -1,20 +1,14 @@
 import { type Letters, lettersOfPart, sourceOf } from '../text/letters.ts'
 import type { NormalText, Range } from '../text/normal-text.ts'
 import type { Part } from '../trajectory/trajectory.ts'
+import { type Budget, COST_OF_A_PLACE } from './quote-exact.ts'
 import type { Quote } from './quote-readings.ts'
-
-/** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */
-export interface Budget {
-  left: number
-}
 
 /** Units of text that are searched at the cost of one that is folded. */
 const SEARCHED = 32
-const COST_OF_A_PLACE = 40
 const LARGEST = 1_000_000
-/** White space is not counted, up to here: terminals pad with it. */
-const LONGEST_GAP = 20_000
-const FARTHEST_LINE = 2000
+/** A window reaches to the ends of its lines, up to here: terminals pad with white space. */
+const FARTHEST_LINE = 4000
 
 /**
  * Lists the pieces of a part around each place of the quote's letters, joined where they overlap: all of them together are not much longer than the text,
@@ -65,19 +59,14 @@ function* pieces(text: string, length: number): Generator<Range> {
 const margin = (edge: number): number => 6 * edge + 256
 
 function reachForward(text: string, from: number, edge: number): number {
-  let left = margin(edge)
-  const most = Math.min(text.length, from + left + LONGEST_GAP)
-  let at = from
-  for (; at < most && left > 0; at++) if (text.charCodeAt(at) > 0x20) left--
+  const at = Math.min(text.length, from + margin(edge))
   const line = text.slice(at, at + FARTHEST_LINE).indexOf('\n')
   return line === -1 ? at : at + line
 }
 
 function reachBack(text: string, from: number, edge: number): number {
-  let left = margin(edge)
-  const least = Math.max(0, from - left - LONGEST_GAP)
-  let at = from
-  for (; at > least && left > 0; at--) if (text.charCodeAt(at - 1) > 0x20) left--
-  const line = text.slice(Math.max(0, at - FARTHEST_LINE), at).lastIndexOf('\n')
-  return line === -1 ? at : Math.max(0, at - FARTHEST_LINE) + line + 1
+  const at = Math.max(0, from - margin(edge))
+  const farthest = Math.max(0, at - FARTHEST_LINE)
+  const line = text.slice(farthest, at).lastIndexOf('\n')
+  return line === -1 ? at : farthest + line + 1
 }

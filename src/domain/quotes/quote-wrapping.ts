@@ -3,7 +3,7 @@ import { lineStart } from '../text/lines.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import { isBlankForward } from './quote-exact.ts'
 
-/** What is left of a quote when its outermost wrapping is off. */
+/** A quote without its outermost wrapping. */
 interface Peeled {
   readonly text: string
   readonly layer: Extract<QuoteNormalization, 'wrapping' | 'ellipsis'>
@@ -11,7 +11,7 @@ interface Peeled {
 }
 
 /**
- * What was peeled stands where the text could have a sign of its own, which the quote would have changed. `list`: a list mark; `line`: the `+` or the
+ * An end at which the text could have a sign of its own, which the peeled sign would have changed. `list`: a list mark; `line`: the `+` or the
  * number of a whole line (by its digits); `end`: a full stop, comma or semicolon at the end.
  */
 export type Edge =
@@ -19,39 +19,20 @@ export type Edge =
   | { readonly kind: 'end' }
   | { readonly kind: 'line'; readonly number: string }
 
-const PAIRS: readonly (readonly [string, string])[] = [
-  ['***', '***'],
-  ['**', '**'],
-  ['__', '__'],
-  ['``', '``'],
-  ['`', '`'],
-  ['*', '*'],
-  ['_', '_'],
-  ['\\"', '\\"'],
-  ['"', '"'],
-  ["'", "'"],
-  ['“', '”'],
-  ['”', '”'],
-  ['„', '“'],
-  ['„', '”'],
-  ['‘', '’'],
-  ['‚', '‘'],
-  ['«', '»'],
-  ['»', '«'],
-  ['‹', '›'],
-  ['「', '」'],
-  ...['quote', 'code', 'pre', 'q', 'blockquote', 'excerpt'].map((tag) => [`<${tag}>`, `</${tag}>`] as const),
-]
-const ELLIPSES = ['[...]', '(...)', '[…]', '(…)', '...', '…']
-const LIST_MARKS = ['- ', '* ', '• ', '> ']
-/** `4: `, `L4: `, `line 4: `, `4. `, `4) `. */
-const LINE_NUMBER = /^(?:L|[Ll]ine )?([1-9]\d{0,6})[:.)] /
+/** Pairs of one mark, and of an HTML tag. */
+const PAIR = /^(?:(\*{1,3}|_{1,2}|`{1,2}|\\"|"|')(.+)\1|<(quote|code|pre|q|blockquote|excerpt)>(.+)<\/\3>)$/s
+const QUOTATION_MARKS = ['“”', '””', '„“', '„”', '‘’', '‚‘', '«»', '»«', '‹›', '「」']
+/** A fence, with the name of a language on its first line. */
+const FENCE = /^(`{3,}(?!`)|~{3,}(?!~))(?:[ \t]*[^\s`]{0,20}[ \t]*\n)?(.+)\1$/s
+const ELLIPSIS = String.raw`(?:\[(?:\.{3}|…)\]|\((?:\.{3}|…)\)|\.{3}|…)`
+const LEADING_ELLIPSIS = new RegExp(`^${ELLIPSIS}`)
+const TRAILING_ELLIPSIS = new RegExp(`${ELLIPSIS}$`)
+/** The mark of a list or a quotation, or a shell's prompt before a command, and not the sign of an amount. */
+const LIST_MARK = /^(?:[-*•>] |\$ (?![0-9.,-]|$))/
+/** `4: `, `L4: `, `line 4: `, `4. `, `4) `; the `+` of a diff, and not a sign, a flag or an operator. */
+const LINE_MARK = /^(?:(?:L|[Ll]ine )?([1-9]\d{0,6})[:.)] |\+(?![-+=0-9.,]|$))/
 /** A line end, also an escaped one: what stands before it marks a line of its own, which is no wrapping of the next. */
-const LINE_END = /^[ \t]*(?:\n|\r|\\{1,4}[nr])/
-const ENDS = '.,;'
-const FENCES = '`~'
-const SHORTEST_FENCE = 3
-const LONGEST_TAG = 20
+const LINE_END = /^[ \t]*(?:\n|\r|\\{1,4}[nr]|$)/
 const LONGEST_HEAD = 200
 const LINE_MARKS = ':|│→.)'
 
@@ -63,64 +44,36 @@ export function peel(quote: string): Peeled[] {
   const text = quote.trim()
   const wrapping = (inside: string | null, edge: Edge | null = null): Peeled | null =>
     inside === null ? null : { text: inside.trim(), layer: 'wrapping', edge }
-  const marked = (mark: string | undefined, edge: Edge): Peeled | null => {
-    const rest = mark === undefined ? '' : text.slice(mark.length)
-    return rest === '' || LINE_END.test(rest) ? null : wrapping(rest, edge)
+  const behind = (mark: RegExpExecArray | null, edge: Edge): Peeled | null => {
+    const rest = mark === null ? '' : text.slice(mark[0].length)
+    return LINE_END.test(rest) ? null : wrapping(rest, edge)
   }
-  const number = LINE_NUMBER.exec(text)
+  const line = LINE_MARK.exec(text)
   const outer =
-    wrapping(withoutFence(text)) ??
+    wrapping(FENCE.exec(text)?.[2] ?? null) ??
     wrapping(withoutPair(text)) ??
     withoutEllipsis(text) ??
-    marked(LIST_MARKS.find((one) => text.startsWith(one)) ?? promptOf(text), { kind: 'list' }) ??
-    marked(number?.[0], { kind: 'line', number: number?.[1] ?? '' }) ??
-    marked(isAdded(text) ? '+' : undefined, { kind: 'line', number: '' })
-  const cut = wrapping(hasEnd(text) ? text.slice(0, -1) : null, { kind: 'end' })
+    behind(LIST_MARK.exec(text), { kind: 'list' }) ??
+    behind(line, { kind: 'line', number: line?.[1] ?? '' })
+  const cut = wrapping(/[.,;]$/.test(text) ? text.slice(0, -1) : null, { kind: 'end' })
   return [outer, cut].filter((one) => one !== null)
 }
 
-function withoutFence(text: string): string | null {
-  const mark = text[0] ?? ''
-  let length = 0
-  while (text[length] === mark) length++
-  if (mark === '' || !FENCES.includes(mark) || length < SHORTEST_FENCE || text.length <= 2 * length) return null
-  if (!text.endsWith(text.slice(0, length))) return null
-  const inside = text.slice(length, -length)
-  const line = inside.indexOf('\n')
-  return line !== -1 && isTag(inside.slice(0, line)) ? inside.slice(line + 1) : inside
-}
-
-const isTag = (text: string): boolean => {
-  const tag = text.trim()
-  return tag.length <= LONGEST_TAG && [...tag].every((one) => one.trim() !== '' && one !== '`')
-}
-
 function withoutPair(text: string): string | null {
-  const pair = PAIRS.find(
-    ([open, close]) => text.length > open.length + close.length && text.startsWith(open) && text.endsWith(close),
-  )
-  return pair === undefined ? null : text.slice(pair[0].length, -pair[1].length)
+  const pair = PAIR.exec(text)
+  if (pair !== null) return pair[2] ?? pair[4] ?? null
+  const isQuoted = text.length > 2 && QUOTATION_MARKS.includes(`${text[0]}${text.at(-1)}`)
+  return isQuoted ? text.slice(1, -1) : null
 }
 
 function withoutEllipsis(text: string): Peeled | null {
-  const end = ELLIPSES.find((one) => text.endsWith(one))
-  if (end !== undefined) return { text: text.slice(0, -end.length).trim(), layer: 'ellipsis', edge: null }
-  const start = ELLIPSES.find((one) => text.startsWith(one))
-  return start === undefined ? null : { text: text.slice(start.length).trim(), layer: 'ellipsis', edge: null }
+  const cut = [TRAILING_ELLIPSIS, LEADING_ELLIPSIS].find((pattern) => pattern.test(text))
+  return cut === undefined ? null : { text: text.replace(cut, '').trim(), layer: 'ellipsis', edge: null }
 }
-
-/** A line of a diff, and not a sign, a flag or an operator. */
-const isAdded = (text: string): boolean => text.startsWith('+') && !'+=-0123456789.,'.includes(text[1] ?? '+')
-
-const hasEnd = (text: string): boolean => ENDS.includes(text.at(-1) ?? ' ')
-
-/** A shell's prompt before a command, and not the sign of an amount. */
-const promptOf = (text: string): string | undefined =>
-  text.startsWith('$ ') && !'0123456789.,-'.includes(text[2] ?? '0') ? '$ ' : undefined
 
 const CLOSING = '"\'`)]}>*_”’»\n'
 
-/** Whether nothing in the text stands against what was peeled off a quote that is found there. */
+/** Tests whether no sign of the text stands against the sign that was peeled off a quote at a place. */
 export function allowsEdge(text: string, start: number, end: number, edge: Edge): boolean {
   if (edge.kind === 'end') return CLOSING.includes(text[end] ?? '\n') || isBlankForward(text, end)
   const line = lineStart(text, start)
@@ -133,13 +86,12 @@ export function allowsEdge(text: string, start: number, end: number, edge: Edge)
 const withoutMarks = (head: string): string =>
   (LINE_MARKS.includes(head.at(-1) ?? ' ') ? head.slice(0, -1) : head).trim()
 
-/** What a quote is set in, where it says by name which part it is from: `Bash.command: make`, `"command": "make"`, `{"command": "make"}`, `Bash(make)`, `[tool_output] make`. */
+/** A quote that names its part, and the text behind the name: `Bash.command: make`, `"command": "make"`, `{"command": "make"}`, `Bash(make)`, `[tool_output] make`. */
 interface Framed {
   readonly name: string
   readonly text: string
 }
 
-const QUOTES = '"\'`'
 const MOST_COLONS = 4
 
 const COMMON: Readonly<Partial<Record<Actor, readonly string[]>>> = {
@@ -157,38 +109,28 @@ const lower = (text: string): string => text.toLowerCase()
 
 /** Takes off the outermost frame that one of the names makes; null: there is none. */
 export function withoutFrame(quote: string, names: ReadonlySet<string>): Framed | null {
-  const text = quote.trim()
-  const framed = (name: string, rest: string): Framed | null =>
-    names.has(lower(name)) ? { name: lower(name), text: rest.trim() } : null
-  if (text.startsWith('[')) {
-    const end = text.indexOf(']')
-    return end === -1 ? null : framed(text.slice(1, end), text.slice(end + 1))
-  }
-  if (text.startsWith('{') && text.endsWith('}')) {
-    const member = text.slice(1, -1).trim()
-    return member.startsWith('"') ? withoutLabel(member, framed) : null
-  }
-  const call = text.endsWith(')') ? text.indexOf('(') : -1
-  const value = text.indexOf('=')
-  return (
-    (call === -1 ? null : framed(text.slice(0, call), text.slice(call + 1, -1))) ??
-    (value === -1 || !isQuote(text[value + 1]) ? null : framed(text.slice(0, value), text.slice(value + 1))) ??
-    withoutLabel(text, framed)
-  )
-}
-
-/** A name can hold a colon of its own. */
-function withoutLabel(text: string, framed: (name: string, rest: string) => Framed | null): Framed | null {
-  let at = text.indexOf(':')
-  for (let colons = 0; at !== -1 && colons < MOST_COLONS; colons++, at = text.indexOf(':', at + 1)) {
-    const next = text[at + 1] ?? ''
-    if (next.trim() !== '' && !isQuote(next)) continue
-    const label = text.slice(0, at)
-    const isQuoted = isQuote(label[0]) && label.endsWith(label[0] ?? '')
-    const found = framed(isQuoted ? label.slice(1, -1) : label, text.slice(at + 1))
-    if (found !== null) return found
-  }
+  for (const [name = '', text = ''] of framesOf(quote.trim()))
+    if (names.has(lower(name))) return { name: lower(name), text: text.trim() }
   return null
 }
 
-const isQuote = (character: string | undefined): boolean => character !== undefined && QUOTES.includes(character)
+/** Lists the names that a quote may be set in, each with the text behind it: `[name] …`, `{"name": …}`, `name(…)`, `name="…"`, `name: …`. */
+function* framesOf(text: string): Generator<readonly string[]> {
+  if (text.startsWith('[')) yield /^\[([^\]]*)\](.*)$/s.exec(text)?.slice(1) ?? []
+  else if (/^\{.*\}$/s.test(text)) {
+    const member = text.slice(1, -1).trim()
+    if (member.startsWith('"')) yield* labelsOf(member)
+  } else {
+    yield /^([^(]*)\((.*)\)$/s.exec(text)?.slice(1) ?? []
+    yield /^([^=]*)=(["'`].*)$/s.exec(text)?.slice(1) ?? []
+    yield* labelsOf(text)
+  }
+}
+
+/** Lists labels, quoted or not: a name can hold a colon of its own. */
+function* labelsOf(text: string): Generator<readonly string[]> {
+  let at = text.indexOf(':')
+  for (let colons = 0; at !== -1 && colons < MOST_COLONS; colons++, at = text.indexOf(':', at + 1))
+    if (/^[\s"'`]?$/.test(text[at + 1] ?? ''))
+      yield [text.slice(0, at).replace(/^(["'`])(.*)\1$/s, '$2'), text.slice(at + 1)]
+}

@@ -95,7 +95,7 @@ export interface TruthRule {
   readonly schema: object
   /** The instructions it may have, in their order. */
   readonly instructions: readonly string[]
-  /** Its other members, but for the signals. */
+  /** The other members, but for the signals. */
   readonly members: readonly string[]
 }
 

@@ -64,8 +64,12 @@ function parseAnchor(text: string): Anchor {
   return { text, commands, kind: isCommand ? 'asCommand' : 'asString', needles, words, pieces, printed }
 }
 
-/** Lists the programs of an anchor's commands. */
-export const programsOf = (text: string): readonly string[] => (readAnchor(text).commands ?? []).map(({ name }) => name)
+/** Lists the programs of an anchor's commands. A single word that is no known command names a file or a value. */
+export function programsOf(text: string): readonly string[] {
+  const { kind, commands } = readAnchor(text)
+  const isValue = kind === 'asString' && commands?.length === 1 && commands[0]?.words.length === 1
+  return isValue ? [] : (commands ?? []).map(({ name }) => name)
+}
 
 const isProgram = (word: string): boolean => isCommandName(word) || isScriptName(word)
 

@@ -10,6 +10,7 @@ import {
   FED,
   filesRunBy,
   isKept,
+  isScratch,
   isStrictShell,
   mayBeCode,
   shellScript,
@@ -25,7 +26,7 @@ export interface SimpleCommand {
   readonly words: readonly string[]
   /** All words, wrappers too, in their exact form; null: a word is not known. */
   readonly exact: readonly string[] | null
-  /** No word has an expansion or a pattern. */
+  /** No word has an expansion or a pattern, and none comes from the input. */
   readonly isFixed: boolean
   readonly kind: Kind
   /** Certainty that the command runs: `whole` in plain sequences, pipes and chains of `&&`. */
@@ -46,6 +47,8 @@ export interface SimpleCommand {
   readonly texts: readonly string[]
   /** Files that it runs, or that commands are taken from. */
   readonly runsFiles: readonly string[]
+  /** The command changes the shell, or sets something in it. */
+  readonly changesShell: boolean
   /** Place in the script, half open. */
   readonly start: number
   readonly end: number
@@ -57,10 +60,14 @@ export interface CommandList {
   readonly isWhole: boolean
   /** The script has a function, a loop, a condition, or a command that changes the shell. */
   readonly isOpen: boolean
-  /** A command changes the shell, or opens a program that takes the lines behind. */
+  /** A command changes the shell. */
   readonly changesShell: boolean
+  /** A command opens a program that takes the lines behind. */
+  readonly opensProgram: boolean
   /** A command changes the folder. */
   readonly isMoved: boolean
+  /** The last such folder holds a copy or a trial. */
+  readonly isInScratch: boolean
 }
 
 /** Lists the simple commands of a script in their order. */
@@ -88,6 +95,8 @@ interface Place {
   /** The output may reach a file or a command that acts. */
   readonly reaches: boolean
   readonly outputs: readonly string[]
+  /** A pipe gives the command its input. */
+  readonly isFed?: boolean
   /** Range of the outermost command, within which all commands of its script stand. */
   readonly range: { readonly start: number; readonly end: number } | null
   readonly depth: number
@@ -105,7 +114,7 @@ const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [],
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
-  ...{ isReported: false, isMoved: false, isRedirected: false, texts: [], runsFiles: [] },
+  ...{ isReported: false, isMoved: false, isRedirected: false, texts: [], runsFiles: [], changesShell: true },
 }
 const DEEPEST = 6
 
@@ -126,11 +135,16 @@ const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Those that change nothing for later calls. */
 const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
-const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep which type command ls find stat python')
+const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep python')
+/** Commands that fail where they find nothing. */
+const PROBING = wordSet('ls stat find which type command')
 /** The operator behind which nothing runs, by the command before it. */
 const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
-const isTest = ({ name, kind }: SimpleCommand): boolean =>
-  TESTING.has(name) || SHELLS.has(name) || (name === 'git' && kind === 'looks')
+/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script. */
+function behindTest({ name, words, kind }: SimpleCommand): Certainty {
+  if (TESTING.has(name) || SHELLS.has(name) || (name === 'git' && kind === 'looks')) return 'maybe'
+  return PROBING.has(name) && words.length > 1 ? 'sure' : 'whole'
+}
 /** Settings that make a name another program. */
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
@@ -141,7 +155,9 @@ class Lister {
   /** Certainty of what stands behind the commands that are listed. */
   private rest: Certainty = 'whole'
   isMoved = false
+  isInScratch = false
   changesShell = false
+  opensProgram = false
   /** The script ends at its first failure. */
   private isStrict = false
   private readonly functions = new Set<string>()
@@ -215,7 +231,7 @@ class Lister {
       this.add(node, { ...place, isLast: tellsFailure, runs: index > 0 && dead !== undefined ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
       if (index === 0) dead = ALWAYS[last?.name ?? '']
-      if (last === undefined || isTest(last)) runs = 'maybe'
+      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last))
     }
   }
 
@@ -226,7 +242,8 @@ class Lister {
       const next = commands[commands.length - index]
       const outputs = next === undefined ? place.outputs : copiesOf(next)
       const runs = weakest(place.runs, isTurned ? 'sure' : 'whole')
-      const own: Place = { ...place, runs, reaches, outputs, isLast: place.isLast && !isTurned && next === undefined }
+      const isLast = place.isLast && !isTurned && next === undefined
+      const own: Place = { ...place, runs, reaches, outputs, isLast, isFed: index < commands.length - 1 }
       reaches ||= actsOnInput(node)
       return own
     })
@@ -242,6 +259,7 @@ class Lister {
     if (node.type === 'Function') {
       this.functions.add(node.name.value)
       this.changesShell = true
+      this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
     }
     for (const body of bodiesOf(node))
       if (body.type === 'CompoundList') this.addAll(body.commands, place)
@@ -287,27 +305,28 @@ class Lister {
     const [outputs, range] = [pickOutputs(command, place), place.range ?? { start, end }]
     if (isChanging) this.isOpen = true
     const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
-    const hidesWords = isScript || isChanging || (isFed && kind !== 'looks') || mayBeCode(name, words, texts)
+    const hidesWords = hidesText(name, words, texts, isScript) || isChanging || (isFed && kind !== 'looks')
     const isShown = isDry(name, words)
-    const proves = namesOf(isShown ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
+    const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
-      ...{ isFixed: command.words.every(({ isFixed }) => isFixed), names: hidesWords ? 'maybe' : proves, ...range },
+      ...{ isFixed: areFixed(command.words, isFed), names: hidesWords ? 'maybe' : proves, ...range },
       ...{ isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
+      changesShell: isChanging || name === 'export',
     })
-    if (name === 'cat' && words.length === 1 && texts.length === 0 && outputs.some(isKept)) this.changesShell = true
     this.note(name, words, isChanging)
+    this.opensProgram ||= readsTerminal(command, place) && takesLines(name, words, outputs.some(isKept))
   }
 
   /** Notes the effects of the last command on the commands behind it. */
   private note(name: string, words: readonly string[], isChanging: boolean): void {
     if (name === 'set') this.isStrict = true
     if (MOVING.has(name)) this.isMoved = true
-    const isLasting = (isChanging && !ENDING.has(name)) || name === 'export' || takesLines(name, words)
-    if (isLasting) this.changesShell = true
+    if (MOVING.has(name)) this.isInScratch = isScratch(words.at(-1) ?? '')
+    if ((isChanging && !ENDING.has(name)) || name === 'export') this.changesShell = true
     this.rest = weakest(this.rest, isChanging || (this.isStrict && TESTING.has(name)) ? 'maybe' : this.restBehind())
   }
 
@@ -337,6 +356,17 @@ class Lister {
       }
   }
 }
+
+/** Tells whether nothing but the terminal gives a command its input. */
+const readsTerminal = ({ texts, inputs }: WordedCommand, { isFed }: Place): boolean =>
+  isFed !== true && texts.length + inputs.length === 0
+
+/** Tells whether the words of a command may be code; the commands of a shell's script are listed themselves. */
+const hidesText = (name: string, words: readonly string[], texts: readonly string[], isScript: boolean): boolean =>
+  isScript ? shellScript(words) === null || words.length > 3 : mayBeCode(name, words, texts)
+
+const areFixed = (words: readonly ScriptWord[], isFed: boolean): boolean =>
+  !isFed && words.every(({ isFixed }) => isFixed)
 
 const pickOutputs = (command: Redirections, place: Place): readonly string[] =>
   command.outputs.length > 0 ? command.outputs : place.outputs

@@ -1,4 +1,5 @@
 import type { CommandNode } from 'unbash'
+import { baseName } from '../text/paths.ts'
 import { wordSet } from '../text/words.ts'
 import { kindOf } from './command-kinds.ts'
 import { INTERPRETERS, isOption, programOf, SHELLS } from './command-table.ts'
@@ -88,7 +89,7 @@ export function hasCodeWord(name: string, words: readonly string[]): boolean {
 
 const EDITING = wordSet('sed perl vim vi ed ex gdb')
 /** A script of `sed` that prints or drops lines. */
-const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/)[pd]$/u
+const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/|\\(\W).*\1)[pd]$/u
 
 /** Tells whether words of a command may be code of another language, or keys of an editor. */
 export function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
@@ -139,20 +140,21 @@ export function copiesOf(node: CommandNode): readonly string[] {
 
 const PLACING = wordSet('ln cp mv install tee rsync')
 /** Lists the files that a command puts in place: its last word, and for a folder of programs its sources. */
-export function placedBy(name: string, words: readonly string[]): readonly string[] {
+function placedBy(name: string, words: readonly string[]): readonly string[] {
   if (!PLACING.has(name)) return []
   return /(?:bin\/?|\/)$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
 }
 
-const OPENING = wordSet('vim vi nano emacs less more top htop man su newgrp login screen tmux gdb ftp sftp telnet')
+const OPENING = wordSet('vim vi nano emacs su newgrp login screen tmux gdb ftp sftp telnet')
 /** Words with which such a program does one thing and ends. */
 const LEAVING_WORD = /^(?:ls|-ls|-d|-c|kill-\w+|kill|send-\w+|-l)$/u
 const SHOWS_ITSELF = /^--?(?:version|help|[Vvh])$/u
 
-/** Tells whether a program takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
-export function takesLines(name: string, words: readonly string[]): boolean {
+/** Tells whether a program without an input takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
+export function takesLines(name: string, words: readonly string[], writesFile: boolean): boolean {
   const own = words.slice(1)
   if (own.some((word) => SHOWS_ITSELF.test(word))) return false
+  if (name === 'cat') return own.length === 0 && writesFile
   if (OPENING.has(name)) return !own.some((word) => LEAVING_WORD.test(word))
   if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
   if (name === 'docker' || name === 'podman' || name === 'kubectl')
@@ -161,3 +163,36 @@ export function takesLines(name: string, words: readonly string[]): boolean {
   if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
   return Object.hasOwn(INTERPRETERS, name) && !hasCodeWord(name, words) && fileOf(words) === null
 }
+
+/** Subcommands that set up a program for its later calls, and the settings that leave its effect as it is. */
+const CONFIGURING = /^(?:config|configure|set|use|set-\w[\w-]*|use-\w[\w-]*)$/u
+const HARMLESS_SETTING = /^(?:user|safe|color|loglevel)\b/u
+/** Files in which programs find what to do. */
+const RULES_OF: Readonly<Record<string, RegExp>> = { make: /^(?:gnu)?makefile$/iu, npm: /^(?:package\.json|\.npmrc)$/u }
+
+/** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
+export function setsUp(program: string, { name, words, outputs, changesShell }: SettingCommand): boolean {
+  const own = words.slice(name === '=' ? 0 : 1)
+  const isConfigured = own.slice(0, 2).some((word) => CONFIGURING.test(word))
+  if (name === program && isConfigured && !own.some((word) => HARMLESS_SETTING.test(word))) return true
+  if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
+  const rules = Object.hasOwn(RULES_OF, program) ? RULES_OF[program] : undefined
+  return [...outputs, ...placedBy(name, words)].map(baseName).some((file) => file === program || rules?.test(file))
+}
+
+interface SettingCommand {
+  readonly name: string
+  readonly words: readonly string[]
+  readonly outputs: readonly string[]
+  readonly changesShell: boolean
+}
+
+/** Tells whether the name of a setting, alias or function begins with that of a program: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */
+function hasName(setting: string, program: string): boolean {
+  const [name = ''] = setting.toLowerCase().split('=')
+  return !/\s/u.test(name) && name.split('_').some((piece) => piece.startsWith(program))
+}
+
+/** Tells whether a folder holds a copy or a trial, as its name says. */
+export const isScratch = (folder: string): boolean =>
+  /(?:^|\/)(?:tmp|temp|mock|fake|copy|backup|sandbox|scratch|playground|dry-?run)s?(?:[/\d_-]|$)/u.test(folder)

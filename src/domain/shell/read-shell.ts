@@ -1,4 +1,3 @@
-import { baseName } from '../text/paths.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { type Anchor, type AnchorCommand, programsOf, readAnchor } from './anchor.ts'
 import { mayTurn, withoutMessages } from './command-kinds.ts'
@@ -7,7 +6,7 @@ import { withoutComments } from './file-kinds.ts'
 import { readKeystrokes } from './keystrokes.ts'
 import { type CommandList, listCommands, listWords, type SimpleCommand } from './list-commands.ts'
 import { holdsAll, matchCommand, standInOrder } from './match-command.ts'
-import { isKept, placedBy } from './programs.ts'
+import { isKept, setsUp } from './programs.ts'
 import { type Content, readContent, useOfNeedles } from './read-content.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './use.ts'
 
@@ -27,19 +26,22 @@ export interface ShellReading extends Content {
   readonly runs: readonly string[]
   /** Files that the script writes. */
   readonly outputs: readonly string[]
-  /** Commands behind the script may have another effect, where the shell lives on. */
-  readonly changesShell: boolean
-  readonly changesFolder: boolean
-  /** Names of files that the script makes, copies or links. */
-  readonly replaces: readonly string[]
+  /** Effects on commands of later scripts, where the shell lives on. */
+  readonly effects: LastingEffects
+  /** Tells whether the script sets up a program, or puts another in its place. */
+  setsUp(program: string): boolean
   /** Lists the programs of a command whose failure the script may hide. */
   unreported(text: string): readonly string[]
 }
 
+export type LastingEffects = Pick<CommandList, 'changesShell' | 'opensProgram' | 'isMoved' | 'isInScratch'>
+
+const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, isMoved: false, isInScratch: false }
+
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
   ...{ runs: [], outputs: [], isPlain: false, prints: () => false, unreported: () => [] },
-  ...{ changesShell: true, changesFolder: true, replaces: [] },
+  ...{ effects: { ...NO_EFFECTS, changesShell: true, isMoved: true }, setsUp: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
@@ -95,9 +97,8 @@ function readCode(text: string, path: string): ShellReading {
     prints: () => true,
     runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
     outputs: [],
-    changesShell: false,
-    changesFolder: false,
-    replaces: [],
+    effects: NO_EFFECTS,
+    setsUp: () => false,
     unreported: () => [],
   }
 }
@@ -125,9 +126,7 @@ class Script implements ShellReading {
   readonly isPlain: boolean
   readonly runs: readonly string[]
   readonly outputs: readonly string[]
-  readonly changesShell: boolean
-  readonly changesFolder: boolean
-  readonly replaces: readonly string[]
+  readonly effects: LastingEffects
   private readonly source: ScriptSource
   private readonly list: CommandList
   private readonly context: ScriptContext
@@ -156,9 +155,7 @@ class Script implements ShellReading {
     const isKnown = !this.makesWords && this.runs.length === 0 && !HIDES_WORDS.test(source.text)
     this.isPlain = isWhole && isKnown && commands.every(({ isFixed }) => isFixed)
     this.outputs = commands.flatMap(({ outputs }) => outputs)
-    this.changesShell = list.changesShell
-    this.changesFolder = list.isMoved
-    this.replaces = commands.flatMap(({ name, words, outputs }) => [...outputs, ...placedBy(name, words)].map(baseName))
+    this.effects = list
     this.texts = commands.map(foldCommand)
     this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
     this.writes = commands.flatMap(({ texts, outputs, runs }) =>
@@ -211,6 +208,10 @@ class Script implements ShellReading {
     return this.list.commands.some(
       ({ kind }, index) => kind === 'tells' && useOfNeedles(this.texts[index]?.words ?? '', needles) !== 'absent',
     )
+  }
+
+  setsUp(program: string): boolean {
+    return this.list.commands.some((command) => setsUp(program, command))
   }
 
   unreported(text: string): readonly string[] {
@@ -272,7 +273,7 @@ class Script implements ShellReading {
         : weakest(weakest(inOutputs, command.runs), kind === 'asCommand' ? 'maybe' : 'sure')
     const held: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
     const use = strongest<Use>(held, written)
-    return inMessage ? strongest<Use>(use, this.context.tells === true ? 'maybe' : 'told') : use
+    return inMessage ? strongest<Use>(use, this.context.tells && kind === 'asString' ? 'maybe' : 'told') : use
   }
 
   /** Bounds a use by what is not known of the script. */

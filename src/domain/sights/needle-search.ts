@@ -1,6 +1,6 @@
 import { foldCase, type Letters, lettersOfPart, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
-import { type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
+import { ENCODED, type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
 
 /** A needle, or a piece of one, in a form of a text. `first` and `last` are letters of the form, `start` and `end` offsets of the text. */
 export interface Match {
@@ -32,28 +32,37 @@ export class NeedleSearch {
   /** Calls `onMatch` for every match of the wanted entries that keeps whole words; false ends the search. Forms come one after the other. */
   each(forms: readonly Letters[], wanted: (entry: Entry) => boolean, onMatch: (match: Match) => boolean): void {
     const { needles } = this
-    const [plain] = forms
-    if (!forms.every((letters) => this.eachIn(letters, needles, wanted, onMatch))) return
-    if (needles.symbols !== null && plain !== undefined) this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
+    /** With the marks of its lines: symbols may be among them. */
+    const plain = forms.findLast(({ kind }) => kind === 'plain')
+    if (!forms.every((letters) => this.eachIn(letters, needles.entries, wanted, onMatch))) return
+    if (needles.symbols.length > 0 && plain !== undefined)
+      this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
   }
 
+  /** Searches one form for all entries: pieces in the order of the text, then whole needles, of which a certain one ends the search for its pieces. */
   private eachIn(
     letters: Letters,
-    { entries, index }: Pick<Needles, 'entries' | 'index'>,
+    entries: readonly Entry[],
     wanted: (entry: Entry) => boolean,
     onMatch: (match: Match) => boolean,
   ): boolean {
-    const isWanted = (string: number, first: number): boolean => {
-      const entry = entries[string] as Entry
-      return wanted(entry) && (entry.piece !== WHOLE || this.mayStand(letters, entry, first))
+    const goesOn = (entry: Entry, first: number): boolean => {
+      const match = this.matchOf(letters, entry, first)
+      return match === null || onMatch(match)
     }
-    let goesOn = true
-    index.each(letters, isWanted, (string, first) => {
-      const match = this.matchOf(letters, entries[string] as Entry, first)
-      goesOn = match === null || onMatch(match)
-      return goesOn
-    })
-    return goesOn
+    const pieces = entries
+      .filter((entry) => entry.piece >= 0 && wanted(entry))
+      .flatMap((entry) => [...placesOf(letters.text, entry.string)].map((first) => ({ entry, first })))
+      .sort((a, b) => a.first - b.first)
+    if (!pieces.every(({ entry, first }) => !wanted(entry) || goesOn(entry, first))) return false
+    for (const entry of entries) {
+      if (entry.piece >= 0 || !wanted(entry)) continue
+      for (const first of placesOf(letters.text, entry.string)) {
+        if (!wanted(entry)) break
+        if ((entry.piece === ENCODED || this.mayStand(letters, entry, first)) && !goesOn(entry, first)) return false
+      }
+    }
+    return true
   }
 
   /** Finds the first needle that surely stands in a part; null: none does. */
@@ -71,7 +80,7 @@ export class NeedleSearch {
     return best
   }
 
-  /** Whether no longer word begins before the letters or goes on behind them; punctuation of the needle is looked at later. */
+  /** Tests whether no longer word holds the letters; the punctuation of the needle is compared later. */
   private mayStand({ shown, from }: Letters, entry: Entry, first: number): boolean {
     const { lead, tail } = this.needleOf(entry)
     const ends = (from[first + entry.string.length - 1] ?? 0) + 1
@@ -97,11 +106,16 @@ export class NeedleSearch {
   }
 }
 
-/** Whether the character at a place goes on with a word before it. */
+/** Lists the places of a string, overlapping ones too. */
+function* placesOf(text: string, string: string): Generator<number> {
+  for (let at = text.indexOf(string); at !== -1; at = text.indexOf(string, at + 1)) yield at
+}
+
+/** Tests whether the character at a place continues a word. */
 export const isInWord = (text: string, at: number): boolean =>
   at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
-/** Whether the letters from `first` on are those of the needle from `from` on, none of them confused with another. */
+/** Tests whether the letters from `first` on are those of the needle from `from` on, none confused with another. */
 export function isExact(
   { shown, from }: Letters,
   first: number,
@@ -114,13 +128,13 @@ export function isExact(
   return true
 }
 
-/** Whether a match of a whole needle is sure: as it is written where it is short, its letters alone where it is long. */
+/** Tests whether a match of a whole needle is sure: a short needle as it is written, a long one by its letters alone. */
 export function isSure(text: string, { likeness, start, end }: Match, needle: Needle): boolean {
   if (needle.isShort) return likeness === 'same' && isAsWritten(text, start, end, needle)
   return likeness === 'same' || (likeness === 'letters' && needle.isLong)
 }
 
-/** Whether the needle stands there as it is written, but for white space, quotation marks, control sequences and disguises. */
+/** Tests whether the needle stands there as it is written, but for white space, quotation marks, control sequences and disguises. */
 function isAsWritten(text: string, start: number, end: number, { text: needle }: Needle): boolean {
   if (end - start > 40 * needle.length) return false
   const there = text.slice(start, end)
@@ -139,7 +153,7 @@ function likenessOf(letters: Letters, first: number, needle: Needle, hasEdges: b
   return unmarked === written || unmarked === punctuated(needle.letters, 0, length, true) ? 'same' : 'letters'
 }
 
-/** Whether the punctuation at an end of a needle stands at a place; blanks in it may differ. */
+/** Tests whether the punctuation at an end of a needle stands at a place; blanks within may differ. */
 const isEdge = (text: string, at: number, edge: string): boolean =>
   edge === '' || (at >= 0 && withoutBlanks(text.slice(at, at + edge.length)) === withoutBlanks(edge))
 

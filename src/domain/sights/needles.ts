@@ -1,6 +1,5 @@
 import type { Anchors } from '../anchors/anchors.ts'
 import { foldCase, type Letters, plainLetters, symbolsOf } from '../text/letters.ts'
-import { StringIndex } from '../text/string-index.ts'
 
 /** A string that shows an instruction, and its origin. `whole`: the instruction's own text. */
 export interface Needle {
@@ -9,14 +8,14 @@ export interface Needle {
   readonly kind: 'whole' | 'given' | 'derived'
   readonly text: string
   readonly letters: Letters
-  /** Its letters without case, as they are compared where confused ones may stand. */
+  /** The letters without case, as they are compared where confused letters may stand. */
   readonly exact: Uint16Array
   /** The punctuation before its first letter and behind its last one, and their units. */
   readonly before: string
   readonly behind: string
   readonly lead: number
   readonly tail: number
-  /** It has no letter or digit: its visible characters are taken for letters. */
+  /** The needle has no letter or digit: its visible characters are taken for letters. */
   readonly isSymbolic: boolean
   /** Too few letters to be sure of, unless the string stands there as it is written. */
   readonly isShort: boolean
@@ -24,7 +23,7 @@ export interface Needle {
   readonly isLong: boolean
 }
 
-/** A string of the index. `piece`: the letter of the needle at which it begins. */
+/** A string that is looked for. `piece`: the letter of the needle at which it begins. */
 export interface Entry {
   readonly needle: number
   readonly piece: number
@@ -36,17 +35,12 @@ export const WHOLE = -1
 /** The entry is the needle in an encoding. */
 export const ENCODED = -2
 
-/** Strings that are looked for in one form of a text. */
-interface Entries {
-  readonly entries: readonly Entry[]
-  readonly index: StringIndex
-}
-
 /** Strings that are looked for together. */
-export interface Needles extends Entries {
+export interface Needles {
   readonly all: readonly Needle[]
-  /** Those without a letter or digit; null: none. */
-  readonly symbols: Entries | null
+  readonly entries: readonly Entry[]
+  /** Entries of needles without a letter or digit. */
+  readonly symbols: readonly Entry[]
 }
 
 const SHORT = 12
@@ -87,18 +81,13 @@ function needlesOf(strings: readonly Wanted[]): Needles {
   const known = kept.get(key)
   if (known !== undefined) return known
   const all = strings.map(toNeedle).filter(({ letters }) => letters.text !== '')
-  const entries = all.flatMap((one, needle) => (one.isSymbolic ? [] : entriesOf(one, needle)))
-  const symbols = all.flatMap((one, needle) => (one.isSymbolic ? entriesOf(one, needle) : []))
-  const needles = { all, ...indexed(entries), symbols: symbols.length === 0 ? null : indexed(symbols) }
+  const entriesWhere = (isSymbolic: boolean): Entry[] =>
+    all.flatMap((one, needle) => (one.isSymbolic === isSymbolic ? entriesOf(one, needle) : []))
+  const needles = { all, entries: entriesWhere(false), symbols: entriesWhere(true) }
   if (kept.size >= MOST_KEPT) kept.clear()
   kept.set(key, needles)
   return needles
 }
-
-const indexed = (entries: readonly Entry[]): Entries => ({
-  entries,
-  index: new StringIndex(entries.map(({ string }) => string)),
-})
 
 function toNeedle([which, kind, text]: Wanted): Needle {
   const plain = plainLetters(text.trim())

@@ -3,7 +3,7 @@ import { baseName } from '../text/paths.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
 
 /**
- * What the agent, the user or the system wrote before comes back in tool output: a terminal echoes what is typed, `set -x` and make print
+ * Text of the agent, the user or the system that can come back in tool output: a terminal echoes what is typed, `set -x` and make print
  * what they run, an editor shows the new content, a shell names the command that it did not find. None of it shows an instruction.
  */
 export interface OwnText {
@@ -24,7 +24,7 @@ export function ownTextAt(position: Position, text: string, start: number, end: 
   return { position, words: new Set(wordsOf(around)) }
 }
 
-/** What a line that holds a string of the writer's own is: its echo, more than that (null), or something between. */
+/** The kind of a line that holds a string of the writer's own: an echo, more than that (null), or doubtful. */
 type Echo = 'echo' | 'doubtful' | null
 
 export function judgeEcho(text: string, start: number, end: number, own: readonly OwnText[], at: Position): Echo {
@@ -40,7 +40,7 @@ export function judgeEcho(text: string, start: number, end: number, own: readonl
   return isMessage ? 'doubtful' : null
 }
 
-/** What stands behind a shell's prompt: `root@3f2a:/app# `, `(venv) $ `, `PS C:\> `, `+ ` of a trace. */
+/** Drops a shell's prompt: `root@3f2a:/app# `, `(venv) $ `, `PS C:\> `, `+ ` of a trace. */
 function withoutPrompt(before: string): string {
   const trimmed = before.trimEnd()
   for (let at = 0; at < Math.min(before.length, 120); at++) {

@@ -3,7 +3,7 @@ import type { Part } from '../trajectory/trajectory.ts'
 import { isExact, isInWord, type Match } from './needle-search.ts'
 import { type Needle, PIECE } from './needles.ts'
 
-/** How far a text, or several one after the other, show a whole instruction. */
+/** The range in which a text shows pieces of a whole instruction. */
 interface PartialSight {
   readonly start: number
   readonly end: number
@@ -82,7 +82,7 @@ export class PieceCollector {
     if (best === null || to - from > best.to - best.from) this.best = found
   }
 
-  /** What each output with a piece proves of a sight; nothing, where all of them do not show enough. */
+  /** Lists the outputs with a piece, and how surely each proves a sight; empty where all of them do not show enough. */
   get proofs(): readonly (readonly [Part, 'sure' | 'unsure'])[] {
     const isSure = (part: Part): boolean => this.isComplete && this.inOrder.has(part)
     return this.isClear ? [...this.showing].map((part) => [part, isSure(part) ? 'sure' : 'unsure'] as const) : []
@@ -115,7 +115,7 @@ export class PieceCollector {
     return isClear ? { ...place, isComplete: this.isComplete } : null
   }
 
-  /** Whether a run begins where the last one ended, on lines of its own, with the needle's very letters. */
+  /** Tests whether a run begins where the last run ended, on lines of its own, with the needle's very letters. */
   private goesOn({ from, to, first, last, letters }: Run): boolean {
     const { needle } = this
     const { text } = letters.shown
@@ -132,6 +132,6 @@ export class PieceCollector {
   }
 }
 
-/** Whether a line ends between two letters, or the text does. */
+/** Tests whether a line ends between two letters, or the text does. */
 const isBreak = (text: string, from: number, to: number, isEdge: boolean): boolean =>
   isEdge || text.slice(from, to).includes('\n')

@@ -15,21 +15,21 @@ import {
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
 import { PieceCollector } from './partial-sight.ts'
 
-/** What is known of one needle: its first certain and its first doubtful sight in tool output, its first place in the prompt. */
+/** The sights of one needle: the first certain and the first doubtful in tool output, the first place in the prompt. */
 export interface NeedleSights {
   readonly needle: Needle
   certain: Hit | null
-  /** It dates nothing and caps the confidence at `low`. */
+  /** A doubtful sight dates nothing and caps the confidence at `low`. */
   doubtful: Hit | null
   prompt: Hit | null
-  /** Where the agent first writes it down, for a text that nobody makes up. */
+  /** The first place where the agent writes the text down, for a text that nobody makes up. */
   written: Hit | null
   readonly own: OwnText[]
   readonly pieces: PieceCollector | null
 }
 
 /**
- * What a string in tool output shows: nothing, where the agent’s own text comes back; something doubtful, where more stands around that text, where
+ * The certainty of a sight in tool output: nothing, where the agent’s own text comes back; doubtful, where more stands around that text, where
  * it is short and written otherwise, and where we took it from the instruction’s text: a listing or a usage text can hold that by itself.
  */
 type Shows = 'certain' | 'doubtful' | 'nothing'
@@ -68,13 +68,13 @@ class SightReader {
     return this.sights.every((one) => one.certain !== null || one.needle.kind === 'derived')
   }
 
-  /** Whether another sight of it in tool output would tell more. */
+  /** Tests whether another sight of the needle in tool output would tell more. */
   private readonly isOpen = ({ needle }: Entry): boolean => {
     const { certain, doubtful, needle: one } = this.sights[needle] as NeedleSights
     return certain === null && (one.kind !== 'derived' || doubtful === null)
   }
 
-  /** What was written in another conversation does not come back in this one. */
+  /** Forgets the own texts: text of another conversation does not come back in this one. */
   forgetOwn(): void {
     for (const { own } of this.sights) own.length = 0
     this.ownPieces.clear()
@@ -185,7 +185,7 @@ export function readSights(
 
 export type Shown = 'certain' | 'doubtful' | 'none'
 
-/** What one part shows of the instructions by itself, regardless of who wrote it before; for one part after the other. */
+/** Makes the test of single parts: how surely a part by itself shows an instruction, whoever wrote the text before. */
 export function createShows(anchors: Anchors): (part: Part) => Shown {
   const needles = prepareNeedles(anchors)
   const search = new NeedleSearch(needles)

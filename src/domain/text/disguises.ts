@@ -48,63 +48,35 @@ const LATIN = new Map(
   ),
 )
 
-/** Unicode’s “default ignorable” characters of the first plane; tags and variation selectors of the others begin with U+DB40. */
-const HIDDEN =
-  '\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\udb40'
+/** Look-alikes and full-width letters: one character class. */
+export const DISGUISED = `${[...LATIN.keys()].map((code) => String.fromCharCode(code)).join('')}\\uff01-\\uff5e`
 
-/** One character class: nothing to backtrack. */
-const SHOWS_NOTHING = new RegExp(`[${HIDDEN}]`)
-
-/** How many units at `at` show nothing; 0: the character shows. */
-export function hiddenUnits(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  if (code < 0xad || !SHOWS_NOTHING.test(text.charAt(at))) return 0
-  if (code !== 0xdb40) return 1
-  const next = text.charCodeAt(at + 1)
-  return next >= 0xdc00 && next <= 0xdfff ? 2 : 0
-}
+/** Unicode’s “default ignorable” characters of the first plane; tags and variation selectors of the others. */
+export const HIDDEN =
+  '[\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0]|\\udb40[\\udc00-\\udfff]'
 
 /**
  * Characters that only steer the display: the soft hyphen, zero-width characters, direction marks and isolates, variation selectors. A quote may leave
  * them out. Overrides of the direction (U+202D, U+202E) change the order of the letters, tags can be read by a model: both must be quoted.
  */
-const STEERING = '\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202c\\u2060\\u2066-\\u2069\\ufe00-\\ufe0f\\ufeff'
-const STEERS = new RegExp(`[${STEERING}]`)
+export const STEERING = '\\u00ad\\u061c\\u200b-\\u200f\\u202a-\\u202c\\u2060\\u2066-\\u2069\\ufe00-\\ufe0f\\ufeff'
 
-export const isInvisible = (code: number): boolean => code >= 0xad && STEERS.test(String.fromCharCode(code))
+/** Marks that a letter before them may be one with: accents, the voice marks of kana, the parts of a Hangul syllable. */
+export const MARKS = '\\u0300-\\u034e\\u0350-\\u036f\\u0653-\\u0655\\u1161-\\u1175\\u11a8-\\u11c2\\u3099\\u309a'
 
-/**
- * Marks that a letter before them may be one with: accents, the voice marks of kana, the parts of a Hangul syllable. One character class: nothing to
- * backtrack.
- */
-const MARKS = /[\u0300-\u034e\u0350-\u036f\u0653-\u0655\u1161-\u1175\u11a8-\u11c2\u3099\u309a]/
-
-export const isMark = (code: number): boolean => code >= 0x300 && MARKS.test(String.fromCharCode(code))
-
-/** Composes a letter and a mark (Unicode’s normal form C); 0: they make no single unit. */
-export function composed(letter: number, mark: number): number {
-  const both = String.fromCharCode(letter, mark).normalize('NFC')
-  return both.length === 1 ? both.charCodeAt(0) : 0
-}
-
-/** The unit that a look-alike or a full-width letter passes for; any other unit is itself. */
+/** Finds the unit that a look-alike or a full-width letter passes for; any other unit is itself. */
 export function undisguised(code: number): number {
   if (code < 0x370) return code
   if (code >= 0xff01 && code <= 0xff5e) return code - 0xfee0
   return LATIN.get(code) ?? code
 }
 
-const MATHEMATICAL = 0x1d400
-const plainLetters: (number | undefined)[] = []
+/** Blocks of ligatures and other compatibility forms (`ﬁ`, `①`, `ª`), and mathematical letters. */
+export const FORMED =
+  '[\\u00aa-\\u00ba\\u0132\\u0133\\u017f\\u01c7-\\u01f3\\u02b0-\\u02e3\\u1d2c-\\u1dbb\\u2070-\\u209c\\u2102-\\u217f\\u2460-\\u24ea\\u2c7c\\u2c7d\\u3250-\\u33ff\\ua7f1-\\ua7f4\\ufb00-\\ufb06\\uff10-\\uff5a]|\\ud835[\\udc00-\\udfff]'
 
-/** The ASCII letter or digit that a mathematical one at `at` (two units) passes for; 0: none stands there. */
-export function plainLetter(text: string, at: number): number {
-  const code = text.codePointAt(at) ?? 0
-  if (code < MATHEMATICAL || code > 0x1d7ff) return 0
-  const known = plainLetters[code - MATHEMATICAL]
-  if (known !== undefined) return known
-  const plain = String.fromCodePoint(code).normalize('NFKC')
-  const letter = plain.length === 1 && plain < '\u0080' ? plain.charCodeAt(0) : 0
-  plainLetters[code - MATHEMATICAL] = letter
-  return letter
+/** Reads a compatibility form as the ASCII letters and digits that it stands for; null: as none. */
+export function plainForm(formed: string): string | null {
+  const plain = formed.normalize('NFKC')
+  return /^[0-9A-Za-z]{1,3}$/.test(plain) ? plain : null
 }

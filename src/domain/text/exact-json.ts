@@ -9,7 +9,7 @@ export function parseExactJson(text: string): unknown {
   return text.includes('\\') && hasBackslashName(value) ? readJson(text).value : value
 }
 
-/** The same; undefined for what is no JSON. */
+/** Parses a JSON text exactly; undefined for text that is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return parseExactJson(text)
@@ -36,11 +36,11 @@ function isNamedOddly(record: object): boolean {
   return false
 }
 
-/** What `JSON.parse` does not tell, or tells wrongly. */
+/** Facts that `JSON.parse` does not tell, or tells wrongly. */
 interface JsonReading {
   /** Undefined where the text is not JSON. */
   readonly value: unknown
-  /** Where the text stops being JSON; its length where it ends too early; −1 where it is JSON. */
+  /** The place where the text stops being JSON; its length where it ends too early; −1 where it is JSON. */
   readonly error: number
   /** The way to the first key that its object has already, compared as keys read: `"a"` is `"\u0061"`. */
   readonly repeated: readonly (string | number)[] | null
@@ -188,7 +188,7 @@ export function endOfString(text: string, open: number): number {
   return text.length
 }
 
-/** Where what begins at `open` and is no string stops being one. */
+/** Finds the place where a broken string that begins at `open` stops being one. */
 function faultOfString(text: string, open: number): number {
   if (text[open] !== '"') return open
   for (let at = open + 1; at < text.length; at++) {

@@ -1,8 +1,8 @@
-/** What a walk over JSON text in UTF-8 finds out before anything is parsed, and without recursion. Of text that is no JSON it says nothing. */
+/** Facts of a JSON text in UTF-8, found before anything is parsed, and without recursion. Of text that is no JSON they say nothing. */
 interface JsonScan {
   /** The byte of the first bracket that is too deep; −1: there is none. */
   readonly deep: number
-  /** How many members all objects have together: the number of colons. */
+  /** The members of all objects together: the number of colons. */
   readonly members: number
   /** The objects and lists of the text: the number of opening brackets. */
   readonly containers: number

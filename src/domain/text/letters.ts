@@ -1,9 +1,9 @@
 import { decodeEscapes } from './decode.ts'
-import { composed, hiddenUnits, isMark, plainLetter, undisguised } from './disguises.ts'
+import { FORMED, MARKS, plainForm, undisguised } from './disguises.ts'
 import { dumpedText } from './dump.ts'
-import { endOfAnsi } from './fold.ts'
-import { endOfLineMarks, type LineBefore } from './line-marks.ts'
-import { NormalText, type Range, textOf, UnitWriter } from './normal-text.ts'
+import { ANSI_TAIL, dropHidden } from './fold.ts'
+import { lineMarksIn } from './line-marks.ts'
+import { dropRanges, NormalText, type Range, rewrite } from './normal-text.ts'
 
 /**
  * The letters and digits of a text, without case, disguises and the differences that optical recognition leaves: the form in which quotes and sights are
@@ -17,7 +17,7 @@ export class Letters {
   readonly shown: NormalText
   /** `decoded`: escapes are read back by one level. `dumped`: the bytes of a dump are. */
   readonly kind: 'plain' | 'decoded' | 'dumped'
-  /** Whether line numbers, heads and other marks of lines were dropped. */
+  /** Line numbers, heads and other marks of lines were dropped. */
   readonly isUnmarked: boolean
   private string: string | null = null
 
@@ -34,6 +34,10 @@ export class Letters {
     return this.string
   }
 }
+
+/** Makes the string of UTF-16 units. */
+const textOf = (codes: Uint16Array): string =>
+  Buffer.from(codes.buffer, codes.byteOffset, codes.byteLength).toString('utf16le')
 
 /** Finds the source range of `letters.text[first, end)`. */
 export const sourceOf = ({ shown, from }: Letters, first: number, end: number): Range =>
@@ -66,45 +70,21 @@ export function readLetters(text: string): readonly Letters[] {
 }
 
 /** Reads the letters of a short string as they stand. */
-export const plainLetters = (text: string): Letters => allLetters(reveal(new NormalText(text)), 'plain', LETTERS)
+export const plainLetters = (text: string): Letters => allLetters(reveal(new NormalText(text)), 'plain', LETTERS, false)
 
 /** Reads every visible character of a text as a letter: for strings that have no letters. */
-export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown, kind, SYMBOLS)
+export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown, kind, SYMBOLS, false)
 
 /** Reads the letters of a text without the marks of its lines, and with them where letters or digits stand among them. */
 function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
-  const all = allLetters(shown, kind, LETTERS)
-  const { codes, from } = all
-  const unmarked = new Letters(new Uint16Array(codes.length), new Uint32Array(codes.length), shown, kind, true)
-  const before: LineBefore = { number: -1, file: '' }
-  const { text } = shown
-  let length = 0
-  let letter = 0
-  const copy = (end: number): void => {
-    unmarked.codes.set(codes.subarray(letter, end), length)
-    unmarked.from.set(from.subarray(letter, end), length)
-    length += end - letter
-  }
-  for (let line = 0, next = 0; line < text.length; ) {
-    const at = endOfLineMarks(text, line, before)
-    while ((from[next] ?? at) < line) next++
-    let end = next
-    while ((from[end] ?? at) < at) end++
-    if (end > next) {
-      copy(next)
-      letter = end
-    }
-    const newline = text.indexOf('\n', at)
-    if (newline === -1) break
-    line = newline + 1
-  }
-  if (letter === 0) return [new Letters(codes, from, shown, kind, true)]
-  copy(codes.length)
-  const { codes: kept, from: places } = unmarked
-  return [new Letters(kept.subarray(0, length), places.subarray(0, length), shown, kind, true), all]
+  const all = allLetters(shown, kind, LETTERS, false)
+  const bare = dropRanges(shown, lineMarksIn(shown.text))
+  const unmarked = bare === shown ? all : allLetters(bare, kind, LETTERS)
+  if (unmarked.codes.length < all.codes.length) return [unmarked, all]
+  return [new Letters(all.codes, all.from, shown, kind, true)]
 }
 
-function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable): Letters {
+function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable, isUnmarked = true): Letters {
   const { text } = shown
   const codes = new Uint16Array(text.length)
   const from = new Uint32Array(text.length)
@@ -113,33 +93,25 @@ function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     let letter = letters[code] as number
-    if (letter === UNKNOWN) letter = table.learn(code)
+    if (letter === UNKNOWN) letters[code] = letter = table.read(code)
     // Without a branch: which of the two it is, no processor foresees.
     codes[length] = letter
     from[length] = at
     length += (NO_LETTER - letter) >>> 31
   }
-  return new Letters(codes.subarray(0, length), from.subarray(0, length), shown, kind, false)
+  return new Letters(codes.subarray(0, length), from.subarray(0, length), shown, kind, isUnmarked)
 }
 
 const UNKNOWN = 0
 const NO_LETTER = 1
 
-/** The letter of each UTF-16 unit, worked out when a text first has the unit. */
-class LetterTable {
-  readonly letters = new Uint16Array(0x10000)
-  private readonly read: (code: number) => number
-
-  constructor(read: (code: number) => number) {
-    this.read = read
-  }
-
-  learn(code: number): number {
-    const letter = this.read(code)
-    this.letters[code] = letter
-    return letter
-  }
+/** The letter of each UTF-16 unit, read when a text first has the unit. */
+interface LetterTable {
+  readonly letters: Uint16Array
+  readonly read: (code: number) => number
 }
+
+const tableOf = (read: LetterTable['read']): LetterTable => ({ letters: new Uint16Array(0x10000), read })
 
 /** Digits and letters that a scan confuses. */
 const CONFUSED: ReadonlyMap<string, string> = new Map(['0o', '1l', 'il', '5s', '8b'].map(([a = '', b = '']) => [a, b]))
@@ -152,8 +124,8 @@ function readLetter(code: number): number {
   return (CONFUSED.get(letter) ?? letter).charCodeAt(0)
 }
 
-const LETTERS = new LetterTable(readLetter)
-const SYMBOLS = new LetterTable((code) =>
+const LETTERS = tableOf(readLetter)
+const SYMBOLS = tableOf((code) =>
   code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code),
 )
 
@@ -165,56 +137,36 @@ export function foldCase(code: number): number {
   return lower.length === 1 ? lower.charCodeAt(0) : code
 }
 
-const PLAIN = /^[\t\n\r -~]*$/
-const BACKSPACE = 0x08
+/** Text that is not plain ASCII. */
+const MAY_REVEAL = /[^\t\n\r -~]/
+const ESCAPES = new RegExp(`\\u001b(?:${ANSI_TAIL})?`, 'g')
+const MARKED = new RegExp(`[^][${MARKS}]{1,7}`, 'g')
+const FORMS = new RegExp(FORMED, 'g')
 
 /**
  * Shows a text as a reader sees it: drops control sequences, characters that show nothing and letters that are struck over, composes letters and their
  * marks, reads ligatures and styled letters as plain ones.
  */
 function reveal(source: NormalText): NormalText {
+  if (!MAY_REVEAL.test(source.text)) return source
+  const visible = dropHidden(rewrite(source, ESCAPES, () => ''))
+  const plain = rewrite(visible, FORMS, ([formed]) => plainForm(formed))
+  return dropStruck(rewrite(plain, MARKED, ([letter]) => letter.normalize('NFC')))
+}
+
+/** Drops backspaces, each with the unit before it that is still there. */
+function dropStruck(source: NormalText): NormalText {
   const { text } = source
-  if (PLAIN.test(text)) return source
-  const writer = new UnitWriter(source, 3 * text.length)
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === 0x1b) at = Math.max(at, endOfAnsi(text, at, text.length) - 1)
-    else if (code === BACKSPACE) writer.length = Math.max(0, writer.length - 1)
-    else if (code < 0x80) writer.push(code, at, at + 1)
-    else if (isMark(code)) writeMark(writer, code, at)
-    else at += writeOther(writer, text, at) - 1
+  const dropped: Range[] = []
+  let pending = 0
+  for (let at = text.lastIndexOf('\b'); at >= 0; at--) {
+    if (text[at] === '\b') pending++
+    else if (pending > 0) pending--
+    else {
+      at = text.lastIndexOf('\b', at) + 1
+      continue
+    }
+    dropped.push({ start: at, end: at + 1 })
   }
-  return writer.finish()
-}
-
-function writeMark(writer: UnitWriter, mark: number, at: number): void {
-  const letter = writer.last === -1 ? 0 : composed(writer.last, mark)
-  if (letter === 0) {
-    writer.push(mark, at, at + 1)
-    return
-  }
-  writer.replaceLast(letter)
-  writer.reach(at + 1)
-}
-
-/** Writes a character beyond ASCII; how many units it has. */
-function writeOther(writer: UnitWriter, text: string, at: number): number {
-  const hidden = hiddenUnits(text, at)
-  if (hidden > 0) return hidden
-  const styled = plainLetter(text, at)
-  if (styled !== 0) writer.push(styled, at, at + 2)
-  else for (const unit of plainForm(text.charCodeAt(at))) writer.push(unit, at, at + 1)
-  return styled === 0 ? 1 : 2
-}
-
-const plainForms = new Map<number, readonly number[]>()
-
-/** The ASCII letters and digits that a ligature or another compatibility form stands for (`ﬁ`, `①`, `ª`); any other unit is itself. */
-function plainForm(code: number): readonly number[] {
-  const known = plainForms.get(code)
-  if (known !== undefined) return known
-  const plain = String.fromCharCode(code).normalize('NFKC')
-  const units = /^[0-9A-Za-z]{1,3}$/.test(plain) ? [...plain].map((letter) => letter.charCodeAt(0)) : [code]
-  plainForms.set(code, units)
-  return units
+  return dropRanges(source, dropped.reverse())
 }

@@ -1,7 +1,7 @@
-/** Where the line begins in which `at` stands. */
+/** Finds the beginning of the line in which `at` stands. */
 export const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
 
-/** Where the line ends in which `at` stands: before its line feed. */
+/** Finds the end of the line in which `at` stands: before its line feed. */
 export function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end === -1 ? text.length : end

@@ -1,10 +1,10 @@
 import { foldForSearch, indexOfName, indexOfWord } from './search.ts'
 
-/** Whether the text holds the string, white space apart, or all of its words in order. */
+/** Tests whether the text holds the string, white space apart, or all of its words in order. */
 export const mentions = (text: string, string: string, fold: () => string = () => foldForSearch(text)): boolean =>
   holds(text, string, fold, indexOfWord)
 
-/** The same where none of it is a piece of a longer word. */
+/** Tests the same where no word of the string is a piece of a longer word. */
 export const namesAll = (text: string, string: string): boolean =>
   holds(text, string, () => foldForSearch(text), indexOfName)
 
@@ -20,6 +20,6 @@ function holds(text: string, string: string, fold: () => string, indexOf: typeof
   return true
 }
 
-/** Whether the text holds one of its words. */
+/** Tests whether the text holds one of the words. */
 export const mentionsAny = (text: string, string: string): boolean =>
   string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim(), 0) !== -1)

@@ -4,136 +4,146 @@ export interface Range {
   readonly end: number
 }
 
-/** A text made from a source by one pass or several, with the range of the source behind each of its UTF-16 units. */
+/** Numbers of an edit: its start and end in the text, then those in the base. */
+const EDIT = 4
+
+/**
+ * A text that passes have made of a source, with the way back. Text and base are equal in length but for the edits, which are in order, four numbers each:
+ * the units of an edit stand for all of its range of the base, every other unit for the unit at its own place.
+ */
 export class NormalText {
   readonly text: string
-  /** Null: the text is a piece of the source, from `base` on. */
-  private readonly from: Uint32Array | null
-  private readonly to: Uint32Array | null
-  private readonly base: number
+  readonly edits: ArrayLike<number>
+  /** The text before the last pass; null: the source. */
+  private readonly base: NormalText | null
 
-  constructor(text: string, from: Uint32Array | null = null, to: Uint32Array | null = null, base = 0) {
+  constructor(text: string, edits: ArrayLike<number> = [], base: NormalText | null = null) {
     this.text = text
-    this.from = from
-    this.to = to
+    this.edits = edits
     this.base = base
   }
 
-  /** `source[start, end)` as it stands. */
+  /** Takes `source[start, end)` as it stands. */
   static piece(source: string, start: number, end: number): NormalText {
-    return new NormalText(source.slice(start, end), null, null, start)
+    return new NormalText(source.slice(start, end), [0, 0, 0, start])
   }
 
-  /** The source offset of a unit; behind the last one, the end of the text. */
+  /** Finds the source offset of a unit. */
   start(at: number): number {
-    if (this.from === null) return this.base + at
-    return this.from[at] ?? (at === 0 ? 0 : this.end(this.text.length - 1))
+    const edit = this.editAt(at)
+    const inBase = at < (this.edits[edit + 1] ?? 0) ? (this.edits[edit + 2] ?? 0) : at + this.shiftBehind(edit)
+    return this.base === null ? inBase : this.base.start(inBase)
   }
 
-  /** The source offset behind a unit. */
+  /** Finds the source offset behind a unit. */
   end(at: number): number {
-    return this.to === null ? this.base + at + 1 : (this.to[at] ?? 0)
+    const edit = this.editAt(at)
+    const inBase = at < (this.edits[edit + 1] ?? 0) ? (this.edits[edit + 3] ?? 0) : at + 1 + this.shiftBehind(edit)
+    return this.base === null ? inBase : this.base.end(inBase - 1)
   }
 
-  /** The source range behind `text[start, end)`, which is not empty. */
+  /** Finds the source range of `text[start, end)`. */
   range(start: number, end: number): Range {
     return { start: this.start(start), end: this.end(end - 1) }
   }
 
-  /** Copies the source ranges of `text[start, end)` into other places. */
-  copyPlaces(start: number, end: number, from: Uint32Array, to: Uint32Array, at: number): void {
-    if (this.from !== null && this.to !== null) {
-      from.set(this.from.subarray(start, end), at)
-      to.set(this.to.subarray(start, end), at)
-      return
-    }
-    const offset = this.base - at
-    for (let unit = at; unit < at + end - start; unit++) {
-      from[unit] = offset + start + unit
-      to[unit] = offset + start + unit + 1
-    }
-  }
-
   /** Finds the first unit that begins at or behind a source offset. */
   unitAt(offset: number): number {
-    if (this.from === null) return Math.max(0, Math.min(this.text.length, offset - this.base))
+    const inBase = this.base?.unitAt(offset) ?? offset
+    const edit = this.lastEdit(2, inBase - 1)
+    if (edit < 0) return Math.min(inBase, this.text.length)
+    const behind = Math.max(0, inBase - (this.edits[edit + 3] ?? 0))
+    return Math.min((this.edits[edit + 1] ?? 0) + behind, this.text.length)
+  }
+
+  /** Finds the last edit that begins at or before a unit; negative: there is none. */
+  private editAt(at: number): number {
+    return this.lastEdit(0, at)
+  }
+
+  private lastEdit(member: number, at: number): number {
     let low = 0
-    let high = this.from.length
+    let high = this.edits.length / EDIT
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.from[middle] ?? 0) < offset) low = middle + 1
+      if ((this.edits[middle * EDIT + member] ?? 0) <= at) low = middle + 1
       else high = middle
     }
-    return low
+    return (low - 1) * EDIT
+  }
+
+  private shiftBehind(edit: number): number {
+    return edit < 0 ? 0 : (this.edits[edit + 3] ?? 0) - (this.edits[edit + 1] ?? 0)
   }
 }
 
-/** Collects the units of a normal text that a pass makes from another one. */
-export class UnitWriter {
-  length = 0
-  private readonly source: NormalText
-  private readonly codes: Uint16Array
-  private readonly from: Uint32Array
-  private readonly to: Uint32Array
+/** Pieces of a text that are kept apart: each takes more memory than it has characters. */
+const MOST_PIECES = 4096
 
-  /** `room`: the most units that the pass can make. */
-  constructor(source: NormalText, room = source.text.length) {
+/** Writes a text out of another: pieces of it, and what stands for others. */
+export class TextWriter {
+  readonly edits: number[] = []
+  private readonly source: string
+  private readonly chunks: string[] = []
+  private pieces: string[] = []
+  private length = 0
+  /** The unit of the source up to which the text is written. */
+  private at = 0
+
+  constructor(source: string) {
     this.source = source
-    this.codes = new Uint16Array(room)
-    this.from = new Uint32Array(room)
-    this.to = new Uint32Array(room)
   }
 
-  /** Writes a unit that stands for `text[start, end)` of the pass's source. */
-  push(code: number, start: number, end: number): void {
-    this.codes[this.length] = code
-    this.from[this.length] = this.source.start(start)
-    this.to[this.length++] = this.source.end(end - 1)
+  /** Copies the source up to `start`, and writes `text` for `source[start, end)`: as an edit, or unit by unit. */
+  replace(start: number, end: number, text: string, isEdit = true): void {
+    this.push(this.source.slice(this.at, start))
+    if (isEdit) this.edits.push(this.length, this.length + text.length, start, end)
+    this.push(text)
+    this.at = end
   }
 
-  /** Copies `text[start, end)` of the pass's source. */
-  copy(start: number, end: number): void {
-    const { codes, source } = this
-    const { text } = source
-    let { length } = this
-    source.copyPlaces(start, end, this.from, this.to, length)
-    for (let at = start; at < end; at++) codes[length++] = text.charCodeAt(at)
-    this.length = length
+  /** Copies the rest of the source. */
+  finish(): string {
+    this.push(this.source.slice(this.at))
+    return this.chunks.join('') + this.pieces.join('')
   }
 
-  /** The code of the last unit; -1: none was written. */
-  get last(): number {
-    return this.codes[this.length - 1] ?? -1
-  }
-
-  replaceLast(code: number): void {
-    if (this.length > 0) this.codes[this.length - 1] = code
-  }
-
-  /** Lets the last unit reach to the end of `text[…, end)`. */
-  reach(end: number): void {
-    if (this.length > 0) this.to[this.length - 1] = this.source.end(end - 1)
-  }
-
-  finish(): NormalText {
-    const { codes, from, to, length } = this
-    return new NormalText(textOf(codes, length), from.subarray(0, length), to.subarray(0, length))
+  private push(text: string): void {
+    if (text === '') return
+    this.length += text.length
+    if (this.pieces.push(text) < MOST_PIECES) return
+    this.chunks.push(this.pieces.join(''))
+    this.pieces = []
   }
 }
 
-/** The string of UTF-16 units. */
-export const textOf = (codes: Uint16Array, length = codes.length): string =>
-  Buffer.from(codes.buffer, codes.byteOffset, length * 2).toString('utf16le')
+/**
+ * Makes a pass over a text: writes the matches of a global pattern otherwise; null: no match begins there. Of an equally long writing each unit stands
+ * for its own. Answers the text itself where nothing changes.
+ */
+export function rewrite(
+  source: NormalText,
+  pattern: RegExp,
+  write: (match: RegExpExecArray) => string | null,
+): NormalText {
+  const { text } = source
+  let writer: TextWriter | null = null
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const [there] = match
+    const written = write(match)
+    if (written === null) pattern.lastIndex = match.index + 1
+    if (written === null || written === there) continue
+    writer ??= new TextWriter(text)
+    writer.replace(match.index, pattern.lastIndex, written, written.length !== there.length)
+  }
+  return writer === null ? source : new NormalText(writer.finish(), Uint32Array.from(writer.edits), source)
+}
 
 /** Drops the given ranges, which are in order and apart; the text itself where none is given. */
-export function dropRanges(source: NormalText, ranges: Iterable<Range>): NormalText {
-  let writer: UnitWriter | null = null
-  let at = 0
-  for (const { start, end } of ranges) {
-    writer ??= new UnitWriter(source)
-    writer.copy(at, start)
-    at = end
-  }
-  writer?.copy(at, source.text.length)
-  return writer?.finish() ?? source
+export function dropRanges(source: NormalText, ranges: readonly Range[]): NormalText {
+  if (ranges.length === 0) return source
+  const writer = new TextWriter(source.text)
+  for (const { start, end } of ranges) writer.replace(start, end, '')
+  return new NormalText(writer.finish(), Uint32Array.from(writer.edits), source)
 }

@@ -5,13 +5,13 @@ export const foldForSearch = (text: string): string => foldWhole(text).trim()
 
 const FOR_SEARCH = { ansi: true, white_space: true, typographic_quotes: true, disguises: true } as const
 
-/** The same with the blanks at its ends. */
+/** Folds a text for search, with the blanks at its ends. */
 export const foldWhole = (text: string): string => foldText(text, FOR_SEARCH)
 
 /** `indexOf` that respects word boundaries on the sides where the needle has a word character. */
 export const indexOfWord = (text: string, needle: string, from: number): number => find(text, needle, from, isWordAt)
 
-/** The same where no longer word holds it: `test-all` stands in `make test-all-slow`, and names something else there. */
+/** Finds a needle that no longer word holds: `test-all` stands in `make test-all-slow`, and names something else there. */
 export const indexOfName = (text: string, needle: string, from: number): number => find(text, needle, from, isNameAt)
 
 function isWordAt(text: string, start: number, end: number): boolean {

@@ -8,7 +8,7 @@ export interface Call {
   readonly tool: string
   readonly outcome: ActOutcome
   /**
-   * Whether a word of the tool's name is of looking, planning or trying (`search_mail`, `createDraft`). Such a name only lowers confidence, and only
+   * True where a word of the tool's name is of looking, planning or trying (`search_mail`, `createDraft`). Such a name only lowers confidence, and only
    * where no table knows the tool; a name without such a word proves nothing.
    */
   readonly looks: boolean
@@ -16,7 +16,7 @@ export interface Call {
   readonly id?: string
 }
 
-/** What a part of the actor `agent_action` is. */
+/** The kind of a part of the actor `agent_action`. */
 export interface Act {
   readonly role: ActRole
   /** Null: plain text. */
@@ -31,7 +31,7 @@ export const NOT_RUN: ReadonlySet<ActOutcome> = new Set(['rejected', 'cancelled'
 /** The act began and did not come to its end. */
 export const FAILED: ReadonlySet<ActOutcome> = new Set(['failed', 'interrupted'])
 
-/** What the frame of an action says beside its name; empty where there is nothing to say. */
+/** Notes in the frame of an action, beside its name; empty: none. */
 const ROLE_NOTES: Readonly<Record<ActRole, string>> = {
   executes: '',
   writes: 'writes text',
@@ -54,7 +54,7 @@ const OUTCOME_NOTES: Readonly<Record<ActOutcome, string>> = {
   unknown: '',
 }
 
-/** What an action is and what became of it, for the frame of its part: ` · describes, not run`. Empty for what was plainly run. */
+/** Renders the kind and the outcome of an action for the frame of its part: ` · describes, not run`. Empty for what was plainly run. */
 export function renderActNotes(act: Act | null): string {
   if (act === null) return ''
   return [ROLE_NOTES[act.role], OUTCOME_NOTES[act.call.outcome]]

@@ -1,7 +1,7 @@
 import type { Actor } from '../../schemas/vocabulary.ts'
 
 /**
- * Which characters of a trajectory are not shown, where it does not fit the judge's window (design.md section 3, rule 5, and
+ * Plans the cuts of a trajectory that does not fit the judge's window (design.md section 3, rule 5, and
  * section 5). Only what tools printed is ever cut: what the agent did or said, and what it was told, is what is graded.
  */
 
@@ -19,7 +19,7 @@ export interface ElidableStep {
   readonly protected: boolean
 }
 
-/** What stays of a part; the rest of it is replaced by one marker. `step` and `part` are indexes into what was given. */
+/** The ends of a part that stay; one marker replaces the rest. `step` and `part` are indexes into what was given. */
 interface Cut {
   readonly step: number
   readonly part: number
@@ -31,7 +31,7 @@ export interface ElisionPlan {
   readonly fits: boolean
   /** In order. Empty where nothing needs to be cut, and where cutting is not enough: windows then show everything. */
   readonly cuts: readonly Cut[]
-  /** What the steps cost after the cuts, markers included; a part's tokens are taken to be spread evenly over it. */
+  /** The cost of the steps after the cuts, markers included; a part's tokens are taken to be spread evenly over it. */
   readonly tokens: number
 }
 
@@ -39,7 +39,7 @@ export interface ElisionPlan {
 const ENDS = 2
 /** The least that stays on either side, in UTF-16 units. */
 const SMALLEST_CAP = 400
-/** What the marker that stands for the cut costs, in tokens: generous, it holds a digest and two counts. */
+/** The cost of the marker that stands for a cut, in tokens: generous, as the marker holds a digest and two counts. */
 const MARKER_TOKENS = 60
 
 interface Candidate extends ElidablePart {

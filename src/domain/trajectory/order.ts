@@ -3,11 +3,11 @@ import { isBefore, type Part, type Position, type Step, type Trajectory } from '
 /** When an act happened, seen from a sight. */
 type Order = 'before' | 'after' | 'unknown'
 
-/** Whether the record tells which of two was first. `sight.part: -1` is before everything. */
+/** Tests whether the record tells which of two was first. `sight.part: -1` is before everything. */
 export const isOrderKnown = (trajectory: Trajectory, act: Position, sight: Position): boolean =>
   orderOf(trajectory, act, sight) !== 'unknown'
 
-/** Whether an act happened after a sight, as far as the record tells; where the order is not known, it may have. */
+/** Tests whether an act may have happened after a sight, as far as the record tells. */
 export const happensAfter = (trajectory: Trajectory, act: Position, sight: Position): boolean =>
   orderOf(trajectory, act, sight) !== 'before'
 
@@ -46,29 +46,35 @@ function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): 
   return first !== undefined && isBefore(first, sight) ? 'unknown' : 'after'
 }
 
-/** Whether the agent acted or spoke, in a later reply, after what stands at a place: else no model read it. A run without any agent tells nothing. */
+/** Tests whether the agent acted or spoke, in a later reply, after a place: else no model read the text there. A run without any agent tells nothing. */
 export function isSeen(trajectory: Trajectory, at: Position): boolean {
   const step = trajectory.steps[at.step]
   const last = step === undefined ? undefined : lastRepliesOf(trajectory).get(placeKey(step))
   return last === undefined || isBefore(at, last)
 }
 
-/** Where replies and calls first stand. */
+/** The first places of replies and calls. */
 interface Origins {
   readonly replies: ReadonlyMap<string, Position>
   /** By the id and the tool of a call, then by the text of an argument. */
   readonly calls: ReadonlyMap<string, ReadonlyMap<string, Position>>
-  /** How many texts of users stand before each step. */
+  /** The number of texts of users before each step. */
   readonly users: readonly number[]
+  /** The first step of an agent that is not copied; −1: none. */
+  readonly own: number
 }
 
-const known = new WeakMap<Trajectory, Origins>()
-
-function originsOf(trajectory: Trajectory): Origins {
-  const read = known.get(trajectory) ?? readOrigins(trajectory)
-  known.set(trajectory, read)
-  return read
+/** Keeps a reading of a trajectory for as long as the trajectory lives. */
+function kept<T>(read: (trajectory: Trajectory) => T): (trajectory: Trajectory) => T {
+  const known = new WeakMap<Trajectory, { readonly reading: T }>()
+  return (trajectory) => {
+    const { reading } = known.get(trajectory) ?? { reading: read(trajectory) }
+    known.set(trajectory, { reading })
+    return reading
+  }
 }
+
+const originsOf = kept(readOrigins)
 
 function readOrigins({ steps }: Trajectory): Origins {
   const replies = new Map<string, Position>()
@@ -89,7 +95,7 @@ function readOrigins({ steps }: Trajectory): Origins {
       if (!texts.has(part.text)) texts.set(part.text, position)
     }
   }
-  return { replies, calls, users }
+  return { replies, calls, users, own: steps.findIndex(({ copied, parts }) => !copied && parts.some(isOfAgent)) }
 }
 
 const isOfAgent = ({ actor }: Part): boolean => actor.startsWith('agent_')
@@ -120,12 +126,8 @@ function beginOf(
   return { position, isSure }
 }
 
-const lasts = new WeakMap<Trajectory, ReadonlyMap<string, Position>>()
-
 /** Finds the beginning of the agent's last reply, in each conversation of each run. */
-function lastRepliesOf(trajectory: Trajectory): ReadonlyMap<string, Position> {
-  const read = lasts.get(trajectory)
-  if (read !== undefined) return read
+const lastRepliesOf = kept((trajectory): ReadonlyMap<string, Position> => {
   const found = new Map<string, Position>()
   for (const [index, step] of trajectory.steps.entries()) {
     for (const [place, part] of step.parts.entries()) {
@@ -136,18 +138,12 @@ function lastRepliesOf(trajectory: Trajectory): ReadonlyMap<string, Position> {
       if (last === undefined || isBefore(last, position)) found.set(placeKey(step), position)
     }
   }
-  lasts.set(trajectory, found)
   return found
-}
+})
 
-/** The first step of an agent that is not copied, worked out once. */
-const firstOwn = new WeakMap<Trajectory, number>()
-
-/** Whether the step repeats what stands before it: copied, behind a step that is not and in which the agent did or said something. */
+/** Tests whether the step repeats earlier text: copied, behind a step that is not and in which the agent did or said something. */
 function isRepeat(trajectory: Trajectory, step: number): boolean {
   if (trajectory.steps[step]?.copied !== true) return false
-  const isOwn = ({ copied, parts }: Step) => !copied && parts.some(isOfAgent)
-  const first = firstOwn.get(trajectory) ?? trajectory.steps.findIndex(isOwn)
-  firstOwn.set(trajectory, first)
-  return first !== -1 && first < step
+  const { own } = originsOf(trajectory)
+  return own !== -1 && own < step
 }

@@ -1,6 +1,6 @@
 import type { Digest } from '../digest.ts'
 
-/** What both providers take. SVG is a program and not a picture: none takes it. */
+/** Types that both providers take. SVG is a program and not a picture: no provider takes it. */
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export type PictureType = (typeof PICTURE_TYPES)[number]
 
@@ -19,7 +19,7 @@ export const MOST_PICTURE_CHARS = 5 * 1024 * 1024
 /** Pixels of one side. Anthropic: 8000 where a request holds at most 20 pictures. */
 export const MOST_PICTURE_SIDE = 8000
 
-/** More than either provider counts for one picture of its current models: Anthropic at most 4784, OpenAI 2500 patches of a small model. */
+/** A bound of the tokens that either provider counts for one picture of its current models: Anthropic at most 4784, OpenAI 2500 patches of a small model. */
 const MOST_PICTURE_TOKENS = 5000
 /** A picture’s label and the least that is counted for it. */
 const LEAST_PICTURE_TOKENS = 300

@@ -9,14 +9,14 @@ import { hiddenRanges, type PartView, type Range, viewPart } from './view.ts'
 /** Bumped when the same trajectory is shown otherwise: it is part of every cache key. */
 export const RENDERING_VERSION = 2
 
-/** What a judge is shown of a trajectory, part by part, made when first asked for. */
+/** The views of a trajectory for a judge, part by part, made when first asked for. */
 export interface Rendering {
   readonly trajectory: Trajectory
   readonly nonce: string
-  /** What goes with the text; a part that is media and not among them is a placeholder that says so. */
+  /** Pictures that go with the text; any other medium is a placeholder that says so. */
   readonly pictures: ShownPictures
   view(position: Position): PartView
-  /** What of a part is not shown, without making its view. */
+  /** Lists the ranges of a part that are not shown, without making its view. */
   hidden(position: Position): readonly Range[]
 }
 
@@ -151,7 +151,7 @@ function renderStep(out: string[], rendering: Rendering, step: Step, index: numb
 export const renderName = (name: string, nonce: string): string =>
   name === '' ? '' : ` ${viewPart(name, nonce).text.replaceAll('\n', ' ').replaceAll('·', '⟨U+00B7⟩')}`
 
-/** What of the trajectory the judge saw, as the receipt says it. */
+/** Counts the steps, characters and media that the judge saw, as the receipt says it. */
 export function coverageOf(rendering: Rendering, windows: number): Coverage {
   let hidden = 0
   let media = 0
@@ -174,7 +174,7 @@ export function coverageOf(rendering: Rendering, windows: number): Coverage {
   }
 }
 
-/** The same for a judge that reads the trajectory itself: nothing is rendered, nothing is hidden. */
+/** Counts the same for a judge that reads the trajectory itself: nothing is rendered, nothing is hidden. */
 export function fullCoverage(trajectory: Trajectory): Coverage {
   const total = trajectory.steps.length
   const media = trajectory.steps.reduce((sum, step) => sum + step.parts.filter((part) => part.media).length, 0)

@@ -18,5 +18,5 @@ export function rememberSentText(request: unknown, bytes: Buffer): void {
 export const rememberPacked = (document: object, packed: Uint8Array): void =>
   void texts.set(document, Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))
 
-/** What is remembered of a trajectory’s document; undefined where it was not kept. */
+/** Returns the remembered text of a trajectory’s document; undefined where none was kept. */
 export const sentTextOf = (document: object): Buffer | undefined => texts.get(document)

@@ -5,7 +5,7 @@ import type { Part, Trajectory } from './trajectory.ts'
 interface ShownPicture {
   /** Of the trajectory, from 1; equal pictures share one, and are sent once. */
   readonly number: number
-  /** What stands in the text where the picture stands in the trajectory. It holds the nonce, so that no text can pass for it. */
+  /** The mark in the text where the picture stands in the trajectory; it holds the nonce, so that no text can pass for a mark. */
   readonly mark: string
   /** Of the step that shows it first. */
   readonly step_id: number
@@ -22,7 +22,7 @@ export const MOST_PICTURES = 20
 const MOST_PICTURES_CHARS = 20 * 1024 * 1024
 
 /**
- * Which pictures the judge is shown, where there are more than a request can hold: those that a tool printed before all others, in the
+ * Chooses the pictures that the judge is shown, where there are more than a request can hold: those that a tool printed before all others, in the
  * order of the trajectory; equal ones once.
  *
  * @param most_tokens that they may cost together

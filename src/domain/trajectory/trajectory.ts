@@ -9,7 +9,7 @@ import type { Picture } from './picture.ts'
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
 export const READER_VERSION = 6
 
-/** Where a part stands in its trajectory. Compared by step, then by part: the order in which things happened. */
+/** The place of a part in its trajectory. Compared by step, then by part: the order in which things happened. */
 export interface Position {
   readonly step: number
   readonly part: number
@@ -41,7 +41,7 @@ export interface Part {
   readonly media: boolean
   /** Of `media`: the picture itself, where the document holds one that a judge can be shown. */
   readonly picture?: Picture
-  /** What the action is, from the format's own facts; null for what is no action, or not known to its reader. */
+  /** The kind of the action, from the format's own facts; null: no action, or not known to its reader. */
   readonly act: Act | null
   /** Of the agent's parts: the reply of the model that they stand in, where the source tells it. */
   readonly reply?: Reply
@@ -55,17 +55,17 @@ export interface Reply {
 }
 
 export interface Step {
-  /** What citations name. An integer of the source where it is usable, else numbered from 1. */
+  /** The id that citations name: an integer of the source where it is usable, else numbered from 1. */
   readonly id: number
   /** The source's own name of the step where it is not that integer. */
   readonly name: string | null
   /** When it happened, in milliseconds since 1970, where the source says so. */
   readonly at: number | null
-  /** Which agent of several acted or spoke in it, where the source says so. */
+  /** The agent of several that acted or spoke in the step, where the source says so. */
   readonly agent?: string
-  /** Which of several conversations it is of, where the source does not say whether what happened in one came before what happened in another. */
+  /** The conversation of several, where the source does not tell the order of steps of different conversations. */
   readonly conversation?: string
-  /** Which run of several it is of; a document beside them is of none. */
+  /** The run of several; a document beside them is of none. */
   readonly run?: string
   /** Repeated from an earlier segment of the same run: shown, not new behaviour. */
   readonly copied: boolean
@@ -80,9 +80,9 @@ export interface Trajectory {
   readonly format: string
   readonly agent: { readonly name: string | null; readonly model: string | null }
   readonly steps: readonly Step[]
-  /** What deviates from the format and was read all the same; and what could not be read, up to a number. */
+  /** Deviations from the format that were read all the same, and records that could not be read, up to a number. */
   readonly warnings: readonly Issue[]
-  /** How many records could not be read, and in how many of them something that the agent did may be hidden. */
+  /** The number of records that could not be read, and of those that may hide an act of the agent. */
   readonly unread: Readonly<Unread>
 }
 
@@ -106,7 +106,7 @@ export function agentsOf(trajectory: Trajectory): readonly string[] {
   return agents
 }
 
-/** What the caller says of the trial; where that names no agent or no model, what the run itself says of them. */
+/** Returns the metadata that the caller gave, with the agent and the model of the run where the caller names none. */
 export function metadataOf({ agent }: Trajectory, given: TrialMetadata = {}): TrialMetadata {
   const own = Object.entries({ agent: agent.name, model: agent.model }).flatMap(([field, name]) =>
     name === null || name === '' ? [] : [[field, name.slice(0, MOST_NAME_CHARS).toWellFormed()] as const],

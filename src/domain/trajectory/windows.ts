@@ -1,5 +1,5 @@
 /**
- * Where a trajectory that does not fit the judge's window, even after elision, is cut into pieces that do: each is read for
+ * Cuts a trajectory that does not fit the judge's window, even after elision, into pieces that do: each is read for
  * evidence, and one decision is made over all of it (design.md section 5).
  */
 

@@ -1,11 +1,11 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
 
 /**
- * A call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, which has its `system` beside the
- * `messages`, alone or with its answer, `{"request", "response"}`. The messages are read as those of any chat.
+ * The format of a call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, with its `system`
+ * beside its `messages`, alone or with its answer as `{"request", "response"}`. The chat reader reads the messages.
  */
 export const ANTHROPIC_MESSAGES: Format = {
   name: 'anthropic-messages',
@@ -14,7 +14,7 @@ export const ANTHROPIC_MESSAGES: Format = {
 }
 
 const DOCUMENT_FIELDS = wordSet(`request response id custom_id timestamp logged_at metadata duration_ms error`)
-/** Of a request or an answer whose `body` is the message. */
+/** Members of a request or response object whose `body` is the message. */
 const HTTP_FIELDS = wordSet(`url method path headers timestamp status_code status body request_id`)
 const REQUEST_FIELDS = wordSet(`stop_sequences top_k thinking betas cache_control container context_management
   diagnostics inference_geo mcp_servers output_config output_format service_tier speed user_profile_id workspace_id
@@ -39,7 +39,7 @@ function readExchange(reading: Reading, document: Json): ReadDocument {
   return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read
 }
 
-/** The answer; null, with a warning, where there is none that can be read. */
+/** Returns the model's answer; null, with a warning, where the response holds no readable answer. */
 function answerIn(reading: Reading, response: unknown, path: string): Json | null {
   if (isRecord(response) && isAnswer(response)) return response
   if (isRecord(response) && response['type'] === 'error') reading.warn(path, 'the call failed: there is no answer')
@@ -47,7 +47,7 @@ function answerIn(reading: Reading, response: unknown, path: string): Json | nul
   return null
 }
 
-/** A request to the model and what it answered, and where they stand. */
+/** A request to the model with its response, and the JSON pointer of each. */
 interface Exchange {
   readonly request: Json
   readonly requestPath: string
@@ -58,8 +58,9 @@ interface Exchange {
 const SIDES = ['request', 'response'] as const
 
 /**
- * The exchange that a document is: a request with a `system`; or one that stands under `request`, or in its `body` as proxies write it, with the
- * answer in the same place under `response`. Null for anything else: a chat without a `system` is read as any other.
+ * Finds the exchange in a document: the document itself, where it is a request with a `system`; else the request under `request`, or in its
+ * `body` as proxies write it, with the answer in the same place under `response`. Null for every other document: the chat format reads a
+ * request without a `system`.
  */
 function exchangeIn(document: Json): Exchange | null {
   const [request, response] = SIDES.map((side) => inside(document[side], `/${side}`))
@@ -81,14 +82,14 @@ const inside = (value: unknown, path: string): { readonly value: unknown; readon
 const isText = (block: unknown): boolean => isRecord(block) && typeof block['text'] === 'string'
 
 /**
- * A log of many exchanges, one document for each that no later one holds: an agent sends all that was said before again, so that an exchange
- * whose request and answer are wholly the head of the next request is no run of its own.
+ * Splits a log of exchanges into runs. An agent sends the whole conversation with every request, so an exchange whose request and answer
+ * both begin the next request is left out.
  */
-export function splitExchanges(root: Json): readonly FoundRun[] | null {
+export function splitExchanges(root: Json): readonly FileRun[] | null {
   const { records } = root
   if (!Array.isArray(records) || records.length === 0 || !records.every(isRecord)) return null
   const exchanges = records.map(exchangeIn)
-  if (!exchanges.every((one) => one !== null && one.requestPath !== '')) return null
+  if (!exchanges.every((exchange) => exchange !== null && exchange.requestPath !== '')) return null
   const kept = records.filter((_, index) => !isHead(exchanges[index] as Exchange, exchanges[index + 1] ?? null))
   return kept.map((document, index) => ({
     name: kept.length === 1 ? '' : String(index + 1),
@@ -109,7 +110,10 @@ function isHead({ request, response }: Exchange, next: Exchange | null): boolean
   )
 }
 
-/** What is nested too deep to be written is taken to differ: then it is read, and refused by its place. */
+/**
+ * Compares two values by their JSON text. Values nested too deep to be written count as different: the exchange is then read, and the
+ * reader refuses it by its place.
+ */
 function isSame(a: unknown, b: unknown): boolean {
   try {
     return JSON.stringify(a) === JSON.stringify(b)

@@ -5,11 +5,11 @@ import type { Format, ReadDocument } from '../format.ts'
 import { readAtif } from './atif.ts'
 
 /**
- * One ATIF run that its harness wrote into several files, as one document:
- * `{ "segments": [trajectory, continuation, …], "subagents": { "trajectory.summarization-1-summary.json": trajectory } }`.
+ * The format of one ATIF run whose harness wrote several files, combined into one document: `{ "segments": [trajectory, continuation, …],
+ * "subagents": { "trajectory.summarization-1-summary.json": trajectory } }`.
  *
- * `segments` are in the order of their `continued_trajectory_ref`; `subagents` are named as `trajectory_path` names them.
- * A part's path is a pointer into this document.
+ * `segments` follow the order of their `continued_trajectory_ref`; the keys of `subagents` are the values of `trajectory_path`. The path of
+ * a part is a pointer into this document.
  */
 export const ATIF_SEGMENTS: Format = {
   name: 'atif-segments',
@@ -22,10 +22,10 @@ export const ATIF_SEGMENTS: Format = {
 }
 
 const ROOT_FIELDS = new Set(['segments', 'subagents'])
-/** The name of a file stands in the path of every part that it holds. */
+/** Bounds a file name, which is repeated in the path of every part of that file. */
 const MAX_FILE_NAME = 1000
 
-/** Reads the segments one after the other; steps are numbered on, and each subagent stands behind its first mention. */
+/** Reads the segments in order, numbers their steps through, and places each subagent behind its first mention. */
 function readAtifSegments(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const segments = Array.isArray(document['segments']) ? document['segments'] : []
@@ -54,14 +54,14 @@ function readAtifSegments(reading: Reading, document: Json): ReadDocument {
   return { format: first?.format ?? 'atif', agent: first?.agent ?? { name: null, model: null }, steps }
 }
 
-/** Ids go on from the segment before, so that a citation names one step of the whole run. */
+/** Numbers a segment's steps on from the segment before, so that a citation names one step of the whole run. */
 function numberOn(steps: readonly Step[], highest: number, index: number): Step[] {
   if (index === 0) return [...steps]
   const name = (step: Step): string => cutName(`segment-${index + 1}#${step.name ?? step.id}`)
   return steps.map((step, at) => ({ ...step, id: highest + at + 1, name: name(step) }))
 }
 
-/** `goesOn`: where the segment refers to the one behind it. */
+/** Reads one segment with its subagent files. `goesOn`: the path of its reference to the next segment; null for the last segment. */
 function readSegment(
   reading: Reading,
   { document, sourceOf, resolved }: EmbeddedFiles,
@@ -82,21 +82,21 @@ function readSegment(
 const moved = (issues: readonly Issue[], sourceOf: (path: string) => string): Issue[] =>
   issues.map((issue) => ({ path: sourceOf(issue.path), message: issue.message }))
 
-/** Files of files of …: terminus-2 shows one level. */
+/** Bounds the nesting of subagent files inside of subagent files; terminus-2 nests one level. */
 const MAX_NESTING = 7
 
 interface EmbeddedFiles {
   /** The trajectory, with each subagent file as an embedded subagent. */
   readonly document: Json
-  /** The place of something in `document`, as a pointer into the document that holds the files. */
+  /** Maps a path in `document` to a pointer into the combined document. */
   sourceOf(path: string): string
-  /** Pointers, there, of the references that a file of the document answers. */
+  /** Pointers, in the combined document, of the references whose file is present. */
   readonly resolved: ReadonlySet<string>
 }
 
 /**
- * References to files become references to embedded trajectories, which `readAtif` knows how to place. Every file is embedded
- * once, where it is first referred to: `placed` remembers them, over all segments of a run, so a circle ends.
+ * Replaces references to files by embedded trajectories, which `readAtif` places. Each file is embedded once, at its first reference:
+ * `placed` holds the embedded names over all segments of a run, so circular references end.
  */
 function embedSubagentFiles(
   trajectory: Json,
@@ -136,7 +136,7 @@ function embedSubagentFiles(
 const embeddedOf = ({ subagent_trajectories: embedded }: Json): readonly unknown[] =>
   Array.isArray(embedded) ? embedded : []
 
-/** The names of the files that a trajectory's steps refer to, each once, in their order. */
+/** Lists the files that a trajectory's steps refer to, each name once, in order of first mention. */
 export function subagentFilesOf(trajectory: Json): string[] {
   const names = new Set<string>()
   mapRefs(trajectory, '', (ref) => {
@@ -147,7 +147,10 @@ export function subagentFilesOf(trajectory: Json): string[] {
   return [...names]
 }
 
-/** The steps with each reference replaced; whatever is not of the form stays as it is, for the reader to complain about. */
+/**
+ * Maps each subagent reference of a trajectory's steps by `replace`. Values of another form stay unchanged, so that the reader reports
+ * them.
+ */
 function mapRefs(trajectory: Json, path: string, replace: (ref: Json, at: string) => Json): unknown {
   return mapItems(trajectory['steps'], `${path}/steps`, (step, stepAt) => {
     const observation = step['observation']

@@ -21,7 +21,7 @@ export interface StepContent extends Pick<Observation, 'refs' | 'unlinked' | 'li
   readonly parts: readonly Part[]
 }
 
-/** One ATIF step: what the agent thought, said and did, then what it was answered. */
+/** Reads one ATIF step into parts: the agent's reasoning, its message, its calls, then the observation. */
 export function readStep(
   reading: Reading,
   step: Json,
@@ -33,8 +33,8 @@ export function readStep(
   const speaker = readSpeaker(reading, step, path)
   const reasoning = readReasoning(reading, step, path)
   const calls = readCalls(reading, step['tool_calls'], `${path}/tool_calls`, agent)
-  const said = { calls, answers, agent, extra: step['extra'] }
-  const observation = readObservation(reading, step['observation'], `${path}/observation`, said)
+  const answered = { calls, answers, agent, extra: step['extra'] }
+  const observation = readObservation(reading, step['observation'], `${path}/observation`, answered)
   const message = readMessage(reading, step, `${path}/message`, speaker, agent, calls)
   const parts = [...reasoning, ...message, ...calls.parts, ...observation.parts]
   if (isAbsent(step['message'])) {
@@ -84,14 +84,14 @@ function readMessage(reading: Reading, step: Json, at: string, speaker: Actor, a
   return parts
 }
 
-/** What was typed was typed, once a screen came back. */
+/** Sets the outcome of keystrokes to `ran` where an observation came back. */
 function typed(parts: Part[], step: Json): Part[] {
   if (resultTexts(step).length > 0)
     for (const { act } of parts) if (act !== null) (act.call as OpenCall).outcome = 'ran'
   return parts
 }
 
-/** `Executed Bash toolu_…`: words of the converter of claude-code, put where the agent said nothing. */
+/** Recognizes `Executed Bash toolu_…`: the text that the converter of claude-code writes where the agent sent no message. */
 function isSynthetic(message: string, step: Json, agent: string): boolean {
   if (!message.startsWith('Executed ')) return false
   const calls = step['tool_calls']
@@ -106,7 +106,7 @@ function isSynthetic(message: string, step: Json, agent: string): boolean {
   return agent.startsWith('claude') && previewOf(calls) !== null && words.length === 3 && id.startsWith('toolu_')
 }
 
-/** openclaw tells every tool output twice: as the agent's message and as the observation, which is what it is. */
+/** Tells whether the message repeats a tool result: openclaw writes each result twice, as the agent's message and as the observation. */
 const repeatsResult = (message: string, step: Json): boolean => message !== '' && resultTexts(step).includes(message)
 
 function resultTexts(step: Json): string[] {

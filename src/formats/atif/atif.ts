@@ -8,7 +8,7 @@ import { readStep, type StepContent } from './atif-step.ts'
 import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
 import { StepReplies } from './step-replies.ts'
 
-/** Subagents of subagents of …: no more than one level has been seen. */
+/** Bounds the nesting of subagents inside of subagents; known files nest one level. */
 const MAX_NESTING = 8
 const NEWEST_MINOR = 8
 
@@ -27,7 +27,7 @@ export const ATIF: Format = {
   read: readAtif,
 }
 
-/** Reads an ATIF document, 1.0 to 1.8, and later ones as far as they are alike. */
+/** Reads an ATIF document of version 1.0 to 1.8, and a later version as far as its members are the same. */
 export function readAtif(reading: Reading, document: Json): ReadDocument {
   const { trajectoryId: _id, ...read } = readSegment(reading, document, '', 0)
   return read
@@ -37,7 +37,7 @@ interface Segment extends ReadDocument {
   readonly trajectoryId: string | null
 }
 
-/** One trajectory with the subagents it embeds. Recursive at most `MAX_NESTING` deep. */
+/** Reads one trajectory with its embedded subagents, recursively at most `MAX_NESTING` deep. */
 function readSegment(reading: Reading, document: Json, path: string, depth: number): Segment {
   reading.warnUnknown(document, path, ROOT_FIELDS)
   const format = readVersion(reading, document['schema_version'], `${path}/schema_version`)
@@ -46,8 +46,8 @@ function readSegment(reading: Reading, document: Json, path: string, depth: numb
     reading.unread(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here', true)
   const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '')
   const embedded = document['subagent_trajectories']
-  const isAlone = isAbsent(embedded) && read.every(({ refs }) => refs.length === 0)
-  const steps = isAlone
+  const hasNoSubagents = isAbsent(embedded) && read.every(({ refs }) => refs.length === 0)
+  const steps = hasNoSubagents
     ? read.map(({ step }) => step)
     : placeSubagents(reading, read, readSubagents(reading, embedded, `${path}/subagent_trajectories`, depth))
   const id = document['trajectory_id']
@@ -61,8 +61,9 @@ function readVersion(reading: Reading, version: unknown, path: string): string {
   }
   const number = version.startsWith('ATIF-v') ? version.slice('ATIF-v'.length) : ''
   const [major, minor, ...more] = number.length <= 8 ? number.split('.') : []
-  const known = major === '1' && more.length === 0 && String(Number(minor)) === minor && Number(minor) <= NEWEST_MINOR
-  if (!known) reading.warn(path, `unknown version; read as ATIF-v1.${NEWEST_MINOR}`)
+  const isKnownVersion =
+    major === '1' && more.length === 0 && String(Number(minor)) === minor && Number(minor) <= NEWEST_MINOR
+  if (!isKnownVersion) reading.warn(path, `unknown version; read as ATIF-v1.${NEWEST_MINOR}`)
   const isNumber = [major, minor].every((part) => part !== undefined && String(Number.parseInt(part, 10)) === part)
   return isNumber && more.length === 0 ? `atif-${number}` : 'atif'
 }

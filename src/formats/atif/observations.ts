@@ -6,13 +6,13 @@ import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeNa
 import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/lookup.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
 const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])
 const REF_FIELDS = new Set(['trajectory_id', 'trajectory_path', 'session_id', 'extra'])
 
-/** A result's mention of another trajectory. */
+/** The reference of a result to another trajectory. */
 export interface SubagentRef {
   readonly path: string
   readonly trajectory: string | null
@@ -22,12 +22,12 @@ export interface SubagentRef {
 export interface Observation {
   readonly parts: readonly Part[]
   readonly refs: readonly SubagentRef[]
-  /** Results that name no call, where more than one of the step could be meant. Terminus has one screen for all of them. */
+  /** Count of results that name no call in a step of several calls. Terminus is not counted: its calls share one screen. */
   readonly unlinked: number
   readonly linked: number
 }
 
-/** What the step that holds the observation says: its calls, and what its agent and its converter tell of their results. */
+/** The facts of the step that holds the observation: its calls, and the answers that its agent and converter note for them. */
 interface Answered {
   readonly calls: Calls
   readonly answers: CallAnswers
@@ -36,7 +36,7 @@ interface Answered {
   readonly extra: unknown
 }
 
-/** What the tools answered in one step. */
+/** Reads the tool results of one step. */
 export function readObservation(
   reading: Reading,
   observation: unknown,
@@ -64,7 +64,7 @@ export function readObservation(
     const own = resultSink(reading, parts, name, isTerminus(agent))
     readContent(reading, result['content'], `${at}/content`, own)
     const step = calls.count === 1 ? extra : null
-    for (const one of answered) one.call.outcome = outcomeOf(result, one, step, agent, own.exitCode)
+    for (const call of answered) call.call.outcome = outcomeOf(result, call, step, agent, own.exitCode)
   }
   return { parts, refs, unlinked, linked }
 }
@@ -82,7 +82,7 @@ function resultsOf(reading: Reading, observation: unknown, path: string): readon
   return []
 }
 
-/** The name of the tool that a result answers, where only one can be meant. */
+/** Names the tool that a result answers, or `observation` where several tools are possible. */
 function toolName(
   reading: Reading,
   result: Json,
@@ -91,16 +91,16 @@ function toolName(
 ): string {
   const id = result['source_call_id']
   const only = answered[0]?.call.tool
-  const inStep = answered.some((one) => calls.list.includes(one))
-  // A corpus that cut the calls of a step took their ids with them.
-  const idsAreKnown = () => calls.list.some((call) => call.id !== null) || calls.count === 0
-  if (!isAbsent(id) && !inStep && idsAreKnown() && !calls.list.some((call) => call.id === id))
+  const inStep = answered.some((call) => calls.list.includes(call))
+  // A corpus that cut the calls of a step also cut their ids.
+  const hasIds = () => calls.list.some((call) => call.id !== null) || calls.count === 0
+  if (!isAbsent(id) && !inStep && hasIds() && !calls.list.some((call) => call.id === id))
     reading.warn(`${path}/source_call_id`, 'names no tool call of this step')
   return only !== undefined && inStep && answered.every(({ call }) => call.tool === only) ? only : 'observation'
 }
 
 interface ResultSink extends ContentSink {
-  /** What the result's envelope says of how the command ended. */
+  /** Exit code of the command, from the envelope of the result. */
   exitCode: number | null
 }
 
@@ -121,7 +121,7 @@ const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus:
 
 const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'exit_code'])
 
-/** What the converters of ATIF write where they tell how a call ended. */
+/** Outcomes by the status words that converters to ATIF write. */
 const STATUSES: Readonly<Record<string, ActOutcome>> = {
   ...{ success: 'ran', completed: 'ran', ok: 'ran', done: 'ran' },
   ...{ error: 'failed', failed: 'failed', failure: 'failed' },
@@ -129,10 +129,13 @@ const STATUSES: Readonly<Record<string, ActOutcome>> = {
   ...{ cancelled: 'cancelled', canceled: 'cancelled', interrupted: 'interrupted', aborted: 'interrupted' },
   ...{ pending: 'cancelled', awaiting_approval: 'cancelled', running: 'interrupted', timeout: 'interrupted' },
 }
-/** Harbor's converter of Claude Code ends a result that was an error in this. */
+/** The suffix that Harbor's converter of Claude Code appends to the text of a failed result. */
 const FAILURE = '[error] tool reported failure'
 
-/** What became of the call that a result answers, in a step whose `extra` is of its one call: what the file's fields say, then what its harness says in its own words. */
+/**
+ * Derives the outcome of the call that a result answers: first from the fields of the file, then from the harness's words in the text.
+ * `step` is the `extra` of a step with one call.
+ */
 function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, exitCode: number | null): ActOutcome {
   let status: ActOutcome | undefined
   let noted: boolean | undefined
@@ -145,15 +148,17 @@ function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, e
   const text = textOf(result['content'])
   const flag = status === 'failed' ? true : noted
   const harness = harnessOf(agent)
-  // A program that fails is an error, too, and only these put words of their own before what it printed.
+  // A failed program also sets the flag; only these two harnesses begin such a result with words of their own.
   const isSure = flag === false || harness === 'claude-code' || harness === 'gemini-cli'
-  // The words of a server's tool are its own: it could say that it was turned down.
+  // An MCP server writes its own text, so the server could claim a rejection.
   const isServers = call.call.tool.startsWith('mcp__') && harness !== null
-  const said = isServers ? 'ran' : outcomeOfAgent(agent, call.call.tool, text, isSure ? (flag ?? null) : null)
-  const told = said === 'ran' && flag === true ? 'failed' : said
-  // A program can print the mark, too: it says that something went wrong, not that nothing ran.
-  const isMarked = told === 'ran' && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
-  return flag === false ? told : outcomeWithCode(isMarked ? 'failed' : told, exitCode ?? exitCodeSaid(harness, text))
+  const inWords = isServers ? 'ran' : outcomeOfAgent(agent, call.call.tool, text, isSure ? (flag ?? null) : null)
+  const outcome = inWords === 'ran' && flag === true ? 'failed' : inWords
+  // A program can print the suffix, too: the suffix proves a failure, never that the call did not run.
+  const isMarked = outcome === 'ran' && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
+  return flag === false
+    ? outcome
+    : outcomeWithCode(isMarked ? 'failed' : outcome, exitCode ?? exitCodeInText(harness, text))
 }
 
 function statusOf(note: Json): ActOutcome | undefined {

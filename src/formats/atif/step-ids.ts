@@ -1,7 +1,7 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Reading, timeOf } from '../common/reading.ts'
 
-/** Above this a number is a name, not a place in a run; and ids counted on from it stay exact. */
+/** Bounds a step id: a larger number is a name, not a position, and ids counted on from this bound stay exact. */
 const MAX_STEP_ID = 1_000_000_000
 
 export const isUsableStepId = (own: unknown): own is number =>
@@ -15,9 +15,8 @@ const nameOf = (own: unknown): string | null =>
       : null
 
 /**
- * Integers are kept, everything else is numbered by its position; where that would give two steps one id, all are numbered
- * by position and keep their names. Two steps that themselves claim one integer are an error: a citation of it would be
- * ambiguous.
+ * Numbers the steps of a run: integer ids are kept, and every other step gets its position. Where that gives two steps one id, all steps
+ * get their positions and keep their names. Two steps with the same integer are an error, because a citation of it would be ambiguous.
  */
 export function numberSteps(reading: Reading, own: readonly unknown[], path: string): Pick<Step, 'id' | 'name'>[] {
   const first = new Map<number, number>()
@@ -37,7 +36,7 @@ export function numberSteps(reading: Reading, own: readonly unknown[], path: str
   })
 }
 
-/** ATIF wants 1, 2, 3, …; says where a file departs from it. */
+/** Warns where step ids depart from 1, 2, 3, …, which ATIF requires. */
 export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: string): void {
   let expected = 1
   for (let index = 0; index < own.length; index++) {
@@ -60,7 +59,7 @@ export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: 
   }
 }
 
-/** A step whose time is before that of the step it stands behind. The order of the file is kept: it is what citations count by. */
+/** Warns of steps whose time is before that of the preceding step. The order of the file is kept, because citations count by it. */
 export function warnAboutTimes(reading: Reading, steps: readonly unknown[], path: string): void {
   let latest = Number.NEGATIVE_INFINITY
   for (let index = 0; index < steps.length; index++) {

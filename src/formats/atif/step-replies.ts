@@ -2,20 +2,20 @@ import type { Reply } from '../../domain/trajectory/trajectory.ts'
 import { idText, isAbsent, type Json } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 
-/** The last step of the agent, while nobody else spoke. */
+/** The last step of the agent with no other speaker since. */
 interface Last {
   readonly reply: Reply
-  /** The tokens of its request; null where the file does not tell them. */
+  /** Token counts of the reply's request, as a key; null where the file omits them. */
   readonly request: string | null
 }
 
 /**
- * Tells the steps that were one reply of the model: converters write each call of a reply as a step with its result. Such steps have the tokens of one
- * request, or the later ones have none. A converter that keeps the id of the request says so itself.
+ * Groups the steps of one reply of the model: converters write each call of a reply as a step with its result. Such steps share the token
+ * counts of one request, or the later steps omit them; some converters keep the id of the request.
  */
 export class StepReplies {
   #last: Last | null = null
-  /** The tokens tell requests apart: an answer without calls is of another request than the calls before it. */
+  /** True when token counts tell requests apart: an answer without calls belongs to another request than the calls before it. */
   readonly #isTelling: boolean
 
   constructor(steps: readonly unknown[]) {
@@ -26,7 +26,7 @@ export class StepReplies {
     this.#isTelling = !isAnswer || tokens === null || requestOf(own.at(-2) ?? {}) !== tokens
   }
 
-  /** The reply of a step, which stands at `path`; null where the step is not the agent's. */
+  /** Returns the reply of a step at `path`; null for a step of another speaker. */
   of(step: Json, path: string): Reply | null {
     if (step['source'] !== 'agent') {
       this.#last = null
@@ -52,7 +52,10 @@ function requestOf(step: Json): string | null {
   return typeof prompt === 'number' && prompt > 0 ? `${prompt} ${idText(cached) ?? ''}` : null
 }
 
-/** A step without tokens behind one that has them is of its request, where it makes calls and the model was not asked anew. */
+/**
+ * Tells whether a step belongs to the last request: equal token counts; or a step without counts that makes calls and notes no new call of
+ * the model.
+ */
 const isOfRequest = (step: Json, request: string | null, last: string): boolean =>
   request === null
     ? asList(step['tool_calls']).length > 0 && (isAbsent(step['llm_call_count']) || step['llm_call_count'] === 0)

@@ -21,17 +21,17 @@ interface Reply {
   ended: boolean
 }
 
-/** What goes on in one conversation: the main one, or that of one subagent. */
+/** The state of one conversation: the main conversation or that of one subagent. */
 interface Chain {
   reply: Reply | null
 }
 
-/** Turns one record after the other into steps. */
+/** Reads the records of a session into steps, one record at a time. */
 export class ClaudeReader {
   readonly session: Session
   readonly reading: Reading
   readonly lineage: ClaudeLineage
-  readonly said = new Set<string>()
+  readonly userTexts = new Set<string>()
   readonly queued: { readonly text: string; readonly path: string }[] = []
   readonly #chains = new Map<string, Chain>()
   readonly #started = new StartedSubagents()
@@ -64,7 +64,7 @@ export class ClaudeReader {
     } else if (!BOOKKEEPING.has(type)) this.reading.unreadRecord(path, 'type of record', type, record)
   }
 
-  /** A subagent's newest words, which the main file repeats while it runs. */
+  /** Reads a subagent's newest message, which the main session file repeats while the subagent runs. */
   #progress(record: Json, path: string): void {
     const { data } = record
     if (!isRecord(data) || data['type'] !== 'agent_progress' || !isRecord(data['message'])) return
@@ -131,18 +131,18 @@ export class ClaudeReader {
         return current.step
       },
     })
-    // A later record of this id is another reply, once the calls of this one are answered: some gateways give every reply one id.
+    // A later record of this id is another reply once the calls of this reply are answered: some gateways give every reply the same id.
     if (!(message['stop_reason'] === null || message['stop_reason'] === undefined)) current.ended = true
   }
 
   #user(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
     const { content } = message
     const name = nameIn(subagent, asText(record['uuid']))
-    const said: { step: OpenStep | null } = { step: null }
+    const open: { step: OpenStep | null } = { step: null }
     const sink = this.#userSink(record, subagent, () => {
-      said.step ??= this.session.open('other', name)
+      open.step ??= this.session.open('other', name)
       chain.reply = null
-      return said.step
+      return open.step
     })
     if (!Array.isArray(content)) {
       readBlocks(this.reading, content, path, sink)
@@ -154,7 +154,7 @@ export class ClaudeReader {
         settle(call, outcomeOfResult(tool, block, record))
         this.#started.note(tool, block, record, at)
         readBlocks(this.reading, block['content'], `${at}/content`, sinkTo(this.reading, parts, 'tool_output', tool))
-        said.step = null
+        open.step = null
       } else readBlock(this.reading, block, at, sink)
     }
   }
@@ -164,13 +164,13 @@ export class ClaudeReader {
     const isTask = subagent !== null && this.#hasMain
     const pick = (text: string): ContentSink => {
       const { parts } = step()
-      // The model wrote the summary, and the agent wrote its subagent's task: neither is what the user asked.
+      // The model wrote the summary, and the agent wrote the task of its subagent: neither text is the user's request.
       if (isCompactSummary === true || isSummary(text))
         return sinkTo(this.reading, parts, 'agent_message', 'compact_summary')
       if (isMeta === true || isSynthetic === true || isHarnessText(text))
         return sinkTo(this.reading, parts, 'system', 'message')
       if (isTask) return sinkTo(this.reading, parts, 'agent_message', 'subagent_task')
-      this.said.add(text)
+      this.userTexts.add(text)
       return sinkTo(this.reading, parts, 'user', 'message')
     }
     return {
@@ -189,7 +189,7 @@ export class ClaudeReader {
       this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
   }
 
-  /** What the harness lays beside the conversation for the model to read: files, reminders, memory. */
+  /** Reads an attachment: the files, reminders and memory that the harness adds for the model to read. */
   #attachment(record: Json, path: string): void {
     const attachment = asRecord(record['attachment'])
     const { type, prompt, ...rest } = attachment
@@ -198,14 +198,14 @@ export class ClaudeReader {
     const name = typeof type === 'string' ? type : 'attachment'
     if (type === 'queued_command') {
       readBlocks(this.reading, prompt, `${at}/prompt`, sinkTo(this.reading, step.parts, 'user', 'message'))
-      if (typeof prompt === 'string') this.said.add(prompt)
+      if (typeof prompt === 'string') this.userTexts.add(prompt)
     } else
       addLeaves(sinkTo(this.reading, step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
     if (!isRecord(record['attachment']))
       this.reading.error(at, `must be an object, not ${typeName(record['attachment'])}`)
   }
 
-  /** The last record of a stream: it repeats the agent's last words, or says why there are none. */
+  /** Reads the last record of a stream, which repeats the agent's last message or explains its absence. */
   #result(record: Json, path: string): void {
     const { result, errors, is_error: isError, permission_denials: denials } = record
     for (const denial of asList(denials)) this.session.settle(asRecord(denial)['tool_use_id'], 'rejected')
@@ -216,7 +216,7 @@ export class ClaudeReader {
   }
 }
 
-/** Whose record it is: null for the main agent. */
+/** Names the subagent of a record; null for the main agent. */
 export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
   if (isSidechain !== true && typeof call !== 'string') return null
   return asText(agentId) ?? asText(call) ?? 'sidechain'
@@ -225,7 +225,7 @@ export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: J
 const nameIn = (subagent: string | null, name: string | null): string | null =>
   subagent === null ? name : `${subagent}#${name ?? ''}`
 
-/** The records of claude-code's logs that hold nothing which the agent said, did or saw. */
+/** Types of records without anything that the agent said, did or saw. */
 const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`summary last-prompt file-history-snapshot file-history-delta
   ai-title custom-title agent-name agent-color agent-setting tag mode permission-mode pr-link worktree-state
   content-replacement attribution-snapshot bridge-session task-summary speculation-accept started rate_limit_event
@@ -238,7 +238,7 @@ const SYSTEM_BOOKKEEPING: ReadonlySet<unknown> = wordSet(`init compact_boundary 
   task_started task_progress task_updated task_notification files_persisted session_state_changed away_summary
   memory_saved agents_killed bridge_status informational local_command_output thinking_tokens permission_denied`)
 
-/** Members of a record beside its message. `toolUseResult` is the harness's own copy of a result; the agent did not see it. */
+/** Members of a record beside its message. `toolUseResult` is the harness's own copy of a result, which the agent did not see. */
 const RECORD_FIELDS: ReadonlySet<string> = wordSet(`type subtype message uuid parentUuid logicalParentUuid
   parent_tool_use_id timestamp level isSidechain isMeta isCompactSummary isVisibleInTranscriptOnly isApiErrorMessage
   isSynthetic isReplay isVirtual userType sessionId session_id version gitBranch cwd entrypoint requestId request_id
@@ -253,11 +253,13 @@ const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id type role model content 
 interface First {
   readonly path: string
   readonly record: Json
-  /** The record as text: made at the first repetition only. */
+  /** The message as JSON text, made at the first repetition. */
   text: string | null
 }
 
-/** Tells which records of a session are copies, and where a conversation was wound back: records form a tree by `parentUuid`. */
+/**
+ * Finds the copies among a session's records, and the places where a conversation was wound back: `parentUuid` makes the records a tree.
+ */
 class ClaudeLineage {
   readonly #reading: Reading
   readonly #firsts = new Map<string, First>()
@@ -267,7 +269,7 @@ class ClaudeLineage {
     this.#reading = reading
   }
 
-  /** Whether the record stands earlier in the file already, word for word. */
+  /** Tells whether an earlier record has the same id and the same message. */
   isRepeated(record: Json, path: string): boolean {
     const uuid = asText(record['uuid'])
     if (uuid === null) return false
@@ -285,7 +287,9 @@ class ClaudeLineage {
     return false
   }
 
-  /** Two prompts or replies that follow one record are two branches: the agent no longer saw the first in the second. */
+  /**
+   * Warns of two prompts or replies with the same parent: they are two branches, and the model that wrote the second did not see the first.
+   */
   follow(record: Json, path: string): void {
     const parent = asText(record['parentUuid'])
     if (parent === null || record['isSidechain'] === true || isResult(record)) return
@@ -302,10 +306,13 @@ const isResult = ({ message }: Json): boolean =>
   Array.isArray(message['content']) &&
   message['content'].some((block) => isRecord(block) && block['type'] === 'tool_result')
 
-/** Tools that let another agent run. */
+/** Tools that start another agent. */
 const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task'])
 
-/** The subagents that ran, as the harness notes at the results of their calls: newer versions write what they did into files of their own. */
+/**
+ * The subagents that ran, from the harness's notes at the results of their calls: newer versions write each subagent's session to a
+ * separate file.
+ */
 class StartedSubagents {
   readonly #started: { readonly agent: string; readonly call: string; readonly path: string }[] = []
 
@@ -315,7 +322,7 @@ class StartedSubagents {
       this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
   }
 
-  /** `isRead`: whether the document has records of the subagent of that name or call. */
+  /** Warns of subagents whose records are missing. `isRead`: tells whether the document has records of a subagent, by its name or call. */
   warnOfUnread(reading: Reading, isRead: (name: string) => boolean): void {
     for (const { agent, call, path } of this.#started)
       if (!isRead(agent) && !isRead(call))

@@ -5,11 +5,11 @@ import type { Format, ReadDocument } from '../format.ts'
 import { ClaudeReader, subagentOf } from './claude-code-reader.ts'
 
 /**
- * Claude Code: the session files under `projects/` (a file of one subagent too), and what `--output-format stream-json` or
- * `json` prints.
+ * The format of Claude Code: the session files under `projects/` (also the file of one subagent), and the output of `--output-format
+ * stream-json` or `json`.
  *
- * The pieces of one API message (`message.id`) are one step with the results that came while nothing else happened. A subagent's
- * records (`isSidechain`) stand at their time, under names `agent#message`.
+ * The pieces of one API message (`message.id`) are one step, together with the results that arrive while nothing else happens. Records of a
+ * subagent (`isSidechain`) are placed at their time, with step names of the form `agent#message`.
  */
 export const CLAUDE_CODE: Format = {
   name: 'claude-code',
@@ -39,27 +39,26 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   else
     for (const { record, index } of inOrder(reading, records, '/records')) {
       const path = pointer('/records', index)
-      const held = objectAt(reading, record, path, 'a record')
-      if (held !== null) reader.record(held, path)
+      const object = objectAt(reading, record, path, 'a record')
+      if (object !== null) reader.record(object, path)
     }
   reader.warnOfSubagents()
   for (const { text, path } of reader.queued)
-    if (text !== '' && !reader.said.has(text))
+    if (text !== '' && !reader.userTexts.has(text))
       reading.unread(path, 'was queued, and no message of the user holds it; not shown', false)
   const agent: Trajectory['agent'] = { name: 'claude-code', model: reader.model ?? reader.subagentModel }
   return { format: 'claude-code', agent, steps: reader.session.finish(records === null ? '' : '/records') }
 }
 
-/** A record and its place in the file. */
+/** A record and its index in the file. */
 interface PlacedRecord {
   readonly record: unknown
   readonly index: number
 }
 
 /**
- * The records in the order of time. A file keeps the order of each conversation, but a subagent's may stand behind all of the main one:
- * then its records are moved to their time. The order of the file stays where times that this needs are missing, with a warning where
- * that may matter.
+ * Sorts the records by time. A file keeps the order within each conversation but may append a subagent's records behind the main
+ * conversation: these move to their time. Where a needed time is missing, the order of the file stays, with a warning for session files.
  */
 function inOrder(reading: Reading, records: readonly unknown[], path: string): readonly PlacedRecord[] {
   const placed = records.map((record, index) => ({ record, index }))
@@ -68,7 +67,7 @@ function inOrder(reading: Reading, records: readonly unknown[], path: string): r
   if (chains.size < 2) return placed
   const untimed = messages.find(({ record }) => timeOf(asRecord(record)['timestamp']) === null)
   if (untimed !== undefined) {
-    // A stream is printed while things happen; a session file is put together behind.
+    // A stream is printed in order of events; a session file is assembled afterwards.
     if (messages.some(({ record }) => asRecord(record)['isSidechain'] === true))
       reading.warnOnce(
         `${path}/${untimed.index}`,
@@ -80,7 +79,10 @@ function inOrder(reading: Reading, records: readonly unknown[], path: string): r
   return placed.toSorted((a, b) => (times[a.index] ?? 0) - (times[b.index] ?? 0) || a.index - b.index)
 }
 
-/** The time of each record, at least that of the one before it in its own conversation: the file's order of that is right. */
+/**
+ * Returns the time of each record in milliseconds, never before that of the preceding record of the same conversation, whose order in the
+ * file is right.
+ */
 function timesOf(placed: readonly PlacedRecord[]): readonly number[] {
   const latest = new Map<string, number>()
   return placed.map(({ record }) => {
@@ -95,5 +97,5 @@ function timesOf(placed: readonly PlacedRecord[]): readonly number[] {
 const isMessage = (record: unknown): record is Json =>
   isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant')
 
-/** What stands between messages belongs to the main conversation. */
+/** Names the conversation of a record: the subagent's; for every other record the main conversation, ''. */
 const chainOf = (record: unknown): string => (isMessage(record) ? (subagentOf(record) ?? '') : '')

@@ -7,10 +7,10 @@ import { Located, placeMessage, type Tree } from '../traces/located.ts'
 import { TraceSink } from '../traces/trace-span.ts'
 
 /**
- * Cline and Roo Code: `api_conversation_history.json`, an array of Anthropic's messages (Roo Code also `{version: 2, messages}`, in the AI
- * SDK's form). Their tools are called in words (`<execute_command>…`), and what they answer stands in the user's messages; newer ones call
- * them as the provider has it. Source: cline/cline, src/core/task and src/shared/messages/content.ts; RooCodeInc/Roo-Code,
- * src/core/task-persistence/apiMessages.ts.
+ * The format of Cline and Roo Code: `api_conversation_history.json`, an array of Anthropic messages (Roo Code also writes `{version: 2,
+ * messages}` in the form of the AI SDK). The agent calls tools in words (`<execute_command>…`), and their results are in the user's
+ * messages; newer versions use the provider's calls. Source: cline/cline, src/core/task and src/shared/messages/content.ts;
+ * RooCodeInc/Roo-Code, src/core/task-persistence/apiMessages.ts.
  */
 export const CLINE: Format = { name: 'cline', recognizes: (document) => listOf(document) !== null, read: readCline }
 
@@ -30,7 +30,7 @@ const isMessage = (value: unknown): value is Json =>
 const ENVIRONMENT = '<environment_details>'
 const TASKS = ['<task>', '<user_message>'] as const
 
-/** The task in its tag and the state of the editor beside it, or that and calls of tools by their own names. */
+/** Recognizes the marks of Cline: the tag of the environment, with either the tag of a task or calls of Cline's tools. */
 function isOfCline(messages: readonly Json[]): boolean {
   let [task, environment, tool] = [false, false, false]
   for (const message of messages) {
@@ -58,40 +58,41 @@ function textsOf(content: unknown): string[] {
   return asList(content).flatMap((block) => asText(asRecord(block)['text']) ?? [])
 }
 
-/** Members beside those of a provider's message that say nothing of the run. */
-const KNOWN: ReadonlySet<string> = wordSet(`role content id ts modelInfo metrics type summary encrypted_content text
+/** Members beside those of a provider's message without content of the run. */
+const MESSAGE_FIELDS: ReadonlySet<string> =
+  wordSet(`role content id ts modelInfo metrics type summary encrypted_content text
   conversationHistoryIndex reasoning_content reasoning_details isSummary condenseId condenseParent truncationId
   truncationParent isTruncationMarker providerOptions`)
 
 function readCline(reading: Reading, document: Json): ReadDocument {
   const name = listOf(document) ?? 'records'
   const list = asList(document[name])
-  const agent = list.some((one) =>
-    textsOf(asRecord(one)['content']).some((text) => text.includes('<slug>') && text.includes(ENVIRONMENT)),
+  const agent = list.some((message) =>
+    textsOf(asRecord(message)['content']).some((text) => text.includes('<slug>') && text.includes(ENVIRONMENT)),
   )
     ? 'roo-code'
     : 'cline'
   const sink = new TraceSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
     if (isRecord(message)) readMessage(reading, sink, new Located(message, at), message)
-  const models = list.flatMap((one) => asName(asRecord(asRecord(one)['modelInfo'])['modelId']) ?? [])
+  const models = list.flatMap((message) => asName(asRecord(asRecord(message)['modelInfo'])['modelId']) ?? [])
   const steps = sink.session.finish(`/${name}`)
   return { format: 'cline', agent: { name: agent, model: models.at(-1) ?? null }, steps }
 }
 
-function readMessage(reading: Reading, sink: TraceSink, message: Located, held: Json): void {
+function readMessage(reading: Reading, sink: TraceSink, message: Located, record: Json): void {
   const { path } = message
-  reading.warnUnknown(held, path, KNOWN)
-  sink.session.now = timeOf(held['ts'])
-  const own = asText(held['id'])
+  reading.warnUnknown(record, path, MESSAGE_FIELDS)
+  sink.session.now = timeOf(record['ts'])
+  const own = asText(record['id'])
   const content = message.member('content')
   const trees =
-    held['type'] === 'reasoning'
+    record['type'] === 'reasoning'
       ? [{ type: 'reasoning', summary: message.member('summary') }]
-      : // The summary of what came before, which later requests hold instead of it, is the agent's own, whichever speaker is named.
-        held['role'] === 'assistant' || held['isSummary'] === true
+      : // The summary that replaces earlier messages in later requests is the agent's, whichever role the record names.
+        record['role'] === 'assistant' || record['isSummary'] === true
         ? [{ role: 'assistant', content, reasoning_content: message.member('reasoning_content') }]
-        : held['isTruncationMarker'] === true
+        : record['isTruncationMarker'] === true
           ? [{ role: 'system', content }]
           : messagesOfUser(content)
   for (const tree of trees) {
@@ -100,7 +101,7 @@ function readMessage(reading: Reading, sink: TraceSink, message: Located, held: 
   }
 }
 
-/** What the harness says in the user's name. */
+/** Beginnings of texts that the harness writes as the user. */
 const HARNESS = [
   ...[
     '<environment_details>',
@@ -115,50 +116,53 @@ const HARNESS = [
 ] as const
 
 /**
- * The messages in what is kept as one of the user: what a tool answered (`[execute_command for 'ls'] Result:` and the blocks behind it, or the
- * provider's own blocks), what the harness adds (the state of the editor, reminders), and what a person said. The head of an answer repeats its
- * call, so that a block of it alone is not shown.
+ * Splits a message of role `user` by its true speakers: tool results (`[execute_command for 'ls'] Result:` and the blocks behind it, or the
+ * provider's own blocks), texts of the harness (the state of the editor, reminders), and the user's words. A block that is only the head of
+ * a result repeats its call and is left out.
  */
 function messagesOfUser(content: Located): readonly Tree[] {
   const blocks: { readonly value: unknown; readonly tree: Tree }[] =
     typeof content.value === 'string'
       ? [{ value: { type: 'text', text: content.value }, tree: { type: 'text', text: content } }]
       : content.items().map((tree) => ({ value: tree.value, tree }))
-  const groups: { readonly said: Said; readonly blocks: Tree[] }[] = []
+  const groups: { readonly speaker: Speaker; readonly blocks: Tree[] }[] = []
   let answering: string | null = null
   let isBehindHead = false
   for (const { value, tree } of blocks) {
-    // What stands behind the head of an answer is the tool's, whatever it prints.
+    // Text behind the head of a result is the tool's output, whatever it says.
     const isPrinted: boolean = isBehindHead && asRecord(value)['type'] === 'text'
-    const said: Said = isPrinted ? { role: 'function', tool: answering, isHead: false } : saidBy(value, answering)
-    answering = said.tool
-    isBehindHead = said.isHead
-    if (said.isHead) continue
+    const speaker: Speaker = isPrinted
+      ? { role: 'function', tool: answering, isHead: false }
+      : speakerOf(value, answering)
+    answering = speaker.tool
+    isBehindHead = speaker.isHead
+    if (speaker.isHead) continue
     const last = groups.at(-1)
-    if (last !== undefined && last.said.role === said.role && last.said.tool === said.tool) last.blocks.push(tree)
-    else groups.push({ said, blocks: [tree] })
+    if (last !== undefined && last.speaker.role === speaker.role && last.speaker.tool === speaker.tool)
+      last.blocks.push(tree)
+    else groups.push({ speaker, blocks: [tree] })
   }
-  return groups.map(({ said: { role, tool }, blocks: own }) => ({
+  return groups.map(({ speaker: { role, tool }, blocks: own }) => ({
     role,
     content: own,
     ...(tool !== null && { name: tool }),
   }))
 }
 
-/** Whose a block is, and the tool whose answer it is part of. */
-interface Said {
+/** The speaker of a block, and the tool whose result holds the block. */
+interface Speaker {
   readonly role: 'user' | 'system' | 'function'
   readonly tool: string | null
-  /** Nothing but the head of an answer. */
+  /** True for a block that is only the head of a result. */
   readonly isHead: boolean
 }
 
 const PICTURES: ReadonlySet<unknown> = new Set(['image', 'image_url'])
 
-function saidBy(block: unknown, answering: string | null): Said {
+function speakerOf(block: unknown, answering: string | null): Speaker {
   const { type, text } = isRecord(block) ? block : {}
-  const answer: Said = { role: answering === null ? 'user' : 'function', tool: answering, isHead: false }
-  // The provider's own answers name their calls.
+  const answer: Speaker = { role: answering === null ? 'user' : 'function', tool: answering, isHead: false }
+  // The provider's own result blocks name their calls.
   if (type !== 'text' || typeof text !== 'string')
     return PICTURES.has(type) ? answer : { ...answer, role: 'user', tool: null }
   const tool = answeredTool(text)
@@ -170,7 +174,7 @@ function saidBy(block: unknown, answering: string | null): Said {
 const MAX_HEAD = 20_000
 const RESULT = '] Result:'
 
-/** `[execute_command for 'ls'] Result:`, at the beginning of a text: the tool. */
+/** Returns the tool that a result's head names: `[execute_command for 'ls'] Result:` at the start of a text. */
 function answeredTool(text: string): string | null {
   if (!text.startsWith('[') || !text.slice(0, MAX_HEAD).includes(RESULT)) return null
   return Object.keys(CLINE_TOOLS).find((tool) => text.startsWith(`[${tool} `) || text.startsWith(`[${tool}]`)) ?? null

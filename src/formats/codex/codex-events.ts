@@ -6,7 +6,7 @@ import { own } from '../tools/tool-table.ts'
 import { readAnswer, type Shown } from './codex-items.ts'
 import { outcomeOfEvent } from './codex-outcomes.ts'
 
-/** The event protocol of codex: beside the items of a rollout, or alone in the output of old `exec --json`. */
+/** The event protocol of codex: events stand beside the items of a rollout, or alone in the output of old `exec --json`. */
 
 type Words = readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning']
 
@@ -21,7 +21,7 @@ const WORDS: Readonly<Record<string, Words>> = {
 
 type CallForm = readonly [tool: string, ...fields: string[]]
 
-/** Calls by the event that begins them: the tool, and the members that say what it does. */
+/** Calls by the type of the event that begins them: the tool, and the members that hold its arguments. */
 const CALLS: Readonly<Record<string, CallForm>> = {
   exec_command_begin: ['exec_command', 'command', 'cwd'],
   patch_apply_begin: ['apply_patch', 'changes'],
@@ -38,7 +38,7 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   dynamic_tool_call_response: ['content_items', 'error'],
 }
 
-/** Where a turn begins or ends: an abort ends the calls of its own turn only. */
+/** Events that begin or end a turn: an abort ends only the calls of its own turn. */
 const TURNS: ReadonlySet<string> = wordSet(`task_started turn_started user_message task_complete turn_complete`)
 
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
@@ -54,7 +54,7 @@ const BOOKKEEPING: ReadonlySet<string> = wordSet(`task_started turn_started toke
   request_permissions skills_update_available image_generation_begin hook_started hook_completed guardian_assessment
   sub_agent_activity thread_goal_updated`)
 
-/** An event. Where an item says the same it is not told twice. */
+/** Reads one event, unless an item shows the same content. */
 export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {
   const { reading } = session
   const type = typeof event['type'] === 'string' ? event['type'] : ''
@@ -73,9 +73,9 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
 function readWords(session: Session, event: Json, path: string, [field, actor]: Words, shown: Shown): void {
   const text = event[field]
   if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
-  // The end of a turn repeats its last words, which may have been said by an event alone.
-  if (String(event['type']).endsWith('_complete') && shown.said.has(text)) return
-  shown.said.add(text)
+  // The end of a turn repeats its last message, which an event alone may have shown.
+  if (String(event['type']).endsWith('_complete') && shown.eventTexts.has(text)) return
+  shown.eventTexts.add(text)
   const step = actor === 'user' ? session.open('other', null) : session.turn(null)
   const name = actor === 'agent_reasoning' ? 'reasoning' : 'message'
   session.reading.add(step.parts, { actor, text, path: `${path}/${field}`, name })
@@ -84,7 +84,7 @@ function readWords(session: Session, event: Json, path: string, [field, actor]: 
 const isBookkeeping = (type: string): boolean =>
   BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
 
-/** Events of something that the agent did, whose words only the item of the same call has. */
+/** Tells whether an event stands for an act whose arguments only the item of the same call has. */
 const isAct = (type: string): boolean =>
   type === 'terminal_interaction' ||
   type === 'image_generation_end' ||
@@ -96,15 +96,15 @@ function warnAct(session: Session, event: Json, path: string, type: string): voi
   session.reading.warnOnce(path, `${type} without an item that tells the call; what the agent did is not shown`)
 }
 
-/** Calls of the event protocol have ids of their own here, so that an item of the same id stays the one that is shown. */
+/** Prefixes the id of an event's call, so that an item of the same id stays the call that is shown. */
 const eventCall = (id: string | null): string | null => (id === null ? null : `event ${id}`)
 
-/** Whether an event with an id says what one before it said. What has no id is always told: it may be another act. */
-function isRepeated(event: Json, id: string | null, fields: readonly string[], { told }: Shown): boolean {
+/** Tells whether an earlier event has the same id and content. An event without an id never repeats another event. */
+function isRepeated(event: Json, id: string | null, fields: readonly string[], { events }: Shown): boolean {
   if (id === null) return false
   const words = JSON.stringify([event['type'], id, ...fields.map((field) => event[field])])
-  if (told.has(words)) return true
-  told.add(words)
+  if (events.has(words)) return true
+  events.add(words)
   return false
 }
 
@@ -125,7 +125,10 @@ function readCallEvent(session: Session, event: Json, path: string, [tool, ...fi
     addCall(session, step.parts, { call, args: null, path, namePath: `${path}/type`, nameText: type })
 }
 
-/** A patch by file: `{"/a": {"add": {"content"}}}`, or `{"/a": {"type": "add", "content"}}`. What is deleted is not written. */
+/**
+ * Classifies the leaves of a patch by file: `{"/a": {"add": {"content"}}}` or `{"/a": {"type": "add", "content"}}`. The content of a
+ * deleted file is not written.
+ */
 function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
   const deleted = isRecord(changes)
     ? Object.entries(changes).flatMap(([file, change]) =>
@@ -143,10 +146,10 @@ function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
   }
 }
 
-/** The answer of a call whose item has none: that of a session that was cut, or an event's own. */
+/** Reads the end event of a call whose item has no result: the session was cut, or only events tell the call. */
 function readAnswerEvent(session: Session, event: Json, path: string, fields: readonly string[], shown: Shown): void {
   const id = idText(event['call_id'])
-  // The events of a call tell its end more plainly than the text that the model was given.
+  // The end event tells the outcome more plainly than the text that the model saw.
   if (id !== null) session.settle(session.hasCall(id) ? id : eventCall(id), outcomeOfEvent(event))
   if ((id !== null && shown.answered.has(id)) || isRepeated(event, id, fields, shown)) return
   const { reading } = session
@@ -154,7 +157,7 @@ function readAnswerEvent(session: Session, event: Json, path: string, fields: re
   for (const field of fields) {
     const before = parts.length
     readAnswer(reading, parts, event[field], `${path}/${field}`, tool)
-    // The first form that is there: the others say it again, except for the two streams of a command.
+    // The first form present is enough: later forms repeat it, except for the two streams of a command.
     if (parts.length > before && field !== 'stdout' && field !== 'stderr') return
   }
 }

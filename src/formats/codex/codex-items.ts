@@ -18,7 +18,7 @@ export const ITEM_FIELDS: ReadonlySet<string> = wordSet(`type id status role con
 const UNSHOWN: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'additional_tools'])
 const ENCRYPTED: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction'])
 
-/** Beginnings of what codex itself says in the user's name. */
+/** Beginnings of texts that codex writes as the user. */
 const HARNESS_HEADS = [
   '<environment_context>',
   '<user_instructions>',
@@ -30,25 +30,25 @@ const HARNESS_HEADS = [
   '<user_shell_command>',
 ] as const
 
-/** What a rollout shows already, since its events say once more what its items say. */
+/** Content that a rollout has already shown: its events repeat its items. */
 export interface Shown {
   /** The texts of items. */
   readonly texts: Set<string>
-  /** The texts that an event alone has said. */
-  readonly said: Set<string>
-  /** The ids of the calls that an item answers. */
+  /** The texts that only an event has shown. */
+  readonly eventTexts: Set<string>
+  /** The ids of the calls that have a result item. */
   readonly answered: ReadonlySet<string>
-  /** What events with an id did and answered: an event that says the same again is a repetition. */
-  readonly told: Set<string>
+  /** Content keys of the events with an id: an equal key is a repetition. */
+  readonly events: Set<string>
 }
 
-/** What differs between codex and other programs that keep these items. */
+/** The differences between codex and other programs that keep the same items. */
 export interface ItemDialect {
   /** Members of items that codex does not have. */
   readonly fields: ReadonlySet<string>
   speakerOf(role: unknown, text: string): Actor
   outcomeOf(tool: string, output: unknown): ActOutcome
-  /** What a tool takes that the session's own table does not have. */
+  /** Returns the argument table of a tool that the session's own table lacks. */
   specOf(tool: string): ToolSpec | undefined
 }
 
@@ -59,7 +59,7 @@ const CODEX_DIALECT: ItemDialect = {
   specOf: () => undefined,
 }
 
-/** One item, whose calls and answers are the session's. */
+/** Reads one item; the session keeps its calls and results. */
 export function readItem(
   session: Session,
   item: Json,
@@ -106,7 +106,7 @@ function speakerOf(role: unknown, text: string): Actor {
   return role === 'user' && !HARNESS_HEADS.some((head) => text.trimStart().startsWith(head)) ? 'user' : 'system'
 }
 
-/** `input_text`, `output_text`, `input_image`, … */
+/** Reads one piece of content: `input_text`, `output_text`, `input_image`, … */
 function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSink): void {
   const { type, text, refusal } = piece
   if (typeof text === 'string') sink.text(text, `${path}/text`)
@@ -124,9 +124,9 @@ function readMedia(piece: Json, type: string, path: string, sink: ContentSink): 
   const kind = type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'file'
   const { image_url: image, mimeType: media_type, data } = piece
   const url = isRecord(image) ? image['url'] : image
-  const held = isAbsent(url) ? { media_type, data } : { url }
+  const picture = isAbsent(url) ? { media_type, data } : { url }
   const shown = mediaText(kind, asText(url) ?? media_type ?? piece['filename'])
-  sink.media(shown, path, kind, kind === 'image' ? held : undefined)
+  sink.media(shown, path, kind, kind === 'image' ? picture : undefined)
 }
 
 function readReasoning(session: Session, item: Json, path: string, shown: Shown): void {
@@ -147,7 +147,7 @@ function readReasoning(session: Session, item: Json, path: string, shown: Shown)
     reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
 }
 
-/** The member that holds what a call says, by its type. Most have `arguments`, as JSON in a string. */
+/** The member that holds a call's arguments, by the type of the item. Other types use `arguments`, a JSON string. */
 const WORDS: Readonly<Record<string, string>> = {
   local_shell_call: 'action',
   web_search_call: 'action',
@@ -186,7 +186,7 @@ function readOutput(session: Session, item: Json, path: string, { outcomeOf }: I
   readAnswer(session.reading, place.parts, item[field], `${path}/${field}`, place.tool)
 }
 
-/** A tool's answer: text, content, or an object around them (`content` in the oldest rollouts). */
+/** Reads a tool result: text, a list of content, or an object around either (`content` in the oldest rollouts). */
 export function readAnswer(reading: Reading, parts: Part[], output: unknown, path: string, tool: string): void {
   const sink = sinkTo(reading, parts, 'tool_output', tool)
   if (typeof output === 'string') {
@@ -195,7 +195,7 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
     else
       for (const leaf of leavesOf(envelope, `${path}#`))
         reading.add(parts, { actor: 'tool_output', text: leaf.text, path: leaf.pointer, name: `${tool}.${leaf.name}` })
-  } else if (Array.isArray(output) && output.every((one) => isRecord(one) && typeof one['type'] === 'string'))
+  } else if (Array.isArray(output) && output.every((piece) => isRecord(piece) && typeof piece['type'] === 'string'))
     readPieces(reading, output, path, sink, readPiece)
   else if (isRecord(output) && ('content' in output || 'body' in output)) {
     const field = 'content' in output ? 'content' : 'body'
@@ -203,14 +203,14 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
   } else if (!isAbsent(output)) addLeaves(sink, output, path)
 }
 
-/** `{"output": "…", "metadata": {"exit_code": 0}}`: what older versions wrapped around a command's output. */
+/** Decodes `{"output": "…", "metadata": {"exit_code": 0}}`, in which older versions wrapped a command's output. */
 function decodeEnvelope(text: string): Json | null {
   const envelope = decodeObject(text)
   if (envelope === null || typeof envelope['output'] !== 'string') return null
   return Object.keys(envelope).every((key) => key === 'output' || key === 'metadata') ? envelope : null
 }
 
-/** What the items of a rollout hold: gathered before, because an event can come before its item. */
+/** Collects the texts and answered calls of a rollout's items before reading, because an event may precede its item. */
 export function shownBy(items: Iterable<Json>): Shown {
   const [texts, answered] = [new Set<string>(), new Set<string>()]
   for (const item of items) {
@@ -219,5 +219,5 @@ export function shownBy(items: Iterable<Json>): Shown {
     for (const piece of [...asList(item['content']), ...asList(item['summary'])])
       if (isRecord(piece) && typeof piece['text'] === 'string') texts.add(piece['text'])
   }
-  return { texts, said: new Set(), answered, told: new Set() }
+  return { texts, eventTexts: new Set(), answered, events: new Set() }
 }

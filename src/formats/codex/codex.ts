@@ -19,10 +19,10 @@ import { readAnswer, readItem, type Shown, shownBy } from './codex-items.ts'
 import { outcomeOfItem } from './codex-outcomes.ts'
 
 /**
- * Codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items themselves, the oldest, which are
- * one object `{session, items}`, and what `codex exec --json` prints, now and before.
+ * The format of codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items, the oldest rollouts, one
+ * object `{session, items}`, and the output of `codex exec --json`, old and new.
  *
- * What the agent does up to the next answer is one step, with the answers that come while nothing else happens.
+ * One step holds the agent's items up to the next result, with the results that arrive while nothing else happens.
  */
 export const CODEX: Format = { name: 'codex', recognizes: recognizesCodex, read: readCodex }
 
@@ -47,7 +47,7 @@ function isTelling(record: Json): boolean {
   return isRecord(msg) && typeof msg['type'] === 'string' && typeof id === 'string' && !('role' in record)
 }
 
-/** The first line of a rollout without envelopes. */
+/** Recognizes the first line of a rollout without envelopes. */
 const isHead = (record: unknown): boolean =>
   isRecord(record) && typeof record['id'] === 'string' && 'timestamp' in record && !('type' in record)
 
@@ -92,11 +92,11 @@ class CodexReader {
     else this.#head(payload, at)
   }
 
-  /** What stands at the head of a rollout: the instructions that the model was given. */
+  /** Reads the head of a rollout: the instructions to the model and the prompt. */
   #head(head: Json, path: string): void {
     const { instructions, base_instructions: base, prompt } = head
-    const known = ['id', 'session_id', 'instructions', 'base_instructions', 'prompt', 'model', 'provider', 'workdir']
-    if (!known.some((key) => key in head)) {
+    const fields = ['id', 'session_id', 'instructions', 'base_instructions', 'prompt', 'model', 'provider', 'workdir']
+    if (!fields.some((key) => key in head)) {
       this.session.reading.unreadRecord(path, 'type of record', head['type'], head)
       return
     }
@@ -107,7 +107,7 @@ class CodexReader {
     this.#once(prompt, `${path}/prompt`, 'user', 'message')
   }
 
-  /** A resumed session has its head twice. */
+  /** Adds a text once: a resumed session repeats its head. */
   #once(text: unknown, path: string, actor: 'system' | 'user' | 'agent_message', name: string): void {
     if (typeof text !== 'string' || this.#shown.texts.has(text)) return
     this.#shown.texts.add(text)
@@ -119,7 +119,7 @@ class CodexReader {
     readEvent(this.session, event, path, this.#shown)
   }
 
-  /** The model's summary, and what else of the new history the old one did not hold. */
+  /** Reads a compaction: the model's summary, then the texts of the new history that the old history lacks. */
   #compacted(payload: Json, path: string): void {
     const summary = asText(payload['message'])
     this.#once(summary, `${path}/message`, 'agent_message', 'compact_summary')
@@ -155,7 +155,7 @@ function readCodex(reading: Reading, document: Json): ReadDocument {
   return { format: 'codex', agent: { name: 'codex', model: reader.model }, steps: reader.session.finish(path) }
 }
 
-/** Items that are tools: the members that say what is done, and those that answer. */
+/** Item types that are tool calls: the members with arguments, and the members with results. */
 const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers: readonly string[]]>> = {
   command_execution: [['command'], ['aggregated_output', 'exit_code']],
   file_change: [['changes'], []],
@@ -167,11 +167,11 @@ const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers:
   web_search: [['query', 'action'], []],
 }
 
-/** What `exec --json` prints: items that start, change and complete. */
+/** Reads the output of `exec --json`: items that start, change and complete. */
 class CodexStream {
   readonly #session: Session
   readonly #plans = new Map<string, string>()
-  /** What the items that have started and not completed do, by id. */
+  /** Arguments, as JSON, of the items that have started and not completed, by id. */
   readonly #acts = new Map<string, string>()
 
   constructor(session: Session) {
@@ -200,7 +200,7 @@ class CodexStream {
     }
   }
 
-  /** A plan is told at every change of it. */
+  /** Shows a plan at each change of it. */
   #plan(item: Json, path: string): void {
     const id = idText(item['id'])
     const words = JSON.stringify(item['items'] ?? null)
@@ -216,18 +216,18 @@ class CodexStream {
     })
   }
 
-  /** The act stands where it started, its output where it was completed. */
+  /** Places the call at the start of its item, and the output at its completion. */
   #tool(item: Json, path: string, type: string, isDone: boolean): void {
     const session = this.#session
     const own = idText(item['id'])
     const id = own === null ? `at ${path}` : `item ${own}`
     const [acts, answers] = TOOLS[type] ?? [[], []]
     const isSilent = acts.every((field) => item[field] === undefined || item[field] === '')
-    // A search starts before it says what it looks for.
+    // A search item starts before it holds its query.
     if (isSilent && !isDone) return
     if (this.#isNew(item, own, type, acts, isSilent)) this.#act(item, path, type, id)
     if (!isDone) return
-    // An id that comes again behind its end is another run's, and another act.
+    // A repeated id behind the completion belongs to another run and another call.
     if (own !== null) this.#acts.delete(own)
     const { parts, tool, call } = session.output(id, path, own)
     settle(call, outcomeOfItem(item))
@@ -239,12 +239,15 @@ class CodexStream {
     }
   }
 
-  /** An item comes again as it goes on, and may then say more. Without an id it repeats nothing. */
+  /**
+   * Tells whether an item shows new arguments: an item is repeated as it progresses, possibly with more arguments. An item without an id is
+   * always new.
+   */
   #isNew(item: Json, id: string | null, type: string, acts: readonly string[], isSilent: boolean): boolean {
     if (id === null) return true
     const words = JSON.stringify([type, ...acts.map((field) => item[field])])
-    const known = this.#acts.get(id)
-    if (known === words || (isSilent && known !== undefined)) return false
+    const shown = this.#acts.get(id)
+    if (shown === words || (isSilent && shown !== undefined)) return false
     this.#acts.set(id, words)
     return true
   }

@@ -11,15 +11,15 @@ import {
 import { decodeObject, type Leaf, leavesOf, memberName } from './json-tree.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading } from './reading.ts'
 
-/** One argument of a call, or one piece of it. */
+/** One argument of a call, or one leaf of a nested argument. */
 export interface ArgumentLeaf extends Leaf {
-  /** What it is, where its name does not tell. */
+  /** The kind of the argument, where its name does not decide the kind. */
   readonly kind?: ArgumentKind
 }
 
 /**
- * The leaves of a call's arguments. A command that is an array of words is one part, as JSON, because only all of its words say what
- * was done; where it is a shell that is given a script, each word is one. An array of command lines is a line each.
+ * Lists the leaves of a call's arguments. An array of command words is one leaf, as JSON, because only all of its words together say what
+ * runs; where a shell runs a script, each word is a leaf. An array of command lines gives one leaf a line.
  */
 export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path: string): readonly ArgumentLeaf[] {
   let leaves: readonly ArgumentLeaf[] = leavesOf(args, path)
@@ -32,7 +32,10 @@ export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path
 
 const SESSIONS = ['session_id', 'sessionId', 'shellId', 'action'] as const
 
-/** Whether `input` of a shell tool, which is typed into what already runs, is all that it was given: a tool of this name may have its command there. */
+/**
+ * Tells whether `input` of a shell tool is its only argument: `input` usually holds keystrokes for a running program, and then holds the
+ * command.
+ */
 function isCommandInput({ args: kinds }: ToolSpec, args: Json): boolean {
   if (kinds['input'] !== 'keystrokes' || isEmpty(args['input'])) return false
   const shells = Object.keys(kinds).filter((key) => kinds[key] === 'shell')
@@ -41,14 +44,17 @@ function isCommandInput({ args: kinds }: ToolSpec, args: Json): boolean {
 
 const isEmpty = (value: unknown): boolean => isAbsent(value) || value === ''
 
-/** A line for a shell, or one each of an array; what is built otherwise may be anything. */
+/** Marks `input` as a shell line, or as one line per item of an array; an object may be anything. */
 function withInput(leaves: readonly ArgumentLeaf[], input: unknown, at: string): readonly ArgumentLeaf[] {
   const isLine = typeof input === 'string' ? decodeObject(input) === null : Array.isArray(input)
   const kind = isLine ? 'shell' : 'unknown'
   return leaves.map((leaf) => (leaf.pointer === at || leaf.pointer.startsWith(`${at}/`) ? { ...leaf, kind } : leaf))
 }
 
-/** A command that is one string is a line for a shell, also where an array was due; an array that is none of words may be anything. */
+/**
+ * Replaces the leaves of a command argument. A string is a shell line, also where an array was due; an array with other values than words
+ * may be anything.
+ */
 function withCommand(
   leaves: readonly ArgumentLeaf[],
   kind: 'argv' | 'shell',
@@ -60,14 +66,14 @@ function withCommand(
   const isOf = (leaf: Leaf): boolean => leaf.pointer === at || leaf.pointer.startsWith(`${at}/`)
   const command = commandOf(value, at, key)
   if (command === null || (kind === 'shell' && command.length === 1 && mayBeLines(value))) {
-    const told = typeof value === 'string' ? 'shell' : 'unknown'
-    return leaves.map((leaf) => (isOf(leaf) ? { ...leaf, kind: told } : leaf))
+    const lineKind = typeof value === 'string' ? 'shell' : 'unknown'
+    return leaves.map((leaf) => (isOf(leaf) ? { ...leaf, kind: lineKind } : leaf))
   }
   const first = leaves.findIndex(isOf)
   return leaves.flatMap((leaf, index) => (index === first ? command : isOf(leaf) ? [] : [leaf]))
 }
 
-/** `["ls", "make x"]`, of a tool that is given one string: words of one command, or two lines. */
+/** Recognizes `["ls", "make x"]` for a tool that expects one string: the words of one command, or two lines. */
 const mayBeLines = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((word) => typeof word === 'string' && !word.startsWith('-')) &&
@@ -75,7 +81,10 @@ const mayBeLines = (value: unknown): boolean =>
 
 const ONE_COMMAND: ReadonlySet<string> = new Set(['command', 'cmd', 'argv'])
 
-/** Whether an array holds the words of one command, and not a line for the shell each. No line begins with an option, no program's name holds a blank. */
+/**
+ * Tells whether an array holds the words of one command rather than shell lines: no line begins with an option, and no program's name holds
+ * a blank.
+ */
 function isOneCommand(key: string, value: unknown): boolean {
   if (!Array.isArray(value)) return false
   const [program] = value
@@ -84,20 +93,20 @@ function isOneCommand(key: string, value: unknown): boolean {
     : value.some((word) => typeof word === 'string' && word.startsWith('-'))
 }
 
-/** A call whose arguments are told, and its name where that stands: an act all the same, and citable, without any. */
-interface ToldCall {
+/** A call with its arguments. `bare`: the place of its name, which is cited where no argument has a text. */
+interface CallArguments {
   readonly call: OpenCall
   readonly spec: ToolSpec | undefined
   readonly args: unknown
   readonly bare: Pick<Part, 'text' | 'path'> | null
 }
 
-/** Adds the arguments of a call, each as what it is; the call's name where none has a text. */
+/** Adds the arguments of a call as parts, each with its meaning; the call's name where no argument has a text. */
 export function addArguments(
   reading: Reading,
   parts: Part[],
   leaves: Iterable<ArgumentLeaf>,
-  { call, spec, args, bare }: ToldCall,
+  { call, spec, args, bare }: CallArguments,
 ): void {
   const before = parts.length
   for (const { text, pointer: path, name, kind } of leaves) {
@@ -109,8 +118,8 @@ export function addArguments(
 }
 
 /**
- * The parts of a command that is an array: one for each word where a shell runs one of them, else the whole array as JSON, because
- * only all of its words say what was done.
+ * Returns the leaves of a command array: one per word where a word is a shell script, else the whole array as JSON, because only all words
+ * together say what runs.
  */
 export function commandOf(value: unknown, path: string, name: string): readonly ArgumentLeaf[] | null {
   if (!Array.isArray(value) || value.length === 0 || !value.every((word) => typeof word === 'string')) return null
@@ -126,15 +135,15 @@ export function commandOf(value: unknown, path: string, name: string): readonly 
 
 const SHELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'ash'])
 const POWERSHELLS: ReadonlySet<string> = new Set(['powershell', 'powershell.exe', 'pwsh', 'pwsh.exe'])
-/** Codex's editor, which its harness carries out itself (openai/codex, codex-rs/apply-patch/src/lib.rs). */
+/** Codex's editor, which its harness runs itself (openai/codex, codex-rs/apply-patch/src/lib.rs). */
 const PATCHERS: ReadonlySet<string> = new Set(['apply_patch', 'applypatch'])
-/** Programs that only run the one behind them. */
+/** Programs that only run the program behind them. */
 const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'nohup', 'time', 'command', 'exec'])
 
 /**
- * What each word of a command is, where the command is a shell that is given a script: `["bash", "-lc", "cat x | wc"]`. The script is
- * in the language of a shell, the words before it only say which one, and those behind it are the script's arguments. So is the patch
- * of `["apply_patch", "*** Begin Patch …"]`. Null for any other command: its words say what is done only together.
+ * Classifies the words of a command that runs a script in a shell: `["bash", "-lc", "cat x | wc"]`. The script is a shell text, the words
+ * before it select the shell, and the words behind it are the script's arguments. The patch of `["apply_patch", "*** Begin Patch …"]` is
+ * classified likewise. Null for any other command.
  */
 function wordsOfArgv(
   argv: readonly string[],
@@ -159,7 +168,7 @@ function wordsOfArgv(
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]{0,100}=/
 
-/** Where the script stands: behind the option that announces it, with nothing but options before. */
+/** Finds the index of the script: behind the option that announces it, with only options before; -1 where the command has none. */
 function scriptAfter(argv: readonly string[], shell: number, isPower: boolean): number {
   for (let index = shell + 1; index < argv.length; index++) {
     const word = argv[index] ?? ''

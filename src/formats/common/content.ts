@@ -4,25 +4,28 @@ import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
 
-/** Where the pieces of a content go. */
+/** Receives the pieces of a content. */
 export interface ContentSink {
   text(text: string, path: string): void
   media(placeholder: string, path: string, kind: string, source?: PictureSource): void
 }
 
 const PART_FIELDS = new Set(['type', 'text', 'source'])
-/** `data` is ours: the base64 of what stands at `path`, so that a file beside the trajectory travels with it. */
+/**
+ * Members of a media source. `data` is Veridict's own member: the base64 of the file at `path`, so that the picture travels with the
+ * trajectory.
+ */
 const SOURCE_FIELDS = new Set(['media_type', 'path', 'duration_sec', 'data'])
 const MAX_MEDIA_PATH = 300
 const MAX_TYPE = 40
 
-/** What a trimmed corpus leaves of a value: the head of its JSON text. */
+/** Returns the head of a value's JSON text, which a trimmed corpus keeps instead of the value. */
 export const previewOf = (value: unknown): string | null =>
   isRecord(value) && value['_corpus_truncated'] === true && typeof value['preview'] === 'string'
     ? value['preview']
     : null
 
-/** Shows what the corpus left of a value; false where the value is whole. What is left out of `holdsActs` may be acts. */
+/** Shows the preview of a value that the corpus cut; false where the value is whole. `holdsActs`: the cut rest may hold acts. */
 export function readPreview(
   reading: Reading,
   value: unknown,
@@ -37,7 +40,7 @@ export function readPreview(
   return true
 }
 
-/** A message or the content of a result: text, or an array of parts (ATIF 1.6), or nothing. */
+/** Reads a message or the content of a result: text, or an array of parts (ATIF 1.6), or nothing. */
 export function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
@@ -47,7 +50,7 @@ export function readContent(reading: Reading, content: unknown, path: string, si
     reading.error(path, `must be text or an array of content parts, not ${typeName(content)}`)
 }
 
-/** How it is said that a content, or a piece of it, is none. */
+/** Words of the errors for a content, and for a piece of it, of a wrong type. */
 interface PieceWords {
   readonly whole: string
   readonly piece: string
@@ -57,7 +60,7 @@ const PIECES = { whole: 'must be text or an array of content', piece: 'a piece o
 
 type ReadPiece = (reading: Reading, piece: Json, path: string, sink: ContentSink) => void
 
-/** A content of another harness: a text, or a list of texts and of pieces of its own kinds, or nothing. */
+/** Reads the content of another harness: text, a list of texts and of pieces of its own types, or nothing. */
 export function readPieces(
   reading: Reading,
   content: unknown,
@@ -72,7 +75,7 @@ export function readPieces(
   else for (const [piece, at] of itemsIn(content, path)) readOnePiece(reading, piece, at, sink, readPiece, words)
 }
 
-/** One piece of such a content. */
+/** Reads one piece of such a content. */
 export function readOnePiece(
   reading: Reading,
   piece: unknown,
@@ -124,23 +127,23 @@ function mediaPath(reading: Reading, source: Json, path: string): string | null 
   reading.warnUnknown(source, `${path}/source`, SOURCE_FIELDS)
   const file = source['path']
   if (typeof file !== 'string' || file === '') return null
-  // The rest of a data URL is the picture.
+  // The rest of a data URL is the picture itself.
   if (file.startsWith('data:')) return file.slice('data:'.length, MAX_TYPE).split(/[;,]/, 1)[0] ?? ''
   return file.length > MAX_MEDIA_PATH ? `${file.slice(0, MAX_MEDIA_PATH).toWellFormed()}…` : file
 }
 
-/** Members of the JSON that mini-swe-agent, predev and their like wrap around what a command printed. */
+/** Members of the JSON envelope that mini-swe-agent, predev and similar harnesses put around a command's output. */
 const ENVELOPE = wordSet(`output stdout stderr error exception_info exception returncode return_code exit_code signal
   success timed_out truncated interrupted duration duration_ms`)
 const OUTPUTS = ['output', 'stdout', 'stderr', 'error'] as const
 const MCP_ENVELOPE = new Set(['content', 'structuredContent', 'isError', 'meta', '_meta'])
 
-const hasOnly = (record: Json, known: ReadonlySet<string>): boolean =>
-  Object.keys(record).every((key) => known.has(key))
+const hasOnly = (record: Json, names: ReadonlySet<string>): boolean =>
+  Object.keys(record).every((key) => names.has(key))
 
 /**
- * The leaves of a tool's output that is wrapped in a known envelope, pointers relative to the decoded JSON; null where the
- * text is the output itself. JSON that a command printed is output and stays as it was printed.
+ * Returns the leaves of a tool output in a known envelope, with pointers into the decoded JSON; null where the text is the output itself.
+ * JSON that a command printed stays unchanged.
  */
 export function openEnvelope(text: string): readonly Leaf[] | null {
   const envelope = decodeObject(text)
@@ -153,7 +156,7 @@ export function openEnvelope(text: string): readonly Leaf[] | null {
   return null
 }
 
-/** Results of the Model Context Protocol: the texts, then whatever else is not null. */
+/** Returns the leaves of an MCP result: the texts, then every other member that is not null. */
 function mcpLeaves(envelope: Json, content: readonly unknown[]): Leaf[] {
   const texts = content.flatMap((item, index) =>
     isRecord(item) && item['type'] === 'text' && typeof item['text'] === 'string'
@@ -161,13 +164,13 @@ function mcpLeaves(envelope: Json, content: readonly unknown[]): Leaf[] {
       : leavesOf(item, `/content/${index}`, `content.${index}`),
   )
   const rest = Object.entries(envelope).filter(([key, value]) => key !== 'content' && value !== null)
-  // `structuredContent` says the texts once more, as data: leaf by leaf it would drown them.
+  // `structuredContent` repeats the texts as data: its leaves would outnumber them, so it is one leaf.
   return [...texts, ...rest.map(([key, value]) => ({ pointer: `/${key}`, name: key, text: JSON.stringify(value) }))]
 }
 
 /**
- * What a result says of its call: its text; of blocks or of whatever else it is, every text, a line each, where they are short enough to be words
- * of a harness; else the text of the first block.
+ * Returns the words of a result from which its outcome is read: its text, or all texts of its blocks, one a line; only the text of the
+ * first block where all together are too long for a harness's words.
  */
 export function wordsOf(content: unknown): string {
   if (isAbsent(content)) return ''
@@ -178,13 +181,13 @@ export function wordsOf(content: unknown): string {
   return words.length > LONGEST_WORDS ? textOf(content) : words
 }
 
-/** The texts of the blocks of a content; none where it is no array of them. */
+/** Returns the texts of the blocks of a content; none where the content is no array. */
 export const textsIn = (content: unknown): string[] =>
   Array.isArray(content)
     ? content.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
     : []
 
-/** The text of a result, or of its first block. */
+/** Returns the text of a result, or of its first block. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   const [first] = Array.isArray(content) ? content : []

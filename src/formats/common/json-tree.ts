@@ -6,9 +6,8 @@ import { cutName, isRecord, type Json, pointer } from './reading.ts'
 const MAX_UNSOUND = 100
 
 /**
- * What keeps a value from having a digest: text with lone surrogates (UTF-8 would fold them together), values that are not
- * JSON or would not be the same once stored (`1e400`), nesting beyond any use. Nesting that is too deep is the last issue: what is below it is
- * not looked at.
+ * Finds the reasons against a digest of a value: text with lone surrogates (UTF-8 would merge them), values that are not JSON or change
+ * when stored (`1e400`), and nesting beyond `MAX_DEPTH`. Too deep a nesting is the last issue: the search ends there.
  */
 export function findUnsound(root: unknown): { issues: Issue[]; tooDeep: boolean } {
   const issues: Issue[] = []
@@ -43,23 +42,25 @@ function complaintAbout(value: unknown): string | null {
   return odd ? `a ${typeof value} is not JSON` : null
 }
 
-/** A leaf of a JSON value: a string as it is, anything else as JSON text. */
+/** A leaf of a JSON value: a string unchanged, any other value as JSON text. */
 export interface Leaf {
   readonly pointer: string
-  /** The keys on the way, joined by dots: `edits.0.text`. Cut where too long. */
+  /** The keys above the leaf, joined by dots: `edits.0.text`. Cut to the length of a name. */
   readonly name: string
   readonly text: string
 }
 
-/** The name of a leaf of something that has a name itself. */
+/** Returns the full name of a leaf below a named value. */
 export const memberName = (name: string, leaf: string): string => (leaf === '' ? name : `${name}.${leaf}`)
 
-/** Longer than any path of a real document: a long name with many leaves below it would stand in the path of each of them. */
+/**
+ * Bounds the pointer of a branch. No real document reaches the bound: a long name with many leaves would be repeated in the path of each
+ * leaf.
+ */
 const MAX_BRANCH_POINTER = 2000
 
 /**
- * The leaves in document order. Arrays of nothing but numbers, truth values and nulls are one leaf, and so is whatever stands under a
- * pointer that is too long.
+ * Lists the leaves in document order. An array of only numbers, booleans and nulls is one leaf, and so is a value under too long a pointer.
  */
 export function leavesOf(root: unknown, at = '', named = ''): Leaf[] {
   const leaves: Leaf[] = []
@@ -70,7 +71,7 @@ export function leavesOf(root: unknown, at = '', named = ''): Leaf[] {
       leaves.push({ pointer: path, name, text: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') })
       continue
     }
-    // Pushed backwards, so that the first member comes off the stack first.
+    // Pushed in reverse, so that the first member leaves the stack first.
     const members: [string, unknown][] = Object.entries(value)
     for (let index = members.length - 1; index >= 0; index--) {
       const [key, member] = members[index] as [string, unknown]
@@ -88,8 +89,8 @@ function isBranch(value: unknown): value is object {
 const isObject = (value: unknown): boolean => typeof value === 'object'
 
 /**
- * The object that a string holds as JSON, or null. Null too for what could not be shown safely leaf by leaf: then the
- * string as it stands is the text, and nothing is lost.
+ * Decodes a string that holds a JSON object; null for any other string, and for an object whose leaves cannot be shown safely: the string
+ * itself is then the text.
  */
 export function decodeObject(text: string): Json | null {
   if (!text.trimStart().startsWith('{')) return null

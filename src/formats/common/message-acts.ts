@@ -13,29 +13,29 @@ import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
 import type { Reading } from './reading.ts'
 
-/** In the order in which they are tried: the most telling marks first. */
+/** The protocols in the order in which they are tried: the most distinctive marks first. */
 const PROTOCOLS: readonly TextActs[] = [
   ...[TERMINUS_XML, TERMINUS_JSON, CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, INVOKE_TAGS, HERMES, ARG_TAGS],
   ...[REACT, JSON_ACTIONS, FENCED, DISCUSSED],
 ]
 
 /**
- * The steps with the acts that stand in messages as acts: an agent whose tools are not called in the format's own way either did nothing, or its
- * harness took its acts from what it said. A form that is announced in the prompt, or that was answered, is told surely; a message
- * that only reads like a call, or was answered like one, stays speech, is marked (`act`), and warned about. In a run that acts by calls as well, only
- * turns without a call are looked at.
+ * Reads the acts in the agent's messages. An agent without calls of the format's own either did nothing, or its harness parsed acts from
+ * its messages. A protocol that the prompt announces, or whose messages were answered, is certain; a message that only resembles a call, or
+ * whose reply resembles a result, stays speech, is marked as doubtful (`act`) and warned about. In a run with calls, only turns without a
+ * call are searched.
  */
 export function withActsOfMessages(reading: Reading, { format, agent, steps }: ReadDocument): readonly Step[] {
   const { messages, acted } = messagesOf(steps)
   if (messages.length === 0) return steps
   const changed = new Map<Part, readonly Part[]>()
-  const known = protocolOf(messages, promptOf(steps), agent.name)
-  const run: Run = { reading, agent: agent.name, known, changed, ...channelOf(messages, known, format, acted) }
+  const form = protocolOf(messages, promptOf(steps), agent.name)
+  const run: Run = { reading, agent: agent.name, form, changed, ...channelOf(messages, form, format, acted) }
   for (const message of messages) {
     const part = steps[message.step]?.parts[message.part]
     if (part === undefined) continue
-    // The harness says itself that it carried nothing of this out; no other one puts words of its own before what a program prints.
-    if (mayBeTerminus(known) && message.next !== null && isRejection(message.next.text)) continue
+    // The harness itself rejected the whole reply; no other harness puts words of its own before a program's output.
+    if (mayBeTerminus(form) && message.next !== null && isRejection(message.next.text)) continue
     const parts = actsOf(run, part, message)
     if (parts === null) markDoubt(run, part, message)
     else {
@@ -53,42 +53,42 @@ export function withActsOfMessages(reading: Reading, { format, agent, steps }: R
 interface Run extends Channel {
   readonly reading: Reading
   readonly agent: string | null
-  readonly known: Known | null
+  readonly form: RunProtocol | null
   readonly changed: Map<Part, readonly Part[]>
 }
 
-/** Formats of one harness, which marks every call: words without a mark are none. */
+/** Formats of one harness that marks every call: messages without a mark are no calls. */
 const WITH_CALLS: ReadonlySet<string> = wordSet(`claude-code codex cursor gemini-cli openclaw opencode openhands`)
 
-/** How the agent of a run acts, as far as its turns tell. */
+/** The channel by which the agent of a run acts, as far as its turns show. */
 interface Channel {
-  /** It has calls of the format's own. */
+  /** True when the run has calls of the format's own. */
   readonly hasCalls: boolean
-  /** Too many turns are words that something follows, for an agent that acts by calls alone. */
+  /** True when too many turns without calls are followed by other speakers for an agent that acts by calls alone. */
   readonly byWords: boolean
-  /** The form says which of the messages are acts: those that have it. */
+  /** True when the protocol decides which messages are acts. */
   readonly isForm: boolean
 }
 
-function channelOf(messages: readonly Message[], known: Known | null, format: string, acted: number): Channel {
+function channelOf(messages: readonly Message[], form: RunProtocol | null, format: string, acted: number): Channel {
   const followed = messages.filter(({ next }) => next !== null).length
-  const isForm = known !== null && (known.announced || known.pieces.size * 2 > followed)
+  const isForm = form !== null && (form.announced || form.pieces.size * 2 > followed)
   return { hasCalls: acted > 0 || WITH_CALLS.has(format), byWords: followed * 2 > acted, isForm }
 }
 
-/** A form, and the pieces of the messages that have it. */
-interface Known {
+/** The protocol of a run, and the slices of the messages that follow it. */
+interface RunProtocol {
   readonly protocol: TextActs
   readonly announced: boolean
   readonly pieces: ReadonlyMap<Message, readonly Slice[]>
 }
 
-const mayBeTerminus = (known: Known | null): boolean =>
-  known === null || known.protocol === TERMINUS_JSON || known.protocol === TERMINUS_XML
+const mayBeTerminus = (form: RunProtocol | null): boolean =>
+  form === null || form.protocol === TERMINUS_JSON || form.protocol === TERMINUS_XML
 
-/** The form that most messages have which are surely acts; null where none is. */
-function protocolOf(messages: readonly Message[], prompt: readonly string[], agent: string | null): Known | null {
-  let best: Known | null = null
+/** Returns the protocol that most messages certainly follow; null where no message does. */
+function protocolOf(messages: readonly Message[], prompt: readonly string[], agent: string | null): RunProtocol | null {
+  let best: RunProtocol | null = null
   let most = 0
   for (const protocol of PROTOCOLS) {
     const announced = protocol.announced.some((mark) => prompt.some((text) => text.includes(mark)))
@@ -107,14 +107,14 @@ function protocolOf(messages: readonly Message[], prompt: readonly string[], age
   return best
 }
 
-function actsOf({ reading, agent, known, hasCalls, byWords }: Run, part: Part, message: Message): Part[] | null {
-  // Behind an inner pointer there is no place for a range.
-  const slices = part.path.includes('#') ? undefined : known?.pieces.get(message)
-  if (known === null || slices === undefined) return null
-  const { protocol, announced } = known
-  // People use this form as well, to people.
+function actsOf({ reading, agent, form, hasCalls, byWords }: Run, part: Part, message: Message): Part[] | null {
+  // A path with an inner pointer takes no range.
+  const slices = part.path.includes('#') ? undefined : form?.pieces.get(message)
+  if (form === null || slices === undefined) return null
+  const { protocol, announced } = form
+  // People write this form to people, too.
   if (protocol.needsAnswer && !announced && (message.answer === null || !byWords)) return null
-  // The last words of an agent that has calls show a form to people.
+  // The last message of an agent that has calls shows the form to people.
   if (hasCalls && message.next === null) return null
   const calls = new Set(slices.flatMap(({ act }) => act?.call ?? []))
   const [call] = calls
@@ -127,7 +127,7 @@ function actsOf({ reading, agent, known, hasCalls, byWords }: Run, part: Part, m
   return parts
 }
 
-/** Cline heads a result by the call that it answers: `[execute_command for 'ls'] Result:`. */
+/** Removes the head of a Cline result, which names its call: `[execute_command for 'ls'] Result:`. */
 function withoutHead(text: string): string {
   const line = text.indexOf('\n')
   return text.startsWith('[') && line !== -1 && text.slice(0, line).trimEnd().endsWith('Result:')
@@ -135,11 +135,11 @@ function withoutHead(text: string): string {
     : text
 }
 
-/** A message that may hold acts which cannot be told surely: it stays speech, but says so. */
+/** Marks a message that may hold uncertain acts: the message stays speech, with a doubtful act and a warning. */
 function markDoubt(run: Run, part: Part, message: Message): void {
   const reads = readsLikeCall(run, message)
   if (!reads && !isAnsweredAsCall(run, message)) return
-  if (run.known === null && !run.hasCalls && message.answer?.actor === 'tool_output')
+  if (run.form === null && !run.hasCalls && message.answer?.actor === 'tool_output')
     run.reading.countUnread(part.path, true)
   run.reading.warnOnce(
     part.path,
@@ -150,47 +150,51 @@ function markDoubt(run: Run, part: Part, message: Message): void {
   run.changed.set(part, [{ ...part, act: doubt() }])
 }
 
-/** Aider's edits, which nothing answers. */
+/** The mark of Aider's edits, which no message answers. */
 const EDIT = '<<<<<<< SEARCH'
 
 function readsLikeCall({ agent, isForm, hasCalls, byWords }: Run, { text, answer, next }: Message): boolean {
   if (isForm && answer === null) return false
   if (text.includes(EDIT)) return true
-  // Of a form that people use as well, the last words of a run are no act: nothing came back. Nor are words to people of an agent that has calls.
+  // In a form that people use as well, the last message of a run is no act, because no reply came back; nor is a message to people from an
+  // agent that has calls.
   const follows = byWords ? next : answer
   const mayBe = (form: TextActs) => (form.needsAnswer ? follows !== null : !hasCalls || next !== null)
   return PROTOCOLS.some((form) => mayBe(form) && form.split(text, agent) !== null)
 }
 
-/** Without a known form, whatever is answered may be a call; of an agent that has calls as well, what is more than prose. */
+/**
+ * Tells whether the reply to a message resembles a result. Without a known protocol every answered message may be a call; for an agent with
+ * calls as well, only messages beyond prose.
+ */
 const isAnsweredAsCall = ({ isForm, hasCalls, byWords }: Run, { text, answer, next }: Message): boolean =>
   !isForm && (answer !== null || (next !== null && (!hasCalls || (byWords && MARKED.test(text)))))
 
-/** A fence, a tag, JSON, a call, a prompt, or a word with a colon that heads a line. */
+/** Marks beyond prose: a fence, a tag, JSON, a call, a prompt, or a word with a colon at the head of a line. */
 const MARKED =
   /```|<[|a-z_]{1,40}[ =>]|[{[]\s{0,9}"|\w[([]["'\w]|^ {0,3}(?:[$!/>] ?[a-z.]|[a-z_]\w{0,19}(?: \d{1,4})?:)/im
 
 const doubt = (): Act => ({ role: 'unknown', language: null, target: null, call: openCall('message') })
 
-/** How harnesses begin a message in the user's name that brings what an act was answered. */
+/** Beginnings of the messages in which harnesses return an act's result as the user. */
 const ANSWER =
   /^(?:(?:command |tool |execution |terminal |shell )?(?:observation|output|result|stdout)(?: \d{1,4})?:|execution result|current terminal s(?:tate|creen):|new terminal output:|<(?:returncode|output|stdout|tool_response|tool_result|function_results?)\b)/i
 const CLINE_ANSWERS = Object.keys(CLINE_TOOLS).map((tool) => `[${tool}`)
 
-/** A message of the agent, and what followed it. */
+/** A message of the agent, and the parts that followed it. */
 interface Message {
   readonly step: number
   readonly part: number
   readonly text: string
-  /** What answered it: tool output, or a user's message of a harness; null where neither follows. */
+  /** The result of the message: tool output, or a harness's message as the user; null where neither follows. */
   readonly answer: Part | null
-  /** The next part that is not the agent's; null: none follows before the agent speaks on. */
+  /** The next part of another speaker; null where none comes before the agent's next message. */
   readonly next: Part | null
 }
 
 /**
- * The messages of the turns in which the agent only speaks, and how many turns hold a call (`acted`). A turn reaches to the next part that is
- * not the agent's.
+ * Collects the messages of the turns in which the agent only speaks, and counts the turns with a call (`acted`). A turn ends at the next
+ * part of another speaker.
  */
 function messagesOf(steps: readonly Step[]): { readonly messages: readonly Message[]; readonly acted: number } {
   const messages: Message[] = []
@@ -208,18 +212,18 @@ function messagesOf(steps: readonly Step[]): { readonly messages: readonly Messa
   for (let step = 0; step < steps.length; step++) {
     const parts = steps[step]?.parts ?? []
     for (let part = 0; part < parts.length; part++) {
-      const one = parts[part] as Part
-      if (!one.actor.startsWith('agent_')) end(one)
-      else if (one.actor === 'agent_action' || isArgument(one)) isAct = true
-      else if (one.actor === 'agent_message' && !one.media)
-        turn.push({ step, part, text: one.text, answer: null, next: null })
+      const current = parts[part] as Part
+      if (!current.actor.startsWith('agent_')) end(current)
+      else if (current.actor === 'agent_action' || isArgument(current)) isAct = true
+      else if (current.actor === 'agent_message' && !current.media)
+        turn.push({ step, part, text: current.text, answer: null, next: null })
     }
   }
   end(null)
   return { messages, acted }
 }
 
-/** Of a tool that only thinks or speaks. */
+/** Recognizes an argument of a tool that only thinks or speaks. */
 const isArgument = ({ name }: Part): boolean => name.includes('.')
 
 const isAnswer = ({ actor, text }: Part): boolean =>
@@ -228,7 +232,7 @@ const isAnswer = ({ actor, text }: Part): boolean =>
 const isHarness = (head: string): boolean =>
   ANSWER.test(head) || (head.startsWith('[') && CLINE_ANSWERS.some((words) => head.startsWith(words)))
 
-/** What stands before the first word of the agent. */
+/** Returns the texts before the first part of the agent. */
 function promptOf(steps: readonly Step[]): readonly string[] {
   const texts: string[] = []
   for (const { parts } of steps)

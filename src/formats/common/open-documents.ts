@@ -1,7 +1,7 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson, readJson } from '../../domain/text/exact-json.ts'
 import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
-import type { FoundRun, OpenedDocument } from '../format.ts'
+import type { FileRun, OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
 import { splitInspectLog } from '../inspect/inspect-sample.ts'
 import { splitLangfuse } from '../langfuse/langfuse.ts'
@@ -13,10 +13,10 @@ import { splitSweRun } from '../swe-agent/swe-agent.ts'
 import { splitRollouts } from '../verifiers/verifiers.ts'
 import { isRecord, type Json } from './reading.ts'
 
-/** A file of many runs: takes it apart, or answers null where it is none of its kind. */
-type Splitter = (root: Json) => readonly FoundRun[] | null
+/** Splits a file of many runs; null where the file is of another kind. */
+type Splitter = (root: Json) => readonly FileRun[] | null
 
-/** In the order in which they are tried: the most telling marks first. */
+/** The splitters in the order in which they are tried: the most distinctive marks first. */
 const SPLITTERS: readonly Splitter[] = [
   splitInspectLog,
   splitSweRun,
@@ -29,13 +29,13 @@ const SPLITTERS: readonly Splitter[] = [
 ]
 
 /**
- * The runs in a file's text. The kind is told from the content: one JSON value, or JSON lines. An array and JSON lines become one
- * document `{"records": […]}`; a file of many runs (an Inspect log, a list of runs) becomes one document a run.
+ * Reads the runs from the text of a file. The content decides its kind: one JSON value, or JSON lines. An array or JSON lines become one
+ * document `{"records": […]}`; a file of many runs (an Inspect log, a list of runs) becomes one document per run.
  *
- * Lines that are not JSON are left out, with a warning, where they are few: a session that was cut ends in one, and what a harness
- * caught of the standard error stands in some. Those that begin like a record are counted in the document (`unread_lines`).
+ * A few lines that are not JSON are left out, with a warning: a cut session ends in one, and harnesses mix in lines of the standard error.
+ * Broken lines that begin like a record are counted in the document (`unread_lines`).
  *
- * Issues name the line (1-based) as `line 7` where the file is JSON lines.
+ * Issues name a line of a JSON lines file as `line 7`, 1-based.
  */
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
   const parsed = parseFile(text)
@@ -54,14 +54,14 @@ interface ParsedFile {
   readonly warnings: readonly string[]
 }
 
-/** JSON lines with a single line look like one object: they are told by a format that only knows records. */
+/** Wraps a single JSON line as records where only a format of records recognizes it. */
 function asRecords(root: Json): Json {
   const recognizes = (document: Json) => FORMATS.some((format) => format.recognizes(document))
   const records = { records: [root] }
   return !recognizes(root) && recognizes(records) ? records : root
 }
 
-/** One JSON value, else JSON lines: whatever cannot be an object stands under `records`. */
+/** Parses one JSON value, else JSON lines; an array or lines go under `records`. */
 function parseFile(text: string): Result<ParsedFile, Issue[]> {
   const whole = parseJson(text)
   if (whole !== undefined) {
@@ -72,10 +72,10 @@ function parseFile(text: string): Result<ParsedFile, Issue[]> {
   return parseLines(text)
 }
 
-/** Up to this many lines that are not JSON may stand in any file, and in a long one up to this share of its lines. */
+/** Accepted count of lines that are not JSON in any file, and accepted share of the lines in a long file. */
 const MAX_NOISE = 20
 const MAX_NOISE_SHARE = 0.05
-/** And never more: to try every line of a long text that is no JSON at all takes long. */
+/** Bounds the noise lines in total: trying every line of a long text without JSON takes long. */
 const MOST_NOISE = 1000
 
 function parseLines(text: string): Result<ParsedFile, Issue[]> {
@@ -85,16 +85,16 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)
     const stop = end === -1 ? text.length : end
-    const one = text.slice(at, stop).trim()
+    const content = text.slice(at, stop).trim()
     at = stop + 1
     line++
-    if (one === '') continue
+    if (content === '') continue
     last = line
-    const value = parseJson(one)
+    const value = parseJson(content)
     if (value === undefined) noise.push(line)
     else records.push(value)
     // Noise does not begin like a record.
-    if (value === undefined && one.startsWith('{')) unread++
+    if (value === undefined && content.startsWith('{')) unread++
     if (isRecord(value)) objects++
     if (noise.length > MOST_NOISE) break
   }
@@ -110,7 +110,7 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
   return ok({ root, warnings: noiseWarnings(noise, last) })
 }
 
-/** The place where JSON breaks is searched in texts of at most so many characters. */
+/** Bounds the texts, in UTF-16 units, that are searched for the place where JSON breaks. */
 const MOST_SEARCHED = 16 * 1024 * 1024
 
 /** Explains that a text is neither JSON nor JSON lines, with the byte at which the JSON breaks. */
@@ -122,8 +122,8 @@ function neitherText(text: string): string {
 }
 
 function noiseWarnings(noise: readonly number[], last: number): string[] {
-  const told = noise.slice(0, MAX_NOISE).map((line) => `line ${line}${suffixOf(line, last)}; left out`)
-  return noise.length > MAX_NOISE ? [...told, `and ${noise.length - MAX_NOISE} more lines`] : told
+  const shown = noise.slice(0, MAX_NOISE).map((line) => `line ${line}${suffixOf(line, last)}; left out`)
+  return noise.length > MAX_NOISE ? [...shown, `and ${noise.length - MAX_NOISE} more lines`] : shown
 }
 
 const suffixOf = (line: number, last: number): string =>

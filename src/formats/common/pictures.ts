@@ -8,14 +8,14 @@ import {
   type PictureType,
 } from '../../domain/trajectory/picture.ts'
 
-/** What a document holds of a picture: its base64 with what it is called, or a URL that may hold both. */
+/** The picture of a document: its base64 with its media type, or a URL that may hold both. */
 export type PictureSource = { readonly media_type: unknown; readonly data: unknown } | { readonly url: unknown }
 
 const MAX_URL_HEAD = 100
 
 /**
- * A picture that a judge can be shown, or why it cannot be; null where the document holds none (a link, a file). Linear, and no copy of the
- * base64 is made.
+ * Parses a picture for a judge; an error explains why no judge can be shown it. Null where the document holds no picture data (a link, a
+ * file). Runs in linear time and copies no base64.
  */
 export function parsePicture(source: PictureSource): Result<Picture, string> | null {
   if (!('url' in source)) return typeof source.data === 'string' ? check(source.media_type, source.data) : null
@@ -28,16 +28,16 @@ export function parsePicture(source: PictureSource): Result<Picture, string> | n
 }
 
 function check(type: unknown, data: string): Result<Picture, string> {
-  const named = typeof type === 'string' ? type.slice(0, 60).toWellFormed().toLowerCase() : null
-  const known = PICTURE_TYPES.find((one) => one === (named === 'image/jpg' ? 'image/jpeg' : named))
-  if (known === undefined) return err(`its type (${named ?? 'none'}) is not PNG, JPEG, GIF or WebP`)
+  const declared = typeof type === 'string' ? type.slice(0, 60).toWellFormed().toLowerCase() : null
+  const accepted = PICTURE_TYPES.find((type) => type === (declared === 'image/jpg' ? 'image/jpeg' : declared))
+  if (accepted === undefined) return err(`its type (${declared ?? 'none'}) is not PNG, JPEG, GIF or WebP`)
   if (data.length > MOST_PICTURE_CHARS)
     return err(`${data.length} characters of base64, more than the ${MOST_PICTURE_CHARS} that providers take`)
   if (!isBase64(data)) return err('its data is not base64')
   const header = readPictureHeader(Buffer.from(data.slice(0, Math.ceil(HEADER_BYTES / 3) * 4), 'base64'))
   if (header === null) return err('its bytes are not those of a picture')
   const { media_type, width, height } = header
-  if (media_type !== known) return err(`it is called ${known}, and its bytes are ${media_type}`)
+  if (media_type !== accepted) return err(`it is called ${accepted}, and its bytes are ${media_type}`)
   if (width > MOST_PICTURE_SIDE || height > MOST_PICTURE_SIDE)
     return err(`${width} × ${height} pixels, and providers take ${MOST_PICTURE_SIDE} on a side`)
   return ok({ media_type, data, digest: digestBytes(data), width, height })
@@ -47,7 +47,10 @@ const BASE64 = new Uint8Array(128)
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   BASE64[character.charCodeAt(0)] = 1
 
-/** The standard alphabet, padded, without line ends: what providers take. Unit by unit: a regular expression over 5 MB keeps a stack. */
+/**
+ * Tells whether data is base64 as providers accept it: the standard alphabet, padded, without line ends. Checks unit by unit, because a
+ * regular expression over 5 MB keeps a stack.
+ */
 function isBase64(data: string): boolean {
   if (data === '' || data.length % 4 !== 0) return false
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
@@ -55,17 +58,17 @@ function isBase64(data: string): boolean {
   return true
 }
 
-/** What the first bytes of a picture say of it. Nothing is decoded. */
+/** The facts in the first bytes of a picture; nothing is decoded. */
 interface PictureHeader {
   readonly media_type: PictureType
   readonly width: number
   readonly height: number
 }
 
-/** Bytes within which a JPEG must say its size: profiles and previews may stand before it. */
+/** Bytes within which a JPEG must give its size: profiles and previews may come first. */
 const HEADER_BYTES = 256 * 1024
 
-/** Null: none of the four kinds, or its size cannot be told from these bytes. */
+/** Reads the header of a picture; null for other types, or where these bytes lack the size. */
 function readPictureHeader(bytes: Buffer): PictureHeader | null {
   const size = sizeOf(bytes)
   return size === null || size.width === 0 || size.height === 0 ? null : size
@@ -87,7 +90,7 @@ function sizeOfGif(bytes: Buffer): PictureHeader | null {
   return { media_type: 'image/gif', width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
 }
 
-/** The three layouts of RFC 9649: lossy, lossless, extended. */
+/** Reads the size from the three layouts of RFC 9649: lossy, lossless, extended. */
 function sizeOfWebp(bytes: Buffer): PictureHeader | null {
   if (bytes.length < 30 || ascii(bytes, 0, 4) !== 'RIFF' || ascii(bytes, 8, 12) !== 'WEBP') return null
   const size = (width: number, height: number): PictureHeader => ({ media_type: 'image/webp', width, height })
@@ -105,7 +108,7 @@ function sizeOfWebp(bytes: Buffer): PictureHeader | null {
   }
 }
 
-/** Frame headers (SOF0 to SOF15 without the tables DHT, JPG and DAC among them), ITU T.81 table B.1. */
+/** Recognizes frame headers, SOF0 to SOF15 without DHT, JPG and DAC (ITU T.81, table B.1). */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
@@ -117,7 +120,7 @@ function sizeOfJpeg(bytes: Buffer): PictureHeader | null {
     if (marker === 0xff) at++
     else if (isFrame(marker))
       return { media_type: 'image/jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
-    // A segment without a length, or one that is shorter than its own length, is no header of a picture.
+    // A segment without a length, or shorter than its length field, belongs to no picture.
     else if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xda) || bytes.readUInt16BE(at + 2) < 2) return null
     else at += 2 + bytes.readUInt16BE(at + 2)
   }

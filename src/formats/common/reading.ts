@@ -4,7 +4,7 @@ import type { Unread } from '../../schemas/grade.ts'
 import { type PictureSource, parsePicture } from './pictures.ts'
 import { holdsCalls, mayAct } from './unread-acts.ts'
 
-/** Bounds of what a reader accepts. Characters are UTF-16 units, as in every offset of the product. */
+/** Bounds of the documents that a reader accepts. Characters are UTF-16 units, as in every offset of the product. */
 export interface ReadLimits {
   readonly max_steps: number
   readonly max_part_chars: number
@@ -15,16 +15,16 @@ export type Json = Readonly<Record<string, unknown>>
 export const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An id as text: a text that says something, or a number. Null for the rest: what has no id is no repetition of anything. */
+/** Returns an id as text: a non-empty text, or a number. Null for other values: a record without an id repeats no other record. */
 export const idText = (value: unknown): string | null =>
   typeof value === 'number' ? String(value) : typeof value === 'string' && value !== '' ? value : null
 
-/** A time as milliseconds since 1970, from ISO 8601 text or a number of seconds or milliseconds; null for what is none. */
+/** Parses a time into milliseconds since 1970, from ISO 8601 text or a number of seconds or milliseconds; null for other values. */
 export function timeOf(value: unknown): number | null {
   if (typeof value === 'number')
     return Number.isFinite(value) && value > 0 ? (value < 1e11 ? value * 1000 : value) : null
   if (typeof value !== 'string' || value.length > 40 || !ISO_TIME.test(value)) return null
-  // A time without a zone must not depend on the machine's.
+  // A time without a zone must not depend on the machine's zone.
   const time = Date.parse(HAS_ZONE.test(value) ? value : `${value.replace(' ', 'T')}Z`)
   return Number.isNaN(time) ? null : time
 }
@@ -34,25 +34,25 @@ const ISO_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/
 
 export const isAbsent = (value: unknown): value is null | undefined => value === null || value === undefined
 
-/** What a document of another type is called in a message: `null`, `array`, `string`, … */
+/** Names the JSON type of a value in a message: `null`, `array`, `string`, … */
 export const typeName = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value
 
 const MAX_ISSUES = 100
-/** A part takes some 300 bytes of memory besides its text: 32 MB of one-character texts would take gigabytes. */
+/** Bounds the parts of a run. A part takes some 300 bytes of memory besides its text: 32 MB of one-character texts would take gigabytes. */
 const MAX_PARTS = 100_000
 const MAX_NAME = 200
-/** Far more than a judge is ever shown: each costs a digest, and a document of 32 MB can hold 200,000. */
+/** Bounds the pictures of a run, far above any judge's limit: each picture costs a digest, and a document of 32 MB can hold 200,000. */
 const MAX_PICTURES = 1000
 
-/** Names stand in headers, so one that is as long as a file must not. */
+/** Cuts a name to `MAX_NAME` units, because headers repeat names. */
 export const cutName = (name: string): string =>
   name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME).toWellFormed()}…`
 
-/** Issues in the order in which they were found, the first hundred of them; beyond that, only their number. */
+/** Collects issues in order: the first hundred of them, then only their number. */
 class IssueList {
   readonly #kept: Issue[] = []
-  /** Of all that were found. */
+  /** Count of all issues, kept or not. */
   total = 0
 
   add(path: string, message: string): void {
@@ -67,20 +67,20 @@ class IssueList {
   }
 }
 
-/** Where in the document stands what a reader found at a path. */
+/** Maps a path that a reader reports to a path in the document. */
 export type Place = (path: string) => string
 
-/** What one reading of one document found out so far, and the only way to make a part. */
+/** Collects the issues and counts of one reading of one document; its `add` is the only way to make a part. */
 export class Reading {
   readonly errors = new IssueList()
   readonly warnings = new IssueList()
   readonly limits: ReadLimits
-  /** The reply of the model whose record is being read: each part that is added has it. */
+  /** The reply of the model that is being read: every added part of the agent carries it. */
   reply: Reply | null = null
   readonly #isElsewhere: (path: string) => boolean
-  readonly #said = new Set<string>()
+  readonly #warned = new Set<string>()
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
-  /** What could not be read so far. */
+  /** Counts of the unread records so far. */
   unreadSoFar: Readonly<Unread> = NOTHING_UNREAD
   #steps = 0
   #parts = 0
@@ -88,13 +88,13 @@ export class Reading {
   #place: Place = (path) => path
   #lastUnread: { readonly path: string | null; readonly mayAct: boolean } = { path: null, mayAct: false }
 
-  /** `isElsewhere`: whether what cannot be read at a place is read at another one. */
+  /** `isElsewhere`: tells whether another place shows the record that cannot be read at this path. */
   constructor(limits: ReadLimits, isElsewhere: (path: string) => boolean = () => false) {
     this.limits = limits
     this.#isElsewhere = isElsewhere
   }
 
-  /** Reads what was put together from pieces of the document: every path that is told meanwhile goes through `place`. */
+  /** Reads a value assembled from pieces of the document: `place` maps every path that is reported meanwhile. */
   within<T>(place: Place, read: () => T): T {
     const outer = this.#place
     this.#place = place
@@ -113,14 +113,14 @@ export class Reading {
     this.warnings.add(this.#place(path), message)
   }
 
-  /** A record that cannot be read, or not as what it is. */
+  /** Counts and warns of a record that cannot be read, or not as its own type. `mayAct`: the record may hold an act. */
   unread(path: string, message: string, mayAct: boolean): void {
     if (this.#isElsewhere(path)) return
     this.countUnread(path, mayAct)
     this.warn(path, message)
   }
 
-  /** For a record that is warned of otherwise. One that cannot be read in two respects is still one. */
+  /** Counts an unread record without a warning. A second count of the same path in a row adds no record. */
   countUnread(path: string, mayAct: boolean): void {
     const { path: last, mayAct: counted } = this.#lastUnread
     const placed = this.#place(path)
@@ -134,17 +134,17 @@ export class Reading {
     this.unreadSoFar = { records: before.records + records, actions: before.actions + actions }
   }
 
-  /** For what is true of every step of such a file: said once, at the first place. */
+  /** Warns once per message, at its first place: for facts that hold at every step of a file. */
   warnOnce(path: string, message: string): void {
-    if (this.#said.has(message)) return
-    this.#said.add(message)
+    if (this.#warned.has(message)) return
+    this.#warned.add(message)
     this.warn(path, message)
   }
 
-  /** Unknown members are read over, but never silently: a surface could hide in what is not read. */
-  warnUnknown(record: Json, path: string, known: ReadonlySet<string>): void {
+  /** Warns of unknown members: a surface could hide in a member that is not read. */
+  warnUnknown(record: Json, path: string, fields: ReadonlySet<string>): void {
     for (const key in record) {
-      if (known.has(key)) continue
+      if (fields.has(key)) continue
       const cut = key.startsWith('_corpus_')
       const message = cut ? 'the corpus that published this file cut it' : 'unknown field, not read'
       if (holdsCalls(record, key)) this.countUnread(path, true)
@@ -152,26 +152,26 @@ export class Reading {
     }
   }
 
-  /** The same, once a file and kind of record: session logs repeat their members in every line. */
-  warnUnknownOnce(record: Json, path: string, known: ReadonlySet<string>): void {
+  /** Warns of unknown members once per file, because session logs repeat their members in every line. */
+  warnUnknownOnce(record: Json, path: string, fields: ReadonlySet<string>): void {
     for (const key of Object.keys(record)) {
-      if (known.has(key)) continue
+      if (fields.has(key)) continue
       if (holdsCalls(record, key)) this.countUnread(path, true)
       this.warnOnce(path, `unknown field ${JSON.stringify(cutName(key))}, not read`)
     }
   }
 
-  /** A record of a type that the reader does not know: nothing of it is shown. */
+  /** Counts and warns of a record whose type the reader does not know; no part of the record is shown. */
   unreadRecord(path: string, what: string, type: unknown, record: unknown): void {
     this.unread(path, `${unknownType(what, type)}; not read`, mayAct(record))
   }
 
-  /** The same for a piece of a text, of which all is shown as it stands. */
+  /** Warns of a piece of unknown type, whose leaves are all shown. */
   warnType(path: string, what: string, type: unknown): void {
     this.warn(path, `${unknownType(what, type)}; shown leaf by leaf`)
   }
 
-  /** Takes the steps that a list is about to add; an error where they would be too many. */
+  /** Counts the steps of a list; false, with an error, above the limit of steps. */
   takeSteps(count: number, path: string): boolean {
     this.#steps += count
     if (this.#steps <= this.limits.max_steps) return true
@@ -179,24 +179,24 @@ export class Reading {
     return false
   }
 
-  /** Adds a picture or a sound under its placeholder; with the picture itself, where `source` holds one that a judge can be shown. */
+  /** Adds a picture or a sound under its placeholder; with the picture data where `source` holds a picture that a judge can be shown. */
   addMedia(parts: Part[], part: Pick<Part, 'actor' | 'text' | 'path' | 'name'>, source?: PictureSource): void {
     const parsed = source === undefined ? null : this.#parsePicture(source)
     if (parsed?.ok === false) this.warn(part.path, `a picture that no judge can be shown: ${parsed.error}`)
     this.add(parts, { ...part, media: true, ...(parsed?.ok === true && { picture: parsed.value }) })
   }
 
-  /** One source may be mentioned in a thousand places (Inspect’s attachments): it is parsed once. */
+  /** Parses a picture once per source: Inspect's attachments may be mentioned in a thousand places. */
   #parsePicture(source: PictureSource): ReturnType<typeof parsePicture> {
-    const known = this.#pictures.get(source)
-    if (known !== undefined) return known
+    const earlier = this.#pictures.get(source)
+    if (earlier !== undefined) return earlier
     if (this.#parsed++ === MAX_PICTURES) this.warn('', `only the first ${MAX_PICTURES} pictures are looked at`)
     const parsed = this.#parsed > MAX_PICTURES ? null : parsePicture(source)
     this.#pictures.set(source, parsed)
     return parsed
   }
 
-  /** Adds a part where it has a text. */
+  /** Adds a part with a non-empty text. */
   add(parts: Part[], part: Omit<Part, 'media' | 'act'> & Partial<Pick<Part, 'media' | 'act'>>): void {
     const { actor, text, path, name, media = false, act = null, picture } = part
     if (text === '') return
@@ -220,24 +220,24 @@ export class Reading {
 const unknownType = (what: string, type: unknown): string =>
   `unknown ${what}: ${typeof type === 'string' ? JSON.stringify(cutName(type)) : 'none'}`
 
-/** JSON pointer (RFC 6901) of a member. */
+/** Appends a key to a JSON pointer (RFC 6901). */
 export const pointer = (base: string, key: string | number): string =>
   `${base}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
-/** What stands at a place of a list, where it is an object; else an error, and null. */
+/** Returns an item of a list where the item is an object; else null, with an error. */
 export function objectAt(reading: Reading, item: unknown, at: string, what: string): Json | null {
   if (isRecord(item)) return item
   reading.error(at, `${what} must be an object, not ${typeName(item)}`)
   return null
 }
 
-/** The items of an array with their pointers; none of anything else. */
+/** Yields the items of an array with their pointers; nothing for another value. */
 export function* itemsIn(list: unknown, path: string): Generator<readonly [item: unknown, path: string]> {
   if (!Array.isArray(list)) return
   for (let index = 0; index < list.length; index++) yield [list[index], pointer(path, index)]
 }
 
-/** The objects of a list, with their pointers and places in it; what else stands there is an error: `a message must be an object, not null`. */
+/** Yields the objects of a list with their pointers and indexes; any other item is an error: `a message must be an object, not null`. */
 export function* objectsIn(
   reading: Reading,
   list: readonly unknown[],

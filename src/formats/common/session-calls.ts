@@ -13,28 +13,28 @@ import { decodeObject, type Leaf, leavesOf, memberName } from './json-tree.ts'
 import { cutName, isRecord } from './reading.ts'
 import { asText, isEmpty, type OpenStep, type Session } from './session.ts'
 
-/** What a call says: the leaves of its arguments, or the tool's name where it has none. */
+/** The content of a call: its arguments, or its tool's name where it has no arguments. */
 export interface CallWords {
   readonly call: OpenCall
   readonly args: unknown
   readonly path: string
-  /** Where the tool's name stands; null where the file has none. */
+  /** The path of the tool's name; null where the file has no name. */
   readonly namePath: string | null
-  /** What stands there, where it is not the tool's name itself. */
+  /** The text at `namePath`, where it differs from the tool's name. */
   readonly nameText?: string
-  /** The argument that `args` is the value of, where it is not all of them. */
+  /** The argument whose value `args` is, where `args` is a single argument. */
   readonly field?: string
-  /** The arguments are free text, even where they look like JSON. */
+  /** True when the arguments are free text, even text that resembles JSON. */
   readonly isText?: boolean
-  /** What the tool takes; null for one of another harness, whose names say nothing. */
+  /** The argument table of the tool; null for a tool of another harness, whose argument names have no known meaning. */
   readonly spec?: ToolSpec | null
-  /** What a leaf is, where its name does not tell. */
+  /** Returns the kind of a leaf whose name does not decide it. */
   readonly kindOf?: (leaf: Leaf) => ArgumentKind | undefined
 }
 
 /**
- * Adds the arguments of a call, each as what it is: an act, or the words of a tool that only talks. A call without them is an act
- * all the same: citable.
+ * Adds the arguments of a call as parts, each with its meaning: an act, or the words of a tool that only talks. A call without arguments is
+ * an act all the same, cited by the tool's name.
  */
 export function addCall(session: Session, parts: Part[], words: CallWords): void {
   const { reading, tools } = session
@@ -53,7 +53,7 @@ export function addCall(session: Session, parts: Part[], words: CallWords): void
   reading.add(parts, { ...meaningOfName(spec, call), text: nameText, path: namePath, name: call.tool })
 }
 
-/** A call whose tool stands at `namePath`, under its id: where that holds no name, the call is one of no tool that is known. */
+/** Adds a call whose tool is named at `namePath`, under its id; a call without a name is a call of an unknown tool. */
 export function addNamedCall(
   session: Session,
   step: OpenStep,
@@ -66,7 +66,7 @@ export function addNamedCall(
   return call
 }
 
-/** A tool of another harness is called what that likes: its names are not said one by one. */
+/** Words the warning about an unknown tool. Tools of another harness share a single warning, because their names are not known anyway. */
 const unknownTool = (tool: string, isForeign: boolean): string =>
   isForeign
     ? 'calls of another agent, whose tools are not known: their arguments prove an act where an action anchor names them'
@@ -76,7 +76,7 @@ function meaningIn(spec: ToolSpec | undefined, argument: ArgumentLeaf, words: Ca
   const { call, field = '' } = words
   const whole = field === '' ? args : { [field]: args }
   const kind = argument.kind ?? words.kindOf?.(argument)
-  const name = [field, argument.name].filter((one) => one !== '').join('.')
+  const name = [field, argument.name].filter((part) => part !== '').join('.')
   if (kind === undefined || spec === undefined) return meaningOf(spec, name, call, whole)
   const { target } = spec
   return meaningOf({ args: {}, rest: kind, ...(target === undefined ? {} : { target }) }, name, call, whole)
@@ -92,7 +92,7 @@ function argumentsOf(
   if (typeof value === 'string') return [{ pointer: path, name: '', text: value, ...stringKind(spec, field, isText) }]
   if (isArgv(spec, field)) return commandOf(value, path, '') ?? leavesOf(value, path).map(asUnknown)
   const leaves = argumentLeavesOf(spec, value, path)
-  // An argument whose name is empty is not the whole of them.
+  // An argument with an empty name is one argument, not the whole value.
   return isRecord(value) ? leaves.map((leaf) => (leaf.name === '' ? asUnknown(leaf) : leaf)) : leaves
 }
 
@@ -100,7 +100,10 @@ const asUnknown = (leaf: ArgumentLeaf): ArgumentLeaf => ({ ...leaf, kind: 'unkno
 
 const isArgv = (spec: ToolSpec | undefined, name: string): boolean => own(spec?.args ?? {}, name) === 'argv'
 
-/** A command that is one string is a line for a shell, also where an array was due; arguments that could not be read may be anything. */
+/**
+ * Returns the kind of an argument that is one string: a shell line, also where an array was due; arguments that could not be parsed may be
+ * anything.
+ */
 function stringKind(spec: ToolSpec | undefined, field: string, isText: boolean): { readonly kind?: ArgumentKind } {
   if (isArgv(spec, field)) return { kind: 'shell' }
   const isArray = Object.keys(spec?.args ?? {}).some((name) => isArgv(spec, name))

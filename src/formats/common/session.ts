@@ -7,56 +7,56 @@ import { leavesOf } from './json-tree.ts'
 import { cutName, idText, isRecord, type Json, type Reading } from './reading.ts'
 
 /**
- * What the readers of session logs (claude-code, codex, cursor, gemini-cli, openhands) share: a log is a list of records in the
- * order of time, and steps are made of them.
+ * Shared parts of the readers of session logs (claude-code, codex, cursor, gemini-cli, openhands): a log is a list of records in order of
+ * time, from which the steps are made.
  */
 
-/** A step that still grows. Whatever the agent did in one reply stands before whatever its calls were answered. */
+/** A step under construction: the agent's parts of one reply come before the results of its calls. */
 export interface OpenStep {
   readonly kind: 'agent' | 'output' | 'other'
   readonly name: string | null
-  /** When its first record was written. */
+  /** The time of its first record, in milliseconds since 1970. */
   readonly at: number | null
-  /** Which agent of several acted in it. */
+  /** The agent that acted in the step, in a log of several agents. */
   readonly agent: string | null
   readonly parts: Part[]
   readonly outputs: Part[]
-  /** Some call of the step was answered, even with nothing. */
+  /** True once a call of the step has a result, even an empty one. */
   answered: boolean
 }
 
-/** Where a tool's output goes, and the name of its tool. */
+/** The part list that receives a tool's output, and the tool's name. */
 export interface OutputPlace {
   readonly parts: Part[]
   readonly tool: string
-  /** The call that is answered; null where there is none, or where several that have no answer yet share the id. */
+  /** The answered call; null where no call has the id, or where several calls without a result share it. */
   readonly call: OpenCall | null
 }
 
-interface Made {
+interface SessionCall {
   readonly step: OpenStep
   readonly call: OpenCall
-  /** Several calls have this id and none of them was answered: it cannot be told whose an answer is. */
+  /** True when several calls share this id and none had a result: a result cannot be assigned to one of them. */
   readonly shared: boolean
   answered: boolean
 }
 
 /**
- * The steps of a session. An output stands in the step of its call while nothing else has happened since, else in a step of its
- * own at its time: never before its call, and never before what happened before it.
+ * Builds the steps of a session. An output is placed in the step of its call while nothing else has happened since; later outputs get a
+ * step of their own at their time, never before an earlier event.
  */
 export class Session {
   readonly reading: Reading
-  /** What the harness's tools take. */
+  /** The argument tables of the harness's tools. */
   readonly tools: ToolTable
-  /** When the record that is being read was written. */
+  /** The time of the record that is being read. */
   now: number | null = null
-  /** Whose record is being read, in a log of several agents. */
+  /** The agent of the record that is being read, in a log of several agents. */
   agent: string | null = null
   readonly #steps: OpenStep[] = []
-  readonly #calls = new Map<string, Made>()
-  /** Those that nothing has answered yet, and whose answer can be told. */
-  readonly #waiting = new Set<Made>()
+  readonly #calls = new Map<string, SessionCall>()
+  /** Calls without a result whose id only they have. */
+  readonly #waiting = new Set<SessionCall>()
 
   constructor(reading: Reading, tools: ToolTable) {
     this.reading = reading
@@ -74,13 +74,13 @@ export class Session {
     return step
   }
 
-  /** The step of the agent's present turn: the open one until a call of it is answered or another speaks. */
+  /** Returns the step of the agent's present turn: the open step, until one of its calls has a result or another speaker follows. */
   turn(name: string | null): OpenStep {
     const { last } = this
     return last?.kind === 'agent' && !last.answered ? last : this.open('agent', name)
   }
 
-  /** A step of one text that is not the agent's. */
+  /** Adds a step with one text of another speaker than the agent. */
   note(actor: Actor, text: unknown, path: string, name: string, step: string | null = null): void {
     if (typeof text !== 'string' || text === '') return
     this.reading.add(this.open('other', step).parts, { actor, text, path, name })
@@ -91,39 +91,39 @@ export class Session {
     return key !== null && this.#calls.has(key)
   }
 
-  /** A new call, remembered under its id. An id that comes back belongs to the later call: its answers can only follow. */
+  /** Registers a new call under its id. A repeated id belongs to the later call, whose result can only follow. */
   call(step: OpenStep, id: unknown, tool: string): OpenCall {
     const call = openCall(tool, idText(id))
     this.remember(step, id, call)
     return call
   }
 
-  /** Lets a call be answered under one more id. */
+  /** Registers a call under a further id. */
   remember(step: OpenStep, id: unknown, call: OpenCall): void {
     const key = idText(id)
     if (key === null) return
     const before = this.#calls.get(key)
     const shared = before !== undefined && before.call !== call && (before.shared || !before.answered)
-    const made: Made = { step, call, shared, answered: false }
+    const made: SessionCall = { step, call, shared, answered: false }
     this.#calls.set(key, made)
     if (before !== undefined) this.#waiting.delete(before)
     if (!shared) this.#waiting.add(made)
   }
 
-  /** What a record beside the answers says became of the call of an id: it tells more plainly than a text can. */
+  /** Sets the outcome of a call by its id, from a record beside the results, which is plainer than their text. */
   settle(id: unknown, outcome: ActOutcome): void {
     const key = idText(id)
     const made = key === null ? undefined : this.#calls.get(key)
     if (made !== undefined && !made.shared && outcome !== 'unknown') made.call.outcome = outcome
   }
 
-  /** What becomes of the calls that nothing has answered yet. */
+  /** Sets the outcome of all calls without a result. */
   settleOpen(outcome: ActOutcome): void {
     for (const { call } of this.#waiting) settle(call, outcome)
     this.#waiting.clear()
   }
 
-  /** What was not answered by now ended some other way that the record does not tell. */
+  /** Ends a turn: a call without a result by now ended in some way that no record tells. */
   endTurn(): void {
     this.#waiting.clear()
   }
@@ -145,7 +145,7 @@ export class Session {
     return { parts: step.outputs, tool, call }
   }
 
-  /** The steps that hold something, numbered from 1. An error where there are none, or too many. */
+  /** Returns the steps with parts, numbered from 1. An error where there are no steps, or too many. */
   finish(path: string): Step[] {
     const steps = this.#steps.filter((step) => step.parts.length + step.outputs.length > 0)
     if (steps.length === 0) this.reading.error(path, 'holds no steps')
@@ -166,7 +166,9 @@ export const sinkTo = (reading: Reading, parts: Part[], actor: Actor, name: stri
   media: (text, path, _kind, source) => reading.addMedia(parts, { actor, text, path, name }, source),
 })
 
-/** Notes what became of a call. Its first answer tells; a later one only where it says that nothing was carried out. */
+/**
+ * Sets the outcome of a call. The first known outcome stays, except that `failed` gives way to an outcome that proves the call did not run.
+ */
 export function settle(call: OpenCall | null, outcome: ActOutcome): void {
   if (call === null || outcome === 'unknown') return
   if (call.outcome === 'unknown' || (call.outcome === 'failed' && NOT_RUN.has(outcome))) call.outcome = outcome
@@ -175,7 +177,7 @@ export function settle(call: OpenCall | null, outcome: ActOutcome): void {
 export const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Every leaf of a value that no reader knows better, as parts: nothing of it is lost. */
+/** Adds every leaf of a value that no reader knows, so that no text is lost. */
 export function addLeaves(sink: ContentSink, value: unknown, path: string): void {
   if (isEmpty(value)) return
   for (const leaf of leavesOf(value, path)) if (leaf.text !== 'null') sink.text(leaf.text, leaf.pointer)
@@ -183,7 +185,7 @@ export function addLeaves(sink: ContentSink, value: unknown, path: string): void
 
 const MAX_REFERENCE = 300
 
-/** `[image: image/png]`. A data URL gives its media type only: the rest is the picture. */
+/** Returns a placeholder such as `[image: image/png]`. A data URL contributes only its media type. */
 export function mediaText(kind: string, reference: unknown): string {
   if (typeof reference !== 'string' || reference === '') return `[${kind}]`
   const head = reference.slice(0, MAX_REFERENCE)
@@ -195,7 +197,7 @@ export function mediaText(kind: string, reference: unknown): string {
 
 export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** The same as a name: cut where it is too long for one. */
+/** Returns a non-empty text cut to the length of a name; null for other values. */
 export const asName = (value: unknown): string | null => {
   const text = asText(value)
   return text === null ? null : cutName(text)

@@ -32,9 +32,8 @@ const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
 }
 
 /**
- * Reads the product's own plain form, for runs that no converter knows:
- * `{ "steps": [ {"actor": "user", "text": "…"}, {"parts": [{"actor": "agent_action", "text": "…", "name": "bash"}]} ] }`; in a run of
- * several agents each of their steps has the name of its `agent`.
+ * Reads Veridict's own plain form, for runs that no other format covers: `{ "steps": [ {"actor": "user", "text": "…"}, {"parts": [{"actor":
+ * "agent_action", "text": "…", "name": "bash"}]} ] }`. In a run of several agents each step names its `agent`.
  */
 function readStepList(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
@@ -136,14 +135,14 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string, age
 interface ShownAction {
   readonly text: string
   readonly path: string
-  /** The name as the document has it. */
+  /** The name in the document. */
   readonly shown: string
   readonly outcome: ActOutcome
 }
 
 /**
- * The text of an action is what its tool was given most of all (a command), or all that it was given, as a JSON object. `name` is the
- * tool, or the tool and an argument (`bash.command`). What names no tool that is known is a line of a shell.
+ * Reads an action. The text is the tool's main argument (a command), or all arguments as a JSON object. `name` is the tool, or the tool and
+ * an argument (`bash.command`). An action of an unknown tool is a shell line.
  */
 function readAction(
   reading: Reading,
@@ -173,12 +172,12 @@ function readAction(
     spec === undefined
       ? meaningOfKind(looksLikeCall(text) ? 'unknown' : 'shell', null, call)
       : meaningOf(spec, isOfTool ? shown.slice(dot + 1) : '', call, null)
-  // What the source says is an action is told as one, even of a tool that only speaks.
+  // The source declares an action, so it is shown as an action even for a tool that only speaks.
   const act = meaning.act ?? meaningOfKind('describes', null, call).act
   reading.add(parts, { actor: 'agent_action', text, path, name: shown, act })
 }
 
-/** `Tool{'argument': …}` or a JSON object: a call, and no line of a shell. */
+/** Recognizes `Tool{'argument': …}` or a JSON object, which is a call and not a shell line. */
 function looksLikeCall(text: string): boolean {
   let at = 0
   while (at < text.length && at < MAX_TOOL && NAME_CHAR.test(text.charAt(at))) at++

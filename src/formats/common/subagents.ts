@@ -3,7 +3,7 @@ import type { Step } from '../../domain/trajectory/trajectory.ts'
 import type { SubagentRef } from '../atif/observations.ts'
 import { cutName, type Reading } from './reading.ts'
 
-/** A trajectory that stands inside its parent's document. */
+/** A trajectory embedded in its parent's document. */
 export interface Subagent {
   readonly path: string
   readonly trajectoryId: string | null
@@ -12,9 +12,9 @@ export interface Subagent {
 }
 
 /**
- * Puts the steps of each embedded subagent behind the step that first refers to it; where none does, behind the last step that was
- * not later than its first, where both have times; else at the end. They get fresh ids above the parent's own and the name
- * `trajectory#step`. Every subagent is shown exactly once, so that references in a circle cannot loop.
+ * Places the steps of each embedded subagent behind the step that first refers to it; without a reference, behind the last step that began
+ * no later, by time; else at the end. The steps get new ids above the parent's and names `trajectory#step`. Every subagent is shown exactly
+ * once, so circular references end.
  */
 export function placeSubagents(
   reading: Reading,
@@ -58,7 +58,7 @@ export function placeSubagents(
   return steps
 }
 
-/** Behind which step each subagent began that no step refers to. */
+/** Maps a parent step to the subagents without a reference that began after it, by their times. */
 function placeInTime(
   parent: readonly { readonly step: Step }[],
   subagents: readonly Subagent[],

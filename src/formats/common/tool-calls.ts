@@ -9,15 +9,15 @@ import { isEmpty } from './session.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 
-/** A call of a step, as its result needs to know it. */
+/** A call of a step, with the facts by which its result is matched. */
 export interface StepCall {
   readonly id: string | null
   readonly call: OpenCall
-  /** What the converter noted beside the call. */
+  /** The converter's note beside the call. */
   readonly extra: unknown
 }
 
-/** The calls of one step, as its message and its results need to know them. */
+/** The calls of one step, for its message and its results. */
 export interface Calls {
   readonly parts: readonly Part[]
   readonly list: readonly StepCall[]
@@ -58,7 +58,7 @@ function functionName(reading: Reading, call: Json, path: string): string {
   return 'tool_call'
 }
 
-/** The leaves of a call's arguments, and the arguments as they are to be read: decoded where they were JSON in a string. */
+/** Returns the leaves of a call's arguments, and the arguments themselves, decoded where the file holds JSON in a string. */
 function argumentLeaves(
   reading: Reading,
   spec: ToolSpec | undefined,
@@ -83,14 +83,14 @@ function argumentLeaves(
 }
 
 /**
- * Which call each result of an ATIF trajectory answers. An id may name many calls, in one step and over many: then a result is given
- * to a call only where it can be no other's, so that no call gets another's outcome or name.
+ * Matches the results of an ATIF trajectory to its calls. An id may name several calls, in one step or over many steps: a result is then
+ * assigned only where it can belong to no other call, so that no call gets another call's outcome or name.
  */
 export class CallAnswers {
-  /** Calls of earlier steps that nothing has answered yet, by id. */
+  /** Calls of earlier steps without a result, by id. */
   readonly #open = new Map<string, StepCall[]>()
 
-  /** For each result of a step, the calls that it answers: none, one, or all of a step that has one result for all of them. */
+  /** Returns the answered calls of each result of a step: none, one, or all calls of a step with one shared result. */
   match(results: readonly unknown[], calls: readonly StepCall[]): readonly (readonly StepCall[])[] {
     if (calls.length === 0 && results.length === 0) return []
     const id = calls.length === 1 && results.length === 1 ? calls[0]?.id : null
@@ -102,14 +102,14 @@ export class CallAnswers {
     const counts = new Map<string, number>()
     const ids = results.map((result) => (isRecord(result) ? result['source_call_id'] : null))
     for (const id of ids) if (typeof id === 'string') counts.set(id, (counts.get(id) ?? 0) + 1)
-    const taken = new Map<string, number>()
+    const used = new Map<string, number>()
     const matched = ids.map((id): readonly StepCall[] => {
-      // ATIF: a result that names no call is of the whole step.
+      // ATIF: a result that names no call belongs to the whole step.
       if (typeof id !== 'string') return isAbsent(id) && (results.length === 1 || calls.length === 1) ? calls : []
       const named = own.get(id)
       if (named === undefined) return this.#takeEarlier(id, counts.get(id) ?? 0)
-      const next = taken.get(id) ?? 0
-      taken.set(id, next + 1)
+      const next = used.get(id) ?? 0
+      used.set(id, next + 1)
       const call = named[next]
       return call !== undefined && named.length === counts.get(id) ? [call] : []
     })

@@ -1,13 +1,13 @@
 import { wordSet } from '../../domain/text/words.ts'
 
-/** Members that hold calls of tools, in any format; all small letters, without marks. */
+/** Members that hold tool calls, in any format; in lower case, without separators. */
 const CALLS: ReadonlySet<string> = wordSet(`action actions call calls command commands functioncall functioncalls
   invocation invocations toolcall toolcalls toolinvocation toolinvocations toolrequests tooluse tooluses`)
 /** Members of a call itself. */
 const OF_CALLS: ReadonlySet<string> = wordSet(`args arguments callid cmd functionname input parameters patch script
   tool toolname toolcallid tooluseid`)
 const KINDS: ReadonlySet<string> = new Set(['event', 'eventtype', 'kind', 'subtype', 'type'])
-/** Words of the names that kinds of calls have. */
+/** Words in the type names of calls. */
 const ACT_WORDS: ReadonlySet<string> = wordSet(`action bash call calls command edit exec execute execution function
   invocation patch shell terminal tool write`)
 
@@ -16,8 +16,8 @@ const MOST_LEVELS = 4
 const MAX_NAME = 100
 
 /**
- * Whether a record of an unknown kind may tell something that the agent did: by the name of its kind, or by members as calls have them. What is
- * too large to be looked at may.
+ * Tells whether a record of unknown type may hold an act of the agent: by the name of its type, or by members that calls have. A record too
+ * large to search may.
  */
 export function mayAct(record: unknown): boolean {
   let looked = 0
@@ -25,18 +25,18 @@ export function mayAct(record: unknown): boolean {
     if (typeof value !== 'object' || value === null || level > MOST_LEVELS) return false
     for (const key in value) {
       if (looked++ === MOST_MEMBERS) return true
-      const held = (value as Readonly<Record<string, unknown>>)[key]
-      if (isOfCall(plain(key), held) || looks(held, level + 1)) return true
+      const member = (value as Readonly<Record<string, unknown>>)[key]
+      if (isOfCall(plain(key), member) || looks(member, level + 1)) return true
     }
     return false
   }
   return looks(record, 1)
 }
 
-const isOfCall = (name: string, held: unknown): boolean =>
-  KINDS.has(name) ? namesAct(held) : (CALLS.has(name) || OF_CALLS.has(name)) && saysAnything(held)
+const isOfCall = (name: string, member: unknown): boolean =>
+  KINDS.has(name) ? namesAct(member) : (CALLS.has(name) || OF_CALLS.has(name)) && saysAnything(member)
 
-/** Whether a member that the reader does not know holds calls. */
+/** Tells whether a member that the reader does not know holds calls. */
 export const holdsCalls = (record: Readonly<Record<string, unknown>>, key: string): boolean =>
   CALLS.has(plain(key)) && saysAnything(record[key])
 
@@ -47,7 +47,7 @@ const saysAnything = (value: unknown): boolean =>
     ? value !== ''
     : typeof value === 'object' && value !== null && Object.keys(value).length > 0
 
-/** `custom_tool_call`, `ToolUse`, `item.exec`: any of the words. */
+/** Recognizes type names with a word for an act: `custom_tool_call`, `ToolUse`, `item.exec`. */
 const namesAct = (kind: unknown): boolean =>
   typeof kind === 'string' &&
   kind

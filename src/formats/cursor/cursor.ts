@@ -21,10 +21,11 @@ import { CURSOR_TOOLS } from '../tools/cursor.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
 
 /**
- * Cursor's agent on the command line: what `--output-format stream-json` prints, as JSON lines, or as `steps` of a document whose
+ * The format of Cursor's command-line agent: the output of `--output-format stream-json`, as JSON lines or as `steps` of a document whose
  * `schema_version` begins with `cursor-jsonl`.
  *
- * What the agent does up to the next answer is one step. Thoughts come in pieces: those up to the next other event are one run of parts.
+ * One step holds the agent's events up to the next result. Reasoning arrives in pieces: those up to the next other event are consecutive
+ * parts.
  */
 export const CURSOR: Format = { name: 'cursor', recognizes: recognizesCursor, read: readCursor }
 
@@ -33,7 +34,10 @@ function recognizesCursor({ schema_version: version, steps, records }: Json): bo
   return Array.isArray(records) && records.some(isTelling)
 }
 
-/** Claude Code's streams have the same envelope, but neither of these: a call as an event of its own, or who owns the API key and the rest. */
+/**
+ * Recognizes an event of Cursor. Claude Code's streams have the same envelope, but no call as an event of its own, and no owner of the API
+ * key.
+ */
 function isTelling(record: unknown): boolean {
   if (!isRecord(record)) return false
   const { type, subtype } = record
@@ -46,15 +50,15 @@ const ROOT_FIELDS: ReadonlySet<string> = new Set(['schema_version', 'source_form
 const EVENT_FIELDS: ReadonlySet<string> = wordSet(`type subtype text session_id timestamp_ms call_id tool_call
   model_call_id message apiKeySource cwd model permissionMode duration_ms duration_api_ms is_error result request_id
   usage error query_type query response _corpus_step_shrunk`)
-/** Events that hold nothing which the agent said, did or saw. A query is the harness's question to the user; its call follows. */
+/** Types of events without anything that the agent said, did or saw. A query is the harness's question to the user; its call follows. */
 const BOOKKEEPING: ReadonlySet<unknown> = new Set(['interaction_query', 'connection', 'retry', 'status'])
 
 class CursorReader {
   readonly session: Session
   readonly #reading: Reading
   readonly #calls: CursorCalls
-  /** The step of a reply that is printed in pieces, and what they say so far. */
-  #reply: { readonly step: OpenStep; said: string } | null = null
+  /** The step of a reply that is printed in pieces, and the text of the pieces so far. */
+  #reply: { readonly step: OpenStep; text: string } | null = null
   model: string | null = null
 
   constructor(reading: Reading) {
@@ -85,17 +89,17 @@ class CursorReader {
     sinkTo(this.#reading, this.session.turn(null).parts, 'agent_reasoning', 'reasoning').text(text, `${path}/text`)
   }
 
-  /** With `--stream-partial-output` a message comes in pieces, and then once more as a whole. */
+  /** Reads the agent's message. With `--stream-partial-output` a message comes in pieces, then once more as a whole. */
   #assistant(event: Json, path: string): void {
     const texts = asList(asRecord(event['message'])['content']).map((block) => asRecord(block)['text'])
     const whole = texts.filter((text) => typeof text === 'string').join('')
-    if (this.#reply !== null && whole !== '' && whole === this.#reply.said) {
+    if (this.#reply !== null && whole !== '' && whole === this.#reply.text) {
       this.#reading.warnOnce(path, 'repeats the pieces of a message; shown once')
       return
     }
     const step = this.session.turn(asText(event['model_call_id']))
-    const said = this.#reply?.step === step ? this.#reply.said : ''
-    this.#reply = { step, said: said + whole }
+    const text = this.#reply?.step === step ? this.#reply.text : ''
+    this.#reply = { step, text: text + whole }
     this.#content(event, path, step, 'agent_message')
   }
 
@@ -123,7 +127,7 @@ class CursorReader {
     else this.#reading.unreadRecord(path, 'subtype of system event', event['subtype'], { ...event, type: null })
   }
 
-  /** The last event repeats all that the agent said, or says why it ended. */
+  /** Reads the last event, which repeats the agent's messages or gives the reason for the end. */
   #result({ is_error: isError, result, error }: Json, path: string): void {
     if (isError === true)
       this.session.note('system', result ?? error, `${path}/${result === undefined ? 'error' : 'result'}`, 'result')
@@ -138,17 +142,17 @@ function readCursor(reading: Reading, document: Json): ReadDocument {
   return { format: 'cursor', agent: { name: 'cursor', model: reader.model }, steps: reader.session.finish(`/${list}`) }
 }
 
-/** What `result` says of a call, by its member: what came of it, or why nothing did. */
+/** Outcomes of a call by the member of its `result`. */
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   ...{ success: 'ran', failure: 'failed', error: 'failed', timeout: 'interrupted', spawnError: 'interrupted' },
   ...{ rejected: 'rejected', permissionDenied: 'rejected', readPermissionDenied: 'rejected' },
   ...{ writePermissionDenied: 'rejected', aborted: 'interrupted' },
 }
 
-/** What the harness makes of the arguments, for itself. */
+/** Members of the arguments that the harness adds for itself. */
 const HARNESS_ARGS: ReadonlySet<string> = wordSet(`toolCallId parsingResult simpleCommands hasInputRedirect
   hasOutputRedirect skipApproval fileOutputThresholdBytes timeoutBehavior closeStdin classifierResult agentId`)
-/** What a result repeats of its call, and the harness's own figures. */
+/** Members of a result that repeat its call, and the harness's own figures. */
 const HARNESS_RESULT: ReadonlySet<string> = wordSet(`command workingDirectory executionTime localExecutionTimeMs
   signal aborted path pattern interleavedOutput fileSize isEmpty exceededLimit totalLines totalChars readRange pid
   afterFullFileContent linesAdded linesRemoved isReadonly shellId msToWait contentBlobId`)
@@ -160,10 +164,10 @@ interface Tool {
   readonly path: string
 }
 
-/** Calls of Cursor's stream: an event when one starts, with its arguments, and one when it completed, with its result. */
+/** Reads the calls of Cursor's stream: one event at the start, with the arguments, and one at the completion, with the result. */
 class CursorCalls {
   readonly #session: Session
-  /** What the calls that have started and not completed do, by id. */
+  /** Arguments, as JSON, of the calls that have started and not completed, by id. */
   readonly #open = new Map<string, string>()
 
   constructor(session: Session) {
@@ -189,12 +193,12 @@ class CursorCalls {
     if (own !== null) this.#open.delete(own)
   }
 
-  /** A call is shown where it started. Its end repeats the arguments, or has none. */
+  /** Adds a call at the place where it started. Its completion repeats the arguments, or has none. */
   #start({ name, body, path }: Tool, event: string, key: string, id: string | null): void {
     const { args } = body
     const words = JSON.stringify([name, args ?? null])
-    const known = id === null ? undefined : this.#open.get(id)
-    if (known === words || (known !== undefined && (isAbsent(args) || known === CUT))) return
+    const shown = id === null ? undefined : this.#open.get(id)
+    if (shown === words || (shown !== undefined && (isAbsent(args) || shown === CUT))) return
     if (id !== null) this.#open.set(id, words)
     const step = this.#session.turn(null)
     addCall(this.#session, step.parts, {
@@ -206,7 +210,7 @@ class CursorCalls {
     })
   }
 
-  /** A call that a corpus cut, or one whose form is not known: an act, but it cannot be told which part of it. */
+  /** Adds a call that a corpus cut, or whose form is unknown: an act without a known target. */
   #unread(made: unknown, path: string, key: string, id: string | null): void {
     const { reading } = this.#session
     if (id !== null && this.#open.has(id)) {
@@ -256,10 +260,10 @@ class CursorCalls {
   }
 }
 
-/** Stands for the words of a call that a corpus cut. */
+/** Marks a call in `#open` that a corpus cut. */
 const CUT = 'cut'
 
-/** `{"shellToolCall": {…}}`, or `{"tool": {"case": "shellToolCall", "value": {…}}}`. Null for anything else. */
+/** Returns the tool of a call: `{"shellToolCall": {…}}`, or `{"tool": {"case": "shellToolCall", "value": {…}}}`. Null for other values. */
 function toolOf(made: unknown, path: string): Tool | null {
   if (!isRecord(made) || previewOf(made) !== null) return null
   const { case: name, value } = asRecord(made['tool'])
@@ -276,9 +280,9 @@ function outcomeOf(result: unknown): ActOutcome {
   if (kind === undefined) return 'unknown'
   const { exitCode, aborted } = asRecord(result[kind])
   if (aborted === true) return 'interrupted'
-  const said = OUTCOMES[kind] ?? 'unknown'
-  if (typeof exitCode === 'number') return outcomeWithCode(said, exitCode)
-  return said === 'failed' && soundsTurnedDown(wordsOf(result[kind])) ? 'interrupted' : said
+  const outcome = OUTCOMES[kind] ?? 'unknown'
+  if (typeof exitCode === 'number') return outcomeWithCode(outcome, exitCode)
+  return outcome === 'failed' && soundsTurnedDown(wordsOf(result[kind])) ? 'interrupted' : outcome
 }
 
 const withoutKeys = (record: Json, keys: ReadonlySet<string>): Json =>

@@ -8,23 +8,24 @@ import { addCall, type CallWords } from '../common/session-calls.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { specOf } from '../tools/lookup.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import type { OpenCall, ToolTable } from '../tools/tool-table.ts'
 
-/** A call of a tool that a library's user wrote: its name is told by whatever table knows it. */
+/** A call of a library's user's own tool; its arguments are read by any table that knows the tool's name. */
 interface DialogueCall extends Pick<CallWords, 'args' | 'path' | 'nameText'> {
   readonly id: unknown
-  /** Null: the file names none. */
+  /** The tool's name; null where the file has no name. */
   readonly tool: string | null
   readonly namePath: string
 }
 
-/** What a call of no name is called. */
+/** The tool name of a call without a name. */
 const NAMELESS = 'tool_call'
 
 /**
- * What the readers of libraries' messages share (AI SDK, LangChain, Responses, Pydantic AI, verifiers): the steps of a session, and contents
- * as blocks of any provider. Such a library has no tools of its own but those of `hosted`, so that tools are told by the table that knows them.
+ * Shared parts of the readers of libraries' messages (AI SDK, LangChain, Responses, Pydantic AI, verifiers): the steps of a session, with
+ * the content blocks of any provider. Such a library has no tools of its own except `hosted`, so any table that knows a tool's name is
+ * used.
  */
 export class Dialogue {
   readonly session: Session
@@ -37,12 +38,12 @@ export class Dialogue {
     this.#content = new ChatSink(reading)
   }
 
-  /** Text, or blocks as providers write them. Nothing of it is a call of the agent's, whatever it looks like. */
+  /** Adds text, or blocks as providers write them. No block is read as a call of the agent, whatever its form. */
   content(parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
     readBlocks(this.#content, content, path, { actor, name, parts, outputs: parts })
   }
 
-  /** What a tool brought: text, blocks, or every leaf of whatever else it is. */
+  /** Adds a tool's output: text, blocks, or every leaf of another value. */
   output(parts: Part[], value: unknown, path: string, tool: string): void {
     if (isAbsent(value)) return
     const isContent = typeof value === 'string' || (Array.isArray(value) && value.every(isBlock))
@@ -50,7 +51,7 @@ export class Dialogue {
     else this.#content.leaves(parts, 'tool_output', value, path, tool)
   }
 
-  /** A call, in a step; remembered under its id for what answers it. */
+  /** Adds a call to a step, and registers it under its id for its result. */
   call(step: OpenStep, { id, tool, namePath, ...words }: DialogueCall): OpenCall {
     if (tool === null) this.reading.warn(namePath, 'a tool call must name its tool')
     const call = this.session.call(step, id, tool ?? NAMELESS)
@@ -60,7 +61,7 @@ export class Dialogue {
     return call
   }
 
-  /** A tool's answer at its place; `isError`: what the library says of it, null where it says nothing. */
+  /** Adds a tool's result at its place. `isError`: the library's error flag; null where it has none. */
   answer(id: unknown, idPath: string, value: unknown, path: string, isError: boolean | null): void {
     const place = this.session.output(id, idPath, null)
     settle(place.call, outcomeOfOutput(place.tool, value, isError))
@@ -73,17 +74,17 @@ const isBlock = (item: unknown): boolean => isRecord(item) && typeof item['type'
 const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
 
 /**
- * What became of a call whose answer is known; that the library says no error says nothing of the command that the tool ran. An object that
- * tells neither a code nor whether it is an error is asked for its words, as the same as a text is.
+ * Derives the outcome of a call from its result. A library's flag of no error says nothing about the command that the tool ran. For an
+ * object without an exit code or an error flag, its texts decide, as for a text.
  */
 export function outcomeOfOutput(tool: string, value: unknown, isError: boolean | null): ActOutcome {
   if (isRecord(value)) {
-    const code = CODES.map((name) => value[name]).find((one) => typeof one === 'number')
+    const code = CODES.map((name) => value[name]).find((code) => typeof code === 'number')
     const flag = isError === true || value['isError'] === true || (isError ?? value['isError'])
-    const isTold = typeof flag === 'boolean' ? flag : code === undefined ? null : false
-    const said = outcomeOfAgent(null, tool, wordsOf(value['content'] ?? value), isTold)
-    return code === undefined ? said : said === 'ran' ? outcomeOfCode(code) : outcomeWithCode(said, code)
+    const isFailure = typeof flag === 'boolean' ? flag : code === undefined ? null : false
+    const outcome = outcomeOfAgent(null, tool, wordsOf(value['content'] ?? value), isFailure)
+    return code === undefined ? outcome : outcome === 'ran' ? outcomeOfCode(code) : outcomeWithCode(outcome, code)
   }
   const text = wordsOf(value)
-  return outcomeWithCode(outcomeOfAgent(null, tool, text, isError), exitCodeSaid(null, text))
+  return outcomeWithCode(outcomeOfAgent(null, tool, text, isError), exitCodeInText(null, text))
 }

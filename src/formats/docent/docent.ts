@@ -7,7 +7,7 @@ import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
 
 /**
- * An AgentRun of Docent: one or more transcripts of messages, in groups, with metadata. Source: TransluceAI/docent,
+ * The format of Docent's AgentRun: one or more transcripts of messages, in groups, with metadata. Source: TransluceAI/docent,
  * docent/docent/data_models (agent_run.py, transcript.py, chat).
  */
 export const DOCENT: Format = {
@@ -18,7 +18,7 @@ export const DOCENT: Format = {
 
 const isTranscript = (value: unknown): value is Json => isRecord(value) && Array.isArray(value['messages'])
 
-/** A list; an object by name in older files. */
+/** Recognizes transcripts: a list, or an object by name in older files. */
 const isTranscripts = (value: unknown): boolean =>
   (Array.isArray(value) || isRecord(value)) && Object.keys(value).length > 0 && Object.values(value).every(isTranscript)
 
@@ -28,9 +28,9 @@ const TRANSCRIPT_FIELDS: ReadonlySet<string> = wordSet(`id name description tran
   metadata collection_id agent_run_id`)
 
 interface Transcript {
-  readonly held: Json
+  readonly record: Json
   readonly path: string
-  /** Its own name, else that of its group, else its number. */
+  /** The transcript's own name, else its group's, else its number. */
   readonly name: string
 }
 
@@ -38,9 +38,9 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const transcripts = transcriptsOf(document)
   const steps: Step[] = []
-  for (const { held, path, name } of transcripts) {
-    reading.warnUnknown(held, path, TRANSCRIPT_FIELDS)
-    const messages = (held['messages'] as readonly unknown[]).map(withoutNotes)
+  for (const { record, path, name } of transcripts) {
+    reading.warnUnknown(record, path, TRANSCRIPT_FIELDS)
+    const messages = (record['messages'] as readonly unknown[]).map(withoutNotes)
     const read = readTurns(
       new ChatSink(reading, undefined, agentOf(document)),
       placeMessages(messages, `${path}/messages`),
@@ -61,7 +61,7 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
   return { format: 'docent', agent: { name: agentOf(document), model: modelOf(document, transcripts) }, steps: kept }
 }
 
-/** What Docent adds for its own pages. */
+/** Removes the members that Docent adds to a message for its own pages. */
 function withoutNotes(message: unknown): unknown {
   if (!isRecord(message)) return message
   const { citations: _citations, suggested_messages: _suggested, ...rest } = message
@@ -78,14 +78,14 @@ function transcriptsOf(document: Json): readonly Transcript[] {
         isRecord(group) && asText(group['name']) !== null ? [[group['id'], String(group['name'])]] : [],
     ),
   )
-  return Object.entries(transcripts as object).flatMap(([key, held]: [string, unknown], index): Transcript[] => {
-    if (!isTranscript(held)) return []
+  return Object.entries(transcripts as object).flatMap(([key, record]: [string, unknown], index): Transcript[] => {
+    if (!isTranscript(record)) return []
     const own =
-      asText(held['name']) ??
+      asText(record['name']) ??
       (Array.isArray(transcripts) ? null : key) ??
-      names.get(held['transcript_group_id']) ??
+      names.get(record['transcript_group_id']) ??
       null
-    return [{ held, path: pointer('/transcripts', key), name: cutName(own ?? `transcript ${index + 1}`) }]
+    return [{ record, path: pointer('/transcripts', key), name: cutName(own ?? `transcript ${index + 1}`) }]
   })
 }
 
@@ -95,7 +95,7 @@ function agentOf({ metadata }: Json): string | null {
 }
 
 function modelOf({ metadata }: Json, transcripts: readonly Transcript[]): string | null {
-  const messages = transcripts.flatMap(({ held }) => held['messages'] as readonly unknown[])
-  const answer = messages.findLast((one) => asText(asRecord(one)['model']) !== null)
+  const messages = transcripts.flatMap(({ record }) => record['messages'] as readonly unknown[])
+  const answer = messages.findLast((message) => asText(asRecord(message)['model']) !== null)
   return asName(asRecord(answer ?? metadata)['model'])
 }

@@ -28,13 +28,13 @@ import { addCall, addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
 import { GEMINI_CLI_WORDS } from '../tools/harness-words.ts'
-import { exitCodeSaid, outcomeOfResult as outcomeInWords, outcomeWithCode, wordsSaid } from '../tools/outcomes.ts'
+import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
- * Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same as JSON lines (a line of a message again replaces
- * it), and what `--output-format stream-json` prints.
+ * The format of Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same chat as JSON lines (a repeated line of a
+ * message replaces it), and the output of `--output-format stream-json`.
  *
- * A message of the model is one step: thoughts, words, calls, then the results, which the file keeps with the calls.
+ * A message of the model is one step: reasoning, text, calls, then the results, which the file keeps with the calls.
  */
 export const GEMINI_CLI: Format = { name: 'gemini-cli', recognizes: recognizesGemini, read: readGeminiCli }
 
@@ -117,7 +117,7 @@ class GeminiReader {
     const { result, resultDisplay: display } = call
     if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
       readParts(this.#reading, result, `${path}/result`, output)
-    // What people were shown of a result that the file leaves out.
+    // The display text that people saw, where the file omits the result.
     else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
     else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
   }
@@ -127,7 +127,7 @@ class GeminiReader {
     return asList(value)
   }
 
-  /** An event of `--output-format stream-json`. */
+  /** Reads an event of `--output-format stream-json`. */
   event(event: unknown, path: string): void {
     const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = asRecord(event)
     this.session.now = timeOf(asRecord(event)['timestamp'])
@@ -163,7 +163,7 @@ interface Place {
   readonly path: string
 }
 
-/** The messages of a chat that was written line by line: each at its first place, in its last wording. */
+/** Returns the messages of a chat that was written line by line: each at its first place, in its last version. */
 function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
   const places: Place[] = []
   const byId = new Map<string, number>()
@@ -194,16 +194,16 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
   else if (isStream(asList(records))) for (const [event, at] of itemsIn(records, '/records')) reader.event(event, at)
   else
     for (const { message, path } of messagesOf(reading, asList(records))) {
-      const held = objectAt(reading, message, path, 'a message')
-      if (held !== null) reader.message(held, path)
+      const record = objectAt(reading, message, path, 'a message')
+      if (record !== null) reader.message(record, path)
     }
   const steps = reader.session.finish(Array.isArray(messages) ? '/messages' : '/records')
   return { format: 'gemini-cli', agent: { name: 'gemini-cli', model: reader.model }, steps }
 }
 
-/** The parts of Gemini's API, as gemini-cli writes them. */
+/** Readers of the parts of Gemini's API, as gemini-cli writes them. */
 
-/** What the API calls a list of parts: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
+/** Reads a list of parts of the API: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
 function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
   if (isRecord(content)) readPart(content, path, sink)
   else readPieces(reading, content, path, sink, (_, part, at) => readPart(part, at, sink), PARTS)
@@ -237,7 +237,9 @@ function readPart(part: Json, path: string, sink: ContentSink): void {
   addLeaves(sink, rest, path)
 }
 
-/** The model's own parts: thoughts and calls stand among its words. A call that `toolCalls` has too is shown there, with its answer. */
+/**
+ * Reads the parts of a reply: reasoning and calls stand among its texts. A call that `toolCalls` holds too is shown there, with its result.
+ */
 function readReplyContent(
   session: Session,
   content: unknown,
@@ -266,50 +268,55 @@ function readReplyContent(
   else for (const [part, at] of itemsIn(content, path)) readOwn(part, at)
 }
 
-/** A call that says nothing yet is the one of its id and tool that does. */
+/** Recognizes a call without arguments yet, which is the same call as a later one with its id and tool. */
 const isBare = ({ args }: Json): boolean => !isRecord(args) || Object.keys(args).length === 0
 const bareKey = ({ id, name }: Json): string | null =>
   idText(id) === null ? null : JSON.stringify([idText(id), asText(name)])
 
-/** What a call does, whatever its id: two acts under one id are two. */
+/** Returns the tool and arguments of a call as a key without its id: two acts under one id are two acts. */
 const wordsKey = ({ name, args }: Json): string => JSON.stringify([asText(name), args ?? {}])
 
 /**
- * What became of a call of gemini-cli: `status` (packages/core/src/scheduler/types.ts, CoreToolCallStatus), and the words of the scheduler
- * where a call was turned down.
+ * Outcomes of gemini-cli's calls: from `status` (packages/core/src/scheduler/types.ts, CoreToolCallStatus), and from the scheduler's words
+ * where it rejected a call.
  */
 
-/** By a call of a recorded chat. */
+/** Derives the outcome of a call of a recorded chat. */
 function outcomeOfCall({ status, result }: Json): ActOutcome {
-  if (status === 'success') return outcomeOfOutput(saidIn(result, 'output'))
-  const said = saidIn(result, 'error')
-  const told = outcomeInWords('gemini-cli', said, true)
-  if (status === 'cancelled') return told === 'interrupted' ? told : 'cancelled'
-  return status === 'error' ? told : outcomeOfState(status)
+  if (status === 'success') return outcomeOfOutput(wordsIn(result, 'output'))
+  const words = wordsIn(result, 'error')
+  const outcome = outcomeInWords('gemini-cli', words, true)
+  if (status === 'cancelled') return outcome === 'interrupted' ? outcome : 'cancelled'
+  return status === 'error' ? outcome : outcomeOfState(status)
 }
 
-/** A call that was checked, waited for a person or for its turn was not begun; one that was carried out is left without an end. */
+/**
+ * Derives the outcome from a status before the end: a call in validation or waiting for approval or its turn never began; an executing call
+ * has no recorded end.
+ */
 const outcomeOfState = (status: unknown): ActOutcome =>
   NOT_BEGUN.has(status) ? 'cancelled' : status === 'executing' ? 'interrupted' : 'unknown'
 
 const NOT_BEGUN: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'awaiting_approval'])
 
-/** By a `tool_result` of `--output-format stream-json`. */
+/** Derives the outcome of a `tool_result` of `--output-format stream-json`. */
 function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
   if (status === 'success') return outcomeOfOutput(typeof output === 'string' ? output : '')
-  const said = asRecord(error)['message'] ?? output
-  return status === 'error' ? outcomeInWords('gemini-cli', typeof said === 'string' ? said : '', true) : 'unknown'
+  const words = asRecord(error)['message'] ?? output
+  return status === 'error' ? outcomeInWords('gemini-cli', typeof words === 'string' ? words : '', true) : 'unknown'
 }
 
-/** A command that failed or was stopped is a success of its tool, which says so in lines of its own. */
+/**
+ * Derives the outcome from a tool's output. A failed or stopped command is a success of the tool, whose own lines then tell the failure.
+ */
 const outcomeOfOutput = (output: string): ActOutcome =>
-  wordsSaid(GEMINI_CLI_WORDS, output)?.outcome === 'interrupted'
+  matchWords(GEMINI_CLI_WORDS, output)?.outcome === 'interrupted'
     ? 'interrupted'
-    : outcomeWithCode('ran', exitCodeSaid('gemini-cli', output))
+    : outcomeWithCode('ran', exitCodeInText('gemini-cli', output))
 
-/** `[{functionResponse: {response: {error, output}}}]`. */
-function saidIn(result: unknown, member: 'error' | 'output'): string {
+/** Returns a member of the first function response: `[{functionResponse: {response: {error, output}}}]`. */
+function wordsIn(result: unknown, member: 'error' | 'output'): string {
   const first: unknown = Array.isArray(result) ? result.find(isRecord) : result
-  const said = asRecord(asRecord(asRecord(first)['functionResponse'])['response'])[member]
-  return typeof said === 'string' ? said : ''
+  const words = asRecord(asRecord(asRecord(first)['functionResponse'])['response'])[member]
+  return typeof words === 'string' ? words : ''
 }

@@ -1,9 +1,9 @@
 import { idText, isRecord, type Json } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { FoundRun, OpenedDocument, RunAbout } from '../format.ts'
+import type { FileRun, OpenedDocument, RunAbout } from '../format.ts'
 import { isLog, isSample, sampleModelOf } from './inspect.ts'
 
-/** What Inspect's own scorers mean by their letters (`value_to_float`): correct, incorrect, partial, no answer. */
+/** Numbers for the values of Inspect's own scorers (`value_to_float`): correct, incorrect, partial, no answer. */
 const LETTERS: ReadonlyMap<unknown, number> = new Map<unknown, number>([
   ['C', 1],
   ['I', 0],
@@ -16,9 +16,9 @@ const LETTERS: ReadonlyMap<unknown, number> = new Map<unknown, number>([
 const MAX_INSTRUCTION = 1_000_000
 
 /**
- * One sample of a log (`samples/<id>_epoch_<n>.json` of an `.eval` file, or a member of `samples` of a JSON log) as a document.
- * The document is the sample itself, so that both ways give one trajectory. `header` is `header.json`, or the log without its
- * samples, or null where the file has none (a run that is still going on); then the sample itself says what it can.
+ * Opens one sample of a log as a document: `samples/<id>_epoch_<n>.json` of an `.eval` file, or a member of `samples` of a JSON log. The
+ * document is the sample itself, so that both files give the same trajectory. `header` is `header.json`, the log without its samples, or
+ * null where the file has no header (an unfinished run): the sample's own members then fill the facts.
  *
  * @example
  * openInspectSample({ eval: { task: 'ctf', model: 'openai/gpt-4o' } }, { id: 15, epoch: 1, input: 'Find the flag', messages: […] })
@@ -32,7 +32,7 @@ export function openInspectSample(header: Json | null, sample: Json): OpenedDocu
   return { name, document: { ...sample }, about: aboutOf(header, sample, own, run), warnings: [] }
 }
 
-/** A sample is a task of its own: the runs of one task are the epochs of one sample. */
+/** Collects the facts of a run. Each sample is a task; the epochs of a sample are the runs of that task. */
 function aboutOf(header: Json | null, sample: Json, id: string | null, run: number | null): RunAbout {
   const spec = isRecord(header?.['eval']) ? header['eval'] : {}
   const model = asText(spec['model']) ?? sampleModelOf(sample)
@@ -42,7 +42,7 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
   return {
     ...(task === '' ? {} : { task }),
     ...(model === null ? {} : { model }),
-    // Epochs count from 1, runs everywhere else from 0.
+    // Epochs count from 1; run indexes count from 0.
     ...(run === null ? {} : { run_index: Math.max(0, run - 1) }),
     ...(instruction === null ? {} : { instruction }),
     ...(Object.keys(scores).length === 0 ? {} : { scores }),
@@ -50,13 +50,16 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
   }
 }
 
-/** Longer texts have no place in metadata, and half of an id would be that of another sample. */
+/** Bounds an id: a longer text has no place in metadata, and a cut id would name another sample. */
 const MAX_ID = 2000
 
-/** Log, sample and epoch, by which Inspect finds the sample again (`precomputed_scores`). An id that JSON cannot hold exactly is none. */
+/**
+ * Returns log, sample and epoch, by which Inspect finds the sample again (`precomputed_scores`). An id that JSON cannot hold exactly is
+ * left out.
+ */
 function originOf(spec: Json, { id, epoch }: Json): Record<string, string | number> {
   const sample = typeof id === 'string' ? id : Number.isSafeInteger(id) ? String(id) : ''
-  // Older logs have no id of their own, and one run has a log a task.
+  // Older logs have no id of their own, and one run has a log per task.
   const older = [asText(spec['run_id']), asText(spec['task_id'])].filter((part) => part !== null).join('/')
   const log = asText(spec['eval_id']) ?? asText(older)
   return {
@@ -66,7 +69,7 @@ function originOf(spec: Json, { id, epoch }: Json): Record<string, string | numb
   }
 }
 
-/** The input: a text, or the messages that the run began with, of which a user's are what was asked. */
+/** Returns the instruction from the sample's input: a text, or the user's messages among those that the run began with. */
 function instructionOf(sample: Json): string | null {
   const { input } = sample
   if (typeof input === 'string') return asText(resolved(sample, input))
@@ -76,7 +79,7 @@ function instructionOf(sample: Json): string | null {
   let length = 0
   for (const text of asked.flatMap((message) => textsOf(sample, message))) {
     length += text.length
-    // Mentions of one attachment cost nothing; what they unfold to, joined, would.
+    // References to an attachment are short; the joined texts they stand for are not.
     if (length > MAX_INSTRUCTION) return null
     texts.push(text)
   }
@@ -97,11 +100,11 @@ function textsOf(sample: Json, message: Json): string[] {
 function resolved({ attachments }: Json, text: string): string {
   const name = text.startsWith('attachment://') ? text.slice('attachment://'.length) : null
   if (name === null || !isRecord(attachments) || !Object.hasOwn(attachments, name)) return text
-  const held = attachments[name]
-  return typeof held === 'string' ? held : text
+  const attached = attachments[name]
+  return typeof attached === 'string' ? attached : text
 }
 
-/** Scores that are numbers, or letters or truth values that Inspect counts as numbers; those of a score with many are `score.part`. */
+/** Collects the scores that are numbers, or values that Inspect counts as numbers; a score with several values gives `score.part` each. */
 function scoresOf(sample: Json): Record<string, number> {
   const { scores } = sample
   const numbers: [string, number][] = []
@@ -114,12 +117,14 @@ function scoresOf(sample: Json): Record<string, number> {
     if (isRecord(value)) for (const [part, inner] of Object.entries(value)) take(`${name}.${part}`, inner)
     else take(name, value)
   }
-  // Not assigned one by one: a score may be called __proto__.
+  // Not assigned one by one: a score may be named __proto__.
   return Object.fromEntries(numbers)
 }
 
-/** A JSON log of Inspect: one document a sample and epoch. A sample that is none stays as it is, for the reader to complain about. */
-export function splitInspectLog(root: Json): readonly FoundRun[] | null {
+/**
+ * Splits a JSON log of Inspect into one document per sample and epoch. An invalid sample stays unchanged, so that the reader reports it.
+ */
+export function splitInspectLog(root: Json): readonly FileRun[] | null {
   if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
   const { samples, ...header } = root
   if (!isLog(root) || !Array.isArray(samples) || samples.length === 0) return null

@@ -13,8 +13,8 @@ const LOG_FIELDS = wordSet(`version status eval plan results stats error samples
   log_updates tags metadata`)
 
 /**
- * One sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, as it stands in `samples/` of an `.eval` file and in
- * `samples` of a JSON log. A whole log with one sample is read too; one with many is taken apart before (`inspect-sample.ts`).
+ * The format of one sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, from `samples/` of an `.eval` file or `samples` of
+ * a JSON log. A whole log with one sample is read too; a log with several is split before (`inspect-sample.ts`).
  */
 export const INSPECT: Format = {
   name: 'inspect',
@@ -32,7 +32,7 @@ export const INSPECT: Format = {
   },
 }
 
-/** The members that every sample has had since the first version. */
+/** Recognizes the members that every sample has had since the first version. */
 export const isSample = ({ id, epoch, input, messages }: Json): boolean =>
   (typeof id === 'string' || typeof id === 'number') &&
   typeof epoch === 'number' &&
@@ -58,46 +58,46 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
   return { format: 'inspect', agent, steps: reading.takeSteps(steps.length, path) ? steps : [] }
 }
 
-/** The model that answered last in this sample. */
+/** Returns the model of the last answer in a sample. */
 export function sampleModelOf({ messages, output }: Json): string | null {
-  const answered = asList(messages).findLast((one) => typeof asRecord(one)['model'] === 'string')
+  const answered = asList(messages).findLast((message) => typeof asRecord(message)['model'] === 'string')
   return asName(asRecord(answered ?? output)['model'])
 }
 
-/** The schemes of mentions, and where a sample keeps what they mention. `tc` is of the first logs. */
+/** Schemes of references, and the member of a sample that holds their texts. Only the first logs use `tc`. */
 const SCHEMES = [
   { scheme: 'attachment://', keep: ['attachments'] },
   { scheme: 'tc://', keep: ['transcript', 'content'] },
 ] as const
 
 /**
- * Mentions cost a few characters and stand for whole texts, so a small file could unfold to any size. A log of real work repeats
- * little of what it keeps.
+ * Bounds the characters of all resolved references: a reference is short and its text long, so a small file could unfold to any size. Logs
+ * of real runs repeat little of their attachments.
  */
 const MAX_UNFOLDED = 50_000_000
 
 /**
- * Resolves a string that is a mention of an attachment to the text it stands for, under the pointer of that. Once only: what an
- * attachment says is text, so mentions cannot go in a circle. One that leads nowhere stays as it stands, with a warning.
+ * Returns a function that resolves a reference to an attachment into its text, with the pointer of that text. The text is not resolved
+ * again, so references cannot loop. A reference without a target stays unchanged, with a warning.
  */
 function attachmentsOf(reading: Reading, sample: Json, at: string): Resolve {
   let unfolded = 0
   return (text, path, isPicture = false) => {
-    const known = SCHEMES.find(({ scheme }) => text.startsWith(scheme))
-    if (known === undefined) return { text, path }
-    const name = text.slice(known.scheme.length)
-    const held = keptIn(sample, known.keep, name)
-    if (held === null) {
-      // A text that goes on behind the name is words about an attachment.
+    const reference = SCHEMES.find(({ scheme }) => text.startsWith(scheme))
+    if (reference === undefined) return { text, path }
+    const name = text.slice(reference.scheme.length)
+    const content = keptIn(sample, reference.keep, name)
+    if (content === null) {
+      // A longer text behind the scheme only talks about an attachment.
       if (isName(name)) reading.warn(path, 'mentions an attachment that this sample does not hold; shown as it stands')
       return { text, path }
     }
-    if (!isPicture) unfolded += held.length
+    if (!isPicture) unfolded += content.length
     if (unfolded > MAX_UNFOLDED) {
       reading.error(path, `attachments unfold to more than the ${MAX_UNFOLDED} characters that are accepted`)
       return { text: '', path }
     }
-    return { text: held, path: pointer(`${at}/${known.keep.join('/')}`, name) }
+    return { text: content, path: pointer(`${at}/${reference.keep.join('/')}`, name) }
   }
 }
 
@@ -113,37 +113,36 @@ function keptIn(sample: Json, keep: readonly string[], name: string): string | n
 }
 
 /**
- * The events of a sample say once more, in more detail, what its messages say; scores, state, logs and spans the model never saw,
- * so none of them is read. But tools that ran outside of the messages (agents inside of tools, a conversation that was cut to fit)
- * must not go unsaid.
+ * Warns of tool calls that only the events hold: calls of agents inside of tools, or a conversation cut to fit. Events otherwise repeat the
+ * messages in more detail, and the model never saw scores, state, logs and spans, so events are not read.
  */
 function warnAboutHiddenCalls(reading: Reading, sample: Json, at: string, messages: readonly unknown[]): void {
-  const known = callIds(messages)
+  const shown = callIds(messages)
   let hidden = 0
   const names = new Set<string>()
   for (const { event, id, function: name } of eventsOf(sample)) {
-    if (event !== 'tool' || (typeof id === 'string' && known.has(id))) continue
+    if (event !== 'tool' || (typeof id === 'string' && shown.has(id))) continue
     hidden++
     if (names.size < 5 && typeof name === 'string') names.add(JSON.stringify(cutName(name)))
   }
   if (hidden === 0) return
-  const told = `${hidden} tool calls that are not in the messages are not shown: ${[...names].join(', ')}`
+  const message = `${hidden} tool calls that are not in the messages are not shown: ${[...names].join(', ')}`
   reading.addUnread({ records: hidden, actions: hidden })
-  reading.warn(eventsPath(sample, at), told)
+  reading.warn(eventsPath(sample, at), message)
 }
 
 const isNested = ({ transcript }: Json): boolean => isRecord(transcript) && Array.isArray(transcript['events'])
 
-/** Where a sample keeps its events; older logs have a transcript around them. */
+/** Returns the path of a sample's events; older logs have a transcript around them. */
 const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
 
-/** All events of a sample, those inside of others too. */
+/** Yields all events of a sample, nested events too. */
 function eventsOf(sample: Json): Generator<Json> {
   const { transcript } = sample
   return eventsUnder(isNested(sample) && isRecord(transcript) ? transcript['events'] : sample['events'])
 }
 
-/** The events and those inside of them: older logs put what a tool or a subtask did under its event. */
+/** Yields the events and those nested in them: older logs nest the events of a tool or subtask below its event. */
 function* eventsUnder(events: unknown): Generator<Json> {
   const open: unknown[] = [events]
   while (open.length > 0) {
@@ -167,12 +166,15 @@ function callIds(messages: readonly unknown[]): ReadonlySet<string> {
   return ids
 }
 
-/** What Inspect's approvers did to calls that the messages do not tell: UKGovernmentBEIS/inspect_ai, src/inspect_ai/event/_approval.py. */
+/**
+ * Outcomes by the decision of Inspect's approvers, which the messages do not tell: UKGovernmentBEIS/inspect_ai,
+ * src/inspect_ai/event/_approval.py.
+ */
 const DECISIONS: Readonly<Record<string, ActOutcome>> = { reject: 'rejected', terminate: 'rejected' }
 
 /**
- * The calls that an approver turned down, by id. A call that was `modified` ran with other arguments than the messages have: that is
- * warned about.
+ * Returns the calls that an approver rejected, by id. A `modify` decision changed the arguments of a call after its message: the reader
+ * warns of it.
  */
 export function turnedDown(reading: Reading, sample: Json, at: string): ReadonlyMap<string, ActOutcome> {
   const outcomes = new Map<string, ActOutcome>()

@@ -1,17 +1,17 @@
 import { isRecord, type Json } from '../common/reading.ts'
 
-/** Whose words a message is. */
+/** The role of a message's author. */
 type Speaker = 'agent' | 'user' | 'system' | 'tool' | 'unknown'
 
-/** A message without the form around it. */
+/** A message without its envelope. */
 export interface OpenMessage {
   readonly speaker: Speaker
-  /** What the file calls it. */
+  /** The role or type in the file. */
   readonly type: string
   readonly body: Json
   readonly path: string
-  /** Where its text does not stand in the body. */
-  readonly said?: { readonly text: string; readonly path: string }
+  /** The text and its path, where the body does not hold it. */
+  readonly text?: { readonly text: string; readonly path: string }
 }
 
 const SPEAKERS: Readonly<Record<string, Speaker>> = {
@@ -25,9 +25,9 @@ const speakerOf = (name: string): Speaker => {
 }
 
 /**
- * A message in any of its forms: as it stands (`{"type": "ai", "content"}`, langchain-core's `model_dump`), in an envelope (`{"type": "human",
- * "data": {…}}`, `messages_to_dict` and JavaScript's `toDict`), serialized (`{"lc": 1, "type": "constructor", "id": […, "HumanMessage"], "kwargs"}`), as
- * providers take it (`{"role", "content"}`), or a pair `["human", "…"]`. Null for what is none of them.
+ * Opens a message in any of its forms: plain (`{"type": "ai", "content"}`, langchain-core's `model_dump`), in an envelope (`{"type":
+ * "human", "data": {…}}`, `messages_to_dict` and JavaScript's `toDict`), serialized (`{"lc": 1, "type": "constructor", "id": […,
+ * "HumanMessage"], "kwargs"}`), in a provider's form (`{"role", "content"}`), or a pair `["human", "…"]`. Null for other values.
  */
 export function openMessage(message: unknown, path: string): OpenMessage | null {
   if (Array.isArray(message)) return openPair(message, path)
@@ -48,7 +48,7 @@ export function openMessage(message: unknown, path: string): OpenMessage | null 
   return typeof type === 'string' ? open(ofChat(type, message), message, path) : null
 }
 
-/** A message of LangChain's own `chat` type says its role beside it. */
+/** Returns the type of a message; a message of LangChain's `chat` type has its role in a member of its own. */
 const ofChat = (type: string, { role }: Json): string =>
   (type === 'chat' || type === 'generic') && typeof role === 'string' ? role : type
 
@@ -57,13 +57,13 @@ const open = (type: string, body: Json, path: string): OpenMessage => ({ speaker
 function openPair(pair: readonly unknown[], path: string): OpenMessage | null {
   const [role, content] = pair
   return pair.length === 2 && typeof role === 'string' && typeof content === 'string'
-    ? { speaker: speakerOf(role), type: role, body: {}, path, said: { text: content, path: `${path}/1` } }
+    ? { speaker: speakerOf(role), type: role, body: {}, path, text: { text: content, path: `${path}/1` } }
     : null
 }
 
 const OWN_TYPES: ReadonlySet<unknown> = new Set(['ai', 'human', 'AIMessageChunk', 'HumanMessageChunk'])
 
-/** Whether a message can only be LangChain's. */
+/** Tells whether only LangChain can have written a message. */
 export function isOwnMessage(message: unknown): boolean {
   if (!isRecord(message) || 'role' in message) return false
   const { type, id, data } = message

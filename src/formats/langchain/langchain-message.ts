@@ -15,10 +15,10 @@ const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additiona
   reasoning_content annotations audio model stop_reason stop_sequence usage finish_reason index is_error container
   logprobs parsed provider_state`)
 
-/** One message: a step of the agent's or of another's, or what a tool answered. */
+/** Reads one message: a reply of the agent, a message of another speaker, or a tool result. */
 export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): void {
   const { reading, session } = dialogue
-  const { speaker, type, body, path, said } = message
+  const { speaker, type, body, path, text } = message
   reading.warnUnknownOnce(body, path, FIELDS)
   const id = asText(body['id'])
   if (speaker === 'agent') {
@@ -29,7 +29,7 @@ export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): 
     if (holdsCalls(body, field))
       reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
   if (speaker === 'tool') readAnswer(dialogue, body, path)
-  else if (speaker === 'unknown' && isAbsent(body['content']) && said === undefined)
+  else if (speaker === 'unknown' && isAbsent(body['content']) && text === undefined)
     reading.unreadRecord(path, 'type of message', type, body)
   else {
     if (speaker === 'unknown') {
@@ -38,18 +38,18 @@ export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): 
     }
     const { parts } = session.open('other', id)
     const actor = speaker === 'user' ? 'user' : 'system'
-    if (said !== undefined) dialogue.content(parts, actor, said.text, said.path, 'message')
+    if (text !== undefined) dialogue.content(parts, actor, text.text, text.path, 'message')
     else readContent(dialogue, parts, actor, body['content'], `${path}/content`, 'message')
   }
 }
 
-function readReply(dialogue: Dialogue, { body, path, said }: OpenMessage, step: OpenStep): void {
+function readReply(dialogue: Dialogue, { body, path, text }: OpenMessage, step: OpenStep): void {
   const { parts } = step
   const extra = asRecord(body['additional_kwargs'])
   readThoughts(dialogue, body, path, step)
   const { content } = body
   const made = callIds(body)
-  if (said !== undefined) dialogue.content(parts, 'agent_message', said.text, said.path, 'message')
+  if (text !== undefined) dialogue.content(parts, 'agent_message', text.text, text.path, 'message')
   else if (Array.isArray(content))
     for (const [block, at] of itemsIn(content, `${path}/content`)) {
       if (!isRecord(block) || !readCallBlock(dialogue, step, block, at, made))
@@ -65,7 +65,7 @@ function readReply(dialogue: Dialogue, { body, path, said }: OpenMessage, step: 
   readBrokenCalls(dialogue, step, body['invalid_tool_calls'], `${path}/invalid_tool_calls`)
 }
 
-/** Thoughts that stand beside the content. */
+/** Adds the reasoning that stands beside the content. */
 function readThoughts(dialogue: Dialogue, body: Json, path: string, { parts }: OpenStep): void {
   const extra = asRecord(body['additional_kwargs'])
   const places = [
@@ -73,13 +73,13 @@ function readThoughts(dialogue: Dialogue, body: Json, path: string, { parts }: O
     [body['reasoning'], `${path}/reasoning`],
     [extra['reasoning_content'], `${path}/additional_kwargs/reasoning_content`],
   ] as const
-  const found = places.find(([text]) => typeof text === 'string' && text !== '')
-  if (found !== undefined) dialogue.content(parts, 'agent_reasoning', found[0], found[1], 'reasoning')
-  for (const [one, at] of itemsIn(
+  const place = places.find(([text]) => typeof text === 'string' && text !== '')
+  if (place !== undefined) dialogue.content(parts, 'agent_reasoning', place[0], place[1], 'reasoning')
+  for (const [item, at] of itemsIn(
     asRecord(extra['reasoning'])['summary'],
     `${path}/additional_kwargs/reasoning/summary`,
   )) {
-    const { text } = asRecord(one)
+    const { text } = asRecord(item)
     if (typeof text === 'string') dialogue.content(parts, 'agent_reasoning', text, `${at}/text`, 'reasoning')
   }
 }
@@ -101,14 +101,14 @@ function readAnswer(dialogue: Dialogue, body: Json, path: string): void {
   else dialogue.output(place.parts, content, `${path}/content`, place.tool)
 }
 
-/** The model that a reply says it is of. */
+/** Returns the model that a reply names. */
 export function modelOfMessage({ speaker, body }: OpenMessage): string | null {
   const { response_metadata: about } = body
   if (speaker !== 'agent' || !isRecord(about)) return null
   return asText(about['model_name']) ?? asText(about['model']) ?? asText(about['model_id'])
 }
 
-/** A content, or one block of it: LangChain's own blocks of pictures and files, and all that providers write. */
+/** Reads a content or one of its blocks: LangChain's own media blocks, and all blocks of providers. */
 function readContent(
   dialogue: Dialogue,
   parts: Part[],
@@ -127,7 +127,7 @@ function readContent(
 
 const KINDS: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
 
-/** `{type: "image", base64 | data | url, mime_type}` (langchain_core/messages/content.py). */
+/** Recognizes LangChain's media blocks: `{type: "image", base64 | data | url, mime_type}` (langchain_core/messages/content.py). */
 const isOwnMedia = (block: Json): boolean =>
   KINDS.has(block['type']) &&
   ['base64', 'data', 'url', 'mime_type', 'mimeType'].some((field) => typeof block[field] === 'string')
@@ -141,7 +141,7 @@ function addMedia(dialogue: Dialogue, parts: Part[], actor: Actor, block: Json, 
   dialogue.reading.addMedia(parts, { actor, text, path, name }, kind === 'image' ? source : undefined)
 }
 
-/** The calls of a reply: LangChain's own list, else what it left of the provider's. */
+/** Lists the calls of a reply: LangChain's own list, else the provider's list that it kept. */
 function callsOf(body: Json, path: string): readonly { readonly call: unknown; readonly path: string }[] {
   const own = asList(body['tool_calls'])
   const kept = asRecord(body['additional_kwargs'])
@@ -154,16 +154,16 @@ function callsOf(body: Json, path: string): readonly { readonly call: unknown; r
   return isRecord(call) ? [{ call, path: place }] : []
 }
 
-/** A call may be JSON in a string (verifiers). */
+/** Decodes a call that is JSON in a string (verifiers). */
 function decoded(call: unknown, path: string): { readonly call: unknown; readonly path: string } {
   const inner = typeof call === 'string' ? decodeObject(call) : null
   return inner === null ? { call, path } : { call: inner, path: `${path}#` }
 }
 
-/** What a call is answered under: its id; in the oldest files the name of its function. */
+/** Returns the id by which a call is answered; the name of its function in the oldest files. */
 const idOf = (call: Json): unknown => call['id'] ?? call['call_id'] ?? call['tool_call_id']
 
-/** The ids of the calls that stand beside the content, which the blocks of a provider say once more. */
+/** Collects the ids of the calls beside the content, which a provider's blocks repeat. */
 function callIds(body: Json): ReadonlySet<string> {
   const all = [...callsOf(body, ''), ...asList(body['invalid_tool_calls']).map((call) => ({ call }))]
   return new Set(all.flatMap(({ call }) => (isRecord(call) ? (idText(idOf(call)) ?? []) : [])))
@@ -178,18 +178,18 @@ function readCalls(dialogue: Dialogue, step: OpenStep, body: Json, path: string)
     else dialogue.reading.error(at, `a tool call must be an object, not ${typeName(call)}`)
 }
 
-/** Calls whose arguments could not be parsed: no tool was given them. */
+/** Adds calls whose arguments could not be parsed: no tool received them. */
 function readBrokenCalls(dialogue: Dialogue, step: OpenStep, calls: unknown, path: string): void {
   for (const [call, at] of objectsIn(dialogue.reading, asList(calls), path, 'a tool call')) {
     settle(addCall(dialogue, step, call, at), 'rejected')
   }
 }
 
-/** A call as LangChain writes it (`name`, `args`) or a provider (`function: {name, arguments}`, `arguments`, `input`). */
+/** Adds a call in the form of LangChain (`name`, `args`) or of a provider (`function: {name, arguments}`, `arguments`, `input`). */
 function addCall(dialogue: Dialogue, step: OpenStep, call: Json, path: string) {
   const inner = isRecord(call['function']) ? call['function'] : call
   const at = inner === call ? path : `${path}/function`
-  const field = ['args', 'arguments', 'input'].find((one) => one in inner) ?? 'args'
+  const field = ['args', 'arguments', 'input'].find((name) => name in inner) ?? 'args'
   const tool = asText(inner['name'])
   return dialogue.call(step, {
     id: idOf(call) ?? tool,
@@ -202,11 +202,11 @@ function addCall(dialogue: Dialogue, step: OpenStep, call: Json, path: string) {
 
 const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
   function_call`)
-/** Pieces of calls, which stand whole beside the content. */
+/** Types of blocks with fragments of a call, which stands whole beside the content. */
 const PIECES: ReadonlySet<unknown> = wordSet(`tool_call_chunk server_tool_call_chunk input_json_delta
   invalid_tool_call`)
 
-/** A block of a reply that is a call, or what a tool of the provider answered; false where it is neither. */
+/** Reads a block of a reply that is a call, or the result of a provider's tool; false for other blocks. */
 function readCallBlock(
   dialogue: Dialogue,
   step: OpenStep,

@@ -7,8 +7,8 @@ import { isOwnMessage, openMessage } from './langchain-form.ts'
 import { modelOfMessage, readLangChainMessage } from './langchain-message.ts'
 
 /**
- * Messages of LangChain and states of LangGraph: `{"messages": […]}`, the same under `values`, `state` or `output`, or an array. Each message in any
- * of the forms in which it is written (langchain-form.ts).
+ * The format of LangChain's messages and LangGraph's states: `{"messages": […]}`, the same under `values`, `state` or `output`, or an
+ * array. Each message may have any of its written forms (langchain-form.ts).
  */
 export const LANGCHAIN: Format = {
   name: 'langchain',

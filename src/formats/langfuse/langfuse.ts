@@ -1,17 +1,17 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
-import { decodeLocated, messagesAsSaid, messagesIn } from '../traces/chat-shapes.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
+import { decodeLocated, messagesIn, plainMessagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TraceSpan } from '../traces/trace-span.ts'
 
 /**
- * Langfuse: a trace with its observations (`GET /api/public/traces/{id}`, the download of a trace: `{…, observations}` or `{trace,
- * observations}`), and the observations of a trace alone (`GET /api/public/observations` and `/v2/observations`: `{data}`; an export as an
- * array or JSON lines). Members in camel case as in the API, or in snake case as in exports to a blob storage. Source: langfuse/langfuse,
- * fern/apis/server/definition/commons.yml.
+ * The format of Langfuse: a trace with its observations (`GET /api/public/traces/{id}`, or the download of a trace: `{…, observations}` or
+ * `{trace, observations}`), and the observations of a trace alone (`GET /api/public/observations` and `/v2/observations`: `{data}`; an
+ * export as an array or JSON lines). Members are in camel case as in the API, or in snake case as in exports to a blob storage. Source:
+ * langfuse/langfuse, fern/apis/server/definition/commons.yml.
  */
 export const LANGFUSE: Format = {
   name: 'langfuse',
@@ -29,45 +29,45 @@ const isObservation = (value: unknown): value is Json =>
   ('startTime' in value || 'start_time' in value) &&
   ('traceId' in value || 'trace_id' in value)
 
-/** The observations of one trace, and the trace itself where it is there. */
+/** Returns the observations of one trace, and the trace itself where the document has it. */
 function observationsOf(document: Json): { readonly list: Located; readonly trace: Located | null } | null {
   const root = new Located(document, '')
-  const held = Array.isArray(document['observations'])
-  const name = held ? 'observations' : ['records', 'data'].find((one) => Array.isArray(document[one]))
+  const hasObservations = Array.isArray(document['observations'])
+  const name = hasObservations ? 'observations' : ['records', 'data'].find((member) => Array.isArray(document[member]))
   if (name === undefined) return null
   const list = root.member(name)
   const items = document[name] as readonly unknown[]
   if (items.length === 0 || !items.every(isObservation)) return null
-  const trace = isRecord(document['trace']) ? root.member('trace') : held ? root : null
+  const trace = isRecord(document['trace']) ? root.member('trace') : hasObservations ? root : null
   return { list, trace }
 }
 
 function readLangfuse(reading: Reading, document: Json): ReadDocument {
-  const found = observationsOf(document)
-  const observations = found?.list.items() ?? []
-  const traces = new Set(observations.map((one) => fieldOf(one, 'traceId').value))
+  const source = observationsOf(document)
+  const observations = source?.list.items() ?? []
+  const traces = new Set(observations.map((observation) => fieldOf(observation, 'traceId').value))
   if (traces.size > 1)
     reading.error(
-      found?.list.path ?? '',
+      source?.list.path ?? '',
       `holds observations of ${traces.size} traces: send those of one by themselves`,
     )
   const own = observations.map(spanOf)
-  const spans = found?.trace === null || found === null ? own : [traceSpan(found.trace), ...own]
-  const steps = traces.size > 1 ? [] : readTrace(reading, spans, found?.list.path ?? '', null)
+  const spans = source?.trace === null || source === null ? own : [traceSpan(source.trace), ...own]
+  const steps = traces.size > 1 ? [] : readTrace(reading, spans, source?.list.path ?? '', null)
   const model = own.find((span) => span.model !== null)?.model ?? null
   return { format: 'langfuse', agent: { name: null, model: asName(model) }, steps }
 }
 
-/** A member by its name in the API, or in snake case. */
-function fieldOf(held: Located, name: string): Located {
-  const own = held.member(name)
-  return own.value === undefined ? held.member(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) : own
+/** Returns a member by its name in the API, or in snake case. */
+function fieldOf(record: Located, name: string): Located {
+  const own = record.member(name)
+  return own.value === undefined ? record.member(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) : own
 }
 
-/** What stands around all observations. */
+/** The id of the span that encloses all observations. */
 const ROOT = 'the trace'
 
-/** The trace itself: what the whole run was given, and what came of it. */
+/** Returns the span of the trace itself, with the input and output of the whole run. */
 function traceSpan(trace: Located): TraceSpan {
   return {
     ...{
@@ -109,19 +109,22 @@ function spanOf(observation: Located): TraceSpan {
   }
 }
 
-/** Where the request is no messages as JSON in a string, the answer is no JSON either: what looks like it is what the model wrote. */
+/**
+ * Reads the answer of an observation. Where the request is not JSON messages in a string, the answer is not JSON either: text that
+ * resembles JSON is the model's own.
+ */
 function answerIn(output: Located, input: Located): readonly Tree[] | null {
   const decoded = decodeLocated(input)
   const isJson = decoded !== null && messagesIn(decoded, 'user') !== null
-  return (isJson ? messagesIn : messagesAsSaid)(output, 'assistant')
+  return (isJson ? messagesIn : plainMessagesIn)(output, 'assistant')
 }
 
-/** A list of traces, or the observations of several: a document for each. */
-export function splitLangfuse(root: Json): readonly FoundRun[] | null {
+/** Splits a list of traces, or the observations of several traces, into one document per trace. */
+export function splitLangfuse(root: Json): readonly FileRun[] | null {
   const list = root['records'] ?? root['data']
   if (!Array.isArray(list) || list.length < 2) return null
   const traces = list.filter(
-    (one): one is Json => isRecord(one) && Array.isArray(one['observations']) && observationsOf(one) !== null,
+    (trace): trace is Json => isRecord(trace) && Array.isArray(trace['observations']) && observationsOf(trace) !== null,
   )
   if (traces.length === list.length)
     return traces.map((trace, index) => ({
@@ -129,7 +132,7 @@ export function splitLangfuse(root: Json): readonly FoundRun[] | null {
       document: { ...trace },
     }))
   if (!list.every(isObservation)) return null
-  const groups = Map.groupBy(list as readonly Json[], (one) => asText(one['traceId'] ?? one['trace_id']) ?? '')
+  const groups = Map.groupBy(list as readonly Json[], (row) => asText(row['traceId'] ?? row['trace_id']) ?? '')
   if (groups.size < 2) return null
   return [...groups].map(([trace, data]) => ({ name: cutName(trace), document: { records: data } }))
 }

@@ -9,47 +9,49 @@ import { modelOfMessage, readLangChainMessage } from '../langchain/langchain-mes
 import { differs } from '../traces/message-key.ts'
 import { messagesOf, type Payload, type PlacedRun, payloadOf, replyOf } from './runs.ts'
 
-/** Members of a payload in which the messages may be. */
+/** Members of a payload that may hold the messages. */
 const STATES: readonly string[] = ['messages', 'input', 'output', 'state']
 
-/** A run of a tool that has begun. */
+/** A run of a tool that has begun and not ended. */
 interface OpenTool {
   readonly id: unknown
   readonly placed: PlacedRun
 }
 
-/** The steps of a trace: what the models were told and said, and what the tools did. */
+/** Reads the runs of a trace into steps: the models' messages and answers, and the tools' calls and results. */
 export class LangSmithReader {
   readonly dialogue: Dialogue
   model: string | null = null
   readonly #reading: Reading
   readonly #threads = new Threads()
-  /** Calls whose answer a model was given: shown there. */
-  readonly #told: ReadonlySet<string>
-  /** Calls that no run of a tool was matched with, by the tool's name. */
+  /** Ids of the calls whose result a later run of a model received; that run shows it. */
+  readonly #answeredLater: ReadonlySet<string>
+  /** Calls without a run of a tool, by the tool's name. */
   readonly #waiting = new Map<string, { readonly ids: string[]; next: number }>()
   readonly #matched = new Set<string>()
-  /** What the calls of the models hold, by their ids. */
-  readonly #given = new Map<string, unknown>()
+  /** Arguments of the models' calls, by call id. */
+  readonly #callArgs = new Map<string, unknown>()
   readonly #errors = new Set<string>()
-  /** The answer of the last call of a model: a tool that no call is known of may have been called in it. */
+  /** The last answer of a model, which may have made the call of a tool that no known call matches. */
   #reply: Reply | null = null
 
   constructor(reading: Reading, runs: readonly PlacedRun[]) {
     this.#reading = reading
     this.dialogue = new Dialogue(reading)
-    this.#told = new Set(runs.flatMap((placed) => (placed.run['run_type'] === 'llm' ? answeredIn(placed) : [])))
+    this.#answeredLater = new Set(
+      runs.flatMap((placed) => (placed.run['run_type'] === 'llm' ? answeredIn(placed) : [])),
+    )
   }
 
-  /** A call of a model: what it was told that no earlier one was, and its answer. */
+  /** Reads a run of a model: the messages that no earlier run received, and its answer. */
   llm(placed: PlacedRun): void {
     const { run, path, start } = placed
     this.dialogue.session.now = start
     this.model ??= asText(asRecord(asRecord(run['extra'])['metadata'])['ls_model_name'])
     const [inputs, outputs] = [payloadOf(placed, 'inputs'), payloadOf(placed, 'outputs')]
-    const told = inputs === null ? null : messagesOf(inputs)
-    if (told === null) this.#lost(run['inputs'], `${path}/inputs`, 'what the model was told')
-    const { fresh, note } = this.#threads.unseen(told ?? [])
+    const messages = inputs === null ? null : messagesOf(inputs)
+    if (messages === null) this.#lost(run['inputs'], `${path}/inputs`, 'what the model was told')
+    const { fresh, note } = this.#threads.unseen(messages ?? [])
     for (const message of fresh) this.#message(message)
     const reply = outputs === null ? null : replyOf(outputs)
     if (reply === null) this.#lost(run['outputs'], `${path}/outputs`, 'what the model answered')
@@ -63,7 +65,7 @@ export class LangSmithReader {
     this.error(placed)
   }
 
-  /** A tool that begins: by a call of a model, or by the program itself. */
+  /** Begins a run of a tool, which a call of a model or the program itself started. */
   beginTool(placed: PlacedRun): OpenTool {
     const { run, path } = placed
     this.dialogue.session.now = placed.start
@@ -71,16 +73,16 @@ export class LangSmithReader {
     const outputs = payloadOf(placed, 'outputs')
     const name = asText(run['name'])
     const own = idText(inputs?.value['id']) ?? idText(toolMessageIn(outputs)?.['tool_call_id'])
-    const known = own !== null && this.dialogue.session.hasCall(own) ? own : this.#take(name ?? '')
-    if (known !== null) {
-      this.#matched.add(known)
-      if (differs(inputs?.value, this.#given.get(known)))
+    const matched = own !== null && this.dialogue.session.hasCall(own) ? own : this.#take(name ?? '')
+    if (matched !== null) {
+      this.#matched.add(matched)
+      if (differs(inputs?.value, this.#callArgs.get(matched)))
         this.#reading.unread(
           inputs?.path ?? path,
           'the tool was given other arguments than the call of the model has; those of the call are shown',
           true,
         )
-      return { id: known, placed }
+      return { id: matched, placed }
     }
     const id = `run ${idText(run['id']) ?? path}`
     this.#reading.reply = this.#reply
@@ -95,7 +97,7 @@ export class LangSmithReader {
     return { id, placed }
   }
 
-  /** What it brought, where no model is told it later. */
+  /** Adds the output of a tool's run, unless a later run of a model received it. */
   endTool({ id, placed }: OpenTool): void {
     const { run, path, end, start } = placed
     const { session } = this.dialogue
@@ -103,10 +105,10 @@ export class LangSmithReader {
     const error = asText(run['error'])
     if (error !== null) this.#errors.add(error)
     const outputs = payloadOf(placed, 'outputs')
-    const isTold = this.#told.has(String(id))
+    const isAnsweredLater = this.#answeredLater.has(String(id))
     if (error !== null) session.settle(id, outcomeOfOutput(asText(run['name']) ?? '', error, true))
     else if (outputs === null && isAbsent(run['outputs']) && isAbsent(run['end_time'])) return
-    if (isTold) return
+    if (isAnsweredLater) return
     const message = toolMessageIn(outputs)
     const isFault = message?.['status'] === 'error' ? true : null
     if (error !== null) this.dialogue.answer(id, path, error, `${path}/error`, true)
@@ -117,7 +119,7 @@ export class LangSmithReader {
     }
   }
 
-  /** An error is handed on to all runs around the one that had it. */
+  /** Adds an error once: the runs around a failed run repeat it. */
   error({ run, path }: PlacedRun): void {
     const text = asText(run['error'])
     if (text === null || this.#errors.has(text)) return
@@ -125,27 +127,27 @@ export class LangSmithReader {
     this.dialogue.session.note('system', run['error'], `${path}/error`, 'error')
   }
 
-  /** A trace without calls of models or tools: what went into it and came out. Only a state with all messages tells what was done. */
+  /** Reads a trace without runs of models or tools: its input and output. Only a state with all messages tells the acts. */
   whole(placed: PlacedRun): void {
     const [inputs, outputs] = [payloadOf(placed, 'inputs'), payloadOf(placed, 'outputs')]
     const { session } = this.dialogue
     session.now = placed.start
-    const told = inputs === null ? null : messagesOf(inputs)
-    for (const message of this.#threads.unseen(told ?? []).fresh) this.#message(message)
-    if (told === null) this.#leaves(inputs, 'user', 'input')
-    const said = outputs === null ? null : messagesOf(outputs)
-    // A state holds what went in as well.
-    for (const message of this.#threads.unseen(said ?? []).fresh) this.#message(message)
-    const reply = said === null && outputs !== null ? replyOf(outputs) : null
+    const before = inputs === null ? null : messagesOf(inputs)
+    for (const message of this.#threads.unseen(before ?? []).fresh) this.#message(message)
+    if (before === null) this.#leaves(inputs, 'user', 'input')
+    const after = outputs === null ? null : messagesOf(outputs)
+    // The output state repeats the input messages.
+    for (const message of this.#threads.unseen(after ?? []).fresh) this.#message(message)
+    const reply = after === null && outputs !== null ? replyOf(outputs) : null
     if (reply !== null) this.#message(reply)
-    else if (said === null) this.#leaves(outputs, 'agent_message', 'output')
-    if (said === null)
+    else if (after === null) this.#leaves(outputs, 'agent_message', 'output')
+    if (after === null)
       this.#reading.unread(placed.path, 'no run of a model or a tool is in the file; what they did is not known', true)
     else this.#warnBeside(outputs)
     this.error(placed)
   }
 
-  /** What a state holds beside its messages may tell of acts: `intermediate_steps`. */
+  /** Warns of members of a state beside its messages that may hold acts: `intermediate_steps`. */
   #warnBeside(state: Payload | null): void {
     for (const [name, value] of Object.entries(state?.value ?? {}))
       if (!STATES.includes(name) && mayAct(value))
@@ -164,15 +166,15 @@ export class LangSmithReader {
     this.#reading.reply = reply
     readLangChainMessage(this.dialogue, message)
     if (message.speaker !== 'agent') return
-    for (const { id, name, given } of callsIn(message.body)) {
-      this.#given.set(id, given)
+    for (const { id, name, args } of callsIn(message.body)) {
+      this.#callArgs.set(id, args)
       const list = this.#waiting.get(name)
       if (list === undefined) this.#waiting.set(name, { ids: [id], next: 0 })
       else list.ids.push(id)
     }
   }
 
-  /** The first call of a tool that has no run yet. */
+  /** Returns the first call of a tool without a run. */
   #take(tool: string): string | null {
     const list = this.#waiting.get(tool)
     while (list !== undefined && list.next < list.ids.length) {
@@ -195,7 +197,7 @@ export class LangSmithReader {
     }
   }
 
-  /** LangChain wraps what a tool brought in `output`, as a message or as it is. */
+  /** Unwraps a tool's output from LangChain's `output`, a message or the value itself. */
   #outputOf({ value, path }: Payload): readonly [unknown, string] {
     const { output } = value
     if (!('output' in value) || Object.keys(value).length > 1) return [value, path]
@@ -212,7 +214,7 @@ function toolMessageIn(outputs: Payload | null): Json | null {
   return 'lc' in output ? asRecord(output['kwargs']) : output
 }
 
-/** The calls that later messages of a run's inputs answer. */
+/** Lists the calls that tool messages in a run's inputs answer. */
 function answeredIn(placed: PlacedRun): string[] {
   const inputs = payloadOf(placed, 'inputs')
   const messages = inputs === null ? null : messagesOf(inputs)
@@ -221,17 +223,17 @@ function answeredIn(placed: PlacedRun): string[] {
   )
 }
 
-/** LangChain's own list, else what it left of the provider's. */
+/** Returns LangChain's own list of calls, else the provider's list that it kept. */
 function callListOf(body: Json): readonly Json[] {
   const own = asList(body['tool_calls'])
   return (own.length > 0 ? own : asList(asRecord(body['additional_kwargs'])['tool_calls'])).filter(isRecord)
 }
 
-function callsIn(body: Json): { readonly id: string; readonly name: string; readonly given: unknown }[] {
+function callsIn(body: Json): { readonly id: string; readonly name: string; readonly args: unknown }[] {
   return callListOf(body).flatMap((call) => {
     const inner = asRecord(call['function'] ?? call)
     const [id, name] = [idText(call['id']) ?? asText(inner['name']), asText(inner['name'])]
-    return id === null || name === null ? [] : [{ id, name, given: inner['args'] ?? inner['arguments'] }]
+    return id === null || name === null ? [] : [{ id, name, args: inner['args'] ?? inner['arguments'] }]
   })
 }
 
@@ -240,35 +242,35 @@ interface Node {
 }
 
 /**
- * What has been shown of the conversations of a trace: a model is given all that was said before, again and again. A message is known only behind
- * the same messages, so that what is said twice is shown twice. Time and memory are linear in the texts.
+ * Remembers the conversations of a trace that have been shown: a model receives all earlier messages again with each run. A message counts
+ * as shown only behind the same messages, so a repeated message is shown again. Time and memory are linear in the texts.
  */
 class Threads {
   readonly #root: Node = { next: new Map() }
 
-  /** The messages that were not shown behind those before them; what follows them can be noted. */
+  /** Returns the messages that were not yet shown at this place of the conversation, and a function that adds the reply behind them. */
   unseen(messages: readonly OpenMessage[]): { readonly fresh: readonly OpenMessage[]; note(reply: OpenMessage): void } {
     let node = this.#root
     const fresh: OpenMessage[] = []
     const enter = (message: OpenMessage): boolean => {
       const key = keyOf(message)
-      const known = node.next.get(key)
-      const next = known ?? { next: new Map<string, Node>() }
-      if (known === undefined) node.next.set(key, next)
+      const existing = node.next.get(key)
+      const next = existing ?? { next: new Map<string, Node>() }
+      if (existing === undefined) node.next.set(key, next)
       node = next
-      return known === undefined
+      return existing === undefined
     }
     for (const message of messages) if (enter(message)) fresh.push(message)
     return { fresh, note: (reply) => void enter(reply) }
   }
 }
 
-/** What a message says, whatever the form: who, its texts, and its calls. */
-function keyOf({ speaker, body, said }: OpenMessage): string {
+/** Returns a message's content as a key, whatever its form: speaker, texts and calls. */
+function keyOf({ speaker, body, text }: OpenMessage): string {
   const calls = callListOf(body).map(callKey)
   return JSON.stringify([
     speaker,
-    said?.text ?? textsOf(body['content'], speaker === 'agent'),
+    text?.text ?? textsOf(body['content'], speaker === 'agent'),
     body['tool_call_id'] ?? null,
     calls,
   ])
@@ -283,7 +285,9 @@ function callKey(call: Json): unknown {
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The texts of a content; blocks that hold none as they stand, but for the agent's calls and thoughts, which not every form repeats. */
+/**
+ * Returns the texts of a content. Blocks without text count as JSON, except the agent's calls and reasoning, which not every form repeats.
+ */
 function textsOf(content: unknown, isAgent: boolean): unknown {
   if (!Array.isArray(content)) return content ?? ''
   const pieces = content.flatMap((block) =>

@@ -1,13 +1,13 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { LangSmithReader } from './langsmith-reader.ts'
 import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
 
 /**
- * A trace of LangSmith: one run with its `child_runs`, or the rows of one trace, as its API and its exports write them. What the models were told
- * and said is taken from the runs of type `llm`, what was done from the runs of type `tool`; runs of chains only hold these.
+ * The format of LangSmith traces: one run with its `child_runs`, or the rows of one trace, as its API and exports write them. Runs of type
+ * `llm` hold the models' messages and answers, runs of type `tool` the acts; runs of chains only hold other runs.
  */
 export const LANGSMITH: Format = {
   name: 'langsmith',
@@ -23,7 +23,7 @@ const RUN_FIELDS: ReadonlySet<string> = wordSet(`id name run_type start_time end
   outputs_preview prompt_token_details completion_token_details prompt_cost_details completion_cost_details metadata
   direct_child_run_ids reference_dataset_id ttl_seconds trace_first_received_at last_queued_at thread_id share_token
   is_root price_model_id trace_min_start_time trace_max_start_time manifest_s3_id messages replicas project_name`)
-/** Runs that only hold others, or make nothing that the agent did. */
+/** Types of runs that only hold other runs, or that make nothing of the agent's. */
 const HOLDERS: ReadonlySet<unknown> = new Set(['chain', 'prompt', 'parser', 'embedding'])
 const ACTING: ReadonlySet<unknown> = new Set(['llm', 'tool', 'retriever'])
 
@@ -54,7 +54,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   return { format: 'langsmith', agent, steps }
 }
 
-/** Runs that a run names as its own, and that the file does not have: what was done in them is not known. */
+/** Warns of runs that a run lists as its own and the file lacks: their acts are not known. */
 function warnAbsent(reading: Reading, runs: readonly PlacedRun[]): void {
   const here = new Set(runs.map(({ run }) => idText(run['id'])))
   for (const { run, path } of runs)
@@ -66,7 +66,7 @@ function warnAbsent(reading: Reading, runs: readonly PlacedRun[]): void {
     }
 }
 
-/** The runs in the order of time. What a tool brought comes when it ends: what ran inside of it stands before. */
+/** Reads the runs in order of time. A tool's output is placed at the tool's end, behind the runs inside of it. */
 function readRuns(reading: Reading, reader: LangSmithReader, runs: readonly PlacedRun[]): void {
   const acting = runs.filter(({ run }) => ACTING.has(run['run_type']))
   if (acting.length === 0) {
@@ -90,7 +90,7 @@ function readRuns(reading: Reading, reader: LangSmithReader, runs: readonly Plac
       { time: start === null ? 0 : Math.max(end ?? start, start), read: () => tool !== null && reader.endTool(tool) },
     ]
   })
-  // Without times they stand as in the file: the sort is stable.
+  // Without times the order of the file stays: the sort is stable.
   if (runs.every(({ start }) => start !== null)) events.sort((a, b) => a.time - b.time)
   for (const { read } of events) read()
 }
@@ -112,8 +112,8 @@ function readRun(reading: Reading, reader: LangSmithReader, placed: PlacedRun): 
     )
 }
 
-/** Rows of many traces: one document for each. */
-export function splitLangSmith(root: Json): readonly FoundRun[] | null {
+/** Splits the rows of several traces into one document per trace. */
+export function splitLangSmith(root: Json): readonly FileRun[] | null {
   const runs = runsIn(root)
   if (runs === null) return null
   const traces = Map.groupBy(runs.list.filter(isRecord), traceOf)

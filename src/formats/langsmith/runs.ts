@@ -4,7 +4,10 @@ import { asList, asText } from '../common/session.ts'
 import { listIn } from '../format.ts'
 import { type OpenMessage, openMessage } from '../langchain/langchain-form.ts'
 
-/** One run of a trace: a span, as LangSmith keeps it (langsmith-sdk, python/langsmith/schemas.py, RunBase and Run). */
+/**
+ * A run of a trace, that is, a span (langsmith-sdk, python/langsmith/schemas.py, RunBase and Run), with its path and times in milliseconds
+ * since 1970.
+ */
 export interface PlacedRun {
   readonly run: Json
   readonly path: string
@@ -14,15 +17,15 @@ export interface PlacedRun {
 
 const MARKS = ['inputs', 'outputs', 'start_time', 'trace_id', 'child_runs', 'dotted_order'] as const
 
-/** Whether a value is a run: its `run_type`, and at least two more of its members. */
+/** Recognizes a run by its `run_type` and at least two more of its members. */
 export const isRun = (value: unknown): value is Json =>
   isRecord(value) && typeof value['run_type'] === 'string' && MARKS.filter((field) => field in value).length >= 2
 
-/** The runs of a document: a tree, rows, or the answer of a query; null where it holds none. */
+/** Returns the runs of a document: a tree, rows, or the answer of a query; null for other documents. */
 export const runsIn = (document: Json) =>
   listIn(document, ['records', 'runs'], (list) => list.some(isRun) && list.every((row) => !isRecord(row) || isRun(row)))
 
-/** All runs, those inside of others too, in the order of their start where each says when that was; else as they stand. */
+/** Lists all runs, nested runs too, in order of their start; in order of the file where a start is missing. */
 export function flattenRuns(roots: readonly { readonly run: Json; readonly path: string }[]): readonly PlacedRun[] {
   const placed: PlacedRun[] = []
   const open = [...roots].reverse()
@@ -36,7 +39,7 @@ export function flattenRuns(roots: readonly { readonly run: Json; readonly path:
     }
   }
   if (placed.some(({ start }) => start === null)) return placed
-  // Two of one millisecond: `dotted_order` ends in a time of microseconds.
+  // For two runs of one millisecond: `dotted_order` ends in a time of microseconds.
   return placed.sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || compare(lastOf(a.run), lastOf(b.run)))
 }
 
@@ -47,19 +50,19 @@ const lastOf = (run: Json): string => {
   return order.slice(order.lastIndexOf('.') + 1)
 }
 
-/** The trace that a row is of: its own id where it says none. */
+/** Returns the id of a row's trace; the row's own id where it names no trace. */
 export const traceOf = (run: Json): string => idText(run['trace_id']) ?? idText(run['id']) ?? ''
 
-/** Whether a row is the root of its trace. */
+/** Tells whether a row is the root of its trace. */
 export const isRoot = (run: Json): boolean => isAbsent(run['parent_run_id']) || run['parent_run_id'] === ''
 
-/** What went into a run or came out of it, and where it stands. */
+/** The input or output of a run, and its path. */
 export interface Payload {
   readonly value: Json
   readonly path: string
 }
 
-/** `inputs` or `outputs`; rows of a table hold them as JSON in a string. */
+/** Returns `inputs` or `outputs` of a run; rows of a table hold them as JSON in a string. */
 export function payloadOf({ run, path }: PlacedRun, side: 'inputs' | 'outputs'): Payload | null {
   const value = run[side]
   if (isRecord(value)) return { value, path: `${path}/${side}` }
@@ -67,20 +70,20 @@ export function payloadOf({ run, path }: PlacedRun, side: 'inputs' | 'outputs'):
   return decoded === null ? null : { value: decoded, path: `${path}/${side}#` }
 }
 
-/** The messages of a list; null where some item is none. LangChain gives a model a list of conversations, of which the first is read. */
+/** Opens the messages of a list; null where an item is no message. LangChain passes a list of conversations, of which the first is read. */
 function openList(list: unknown, path: string): OpenMessage[] | null {
   if (!Array.isArray(list)) return null
   const [first] = list as readonly unknown[]
   const isBatch = list.length === 1 && Array.isArray(first) && !isPair(first)
   if (isBatch) return openList(first, pointer(path, 0))
   const open = list.map((message, index) => openMessage(message, pointer(path, index)))
-  return open.every((one) => one !== null) ? open : null
+  return open.every((message) => message !== null) ? open : null
 }
 
 const isPair = (value: readonly unknown[]): boolean =>
-  value.length === 2 && value.every((one) => typeof one === 'string')
+  value.length === 2 && value.every((item) => typeof item === 'string')
 
-/** The conversation in a payload: `messages`, also of a state below `input` or `output`; a prompt that is one text. */
+/** Returns the conversation in a payload: `messages`, also of a state below `input` or `output`; or a prompt of one text. */
 export function messagesOf({ value, path }: Payload): OpenMessage[] | null {
   for (const [holder, at] of [
     [value, path],
@@ -94,39 +97,39 @@ export function messagesOf({ value, path }: Payload): OpenMessage[] | null {
   }
   const prompts = value['prompts']
   return Array.isArray(prompts) && prompts.every((text) => typeof text === 'string')
-    ? prompts.map((text, index) => said('user', text, pointer(`${path}/prompts`, index)))
+    ? prompts.map((text, index) => plainMessage('user', text, pointer(`${path}/prompts`, index)))
     : null
 }
 
-const said = (speaker: OpenMessage['speaker'], text: string, path: string): OpenMessage => ({
+const plainMessage = (speaker: OpenMessage['speaker'], text: string, path: string): OpenMessage => ({
   ...{ speaker, type: speaker, body: {}, path },
-  said: { text, path },
+  text: { text, path },
 })
 
-/** The answer of a model: LangChain's `generations`, a provider's `choices`, or the message itself. Null where it is none of these. */
+/** Returns the answer of a model: LangChain's `generations`, a provider's `choices`, or the message itself. Null for other payloads. */
 export function replyOf({ value, path }: Payload): OpenMessage | null {
   const { generations, choices, message, output } = value
   const [places, at]: readonly [unknown, string] = Array.isArray(generations)
     ? [generations, `${path}/generations`]
     : [choices, `${path}/choices`]
   if (Array.isArray(places)) return replyIn(places[0], pointer(at, 0))
-  for (const [one, place] of [
+  for (const [candidate, place] of [
     [message, `${path}/message`],
     [output, `${path}/output`],
     [value, path],
   ] as const) {
-    const open = isRecord(one) ? openMessage(one, place) : null
+    const open = isRecord(candidate) ? openMessage(candidate, place) : null
     if (open?.speaker === 'agent') return open
   }
   const messages = Array.isArray(value['messages']) ? value['messages'] : []
   return messages.length === 0 ? null : openMessage(messages.at(-1), pointer(`${path}/messages`, messages.length - 1))
 }
 
-/** A generation: a message, or the bare text of a model without messages. */
+/** Returns the message of a generation, or the bare text of a model without messages. */
 function replyIn(generation: unknown, path: string): OpenMessage | null {
   if (Array.isArray(generation)) return replyIn(generation[0], pointer(path, 0))
   if (!isRecord(generation)) return null
   const { message, text } = generation
   if (!isAbsent(message)) return openMessage(message, `${path}/message`)
-  return typeof text === 'string' ? said('agent', text, `${path}/text`) : null
+  return typeof text === 'string' ? plainMessage('agent', text, `${path}/text`) : null
 }

@@ -6,11 +6,14 @@ import type { PictureSource } from '../common/pictures.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { addCall, type ChatSink } from './openai-chat-sink.ts'
 
-/** Whose content it is, and where it goes. What a tool answered has a list of its own: it belongs to the agent's step. */
+/**
+ * The speaker of a content, and the part lists that receive it. Tool results have a list of their own, because they belong to the agent's
+ * step.
+ */
 export interface Speaker {
   readonly actor: Actor
   readonly name: string
@@ -28,7 +31,7 @@ const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'redac
 export const AGENT_ONLY: ReadonlySet<unknown> = new Set([...CALLS, ...REASONING])
 const MAX_MEDIA_PATH = 300
 
-/** The content of a message: text, or an array of blocks as OpenAI, Anthropic and Inspect write them, or nothing. */
+/** Reads the content of a message: text, or an array of blocks as OpenAI, Anthropic and Inspect write them, or nothing. */
 export function readBlocks(sink: ChatSink, content: unknown, path: string, speaker: Speaker): void {
   if (isAbsent(content)) return
   const { actor, name, parts } = speaker
@@ -53,7 +56,7 @@ function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker):
     else sink.reading.error(`${path}/text`, `must be text, not ${typeName(block['text'])}`)
   } else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
   else if (AGENT_ONLY.has(type) && actor !== 'agent_message') {
-    // A tool may print whatever it likes, also what looks like an act of the agent.
+    // A tool may print text that resembles an act of the agent.
     sink.reading.warn(
       path,
       `a block of type ${String(type)} that is not in a message of the agent; not read as its own`,
@@ -74,7 +77,10 @@ function readString(sink: ChatSink, block: Json, field: string, path: string, sp
   else if (!isAbsent(value)) sink.reading.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
 }
 
-/** Inspect: `reasoning`, with a `summary` where it is redacted. Anthropic: `thinking`. Responses: `summary: [{text}]`. */
+/**
+ * Reads a block of reasoning. Inspect: `reasoning`, with a `summary` where it is redacted. Anthropic: `thinking`. Responses: `summary:
+ * [{text}]`.
+ */
 export function readReasoning(sink: ChatSink, block: Json, path: string, parts: Part[]): void {
   const speaker: Speaker = { actor: 'agent_reasoning', name: 'reasoning', parts, outputs: parts }
   const hidden = block['redacted'] === true || block['type'] === 'redacted_thinking'
@@ -98,7 +104,7 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speak
     args: block[argsField],
     argsPath: `${path}/${argsField}`,
   })
-  // Inspect puts the answer of a tool that ran at the provider into the same block.
+  // Inspect puts the result of a provider's tool into the same block.
   const name = typeof block[nameField] === 'string' ? block[nameField] : 'tool_call'
   const output: Speaker = { actor: 'tool_output', name, parts: speaker.parts, outputs: speaker.parts }
   readAnything(sink, block['result'], `${path}/result`, output)
@@ -107,32 +113,32 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speak
 
 function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
   const id = block['tool_use_id'] ?? block['toolCallId']
-  const known = typeof id === 'string' ? sink.names.get(id) : undefined
+  const answered = typeof id === 'string' ? sink.names.get(id) : undefined
   const field = 'content' in block ? 'content' : 'output' in block ? 'output' : 'result'
   const wrapped = field === 'output' ? wrappedOf(block) : null
   const content = wrapped === null ? (block['content'] ?? block['output']) : wrapped.value
   if (typeof id === 'string')
     sink.answered(id, (tool) => {
       if (wrapped?.isDenied) return 'rejected'
-      const told = wrapped?.is_error ? { ...block, is_error: true } : block
-      return outcomeOfMessage(sink.agent, tool, told, content)
+      const flagged = wrapped?.is_error ? { ...block, is_error: true } : block
+      return outcomeOfMessage(sink.agent, tool, flagged, content)
     })
-  if (known === undefined) sink.reading.warn(path, 'a tool result that answers no call before it')
+  if (answered === undefined) sink.reading.warn(path, 'a tool result that answers no call before it')
   const own = block['name'] ?? block['toolName']
-  const name = known ?? (typeof own === 'string' && own !== '' ? own : 'tool_result')
+  const name = answered ?? (typeof own === 'string' && own !== '' ? own : 'tool_result')
   const { outputs } = speaker
   const at = wrapped === null ? `${path}/${field}` : `${path}/${field}/${wrapped.member}`
   const value = wrapped === null ? block[field] : wrapped.value
   readAnything(sink, value, at, { actor: 'tool_output', name, parts: outputs, outputs })
 }
 
-/** The AI SDK's kinds of outputs (vercel/ai, ToolResultOutput, since version 5): the member that holds what came, and whether it is an error. */
+/** The AI SDK's types of outputs (vercel/ai, ToolResultOutput, since version 5): the member with the content, and the error flag. */
 const WRAPPED: Readonly<Record<string, readonly ['value' | 'reason', boolean]>> = {
   ...{ text: ['value', false], json: ['value', false], content: ['value', false] },
   ...{ 'error-text': ['value', true], 'error-json': ['value', true], 'execution-denied': ['reason', true] },
 }
 
-/** Only of a `tool-result`, where the SDK writes it: what a tool itself brought is below `value`. */
+/** Opens the output of a `tool-result`, the only block in which the SDK wraps it: the tool's own value is below `value`. */
 function wrappedOf({ type, output }: Json) {
   if (type !== 'tool-result' || !isRecord(output) || typeof output['type'] !== 'string') return null
   const [member, is_error] = (Object.hasOwn(WRAPPED, output['type']) && WRAPPED[output['type']]) || []
@@ -140,7 +146,7 @@ function wrappedOf({ type, output }: Json) {
   return { member, is_error, isDenied: member === 'reason', value: output[member] }
 }
 
-/** Content where it is content, else every leaf of whatever the tool answered. */
+/** Reads a tool result: as content where it has that form, else every leaf. */
 function readAnything(sink: ChatSink, value: unknown, path: string, speaker: Speaker): void {
   const isContent =
     typeof value === 'string' || (Array.isArray(value) && value.every((item) => isRecord(item) && 'type' in item))
@@ -169,7 +175,7 @@ function readOther(sink: ChatSink, block: Json, path: string, speaker: Speaker):
   else sink.leaves(parts, actor, block, path, shown)
 }
 
-/** Anthropic's documents may be plain text or content blocks: then the model read them, and so must we. */
+/** Reads Anthropic's documents of plain text or content blocks, whose text the model read. */
 function readDocument(sink: ChatSink, source: Json, path: string, speaker: Speaker): boolean {
   if (source['type'] === 'text' && typeof source['data'] === 'string')
     sink.text(speaker.parts, speaker.actor, source['data'], `${path}/source/data`, speaker.name)
@@ -178,27 +184,29 @@ function readDocument(sink: ChatSink, source: Json, path: string, speaker: Speak
   return true
 }
 
-/** OpenAI’s URLs, Inspect’s `image`, Anthropic’s `source`, the AI SDK’s `image` with its `mediaType`. */
+/** Returns the source of a picture: OpenAI's URLs, Inspect's `image`, Anthropic's `source`, the AI SDK's `image` with its `mediaType`. */
 function pictureOf(block: Json): PictureSource {
-  const held = block['image_url'] ?? block['image'] ?? block['source']
-  if (isRecord(held))
-    return 'data' in held ? { media_type: held['media_type'], data: held['data'] } : { url: held['url'] }
+  const source = block['image_url'] ?? block['image'] ?? block['source']
+  if (isRecord(source))
+    return 'data' in source ? { media_type: source['media_type'], data: source['data'] } : { url: source['url'] }
   const type = block['mediaType'] ?? block['mimeType']
-  const isUrl = typeof held !== 'string' || held.slice(0, 40).includes(':')
-  return isUrl || type === undefined ? { url: held } : { media_type: type, data: held }
+  const isUrl = typeof source !== 'string' || source.slice(0, 40).includes(':')
+  return isUrl || type === undefined ? { url: source } : { media_type: type, data: source }
 }
 
-/** `[image: https://…]`; pictures that stand in the file have no name to show. */
+/** Returns a placeholder such as `[image: https://…]`; a picture inside of the file has no name to show. */
 function placeholderOf(block: Json, kind: string): string {
-  const held = block[kind] ?? block[`${kind}_url`] ?? block['source'] ?? block['document']
-  const place = isRecord(held) ? (held['url'] ?? held['filename'] ?? held['path']) : (held ?? block['filename'])
+  const source = block[kind] ?? block[`${kind}_url`] ?? block['source'] ?? block['document']
+  const place = isRecord(source)
+    ? (source['url'] ?? source['filename'] ?? source['path'])
+    : (source ?? block['filename'])
   if (typeof place !== 'string' || place === '' || place.startsWith('data:') || place.includes('://') === false)
     return `[${kind}]`
   if (place.startsWith('attachment://') || place.startsWith('tc://')) return `[${kind}]`
   return `[${kind}: ${place.length > MAX_MEDIA_PATH ? `${place.slice(0, MAX_MEDIA_PATH).toWellFormed()}…` : place}]`
 }
 
-/** Inspect's types of `ToolCallError` that say that the call was not carried out, or not to its end. */
+/** Types of Inspect's `ToolCallError` for a call that did not run, or not to its end. */
 const NOT_CARRIED_OUT: Readonly<Record<string, ActOutcome>> = {
   approval: 'rejected',
   parsing: 'rejected',
@@ -207,8 +215,8 @@ const NOT_CARRIED_OUT: Readonly<Record<string, ActOutcome>> = {
 }
 
 /**
- * What became of a call of a tool, from the message that answers it: Inspect's `error`, Anthropic's `is_error`, a return code, which
- * mini-swe-agent notes in `extra` or wraps around the output. A message without any of them is an answer: the call ran.
+ * Derives the outcome of a tool call from the message with its result: Inspect's `error`, Anthropic's `is_error`, or a return code, which
+ * mini-swe-agent notes in `extra` or in an envelope around the output. A message without any of these is a plain result: the call ran.
  */
 export function outcomeOfMessage(agent: string | null, tool: string, message: Json, content: unknown): ActOutcome {
   const { error, is_error: flag, extra } = message
@@ -217,8 +225,8 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   const hasError = isRecord(error) || (typeof error === 'string' && error !== '')
   const isError = hasError ? true : typeof flag === 'boolean' ? flag : null
   const text = wordsOf(content) || wordsOf(isRecord(error) ? error['message'] : error)
-  const told = outcomeOfAgent(agent, tool, text, isError)
-  if (isError === false) return told
+  const outcome = outcomeOfAgent(agent, tool, text, isError)
+  if (isError === false) return outcome
   const noted = isRecord(extra) ? extra['returncode'] : null
-  return outcomeWithCode(told, typeof noted === 'number' ? noted : exitCodeSaid(harnessOf(agent), text))
+  return outcomeWithCode(outcome, typeof noted === 'number' ? noted : exitCodeInText(harnessOf(agent), text))
 }

@@ -13,24 +13,24 @@ import {
   type Slice,
 } from './openai-chat-sink.ts'
 
-/** How an agent that has no tool calls puts its acts into what it says. */
+/** The protocol by which an agent without tool calls writes its acts into its messages. */
 export interface TextProtocol {
-  /** The pieces of an answer that holds an act; null where it holds none. */
+  /** Splits an answer with an act into slices; null for an answer without an act. */
   split(text: string): readonly Slice[] | null
-  /** Whether a user's message behind an answer is the user's own words, not what an act brought, or the harness's. */
+  /** Tells whether a user's message behind an answer is the user's own, rather than a result or a text of the harness. */
   isSpeech(text: string): boolean
-  /** A user's message behind an answer without an act is the harness's complaint. */
+  /** True when a user's message behind an answer without an act is the harness's complaint. */
   readonly complains: boolean
-  /** Adds acts that the harness noted beside the words; false where it noted none. */
+  /** Adds acts that the harness noted beside the text; false where it noted none. */
   noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
 }
 
 interface ReadMessage {
   readonly speaker: 'agent' | 'tool' | 'other'
   readonly parts: readonly Part[]
-  /** What tools answered: part of the step of the agent that asked. */
+  /** The tool results, which belong to the step of the calling agent. */
   readonly outputs: readonly Part[]
-  /** The agent acted in words, so that what comes next is the answer. */
+  /** True when the agent acted in words, so that the next message is the result. */
   readonly acted: boolean
 }
 
@@ -42,10 +42,10 @@ const MESSAGE_FIELDS = wordSet(`role type content name id tool_calls tool_call_i
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
-/** What the message before was: an act by `protocol`, another answer of the agent, or that of another. */
+/** The preceding message: an act by `protocol`, another answer of the agent, or a message of another speaker. */
 export type Before = 'act' | 'answer' | 'other'
 
-/** One message of a chat. */
+/** Reads one message of a chat. */
 export function readMessage(
   sink: ChatSink,
   message: Json,
@@ -86,7 +86,7 @@ function readAgentMessage(sink: ChatSink, message: Json, path: string, protocol:
   return { speaker: 'agent', parts, outputs: [], acted }
 }
 
-/** The content where it is one text; Anthropic's cache marks make an array of one block out of it. */
+/** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
 function onlyText(sink: ChatSink, content: unknown, path: string): Located | null {
   if (typeof content === 'string') return sink.locate(content, path)
   const [block, ...more] = Array.isArray(content) ? content : []
@@ -94,7 +94,7 @@ function onlyText(sink: ChatSink, content: unknown, path: string): Located | nul
   return typeof single === 'string' ? sink.locate(single, `${path}/0/text`) : null
 }
 
-/** The same thoughts stand under several names in one message; the first that is there is shown. */
+/** Adds the reasoning of a message. A message may repeat it under several members; the first present is shown. */
 function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
   const speaker: Speaker = { actor: 'agent_reasoning', name: 'reasoning', parts, outputs: parts }
   for (const field of ['reasoning_content', 'reasoning', 'thinking']) {
@@ -124,17 +124,17 @@ function readToolMessage(sink: ChatSink, message: Json, path: string): ReadMessa
   sink.answered(callIdOf(message), (tool) => outcomeOfMessage(sink.agent, tool, message, message['content']))
   const { error } = message
   if (isRecord(error)) {
-    const said = error['message']
-    if (typeof said === 'string' && said !== message['content'])
-      sink.text(outputs, 'tool_output', said, `${path}/error/message`, `${name}.error`)
+    const words = error['message']
+    if (typeof words === 'string' && words !== message['content'])
+      sink.text(outputs, 'tool_output', words, `${path}/error/message`, `${name}.error`)
   } else if (typeof error === 'string') sink.text(outputs, 'tool_output', error, `${path}/error`, `${name}.error`)
   return { speaker: 'tool', parts: [], outputs, acted: false }
 }
 
 function toolName(sink: ChatSink, message: Json, path: string): string {
   const id = callIdOf(message)
-  const known = id === null ? undefined : sink.names.get(id)
-  if (known !== undefined) return known
+  const answered = id === null ? undefined : sink.names.get(id)
+  if (answered !== undefined) return answered
   const own = message['name'] ?? message['function']
   if (id !== null) sink.reading.warn(path, 'a tool result that answers no call before it')
   else if (message['role'] !== 'function' && !blocksName(message['content']))
@@ -142,18 +142,18 @@ function toolName(sink: ChatSink, message: Json, path: string): string {
   return typeof own === 'string' && own !== '' ? own : 'tool'
 }
 
-/** Blocks of the AI SDK's tool messages say it themselves. */
+/** Tells whether the blocks of a tool message name their calls, as those of the AI SDK do. */
 const blocksName = (content: unknown): boolean =>
   Array.isArray(content) && content.length > 0 && content.every((block) => isRecord(block) && 'toolCallId' in block)
 
-/** The call that a message answers; SWE-agent writes a list of one. */
+/** Returns the id of the call that a message answers; SWE-agent writes a list of one id. */
 export function callIdOf(message: Json): string | null {
   const ids = message['tool_call_ids']
   const id = message['tool_call_id'] ?? message['call_id'] ?? (Array.isArray(ids) ? ids[0] : null)
   return typeof id === 'string' ? id : null
 }
 
-/** Items of OpenAI's Responses, which stand among messages without a role. */
+/** Reads an item of OpenAI's Responses among the messages, without a role. */
 function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
   const parts: Part[] = []
   const type = typeof item['type'] === 'string' ? item['type'] : 'none'
@@ -174,7 +174,7 @@ function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
   return { speaker: 'agent', parts, outputs: [], acted: false }
 }
 
-/** A whole answer of Responses, as mini-swe-agent keeps it among its messages. */
+/** Recognizes a whole answer of Responses, which mini-swe-agent keeps among its messages. */
 export const isResponse = (message: Json): message is Json & { readonly output: readonly unknown[] } =>
   isAbsent(message['role']) && isAbsent(message['type']) && Array.isArray(message['output'])
 

@@ -1,15 +1,15 @@
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import type { FoundRun, RunAbout } from '../format.ts'
+import type { FileRun, RunAbout } from '../format.ts'
 import { chatOf, modelOf, runsOf } from './openai-chat.ts'
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
 
 /**
- * Files of chats: a list of runs (tau-bench's results, Harbor's exported traces, JSON lines of conversations), one document a run;
- * and a single run, for what it says of itself. A run's document is the run as it stands in the file.
+ * Splits files of chats into one document per run: a list of runs (tau-bench's results, Harbor's exported traces, JSON lines of
+ * conversations). A single run gives its own facts. The document is the run as it stands in the file.
  */
-export function splitChats(root: Json): readonly FoundRun[] | null {
+export function splitChats(root: Json): readonly FileRun[] | null {
   const runs = runsOf(root)
   if (runs === null) {
     const isRun = chatOf(root) !== null && !('trajectory_format' in root)
@@ -25,8 +25,8 @@ export function splitChats(root: Json): readonly FoundRun[] | null {
 }
 
 /**
- * Harbor exports an episode for every answer of one run, each holding all that was said before it. An episode that is wholly the
- * head of the next one of its run is no run of its own, and nothing of it is lost.
+ * Removes the episodes that the next episode of the same run repeats: Harbor exports one episode per answer, each with all earlier
+ * messages.
  */
 function withoutHeads(runs: readonly Json[]): Json[] {
   return runs.filter((run, index) => {
@@ -42,7 +42,7 @@ function withoutHeads(runs: readonly Json[]): Json[] {
 const isHead = (head: readonly unknown[], list: readonly unknown[]): boolean =>
   head.length <= list.length && head.every((item, index) => isSameMessage(item, list[index]))
 
-/** Plain messages of texts; anything else is taken to differ, so that nothing is left out by mistake. */
+/** Compares two plain messages of texts; other messages count as different, so that nothing is left out by mistake. */
 function isSameMessage(a: unknown, b: unknown): boolean {
   if (!isRecord(a) || !isRecord(b)) return false
   const keys = Object.keys(a)
@@ -52,13 +52,13 @@ function isSameMessage(a: unknown, b: unknown): boolean {
   )
 }
 
-/** `task_3_trial_1`, or the name of a trial and its episode; numbered where that would not tell the runs apart. */
+/** Names the runs: `task_3_trial_1`, or the trial and its episode; with a number where the names repeat. */
 function namesOf(runs: readonly Json[]): string[] {
   const names = runs.map((run, index) => {
     const { task_id: task, trial } = run
     if (isName(task)) return cutName(isName(trial) ? `task_${task}_trial_${trial}` : `task_${task}`)
-    const known = [run['trial_name'], run['episode'], run['id']].map(asText).filter((part) => part !== null)
-    return known.length === 0 ? String(index + 1) : cutName(known.join('_'))
+    const names = [run['trial_name'], run['episode'], run['id']].map(asText).filter((part) => part !== null)
+    return names.length === 0 ? String(index + 1) : cutName(names.join('_'))
   })
   return new Set(names).size === names.length ? names : names.map((name, index) => `${index + 1}_${name}`)
 }
@@ -80,7 +80,7 @@ function aboutRun(run: Json): RunAbout {
   }
 }
 
-/** Harbor writes its result as text: `"1.0"`. */
+/** Collects the numeric scores of a run. Harbor writes its result as text: `"1.0"`. */
 function scoresOf(run: Json): Record<string, number> {
   const numbers = SAMPLE_NUMBERS.flatMap((name): [string, number][] => {
     const value = run[name]

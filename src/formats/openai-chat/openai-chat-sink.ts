@@ -18,38 +18,41 @@ export interface Located {
   readonly path: string
 }
 
-/** Where a text really stands: a log may keep a long one elsewhere and leave a mention of it. A picture is held by reference and unfolds to nothing. */
+/**
+ * Returns a text and its path. A log may keep a long text elsewhere, with a reference in its place. A picture is kept by reference and does
+ * not count as unfolded text.
+ */
 export type Resolve = (text: string, path: string, isPicture?: boolean) => Located
 
-/** A piece of a text, in UTF-16 units. */
+/** A range of a text, in UTF-16 units, with its actor and act. */
 export interface Slice {
   readonly start: number
   readonly end: number
   readonly actor: Actor
   readonly name: string
   readonly act?: Act | null
-  /** Where the piece is JSON, what of it is meant. */
+  /** The value inside of a range that is JSON: its pointer and text. */
   readonly inner?: { readonly pointer: string; readonly text: string }
 }
 
-/** What became of a call of a tool. */
+/** Returns the outcome of a tool's call. */
 type OutcomeOf = (tool: string) => ActOutcome
 
-/** What a call is called that names no tool. */
+/** The tool name of a call without a name. */
 const NAMELESS = 'tool_call'
 const MAX_MENTION = 300
 
-/** Where the texts of one conversation go. It resolves mentions, opens the envelopes of tool output, and keeps the calls' names. */
+/** Receives the texts of one conversation: resolves references, opens the envelopes of tool output, and keeps the names of the calls. */
 export class ChatSink {
   readonly reading: Reading
-  /** Where a text really stands. */
+  /** Resolves a text that may be a reference. */
   readonly locate: Resolve
   readonly #pictures = new Map<string, PictureSource>()
-  /** Tool names by call id. An id that is used again names the newest call. */
+  /** Tool names by call id. A repeated id names the newest call. */
   readonly names = new Map<string, string>()
-  /** The agent's name, which tells whose tools it calls. */
+  /** The agent's name, which decides the tool table. */
   readonly agent: string | null
-  /** Calls that nothing has answered yet, by id. */
+  /** Calls without a result, by id. */
   readonly #open = new Map<string, OpenCall[]>()
   #spoken: ReadonlySet<Call> = new Set()
 
@@ -59,32 +62,32 @@ export class ChatSink {
     this.agent = agent
   }
 
-  /** Remembers a call under its id, for what answers it. */
+  /** Registers a call under its id, for its result. */
   opened(id: unknown, tool: string): OpenCall {
     const call = openCall(tool, idText(id))
     if (typeof id === 'string') this.keep(id, call)
     return call
   }
 
-  /** Keeps a call for what answers it under an id. */
+  /** Keeps a call under the id of its result. */
   protected keep(id: string, call: OpenCall): void {
     this.names.set(id, call.tool)
     pushTo(this.#open, id, call)
   }
 
-  /** Calls that stood in words: what comes next answers them. */
+  /** Keeps the calls that were written as text: the next message answers them. */
   spoke(parts: readonly Part[]): void {
     this.#spoken = new Set(parts.flatMap(({ act }) => (act === null ? [] : [act.call])))
   }
 
-  /** What became of the call in the words before; of none, where they held several. */
+  /** Sets the outcome of the call written in the last message, unless it held several calls. */
   answeredWords(outcomeOf: OutcomeOf): void {
     const [call] = this.#spoken
     if (call !== undefined && this.#spoken.size === 1) (call as OpenCall).outcome = outcomeOf(call.tool)
     this.#spoken = new Set()
   }
 
-  /** What became of the call of an id; of none, where two of that id wait for an answer. */
+  /** Sets the outcome of the call with an id, unless two calls with that id wait for a result. */
   answered(id: string | null, outcomeOf: OutcomeOf): void {
     const calls = id === null ? undefined : this.#open.get(id)
     if (id === null || calls === undefined) return
@@ -106,7 +109,7 @@ export class ChatSink {
     this.reading.addMedia(parts, part, isUrl ? this.#locatePicture(String(source.url), part.path) : source)
   }
 
-  /** A URL may be a mention of an attachment, which holds the picture: one source for all that mention it. */
+  /** Resolves a picture's URL, which may refer to an attachment: all references to it share one source. */
   #locatePicture(url: string, path: string): PictureSource {
     if (url.startsWith('data:') || url.length > MAX_MENTION) return { url }
     const source = this.#pictures.get(url) ?? { url: this.locate(url, path, true).text }
@@ -114,15 +117,15 @@ export class ChatSink {
     return source
   }
 
-  /** Every leaf of a value, strings resolved. */
+  /** Adds every leaf of a value, with its references resolved. */
   leaves(parts: Part[], actor: Actor, value: unknown, path: string, name: string): void {
     for (const { text, pointer, name: leaf } of leavesOf(value, path))
       this.reading.add(parts, { actor, ...this.locate(text, pointer), name: memberName(name, leaf) })
   }
 
   /**
-   * Arguments of a call: an object, or JSON in a string, or a string that is itself what the tool was given. `isNamed`: the source gives the call a
-   * name, which stands at `namePath`.
+   * Adds the arguments of a call: an object, JSON in a string, or a string that is the tool's input itself. `isNamed`: the source names the
+   * tool, at `namePath`.
    */
   args(parts: Part[], args: unknown, path: string, call: OpenCall, namePath: string, isNamed: boolean): void {
     const spec = knownSpec(this.reading, this.agent, call.tool, namePath)
@@ -145,9 +148,9 @@ export class ChatSink {
 }
 
 /**
- * Adds pieces of a text as parts, each under `pointer#char=start,end`: a text protocol puts speech and acts into one string, and they must
- * not be told by one actor. The fragment is RFC 5147's, which no JSON pointer can be mistaken for; where the piece is JSON, `#` and
- * a pointer into it follow.
+ * Adds ranges of a text as parts, each under `pointer#char=start,end`: a text protocol mixes speech and acts of several actors in one
+ * string. The fragment is RFC 5147's, which cannot be confused with a JSON pointer; where the range is JSON, `#` and a pointer into it
+ * follow.
  */
 export function addSlices(reading: Reading, parts: Part[], { text, path }: Located, slices: readonly Slice[]): void {
   for (const { start, end, actor, name, act = null, inner } of slices) {
@@ -162,7 +165,7 @@ const CALL_FIELDS = wordSet(`id type index function arguments custom view parse_
   provider_specific_fields thought_signature internal`)
 const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
 
-/** One call, wherever it stands: its name and arguments become parts, and its id is remembered for what answers it. */
+/** A call of any message form: its id, name and arguments with their paths. */
 interface ToolCall {
   readonly id: unknown
   readonly name: unknown
@@ -181,7 +184,7 @@ export function addCall(sink: ChatSink, parts: Part[], call: ToolCall): OpenCall
   return open
 }
 
-/** `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
+/** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
 export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
   if (isAbsent(calls)) return
   if (!Array.isArray(calls)) {
@@ -209,7 +212,7 @@ function readToolCall(sink: ChatSink, parts: Part[], call: Json, path: string): 
   if (isBroken && open !== null) open.outcome = 'rejected'
 }
 
-/** `{name, arguments}`: the inside of a tool call, and the whole of the older `function_call`. */
+/** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
 export function readFunctionCall(
   sink: ChatSink,
   parts: Part[],

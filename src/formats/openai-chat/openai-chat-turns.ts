@@ -16,20 +16,20 @@ export interface Placed {
   readonly path: string
 }
 
-/** The messages as they stand in the file. */
+/** Lists the messages in order of the file, each with its path. */
 export const placeMessages = (messages: readonly unknown[], path: string): Placed[] =>
   messages.map((message, index) => ({ message, path: pointer(path, index) }))
 
 /**
- * The steps of a conversation, numbered from 1: each message is one, and what tools answered belongs to the step of the agent
- * before it. A result never comes before its call: where a file has them the other way round, it is moved behind the call.
+ * Reads the steps of a conversation, numbered from 1: each message is a step, and tool results belong to the step of the agent before them.
+ * A result never precedes its call: a result that the file places first is moved behind its call.
  */
 export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: TextProtocol | null = null): Step[] {
   const steps: OpenStep[] = []
   let before: Before = 'other'
   const read = (message: Json, path: string): void => {
     const name = asName(message['id'])
-    // Several messages under one id may be one reply, written call by call.
+    // Several messages with one id may be one reply, written call by call.
     sink.reading.reply = name === null ? null : { id: name, isNamed: false }
     const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
     const last = steps.at(-1)
@@ -66,7 +66,7 @@ export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: T
 
 const isResult = ({ role, type }: Json): boolean => role === 'tool' || type === 'function_call_output'
 
-/** Results whose call comes later and nowhere before. */
+/** Returns the results whose call comes later and never before. */
 function lateResults(placed: readonly Placed[]): ReadonlySet<Placed> {
   const open = new Map<string, Placed[]>()
   const called = new Set<string>()

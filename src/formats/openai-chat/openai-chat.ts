@@ -9,21 +9,21 @@ import { isResponse, type TextProtocol } from './openai-chat-message.ts'
 import { ChatSink } from './openai-chat-sink.ts'
 import { type Placed, placeMessages, readTurns } from './openai-chat-turns.ts'
 
-/** Where runs keep their messages: OpenAI and most others, tau-bench, Harbor's exported traces. */
+/** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations'] as const
 const ROOT_FIELDS = new Set([
   ...wordSet(`system messages traj conversations records model agent id object created metadata usage`),
-  // What a call to a provider was made with, and what it cost.
+  // The parameters and the cost of a provider call.
   ...wordSet(`tools functions tool_choice parallel_tool_calls kwargs context_window temperature top_p max_tokens
   max_completion_tokens response_format stream stop seed reasoning_effort store response raw_messages raw_response
   choices cost timestamp latency_sec tool_definitions`),
-  // What a benchmark says of the run.
+  // A benchmark's facts about the run.
   ...wordSet('task_id reward info trial model_provider date task episode run_id trial_name result'),
 ])
 
 /**
- * A chat as providers take it: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
- * call to a provider (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
+ * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
+ * provider call (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
  */
 export const OPENAI_CHAT: Format = {
   name: 'openai-chat',
@@ -31,7 +31,7 @@ export const OPENAI_CHAT: Format = {
   read: readOpenAiChat,
 }
 
-/** Whether these are messages of a chat: every one that is an object says a role, or is an item of a response. */
+/** Recognizes messages of a chat: the first object has a role and a content or call, and some item has a role. */
 export function isChat(list: unknown): list is readonly unknown[] {
   if (!Array.isArray(list) || list.length === 0) return false
   const first = list.find(isRecord)
@@ -44,10 +44,10 @@ const isMessage = (item: Json): boolean =>
   typeof item['role'] === 'string' &&
   ['content', 'tool_calls', 'function_call', 'tool_call_id', 'refusal'].some((field) => field in item)
 
-/** The messages of one run. */
+/** Returns the messages of one run. */
 export const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
 
-/** A list of runs, none of which is read before it stands by itself. */
+/** Returns the runs of a list, each of which must be sent by itself; null for other documents. */
 export function runsOf({ records }: Json): readonly Json[] | null {
   if (!Array.isArray(records) || records.length === 0) return null
   const runs = records.filter((run): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field])))
@@ -63,15 +63,15 @@ function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   return { format: 'openai-chat', agent: { name: null, model: null }, steps: [] }
 }
 
-/** How a run is told apart from a plain chat, and what answered it where that does not stand in the run itself. */
+/** The format of a run, and an answer that the run itself does not hold. */
 interface RunForm {
   readonly format: string
-  /** Members that a chat does not have. */
+  /** Members that a plain chat does not have. */
   readonly fields?: ReadonlySet<string>
   readonly answer?: readonly Placed[]
 }
 
-/** One run: what the system was told beside its messages (Anthropic), the messages, and the answer. */
+/** Reads one run: the system prompt beside its messages (Anthropic), the messages, and the answer. */
 export function readRun(
   reading: Reading,
   run: Json,
@@ -94,7 +94,7 @@ export function readRun(
   return { format, agent, steps: reading.takeSteps(steps.length, `${at}${path}`) ? steps : [] }
 }
 
-/** What Anthropic's requests tell the system stands before all messages, as a text or blocks. */
+/** Reads Anthropic's system prompt, a text or blocks, as a step before all messages. */
 function systemStep(sink: ChatSink, system: unknown, path: string): Step[] {
   const parts: Part[] = []
   const isPrompt = typeof system === 'string' || (Array.isArray(system) && system.every(isRecord))
@@ -103,14 +103,14 @@ function systemStep(sink: ChatSink, system: unknown, path: string): Step[] {
   return parts.length === 0 ? [] : [{ id: 1, name: null, at: null, copied: false, parts }]
 }
 
-/** One text, so that the form in which it announces calls is found. */
+/** Joins a system prompt to one text, in which announced call forms are searched. */
 function allText(system: unknown): string {
   if (typeof system === 'string') return system
   const blocks: readonly unknown[] = Array.isArray(system) ? system : []
   return blocks.map((block) => (isRecord(block) && typeof block['text'] === 'string' ? block['text'] : '')).join('\n')
 }
 
-/** OpenHands logs a chat twice where it was sent without tool calls: as it was sent, and with its calls told apart. */
+/** Selects the messages to read. OpenHands logs a chat without tool calls twice: as it was sent, and with its calls as calls. */
 function chatRead(reading: Reading, run: Json, at: string, chat: ListIn): ListIn {
   const raw = run['raw_messages']
   if (!isChat(raw)) return chat
@@ -121,11 +121,11 @@ function chatRead(reading: Reading, run: Json, at: string, chat: ListIn): ListIn
   return { list: raw, path: '/raw_messages' }
 }
 
-/** An answer of Anthropic's: the message itself. */
+/** Recognizes an answer of Anthropic's: the message itself. */
 export const isAnswer = ({ type, role, content }: Json): boolean =>
   type === 'message' && role === 'assistant' && Array.isArray(content)
 
-/** The answer of the call that a log is about: its first choice. */
+/** Returns the answer in a log of a provider call: its first choice. */
 function responseOf(reading: Reading, run: Json, at: string): ReturnType<typeof placeMessages> {
   const { response } = run
   if (isRecord(response) && (isResponse(response) || isAnswer(response)))
@@ -145,9 +145,9 @@ export const modelOf = ({ model, response }: Json): string | null =>
   asName(model) ?? asName(asRecord(response)['model'])
 
 /**
- * Agents without tool calls, told from what their prompt announces: OpenHands (`<function=name>…</function>`) and Hermes
- * (`<tool_call>{json}</tool_call>` behind `<tools>`). What such an agent acts and is answered stands in plain messages. Agents whose
- * prompt announces neither are looked at when the whole run is read (`message-acts.ts`).
+ * Returns the text protocol that the prompt of an agent without tool calls announces: OpenHands (`<function=name>…</function>`) or Hermes
+ * (`<tool_call>{json}</tool_call>` behind `<tools>`). The acts and results of such an agent are plain messages. Agents without either
+ * announcement are read by `message-acts.ts`, from the whole run.
  */
 function textProtocolOf(messages: readonly unknown[], agent: string | null): TextProtocol | null {
   const firstAnswer = messages.findIndex((message) => isRecord(message) && message['role'] === 'assistant')

@@ -11,7 +11,7 @@ import { specOf } from '../tools/lookup.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { named, type OpenCall, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
 
-/** What other items of the run say of one: which approvals were refused, and which were used. */
+/** Ids of the approval requests of a run: those that were refused, and those whose call ran. */
 export interface Approvals {
   readonly refused: ReadonlySet<string>
   readonly used: ReadonlySet<string>
@@ -28,7 +28,7 @@ export function approvalsIn(items: readonly unknown[]): Approvals {
   return { refused, used }
 }
 
-/** The member that says what a hosted tool is to do. */
+/** The member that holds the arguments of a hosted tool. */
 const ACTS: Readonly<Record<string, readonly string[]>> = {
   local_shell_call: ['action'],
   shell_call: ['action'],
@@ -39,7 +39,7 @@ const ACTS: Readonly<Record<string, readonly string[]>> = {
   code_interpreter_call: ['code'],
 }
 
-/** An item of a tool that the provider has itself; false for any other, which codex has as well. */
+/** Reads an item of a provider's hosted tool; false for other items, which codex has as well. */
 export function readHosted(session: Session, item: Json, path: string, approvals: Approvals): boolean {
   const type = asText(item['type']) ?? ''
   if (Object.hasOwn(ACTS, type)) readCall(session, item, path, type)
@@ -61,12 +61,12 @@ const idOf = (item: Json): unknown => item['call_id'] ?? item['id']
 function readCall(session: Session, item: Json, path: string, type: string): void {
   const step = session.turn(asText(item['id']))
   const call = session.call(step, idOf(item), type)
-  // The output of a local shell names the item.
+  // The output of a local shell names the item instead of the call.
   session.remember(step, item['id'], call)
-  const field = (ACTS[type] ?? []).find((one) => !isAbsent(item[one])) ?? 'action'
+  const field = (ACTS[type] ?? []).find((member) => !isAbsent(item[member])) ?? 'action'
   const args = item[field]
   const words = { call, path: `${path}/${field}`, namePath: `${path}/type` }
-  // A command that is no object has no argument that says what it is.
+  // A command that is no object has no argument whose meaning is known.
   const isOdd = type === 'local_shell_call' && !isRecord(args) && !isAbsent(args)
   addCall(session, step.parts, { ...words, args, isText: typeof args === 'string', ...(isOdd && { spec: null }) })
   settle(call, outcomeOfItem(type, item))
@@ -79,13 +79,13 @@ function outcomeOfItem(type: string, { status }: Json): ActOutcome {
   return status === 'completed' ? 'ran' : status === 'failed' ? 'failed' : 'unknown'
 }
 
-/** What stands in the item itself: texts that a search found, what code printed. */
+/** Reads the results inside of the item: texts of a search, output of code. */
 function readResults(session: Session, item: Json, path: string, type: string, call: OpenCall): void {
   const field = type === 'file_search_call' ? 'results' : 'outputs'
-  for (const [one, at] of itemsIn(item[field], `${path}/${field}`)) {
+  for (const [result, at] of itemsIn(item[field], `${path}/${field}`)) {
     const { parts } = session.output(idOf(item), path, null)
     const sink = sinkTo(session.reading, parts, 'tool_output', call.tool)
-    const { text, logs, url, filename } = asRecord(one)
+    const { text, logs, url, filename } = asRecord(result)
     if (typeof filename === 'string') sink.text(filename, `${at}/filename`)
     if (typeof text === 'string') sink.text(text, `${at}/text`)
     if (typeof logs === 'string') sink.text(logs, `${at}/logs`)
@@ -93,7 +93,7 @@ function readResults(session: Session, item: Json, path: string, type: string, c
   }
 }
 
-/** A call of a server's tool, with its answer. Its name is the server's: no table knows what it takes. */
+/** Reads a call of an MCP server's tool, with its result. Only the server knows the tool's arguments, so no table is used. */
 function readMcpCall(session: Session, item: Json, path: string): void {
   const { output, error, status } = item
   const { call } = addServerCall(session, item, path)
@@ -106,7 +106,7 @@ function readMcpCall(session: Session, item: Json, path: string): void {
   if (isFault) readAnswer(session.reading, parts, error, `${path}/error`, `${call.tool}.error`)
 }
 
-/** A call that waits to be approved: shown where it is carried out, else as one that was not. */
+/** Reads a call that waits for approval. The call that ran shows it; a request without one is rejected or cancelled. */
 function readRequest(session: Session, item: Json, path: string, { refused, used }: Approvals): void {
   const id = idText(item['id'])
   if (id !== null && used.has(id)) return
@@ -125,7 +125,7 @@ function addServerCall(session: Session, item: Json, path: string): { readonly c
   return { call }
 }
 
-/** One entry for each command: what it printed, and how it ended. */
+/** Reads the output of a shell: one entry for each command, with its streams and its outcome. */
 function readShellOutput(session: Session, item: Json, path: string): void {
   const entries = asList(item['output']).filter(isRecord)
   if (entries.length === 0 || entries.length !== asList(item['output']).length) {
@@ -133,14 +133,14 @@ function readShellOutput(session: Session, item: Json, path: string): void {
     return
   }
   const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
-  const codes = entries.map((one) => asRecord(one['outcome']))
-  const code = codes.map((one) => one['exit_code']).find((one) => typeof one === 'number' && one !== 0)
+  const codes = entries.map((entry) => asRecord(entry['outcome']))
+  const code = codes.map((outcome) => outcome['exit_code']).find((value) => typeof value === 'number' && value !== 0)
   const isStopped = codes.some(({ type }) => type === 'timeout')
   settle(place.call, isStopped ? 'interrupted' : typeof code === 'number' ? outcomeOfCode(code) : 'ran')
-  for (const [one, at] of itemsIn(entries, `${path}/output`))
+  for (const [entry, at] of itemsIn(entries, `${path}/output`))
     for (const field of ['stdout', 'stderr'] as const) {
       const name = `${place.tool}.${field}`
-      readAnswer(session.reading, place.parts, asRecord(one)[field], `${at}/${field}`, name)
+      readAnswer(session.reading, place.parts, asRecord(entry)[field], `${at}/${field}`, name)
     }
 }
 
@@ -154,7 +154,7 @@ function readPatchOutput(session: Session, item: Json, path: string): void {
   readOutput(session, item, path, id, `${path}/call_id`, isError)
 }
 
-/** What answers the call of an id, which stands at `idPath`. */
+/** Reads the result of the call with an id; `idPath` is the path of that id. */
 function readOutput(
   session: Session,
   item: Json,
@@ -182,8 +182,8 @@ function readScreen(session: Session, item: Json, path: string): void {
 }
 
 /**
- * The tools that OpenAI's Responses API has itself, by the type of their item (openai, resources/responses/responses.d.ts, ResponseItem and
- * ResponseInputItem).
+ * Argument tables of the tools that OpenAI's Responses API hosts, by the type of their item (openai, resources/responses/responses.d.ts,
+ * ResponseItem and ResponseInputItem).
  */
 export const HOSTED_TOOLS: ToolTable = {
   local_shell_call: CODEX_TOOLS['local_shell_call'] ?? { args: {} },
@@ -191,7 +191,7 @@ export const HOSTED_TOOLS: ToolTable = {
   apply_patch_call: {
     args: { diff: 'patch', path: 'writes', type: 'describes' },
     target: 'path',
-    // What it names is taken away by the call itself.
+    // The call itself deletes the file.
     by: { argument: 'type', cases: { delete_file: { path: 'executes', type: 'describes' } } },
   },
   computer_call: { args: { type: 'describes' }, rest: 'executes' },
@@ -200,9 +200,9 @@ export const HOSTED_TOOLS: ToolTable = {
   web_search_call: { args: { type: 'describes' }, rest: 'web' },
 }
 
-/** How the Agents SDK calls a tool that hands over to another agent (openai-agents-python, src/agents/handoffs). */
+/** The prefix of the Agents SDK's tools that hand over to another agent (openai-agents-python, src/agents/handoffs). */
 const HANDOFF = 'transfer_to_'
 
-/** What a tool of the program's own takes. */
+/** Returns the argument table of the program's own tool. */
 export const specOfFunction = (tool: string): ToolSpec | undefined =>
   Object.hasOwn(HOSTED_TOOLS, tool) ? undefined : tool.startsWith(HANDOFF) ? SUBAGENT : specOf(null, tool)

@@ -8,8 +8,9 @@ import { isChat } from '../openai-chat/openai-chat.ts'
 import { type Approvals, approvalsIn, HOSTED_TOOLS, readHosted, specOfFunction } from './hosted-items.ts'
 
 /**
- * Items of OpenAI's Responses: an answer (`{"object": "response", "output"}`), what was sent and answered (`input`, `output`), the items of a conversation
- * (`{"object": "list", "data"}`), and what the Agents SDK keeps (`to_input_list()`, sessions, `new_items` with their `raw_item`).
+ * The format of OpenAI's Responses: an answer (`{"object": "response", "output"}`), a request with its answer (`input`, `output`), the
+ * items of a conversation (`{"object": "list", "data"}`), and the items that the Agents SDK keeps (`to_input_list()`, sessions, `new_items`
+ * with their `raw_item`).
  */
 export const OPENAI_RESPONSES: Format = {
   name: 'openai-responses',
@@ -39,7 +40,7 @@ const DIALECT: ItemDialect = {
 
 function readResponses(reading: Reading, document: Json): ReadDocument {
   const lists = listsIn(document) ?? []
-  // A second list beside those that are read is said to be left out.
+  // A list that is not read counts as an unknown member, with a warning.
   const read = [...lists.map(({ path }) => path.slice(1)), ...(typeof document['input'] === 'string' ? ['input'] : [])]
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, ...read]))
   const session = new Session(reading, HOSTED_TOOLS)
@@ -47,45 +48,46 @@ function readResponses(reading: Reading, document: Json): ReadDocument {
   session.note('system', instructions, '/instructions', 'instructions')
   if (typeof input === 'string') session.note('user', input, '/input', 'message')
   const items = lists.flatMap(({ list }) => list.map((item) => innerOf(item).item))
-  const told: Told = { shown: shownBy(items.filter(isRecord)), approvals: approvalsIn(items) }
-  for (const { list, path } of lists) for (const [item, at] of itemsIn(list, path)) readOne(session, item, at, told)
+  const facts: RunFacts = { shown: shownBy(items.filter(isRecord)), approvals: approvalsIn(items) }
+  for (const { list, path } of lists)
+    for (const [item, at] of itemsIn(list, path)) readAnyItem(session, item, at, facts)
   const path = lists[0]?.path ?? '/output'
   const agent = { name: asName(document['agent']), model: asText(document['model']) }
   return { format: 'openai-responses', agent, steps: session.finish(path) }
 }
 
-/** What the items of a run say of one another. */
-interface Told {
+/** Facts of a run that several items tell: the content already shown, and the approvals. */
+interface RunFacts {
   readonly shown: Shown
   readonly approvals: Approvals
 }
 
-function readOne(session: Session, one: unknown, path: string, { shown, approvals }: Told): void {
-  const { item, at, waits } = innerOf(one, path)
+function readAnyItem(session: Session, value: unknown, path: string, { shown, approvals }: RunFacts): void {
+  const { item, at, waits } = innerOf(value, path)
   if (!isRecord(item)) {
     session.reading.error(at, `an item must be an object, not ${typeName(item)}`)
     return
   }
   const id = idText(item['call_id'])
-  // The SDK keeps a call that waits for its approval beside the call itself.
+  // The SDK keeps a call that waits for approval beside the call itself.
   const isAgain = waits && id !== null && session.hasCall(id)
   if (!isAgain && !readHosted(session, item, at, approvals)) readItem(session, asMessage(item), at, shown, DIALECT)
-  // What was cut off before it was whole was given to no tool.
+  // An item that was cut before its end reached no tool.
   const isCut = waits || item['status'] === 'incomplete'
   if (isCut && id !== null && !shown.answered.has(id)) session.settle(id, 'cancelled')
 }
 
-/** Messages may have a role and no type. */
+/** Adds the type to a message that has only a role. */
 const asMessage = (item: Json): Json =>
   item['type'] === undefined && typeof item['role'] === 'string' ? { ...item, type: 'message' } : item
 
-/** The Agents SDK's own items hold the provider's. */
+/** Unwraps the provider's item inside of an item of the Agents SDK. */
 function innerOf(item: unknown, path = ''): { readonly item: unknown; readonly at: string; readonly waits: boolean } {
   if (!isRecord(item) || !isRecord(item['raw_item'])) return { item, at: path, waits: false }
   return { item: item['raw_item'], at: `${path}/raw_item`, waits: item['type'] === 'tool_approval_item' }
 }
 
-/** Items that a chat may hold among its messages, and is read with as one. */
+/** Types of items that a chat may hold among its messages, as part of the chat. */
 const OF_CHATS: ReadonlySet<unknown> = new Set(['message', 'function_call', 'function_call_output', 'reasoning'])
 const OWN: ReadonlySet<unknown> = wordSet(`custom_tool_call custom_tool_call_output local_shell_call
   local_shell_call_output shell_call shell_call_output apply_patch_call apply_patch_call_output computer_call
@@ -96,7 +98,7 @@ const WRAPPERS: ReadonlySet<unknown> = new Set(['tool_call_item', 'tool_call_out
 const isOwn = (item: unknown): boolean =>
   isRecord(item) && (OWN.has(item['type']) || (WRAPPERS.has(item['type']) && isRecord(item['raw_item'])))
 
-/** An item that no chat begins with: without a role, or with a message of typed content. */
+/** Recognizes an item that no chat begins with: without a role, or a message of typed content. */
 function isTelling(item: unknown): boolean {
   if (!isRecord(item)) return false
   const { type, call_id: id, content, summary } = item
@@ -112,13 +114,13 @@ const isTyped = (block: unknown): boolean =>
 const isItem = (item: unknown): boolean =>
   !isRecord(item) || typeof item['type'] === 'string' || typeof item['role'] === 'string'
 
-/** A list that is read as a chat is left to that, but where it holds what a chat cannot. */
+/** Recognizes a list of items. A list that the chat format reads is left to that format, unless it holds items that no chat has. */
 const isList = (list: unknown): list is readonly unknown[] =>
   Array.isArray(list) && list.every(isItem) && list.some(isTelling) && (!isChat(list) || list.some(isOther))
 
 const isOther = (item: unknown): boolean => isOwn(item) && isRecord(item) && !OF_CHATS.has(item['type'])
 
-/** The lists of items that a document holds, in their order; null where it is none of Responses. */
+/** Returns the lists of items in a document, in order; null for documents of other formats. */
 function listsIn(document: Json): readonly ListIn[] | null {
   const { object, output, input, new_items: fresh, data } = document
   const isMessages = Array.isArray(document['messages']) || 'run_type' in document

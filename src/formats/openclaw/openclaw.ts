@@ -16,11 +16,11 @@ import {
 import { addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common.ts'
-import { exitCodeSaid, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
- * Sessions of OpenClaw (and of pi, whose form they have): JSON lines, of which the first is `{"type": "session", …}` and the others have an id
- * and the id of the one before. Source: openclaw/openclaw, docs/reference/session-management-compaction.md.
+ * The format of OpenClaw's sessions (and pi's, which has the same form): JSON lines; the first is `{"type": "session", …}`, each other line
+ * has an id and its parent's id. Source: openclaw/openclaw, docs/reference/session-management-compaction.md.
  */
 export const OPENCLAW: Format = {
   name: 'openclaw',
@@ -31,7 +31,7 @@ export const OPENCLAW: Format = {
 function isSession(records: unknown): boolean {
   if (!Array.isArray(records)) return false
   const head = records.some(
-    (one) => isRecord(one) && one['type'] === 'session' && 'cwd' in one && idText(one['id']) !== null,
+    (record) => isRecord(record) && record['type'] === 'session' && 'cwd' in record && idText(record['id']) !== null,
   )
   return head && records.some(isMessage)
 }
@@ -41,8 +41,10 @@ const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 
 const isMessage = (value: unknown): boolean =>
   isRecord(value) && value['type'] === 'message' && isRecord(value['message']) && ROLES.has(value['message']['role'])
 
-/** What changes nothing of what the model saw. */
-const KEPT: ReadonlySet<unknown> = wordSet(`session model_change thinking_level_change custom label session_info leaf`)
+/** Types of entries without effect on the model's context. */
+const BOOKKEEPING: ReadonlySet<unknown> = wordSet(
+  `session model_change thinking_level_change custom label session_info leaf`,
+)
 const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`role content timestamp api provider model usage stopReason
   errorMessage toolCallId toolName isError details command output exitCode cancelled truncated fullOutputPath
   excludeFromContext customType display responseId idempotencyKey senderIsOwner responseModel`)
@@ -53,7 +55,7 @@ class OpenclawReader {
   readonly #reading: Reading
   #before: string | null = null
 
-  /** Ids of the calls that a result answers. */
+  /** Ids of the calls that have a result. */
   readonly #answered: ReadonlySet<unknown>
 
   constructor(reading: Reading, entries: readonly unknown[]) {
@@ -67,15 +69,15 @@ class OpenclawReader {
     this.#follow(entry, path)
     this.session.now = timeOf(entry['timestamp'])
     if (type === 'message' && isRecord(message)) this.#message(message, `${path}/message`, asText(entry['id']))
-    // Later requests hold the summary instead of what it sums up.
+    // Later requests hold the summary in place of the summarized messages.
     else if (type === 'compaction' || type === 'branch_summary')
       this.session.note('agent_message', entry['summary'], `${path}/summary`, 'summary')
     else if (type === 'custom_message')
       this.#content(this.session.open('other', null).parts, entry['content'], `${path}/content`, 'system')
-    else if (!KEPT.has(type)) this.#reading.unreadRecord(path, 'type of entry', type, entry)
+    else if (!BOOKKEEPING.has(type)) this.#reading.unreadRecord(path, 'type of entry', type, entry)
   }
 
-  /** Entries are a tree: what does not follow on the one before is another branch. */
+  /** Warns of a branch: entries form a tree, and an entry with another parent than the entry before it begins a branch. */
   #follow({ id, parentId, type }: Json, path: string): void {
     const parent = idText(parentId)
     if (type !== 'session' && parent !== null && this.#before !== null && parent !== this.#before)
@@ -97,7 +99,7 @@ class OpenclawReader {
     else this.#reading.unreadRecord(path, 'role', role, message)
   }
 
-  /** A command that the user ran: its words are theirs, and no act of the agent. */
+  /** Adds a command that the user ran: its texts are the user's, and no act of the agent. */
   #ofUser(message: Json, path: string, name: string | null): void {
     const { parts } = this.session.open('other', name)
     for (const field of ['command', 'output']) {
@@ -137,11 +139,11 @@ class OpenclawReader {
     if (typeof content === 'string')
       sinkTo(this.#reading, step.parts, 'agent_message', 'message').text(content, `${path}/content`)
     const isCut = stopReason === 'aborted' || stopReason === 'error'
-    for (const [block, at] of itemsIn(content, `${path}/content`)) this.#said(step, block, at, isCut)
+    for (const [block, at] of itemsIn(content, `${path}/content`)) this.#replyBlock(step, block, at, isCut)
     this.session.note('system', message['errorMessage'], `${path}/errorMessage`, 'error')
   }
 
-  #said(step: OpenStep, block: unknown, path: string, isCut: boolean): void {
+  #replyBlock(step: OpenStep, block: unknown, path: string, isCut: boolean): void {
     const { type, text, thinking, redacted } = asRecord(block)
     const words = sinkTo(this.#reading, step.parts, 'agent_message', 'message')
     if (type === 'text' && typeof text === 'string') words.text(text, `${path}/text`)
@@ -160,7 +162,7 @@ class OpenclawReader {
     const { id, name, arguments: args } = block
     const words = { id, name, args, path: `${path}/arguments`, namePath: `${path}/name` }
     const call = addNamedCall(this.session, step, words)
-    // An answer that was cut short is not carried out; one that brought something all the same is unsure both ways.
+    // A reply that was cut short is not carried out; with a result all the same, either is possible.
     if (isCut) settle(call, this.#answered.has(id) ? 'interrupted' : 'cancelled')
   }
 
@@ -178,8 +180,8 @@ function outcomeOf(tool: string, content: unknown, isError: unknown, details: un
   const { exitCode, status } = asRecord(details)
   if (typeof exitCode === 'number' && isError !== true) return outcomeOfCode(exitCode)
   if (status === 'aborted' || status === 'killed') return 'interrupted'
-  const told = outcomeOfAgent('openclaw', tool, text, typeof isError === 'boolean' ? isError : null)
-  return outcomeWithCode(told, exitCodeSaid(null, text))
+  const outcome = outcomeOfAgent('openclaw', tool, text, typeof isError === 'boolean' ? isError : null)
+  return outcomeWithCode(outcome, exitCodeInText(null, text))
 }
 
 function readOpenclaw(reading: Reading, document: Json): ReadDocument {

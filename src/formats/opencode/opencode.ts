@@ -21,8 +21,9 @@ import { COMMON_TOOLS } from '../tools/common.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
- * opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET /session/{id}/message`), and what
- * `opencode run --format json` prints. Source: sst/opencode, packages/opencode/src/session/message-v2.ts.
+ * The format of opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET
+ * /session/{id}/message`), and the output of `opencode run --format json`. Source: sst/opencode,
+ * packages/opencode/src/session/message-v2.ts.
  */
 export const OPENCODE: Format = {
   name: 'opencode',
@@ -58,24 +59,24 @@ const INFO_FIELDS: ReadonlySet<string> = wordSet(`id sessionID role time agent m
 function readOpencode(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const session = new Session(reading, COMMON_TOOLS)
-  const found = messagesOf(document)
-  const { list, path } = found ?? { list: asList(document['records']), path: '/records' }
+  const messages = messagesOf(document)
+  const { list, path } = messages ?? { list: asList(document['records']), path: '/records' }
   for (const [item, at] of itemsIn(list, path))
-    if (found === null) readEvent(session, item, at)
+    if (messages === null) readEvent(session, item, at)
     else readMessage(session, item, at)
   return { format: 'opencode', agent: { name: 'opencode', model: modelOf(list) }, steps: session.finish(path) }
 }
 
-/** The model that answered last. */
+/** Returns the model of the last answer. */
 function modelOf(list: readonly unknown[]): string | null {
   const last = asRecord(
-    asRecord(list.findLast((one) => asText(asRecord(asRecord(one)['info'])['modelID']) !== null))['info'],
+    asRecord(list.findLast((message) => asText(asRecord(asRecord(message)['info'])['modelID']) !== null))['info'],
   )
   const [provider, model] = [asText(last['providerID']), asText(last['modelID'])]
   return model === null || provider === null ? model : `${provider}/${model}`
 }
 
-/** A message of the agent is a step for each of its requests, which `step-start` heads. */
+/** Reads a message. The agent's messages hold one step per request, headed by `step-start`. */
 function readMessage(session: Session, message: unknown, path: string): void {
   const { reading } = session
   const { info, parts } = asRecord(message)
@@ -90,16 +91,16 @@ function readMessage(session: Session, message: unknown, path: string): void {
     readPart(session, part, at, name, isAgent)
   }
   const { error } = about
-  const said = asRecord(asRecord(error)['data'])['message']
-  if (isRecord(error)) session.note('system', said, `${path}/info/error/data/message`, 'error')
+  const words = asRecord(asRecord(error)['data'])['message']
+  if (isRecord(error)) session.note('system', words, `${path}/info/error/data/message`, 'error')
 }
 
-/** One line of `opencode run --format json`. */
+/** Reads one line of `opencode run --format json`. */
 function readEvent(session: Session, event: unknown, path: string): void {
   const { type, part, error, timestamp } = asRecord(event)
   session.now = timeOf(timestamp)
   if (isRecord(part)) {
-    // What the agent does from one `step_start` to the next is one step.
+    // One step holds the agent's parts from one `step_start` to the next.
     if (type === 'step_start' || session.last === undefined) session.open('agent', asText(part['messageID']))
     else readPart(session, part, `${path}/part`, asText(part['messageID']), true)
   } else if (type === 'error')
@@ -107,28 +108,35 @@ function readEvent(session: Session, event: unknown, path: string): void {
   else session.reading.unreadRecord(path, 'type of event', type, event)
 }
 
-/** What opencode keeps for itself: marks of requests, states of the folder, what it tried again. */
-const KEPT: ReadonlySet<unknown> = new Set(['step-start', 'step-finish', 'snapshot', 'patch', 'compaction', 'agent'])
+/** Types of parts that opencode keeps for itself: marks of requests, states of the folder, retries. */
+const BOOKKEEPING: ReadonlySet<unknown> = new Set([
+  'step-start',
+  'step-finish',
+  'snapshot',
+  'patch',
+  'compaction',
+  'agent',
+])
 
 const PART_FIELDS: ReadonlySet<string> = wordSet(`id sessionID messageID type text synthetic ignored time metadata
   callID tool state mime filename url source prompt description agent model command attempt error snapshot`)
 const STATE_FIELDS: ReadonlySet<string> = wordSet(`status input raw output error title metadata time attachments`)
 
-/** The step that is open, or a new one where something else was said in between. */
+/** Returns the open step, or a new step where another speaker came in between. */
 function stepOf(session: Session, name: string | null, isAgent: boolean): OpenStep {
   const kind = isAgent ? 'agent' : 'other'
   return session.last?.kind === kind ? session.last : session.open(kind, name)
 }
 
-/** One part of a message; it goes to the step that is open. */
+/** Reads one part of a message into the open step. */
 function readPart(session: Session, part: Json, path: string, name: string | null, isAgent: boolean): void {
   const { reading } = session
   const { type } = part
   if (type === 'step-start' && session.last?.answered === true) session.open('agent', name)
-  if (KEPT.has(type)) return
+  if (BOOKKEEPING.has(type)) return
   reading.warnUnknownOnce(part, path, PART_FIELDS)
   const { parts } = stepOf(session, name, isAgent)
-  // What opencode writes in the user's name: the contents of files that were mentioned, reminders.
+  // opencode writes some texts as the user: the contents of mentioned files, reminders.
   const actor: Actor = isAgent ? 'agent_message' : part['synthetic'] === true ? 'system' : 'user'
   if (type === 'tool' && isAgent) readTool(session, part, path, name)
   else if (type === 'text' && part['ignored'] === true)
@@ -160,7 +168,7 @@ function readFile({ reading }: Session, parts: Part[], part: Json, path: string,
   )
 }
 
-/** A command of the user that goes straight to a subagent. */
+/** Adds a command of the user that goes straight to a subagent. */
 function readSubtask({ reading }: Session, parts: Part[], part: Json, path: string): void {
   for (const field of ['command', 'description', 'prompt']) {
     const text = part[field]
@@ -169,7 +177,7 @@ function readSubtask({ reading }: Session, parts: Part[], part: Json, path: stri
   }
 }
 
-/** A call and what became of it, in one part. */
+/** Reads a call with its result, which are one part. */
 function readTool(session: Session, part: Json, path: string, name: string | null): void {
   const { reading } = session
   const state = asRecord(part['state'])
@@ -177,7 +185,7 @@ function readTool(session: Session, part: Json, path: string, name: string | nul
   const step = stepOf(session, name, true)
   const { input, raw, output, error } = state
   const isBare = isAbsent(input) || (isRecord(input) && isEmpty(input))
-  // A call whose arguments were still being written has them as the text that came so far.
+  // A call whose arguments were still being written has their text so far.
   const [args, at] = isBare && asText(raw) !== null ? [raw, `${path}/state/raw`] : [input, `${path}/state/input`]
   const words = { id: part['callID'], name: part['tool'], args, path: at, namePath: `${path}/tool` }
   const call = addNamedCall(session, step, words)
@@ -204,11 +212,11 @@ function outcomeOf(reading: Session['reading'], state: Json, path: string): ActO
   if (status === 'completed') return outcomeWithCode('ran', typeof exit === 'number' ? exit : null)
   if (status === 'error') {
     if (interrupted === true) return 'interrupted'
-    const said = typeof error === 'string' ? error : ''
-    return outcomeOfResult('opencode', said.startsWith('Error: ') ? said.slice('Error: '.length) : said, true)
+    const words = typeof error === 'string' ? error : ''
+    return outcomeOfResult('opencode', words.startsWith('Error: ') ? words.slice('Error: '.length) : words, true)
   }
   if (status !== 'pending' && status !== 'running') return 'unknown'
   reading.warnOnce(path, `a call that was ${status} when the session was saved`)
-  // One that is pending was not begun.
+  // A pending call never began.
   return status === 'pending' ? 'cancelled' : 'interrupted'
 }

@@ -16,16 +16,16 @@ import {
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
 
-/** The event stream of OpenHands up to 1.x of the application: events with `action` or `observation`. */
+/** The event stream of the OpenHands application up to 1.x: events with `action` or `observation`. */
 
 /** Actions and observations of the harness alone. */
 const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`change_agent_state agent_state_changed null recall
   condensation_request start pause resume stop loop_recovery agent_delegate`)
-/** Members of `args` that the harness sets, not the agent. */
+/** Members of `args` that the harness sets. */
 const HARNESS_ARGS: ReadonlySet<string> = wordSet(`blocking hidden confirmation_state is_static impl_source
   translated_ipython_code cwd kernel_init_code include_extra return_axtree security_risk wait_for_response`)
 
-/** Reads one run's events; remembers what several events of one reply repeat. */
+/** Reads the events of one run, and skips texts that several events of one reply repeat. */
 export class OldEvents {
   readonly #session: Session
   readonly #thoughts = new Set<string>()
@@ -71,7 +71,7 @@ export class OldEvents {
       sink.media(mediaText('image', url), at, 'image', { url })
   }
 
-  /** A command that the user or the environment ran: shown, as none of the agent's. */
+  /** Adds a command that the user or the environment ran, as no act of the agent. */
   #byOthers(event: Json, path: string, args: Json, action: string): void {
     const actor = event['source'] === 'user' ? 'user' : 'system'
     const step = this.#session.open('other', nameOf(event))
@@ -82,7 +82,7 @@ export class OldEvents {
   #act(event: Json, path: string, args: Json, action: string, reply: Reply | null): void {
     const step = this.#stepOf(event, reply)
     this.#reason(reply, step.parts)
-    // What a tool that only talks is given is shown below, as its arguments.
+    // The thought of a tool that only thinks is shown below, as its argument.
     if (action !== 'think') this.#think(reply, step.parts, args, path)
     const tool = reply?.call?.tool ?? action
     const call = this.#session.call(step, eventKey(event['id']), tool)
@@ -97,16 +97,16 @@ export class OldEvents {
     })
   }
 
-  /** What the agent said beside a call: once, though every call of a reply has it. */
+  /** Adds the agent's text beside a call, once per reply: every call of a reply repeats it. */
   #think(reply: Reply | null, parts: Part[], { thought, final_thought: last }: Json, path: string): void {
     if (typeof thought !== 'string') return
     const key = reply === null ? null : `${reply.key} ${thought}`
-    const told = key === null ? thought === last : this.#thoughts.has(key)
-    if (!told) sinkTo(this.#session.reading, parts, 'agent_message', 'thought').text(thought, `${path}/args/thought`)
+    const isShown = key === null ? thought === last : this.#thoughts.has(key)
+    if (!isShown) sinkTo(this.#session.reading, parts, 'agent_message', 'thought').text(thought, `${path}/args/thought`)
     if (key !== null) this.#thoughts.add(key)
   }
 
-  /** Calls of one reply are carried out one by one, but were all made before the first was answered. */
+  /** Returns the step of an action. Calls of one reply run one by one, but all were made before the first result. */
   #stepOf(event: Json, reply: Reply | null): OpenStep {
     const open = this.#parallel
     if (open !== null && open.key === reply?.key && open.left > 0 && open.step === this.#session.last) {
@@ -148,7 +148,7 @@ export class OldEvents {
     const shown = extras['formatted_output_and_error']
     const { prefix, suffix } = asRecord(extras['metadata'])
     if (typeof prefix === 'string') sink.text(prefix, `${path}/extras/metadata/prefix`)
-    // What the model is given of an edit; the diff beside it is for people.
+    // The text that the model receives of an edit; the diff beside it is for people.
     if (typeof shown === 'string' && shown !== '') sink.text(shown, `${path}/extras/formatted_output_and_error`)
     else if (typeof content === 'string') sink.text(content, `${path}/content`)
     else if (content !== undefined) reading.error(`${path}/content`, 'must be text')
@@ -157,16 +157,16 @@ export class OldEvents {
       reading.warnOnce(`${path}/extras/screenshot`, 'a screenshot, which the model may have been given; not shown')
   }
 
-  /** What the harness found about the workspace, and lays into the prompt. */
+  /** Adds the workspace facts that the harness collects and puts into the prompt. */
   #recall(event: Json, extras: Json, path: string): void {
     const step = this.#session.open('other', nameOf(event))
     const { recall_type: _type, runtime_hosts: _hosts, ...rest } = extras
-    const told = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '' && !isEmptyList(value)))
-    addLeaves(sinkTo(this.#session.reading, step.parts, 'system', 'recall'), told, `${path}/extras`)
+    const facts = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '' && !isEmptyList(value)))
+    addLeaves(sinkTo(this.#session.reading, step.parts, 'system', 'recall'), facts, `${path}/extras`)
   }
 }
 
-/** The members that the agent set. Its thought is told by itself, but where thinking is all that the action is. */
+/** Returns the arguments that the agent set, without its thought, unless the action is only a thought. */
 function ownArgs(args: Json, action: string): Json {
   const own = Object.entries(args).filter(
     ([key, value]) =>
@@ -185,16 +185,16 @@ const eventKey = (id: unknown): string | null => (idText(id) === null ? null : `
 
 interface Reply {
   readonly key: string
-  /** How many calls the reply made. */
+  /** The number of calls in the reply. */
   readonly calls: number
   readonly model: string | null
   readonly reasoning: string | null
   readonly reasoningPath: string
-  /** What the model itself called: `args` of the event is what the harness made of it. */
+  /** The model's own call: `args` of the event is the harness's version of it. */
   readonly call: { readonly tool: string; readonly args: unknown; readonly path: string } | null
 }
 
-/** The answer of the model that an action came from, which the event carries along. */
+/** Returns the model's reply behind an action, which the event carries. */
 function replyOf(event: Json, path: string): Reply | null {
   const metadata = event['tool_call_metadata']
   if (!isRecord(metadata)) return null
@@ -216,7 +216,7 @@ function replyOf(event: Json, path: string): Reply | null {
   }
 }
 
-/** The call that has an id, -1 where none or several have it: then what the harness made of the call tells what was done. */
+/** Finds the index of the call with an id; -1 where no call or several have it: the harness's version of the call is then shown. */
 function onlyCall(calls: readonly unknown[], id: unknown): number {
   const wanted = idText(id)
   const has = (call: unknown): boolean => wanted !== null && isRecord(call) && idText(call['id']) === wanted
@@ -225,33 +225,33 @@ function onlyCall(calls: readonly unknown[], id: unknown): number {
 }
 
 /**
- * What became of an action of OpenHands: the application's observations (All-Hands-AI/OpenHands, openhands/events/observation) and
- * those of OpenHands/software-agent-sdk (openhands-sdk/openhands/sdk/event).
+ * Outcomes of OpenHands' actions: the application's observations (All-Hands-AI/OpenHands, openhands/events/observation) and those of
+ * OpenHands/software-agent-sdk (openhands-sdk/openhands/sdk/event).
  */
 
-/** By an observation of the application. Exit code -1: the command still runs, or ran into a limit of time. */
+/** Derives the outcome from an observation of the application. Exit code -1: the command still runs, or reached a time limit. */
 function outcomeOfObservation({ observation, content, extras, success }: Json): ActOutcome {
   if (observation === 'user_rejected') return 'rejected'
   if (typeof content === 'string' && soundsTimedOut(content)) return 'interrupted'
   const words = typeof content === 'string' ? content : ''
   const error = outcomeInWords('openhands', words, true)
-  const said = observation === 'error' ? error : success === false ? 'failed' : 'ran'
+  const outcome = observation === 'error' ? error : success === false ? 'failed' : 'ran'
   const { metadata, exit_code: code } = asRecord(extras)
-  return outcomeWithCode(said, codeOf(asRecord(metadata)['exit_code'] ?? code))
+  return outcomeWithCode(outcome, codeOf(asRecord(metadata)['exit_code'] ?? code))
 }
 
 const codeOf = (code: unknown): number | null => (typeof code === 'number' && code > 0 ? code : null)
 
-/** By an event of the SDK that answers an action. */
+/** Derives the outcome from an event of the SDK that answers an action. */
 export function outcomeOfSdk({ kind, observation, error }: Json): ActOutcome {
   if (kind === 'UserRejectObservation') return 'rejected'
-  // The agent's own server writes these, so no program can have printed the words.
+  // The agent's own server writes these events, so no program can have printed the words.
   if (kind === 'AgentErrorEvent') return outcomeInWords('openhands', typeof error === 'string' ? error : '', true)
   const { is_error: isError, exit_code: code, metadata } = asRecord(observation)
   return outcomeWithCode(isError === true ? 'failed' : 'ran', codeOf(code ?? asRecord(metadata)['exit_code']))
 }
 
-/** By a call of another agent, which tells its status. */
+/** Derives the outcome of another agent's call, which has a status. */
 export const outcomeOfForeign = ({ status, is_error: isError }: Json): ActOutcome =>
   status === 'failed' || isError === true
     ? 'failed'

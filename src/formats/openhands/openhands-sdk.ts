@@ -17,7 +17,7 @@ import {
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfForeign, outcomeOfSdk } from './openhands-events.ts'
 
-/** The events of the OpenHands software-agent SDK: each has a `kind`. */
+/** The events of the OpenHands software-agent SDK, each with a `kind`. */
 
 const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`PauseEvent CondensationRequest LLMCompletionLogEvent TokenEvent
   InterruptEvent StreamingDeltaEvent ConversationIdleEvent`)
@@ -26,7 +26,7 @@ export class SdkEvents {
   readonly #session: Session
   readonly #reading: Reading
   #turn: { readonly reply: string; readonly step: OpenStep } | null = null
-  /** What the calls of other agents say, by id. */
+  /** Arguments of other agents' calls, as JSON, by id. */
   readonly #foreign = new Map<string, string>()
   model: string | null = null
 
@@ -57,7 +57,7 @@ export class SdkEvents {
     else if (!BOOKKEEPING.has(kind)) this.#reading.unreadRecord(path, 'kind of event', kind, event)
   }
 
-  /** The parallel calls of one reply are one step, until one of them is answered. */
+  /** Returns the step of an action: the parallel calls of one reply are one step, until one of them has a result. */
   #stepOf(event: Json, name: string | null): OpenStep {
     const reply = asText(event['llm_response_id'])
     const open = this.#turn
@@ -83,7 +83,7 @@ export class SdkEvents {
     const tool = asText(event['tool_name']) ?? asText(call['name']) ?? 'ActionEvent'
     const made = this.#session.call(step, idKey(event['id']), tool)
     this.#session.remember(step, callKey(event['tool_call_id']), made)
-    // What the model called could not be made an action of: wrong arguments, no such tool.
+    // The SDK could not make an action from the model's call: wrong arguments, or an unknown tool.
     if (event['action'] === null) settle(made, 'rejected')
     const { kind: _kind, ...action } = asRecord(event['action'])
     const { arguments: own } = asRecord(call['function'])
@@ -109,7 +109,7 @@ export class SdkEvents {
       if (typeof text === 'string' && text !== content) sink.text(text, at)
   }
 
-  /** A thought that is wholly within think tags is reasoning, and often says `reasoning_content` again. */
+  /** Adds a thought. A thought wholly in think tags is reasoning, and often repeats `reasoning_content`. */
   #think(parts: Part[], text: string, path: string, reasoning: unknown): void {
     const [open, close] = ['<think>', '</think>']
     const trimmed = text.trim()
@@ -168,7 +168,7 @@ export class SdkEvents {
     if (byAgent) this.#reason(step.parts, message, at)
     const actor = byAgent ? 'agent_message' : source === 'user' ? 'user' : 'system'
     this.#content(message['content'], `${at}/content`, sinkTo(this.#reading, step.parts, actor, 'message'))
-    // What the harness adds to the user's words: skills that a word of them called for.
+    // The harness adds texts to the user's message: skills that a word of the message triggers.
     const added = sinkTo(this.#reading, step.parts, 'system', 'extended_content')
     this.#content(event['extended_content'], `${path}/extended_content`, added)
   }
@@ -190,15 +190,15 @@ export class SdkEvents {
     this.model ??= asText(llm['model']) ?? asText(usage['model_name'])
   }
 
-  /** A call that another agent made behind the protocol of agent clients; it comes again as it goes on. */
+  /** Reads a call that another agent made over the Agent Client Protocol; its event is repeated as the call proceeds. */
   #foreignCall(event: Json, path: string, name: string | null): void {
     const own = idText(event['tool_call_id'])
     const id = own === null ? `acp at ${path}` : `acp ${own}`
     const words = JSON.stringify(event['raw_input'] ?? null)
-    // It may come first without its words; other words under one id are another act, and what has no id repeats nothing.
-    const known = this.#foreign.get(id)
-    const isNew = known === undefined || (known !== words && words !== 'null')
-    this.#foreign.set(id, words === 'null' ? (known ?? words) : words)
+    // The first event may lack the arguments; other arguments under the same id are another call, and a call without an id repeats no call.
+    const shown = this.#foreign.get(id)
+    const isNew = shown === undefined || (shown !== words && words !== 'null')
+    this.#foreign.set(id, words === 'null' ? (shown ?? words) : words)
     const tool = asText(event['title']) ?? asText(event['tool_kind']) ?? 'ACPToolCallEvent'
     if (isNew) {
       const step = this.#session.open('agent', name)
@@ -210,7 +210,7 @@ export class SdkEvents {
         args: event['raw_input'],
         path: `${path}/raw_input`,
         namePath: `${path}/${field}`,
-        // A title is free text and a kind is not a name: a `think` of another agent may well be one that does something.
+        // A title is free text and a kind is not a tool's name: a `think` of another agent may still act.
         spec: null,
       })
     }

@@ -7,11 +7,11 @@ import { OldEvents } from './openhands-events.ts'
 import { SdkEvents } from './openhands-sdk.ts'
 
 /**
- * OpenHands: the event list of the application (`action`, `observation`), also as the `history` of its evaluations, and that of
- * the software-agent SDK (`kind`).
+ * The format of OpenHands: the event list of the application (`action`, `observation`), also as the `history` of its evaluations, and the
+ * event list of the software-agent SDK (`kind`).
  *
- * An observation stands in the step of its action while nothing else happens, else in a step of its own. A step's name is the id
- * of its first event.
+ * An observation is placed in the step of its action while nothing else happens, else in a step of its own. A step is named by the id of
+ * its first event.
  */
 export const OPENHANDS: Format = {
   name: 'openhands',

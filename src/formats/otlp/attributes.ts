@@ -2,12 +2,12 @@ import { isRecord, type Json } from '../common/reading.ts'
 import type { Located, Tree } from '../traces/located.ts'
 
 /**
- * A member of a span's attributes, however the export keeps them: OTLP's list of keys and values, an object with dotted names, or one
- * object in another (`{"llm": {"input_messages": [{"message": {"role": …}}]}}`).
+ * Gives access to a span's attributes in every export form: OTLP's list of keys and values, an object with dotted names, or nested objects
+ * (`{"llm": {"input_messages": [{"message": {"role": …}}]}}`).
  */
 export class Attribute {
   #own: Located | null
-  /** Asked once all is set. */
+  /** Cached result of `#isEmpty`, computed once all members are set. */
   #empty: boolean | null = null
   readonly #members = new Map<string, Attribute>()
 
@@ -15,30 +15,30 @@ export class Attribute {
     this.#own = own
   }
 
-  /** The attribute of a dotted name below this one; null where there is none. */
+  /** Returns the attribute of a dotted name below this attribute; null where none exists. */
   get(name: string): Attribute | null {
     return this.#find(name.split('.'))
   }
 
-  /** The value of an attribute, where it is one value. */
+  /** Returns the value of an attribute; null where the attribute has members. */
   value(name: string): Located | null {
-    const found = this.get(name)
-    return found === null || found.#members.size > 0 ? null : found.#own
+    const attribute = this.get(name)
+    return attribute === null || attribute.#members.size > 0 ? null : attribute.#own
   }
 
   text(name: string): string | null {
-    const held = this.value(name)?.value
-    return typeof held === 'string' && held !== '' ? held : null
+    const content = this.value(name)?.value
+    return typeof content === 'string' && content !== '' ? content : null
   }
 
-  /** Values by their numbers, in order: `0`, `1`, … */
+  /** Lists the values of a list in order: an array, or members named `0`, `1`, … */
   items(): Attribute[] {
     const own = this.#own?.items().map((item) => new Attribute(item)) ?? []
     const numbered = [...this.#members].filter(([name]) => NUMBER.test(name))
     return own.length > 0 ? own : numbered.sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
   }
 
-  /** What stands here, with the place of each piece. */
+  /** Returns the attribute as a tree of located values. */
   tree(): Tree {
     if (this.#members.size === 0) return this.#own
     const items = this.items()
@@ -47,7 +47,7 @@ export class Attribute {
     return Object.fromEntries(named.map(([name, member]) => [name, member.tree()]))
   }
 
-  /** A value of OTLP that holds nothing stands nowhere. */
+  /** Tells whether the attribute and its members hold no value: an empty OTLP value has no place. */
   get #isEmpty(): boolean {
     this.#empty ??= this.#own === null && [...this.#members.values()].every((member) => member.#isEmpty)
     return this.#empty
@@ -71,18 +71,18 @@ export class Attribute {
     const [first, ...rest] = way
     if (first === undefined) return this
     const member = this.#members.get(first)
-    const found = member === undefined ? null : member.#find(rest)
-    return found ?? this.#inOwn(way)
+    const attribute = member === undefined ? null : member.#find(rest)
+    return attribute ?? this.#inOwn(way)
   }
 
-  /** Names of members may hold dots themselves. */
+  /** Finds an attribute inside of the own value, whose member names may hold dots. */
   #inOwn(way: readonly string[]): Attribute | null {
     if (this.#own === null || typeof this.#own.value !== 'object' || this.#own.value === null) return null
     for (let count = way.length; count > 0; count--) {
       const name = way.slice(0, count).join('.')
       if (!Object.hasOwn(this.#own.value, name)) continue
-      const found = new Attribute(this.#own.member(name)).#find(way.slice(count))
-      if (found !== null) return found
+      const attribute = new Attribute(this.#own.member(name)).#find(way.slice(count))
+      if (attribute !== null) return attribute
     }
     return null
   }
@@ -91,7 +91,7 @@ export class Attribute {
 const NUMBER = /^\d{1,9}$/
 const MOST_SEGMENTS = 40
 
-/** The attributes of a span or of an event; `prefix`: how the names of those members begin that are attributes. */
+/** Returns the attributes of a span or an event. `prefix`: the beginning of the member names that are attributes. */
 export function attributesOf(attributes: Located, prefix = ''): Attribute {
   const root = new Attribute()
   const add = (name: string, value: Attribute): void => {
@@ -112,12 +112,12 @@ export function attributesOf(attributes: Located, prefix = ''): Attribute {
 const SCALARS = ['stringValue', 'intValue', 'boolValue', 'doubleValue', 'bytesValue'] as const
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** OTLP's `AnyValue` (opentelemetry-proto, common/v1/common.proto), in its JSON names and in those of protocol buffers. */
+/** Converts OTLP's `AnyValue` (opentelemetry-proto, common/v1/common.proto), with its JSON names or those of protocol buffers. */
 function anyValue(value: Located): Attribute {
-  const held = value.value
-  if (!isRecord(held)) return new Attribute(value)
-  const under = (name: string): Located | null => memberOf(value, held, name)
-  const scalar = SCALARS.map(under).find((one) => one !== null)
+  const record = value.value
+  if (!isRecord(record)) return new Attribute(value)
+  const under = (name: string): Located | null => memberOf(value, record, name)
+  const scalar = SCALARS.map(under).find((member) => member !== null)
   if (scalar !== undefined && scalar !== null) return new Attribute(scalar)
   const made = new Attribute()
   const list = under('arrayValue')?.member('values')
@@ -130,7 +130,7 @@ function anyValue(value: Located): Attribute {
   return made
 }
 
-function memberOf(value: Located, held: Json, name: string): Located | null {
-  if (Object.hasOwn(held, name)) return value.member(name)
-  return Object.hasOwn(held, snake(name)) ? value.member(snake(name)) : null
+function memberOf(value: Located, record: Json, name: string): Located | null {
+  if (Object.hasOwn(record, name)) return value.member(name)
+  return Object.hasOwn(record, snake(name)) ? value.member(snake(name)) : null
 }

@@ -1,10 +1,10 @@
 import { pointer } from '../common/reading.ts'
-import { decodeLocated, messagesAsSaid, messagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
+import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
 import { contentOf, isConverseBlock, Located, placeMessage, type Tree } from '../traces/located.ts'
 import type { Attribute } from './attributes.ts'
 
-/** Messages; null: what is there is none; undefined: nothing is there. */
-type Told = readonly Tree[] | null | undefined
+/** Messages of a span; null: a form that is not known; undefined: no messages. */
+type SpanMessages = readonly Tree[] | null | undefined
 
 /** An event of a span: its name and attributes. */
 export interface SpanEvent {
@@ -13,28 +13,28 @@ export interface SpanEvent {
 }
 
 /**
- * What a call of a model was sent, in the GenAI conventions: `gen_ai.system_instructions` and `gen_ai.input.messages` (since 1.37; of the span
- * or of an event), `gen_ai.user.message` and the like (events, up to 1.36), `gen_ai.prompt.0.content` (OpenLLMetry). Undefined: none of them;
- * null: in a form that is not known.
+ * Reads the input messages of a model call in the GenAI conventions: `gen_ai.system_instructions` and `gen_ai.input.messages` (since 1.37;
+ * of the span or of an event), `gen_ai.user.message` and similar events (up to 1.36), `gen_ai.prompt.0.content` (OpenLLMetry). Undefined:
+ * none of these; null: a form that is not known.
  */
-export function genAiInput(own: Attribute, events: readonly SpanEvent[], path: string): Told {
-  for (const one of [own, ...events.map(({ attributes }) => attributes)]) {
-    const messages = one.get('gen_ai.input.messages')
-    const system = one.get('gen_ai.system_instructions')
+export function genAiInput(own: Attribute, events: readonly SpanEvent[], path: string): SpanMessages {
+  for (const attributes of [own, ...events.map(({ attributes }) => attributes)]) {
+    const messages = attributes.get('gen_ai.input.messages')
+    const system = attributes.get('gen_ai.system_instructions')
     if (messages === null && system === null) continue
-    const told = messages === null ? [] : messagesInTree(messages.tree(), path, (value) => messagesIn(value, 'user'))
+    const input = messages === null ? [] : messagesInTree(messages.tree(), path, (value) => messagesIn(value, 'user'))
     const before = system === null ? [] : messagesInTree(system.tree(), path, systemMessages)
-    return told === null || before === null ? null : [...before, ...told]
+    return input === null || before === null ? null : [...before, ...input]
   }
   const older = events.flatMap((event) => eventMessages(event, false, path, isStrands(own)))
   if (older.length > 0) return older
   return numbered(own.get('gen_ai.prompt'), 'user', path)
 }
 
-/** The same of what came back: `gen_ai.output.messages`, `gen_ai.choice`, `gen_ai.completion.0.content`. */
-export function genAiOutput(own: Attribute, events: readonly SpanEvent[], path: string): Told {
-  for (const one of [own, ...events.map(({ attributes }) => attributes)]) {
-    const messages = one.get('gen_ai.output.messages')
+/** Reads the output messages likewise: `gen_ai.output.messages`, `gen_ai.choice`, `gen_ai.completion.0.content`. */
+export function genAiOutput(own: Attribute, events: readonly SpanEvent[], path: string): SpanMessages {
+  for (const attributes of [own, ...events.map(({ attributes }) => attributes)]) {
+    const messages = attributes.get('gen_ai.output.messages')
     if (messages !== null) return messagesInTree(messages.tree(), path, (value) => messagesIn(value, 'assistant'))
   }
   const older = events.flatMap((event) => eventMessages(event, true, path, isStrands(own)))
@@ -50,20 +50,23 @@ const EVENT_ROLES: Readonly<Record<string, string>> = {
   'gen_ai.choice': 'assistant',
 }
 
-/** Whether a span has events of messages. */
+/** Tells whether an event holds a message. */
 export const isMessageEvent = ({ name }: SpanEvent): boolean => Object.hasOwn(EVENT_ROLES, name)
 
-/** AWS's Strands Agents, whose events hold Converse blocks as JSON in a string, and an agent's last words as they are. */
+/** Recognizes AWS's Strands Agents, whose events hold Converse blocks as JSON in a string, and an agent's last message as plain text. */
 const isStrands = (own: Attribute): boolean =>
   [own.text('gen_ai.system'), own.text('gen_ai.provider.name')].includes('strands-agents')
 
-/** A message of Strands' (strands-agents/sdk-python, src/strands/telemetry/tracer.py); what tools brought stands in blocks of the user's. */
-function strandsMessage(said: Located, role: string): Tree {
+/**
+ * Returns a message of Strands (strands-agents/sdk-python, src/strands/telemetry/tracer.py); tool results are blocks of the user's
+ * messages.
+ */
+function strandsMessage(content: Located, role: string): Tree {
   const speaker = role === 'tool' ? 'user' : role
-  const blocks = decodeLocated(said)
+  const blocks = decodeLocated(content)
   const isBlocks =
-    blocks !== null && blocks.items().length > 0 && blocks.items().every((one) => isConverseBlock(one.value))
-  return { role: speaker, content: isBlocks ? contentOf(blocks, role === 'assistant') : said }
+    blocks !== null && blocks.items().length > 0 && blocks.items().every((block) => isConverseBlock(block.value))
+  return { role: speaker, content: isBlocks ? contentOf(blocks, role === 'assistant') : content }
 }
 
 function eventMessages(
@@ -77,7 +80,7 @@ function eventMessages(
   const own = isOfStrands ? attributes.value(isOutput ? 'message' : 'content') : null
   if (own !== null) return [strandsMessage(own, role)]
   const side: Side = role === 'assistant' ? 'assistant' : 'user'
-  // The body of the event as JSON, or its members as attributes; of a choice, what stands in `message`.
+  // The event's body as JSON, or its members as attributes; for a choice, the content of `message`.
   const body = attributes.value('gen_ai.event.content')
   const inner = isOutput ? attributes.get('message') : null
   const whole = body ?? (inner === null ? null : inner.tree())
@@ -104,8 +107,11 @@ function contentIn(attributes: Attribute, name: string): Tree {
   return tree instanceof Located ? contentOf(tree) : tree
 }
 
-/** `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name`: OpenLLMetry (traceloop/openllmetry, opentelemetry-semantic-conventions-ai). */
-function numbered(list: Attribute | null, side: Side, path: string): Told {
+/**
+ * Reads OpenLLMetry's numbered messages: `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name` (traceloop/openllmetry,
+ * opentelemetry-semantic-conventions-ai).
+ */
+function numbered(list: Attribute | null, side: Side, path: string): SpanMessages {
   if (list === null) return undefined
   const whole = list.tree()
   if (whole instanceof Located) return messagesIn(whole, side)
@@ -121,10 +127,10 @@ function numbered(list: Attribute | null, side: Side, path: string): Told {
     )
     const content = item.get('content')?.tree()
     const role = item.text('role') ?? side
-    // The agent's calls stand beside its words, of which JSON is only what it wrote.
-    const read = role === 'assistant' ? messagesAsSaid : messagesIn
-    const told = content === undefined ? [] : (messagesInTree(content, path, (value) => read(value, side)) ?? [])
-    if (calls.length > 0 || told.length !== 1 || role === 'tool')
+    // The agent's calls are separate members, so JSON in its content is text that the agent wrote.
+    const read = role === 'assistant' ? plainMessagesIn : messagesIn
+    const messages = content === undefined ? [] : (messagesInTree(content, path, (value) => read(value, side)) ?? [])
+    if (calls.length > 0 || messages.length !== 1 || role === 'tool')
       return [
         {
           role,
@@ -133,14 +139,11 @@ function numbered(list: Attribute | null, side: Side, path: string): Told {
           ...(calls.length > 0 && { tool_calls: calls }),
         },
       ]
-    return told.map((tree) => withRole(tree, role))
+    return messages.map((tree) => withRole(tree, role))
   })
 }
 
-/**
- * The messages in a value that was put together from pieces: they are looked for in the whole, and each text is then given the place of its
- * piece.
- */
+/** Reads the messages of a value that was assembled from pieces: the whole value is searched, then each text gets the path of its piece. */
 function messagesInTree(
   tree: Tree,
   path: string,
@@ -149,7 +152,7 @@ function messagesInTree(
   if (tree instanceof Located) return read(tree)
   const whole = placeMessage({ value: tree }, path)
   if (whole === null) return null
-  const found = read(new Located(whole.message['value'], '/value'))
+  const messages = read(new Located(whole.message['value'], '/value'))
   const back = (node: Tree, isGiven: boolean): Tree => {
     if (node instanceof Located) return spread(node, isGiven)
     if (Array.isArray(node)) return node.map((item: Tree) => back(item, isGiven))
@@ -163,14 +166,14 @@ function messagesInTree(
     if (typeof value !== 'object' || value === null)
       return new Located(isGiven && value !== null && value !== undefined ? String(value) : value, whole.place(at))
     if (Object.keys(value).length === 0) return new Located(value, whole.place(at))
-    // An array of plain values would be shown as one text, which stands nowhere in such a document.
+    // An array of plain values would be shown as one text, which has no place in such a document.
     if (Array.isArray(value) && !(isGiven && value.every((item) => typeof item !== 'object'))) return value.map(inner)
     return mapMembers(value as Readonly<Record<string, unknown>>, inner)
   }
-  return found === null ? null : found.map((node) => back(node, false))
+  return messages === null ? null : messages.map((node) => back(node, false))
 }
 
-/** The members of a call that hold what it was given. */
+/** Members of a call that hold its arguments. */
 const GIVEN: ReadonlySet<string> = new Set(['input', 'arguments'])
 
 const mapMembers = <T>(record: Readonly<Record<string, T>>, map: (member: T, name: string) => Tree): Tree =>

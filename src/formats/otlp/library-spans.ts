@@ -1,12 +1,12 @@
 import { isRecord } from '../common/reading.ts'
-import { decodeLocated, messagesAsSaid, messagesIn, type Side } from '../traces/chat-shapes.ts'
+import { decodeLocated, messagesIn, plainMessagesIn, type Side } from '../traces/chat-shapes.ts'
 import type { Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
 
 /**
- * The telemetry of Vercel's AI SDK (vercel/ai, packages/ai/src: `ai.operationId`, `ai.prompt.messages`, `ai.response.*`; `ai.result.*` before
- * version 4). A call of a model is `….doGenerate` or `….doStream`; the span around it holds the same as the user gave it and got it.
+ * Span kinds of Vercel's AI SDK (vercel/ai, packages/ai/src: `ai.operationId`, `ai.prompt.messages`, `ai.response.*`; `ai.result.*` before
+ * version 4). A model call is `….doGenerate` or `….doStream`; the span around it repeats the call's input and output for the user.
  */
 export const AI_SDK: Readonly<Record<string, SpanKind>> = {
   ...{ 'ai.generateText': 'agent', 'ai.streamText': 'agent', 'ai.generateObject': 'agent', 'ai.streamObject': 'agent' },
@@ -14,22 +14,25 @@ export const AI_SDK: Readonly<Record<string, SpanKind>> = {
   ...{ 'ai.generateObject.doGenerate': 'model', 'ai.streamObject.doStream': 'model' },
 }
 
-/** What the model was sent: messages with `tool-call` and `tool-result` blocks, as JSON. Undefined: no span of the AI SDK; null: in another form. */
+/**
+ * Reads the model's input: messages with `tool-call` and `tool-result` blocks, as JSON. Undefined: the span is not the AI SDK's; null: a
+ * form that is not known.
+ */
 export function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
   const messages = own.value('ai.prompt.messages')
   if (messages !== null) return messagesIn(decodeLocated(messages) ?? messages, 'user')
   const prompt = own.value('ai.prompt')
-  const given = prompt === null ? null : decodeLocated(prompt)
-  if (given === null) return prompt === null ? undefined : null
-  const system = given.member('system')
+  const request = prompt === null ? null : decodeLocated(prompt)
+  if (request === null) return prompt === null ? undefined : null
+  const system = request.member('system')
   const first: Tree[] = typeof system.value === 'string' ? [{ role: 'system', content: system }] : []
-  const words = given.member('prompt')
+  const words = request.member('prompt')
   if (typeof words.value === 'string') return [...first, { role: 'user', content: words }]
-  const told = messagesIn(Array.isArray(words.value) ? words : given.member('messages'), 'user')
-  return told === null ? null : [...first, ...told]
+  const turns = messagesIn(Array.isArray(words.value) ? words : request.member('messages'), 'user')
+  return turns === null ? null : [...first, ...turns]
 }
 
-/** What it answered: its words as they are, and its calls. */
+/** Reads the model's output: its text unchanged, and its calls. */
 export function aiSdkOutput(own: Attribute): readonly Tree[] | null | undefined {
   const of = (name: string) => own.value(`ai.response.${name}`) ?? own.value(`ai.result.${name}`)
   const [text, calls, reasoning] = [of('text') ?? of('object'), of('toolCalls'), of('reasoning')]
@@ -52,8 +55,8 @@ export function aiSdkOutput(own: Attribute): readonly Tree[] | null | undefined 
 }
 
 /**
- * The messages of a call of a model in OpenInference (Arize-ai/openinference, spec/semantic_conventions.md and tool_calling.md):
- * `llm.input_messages.0.message.role` and so on; else `input.value`, which holds what the provider was sent. Null: that is no message.
+ * Reads the messages of a model call in OpenInference (Arize-ai/openinference, spec/semantic_conventions.md and tool_calling.md):
+ * `llm.input_messages.0.message.role` and so on, else `input.value`, the provider's request. Null: the value holds no messages.
  */
 export function openInferenceMessages(own: Attribute, side: Side): readonly Tree[] | null {
   const list = own.get(side === 'user' ? 'llm.input_messages' : 'llm.output_messages')?.items() ?? []
@@ -63,7 +66,7 @@ export function openInferenceMessages(own: Attribute, side: Side): readonly Tree
   if (texts.length > 0) return texts.map((text) => ({ role: side, content: text }))
   const value = own.value(side === 'user' ? 'input.value' : 'output.value')
   const isJson = own.text(side === 'user' ? 'input.mime_type' : 'output.mime_type') === 'application/json'
-  return value === null ? [] : (isJson ? messagesIn : messagesAsSaid)(value, side)
+  return value === null ? [] : (isJson ? messagesIn : plainMessagesIn)(value, side)
 }
 
 function messageOf(message: Attribute, side: Side): Tree {
@@ -71,10 +74,10 @@ function messageOf(message: Attribute, side: Side): Tree {
   const calls = (message.get('tool_calls')?.items() ?? []).map((item) => callOf(item.get('tool_call') ?? item))
   const contents = (message.get('contents')?.items() ?? []).map((item) => blockOf(item, role === 'assistant'))
   const name = message.value('function_call_name')
-  const told = contents.filter((block) => block.isCall === false || calls.length === 0)
-  const hasText = told.some(({ isText }) => isText)
+  const shown = contents.filter((block) => block.isCall === false || calls.length === 0)
+  const hasText = shown.some(({ isText }) => isText)
   const content = message.value('content')
-  const blocks = told.map(({ tree }) => tree)
+  const blocks = shown.map(({ tree }) => tree)
   return {
     role,
     content:
@@ -104,7 +107,7 @@ function blockOf(item: Attribute, isAgent: boolean): Block {
   const type = content?.text('type')
   const text = content?.value('text') ?? null
   const call = item.get('tool_call')
-  // What only an agent says or does is shown as it stands in the message of another.
+  // Blocks that only an agent can write are shown unchanged in another speaker's message.
   if (!isAgent && (call !== null || type === 'reasoning')) return { tree: item.tree(), isText: false, isCall: false }
   if (call !== null)
     return {

@@ -1,6 +1,6 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
@@ -10,9 +10,9 @@ import { genAiInput, genAiOutput, isMessageEvent, type SpanEvent } from './gen-a
 import { AI_SDK, aiSdkInput, aiSdkOutput, openInferenceMessages } from './library-spans.ts'
 
 /**
- * Traces of OpenTelemetry with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each line of a
- * file of the collector), and lists of spans as Phoenix (`GET /v1/projects/…/spans`, `/otlpv1`, tables as JSON lines) and the SDKs' console
- * exporters write them.
+ * The format of OpenTelemetry traces with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each
+ * line of a collector's file), and lists of spans as Phoenix (`GET /v1/projects/…/spans`, `/otlpv1`, tables as JSON lines) and the SDKs'
+ * console exporters write them.
  */
 export const OTLP: Format = {
   name: 'otlp',
@@ -23,20 +23,20 @@ export const OTLP: Format = {
 const isRequest = (value: unknown): boolean =>
   isRecord(value) && (Array.isArray(value['resourceSpans']) || Array.isArray(value['resource_spans']))
 
-/** The member that holds requests or spans, and nothing else. */
+/** Names the member that holds only requests or spans; null for other documents. */
 function listOf(document: Json): string | null {
-  const name = ['records', 'data', 'spans', 'batches'].find((one) => Array.isArray(document[one]))
+  const name = ['records', 'data', 'spans', 'batches'].find((member) => Array.isArray(document[member]))
   const list = name === undefined ? [] : (document[name] as readonly unknown[])
-  const isOne = (item: unknown): boolean =>
+  const isSpanOrRequest = (item: unknown): boolean =>
     isRequest(item) || (isRecord(item) && isSpan(item) && traceIdOf(item) !== null)
-  return name !== undefined && list.length > 0 && list.every(isOne) ? name : null
+  return name !== undefined && list.length > 0 && list.every(isSpanOrRequest) ? name : null
 }
 
 function readOtlp(reading: Reading, document: Json): ReadDocument {
-  const found = spansIn(document)
-  const traces = new Set(found.map(({ held }) => traceIdOf(held) ?? ''))
+  const spansOf = spansIn(document)
+  const traces = new Set(spansOf.map(({ record }) => traceIdOf(record) ?? ''))
   if (traces.size > 1) reading.error('', `holds ${traces.size} traces: send the one to read by itself`)
-  const spans = traces.size > 1 ? [] : found.map((one) => readSpan(reading, one))
+  const spans = traces.size > 1 ? [] : spansOf.map((span) => readSpan(reading, span))
   const models = spans.flatMap(({ model }) => model ?? [])
   const agents = new Set(spans.flatMap(({ agent }) => agent ?? []))
   const [agent = null] = agents
@@ -50,30 +50,30 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   return { format: 'otlp', agent: { name: asName(name), model: asName(models[0]) }, steps }
 }
 
-/** A file of several traces: a document of its spans for each, in the order in which they first come. */
-export function splitOtlp(root: Json): readonly FoundRun[] | null {
+/** Splits a file of several traces into one document per trace, in order of their first spans. */
+export function splitOtlp(root: Json): readonly FileRun[] | null {
   if (!OTLP.recognizes(root)) return null
-  const groups = Map.groupBy(spansIn(root), ({ held }) => traceIdOf(held) ?? '')
+  const groups = Map.groupBy(spansIn(root), ({ record }) => traceIdOf(record) ?? '')
   if (groups.size < 2) return null
-  return [...groups].map(([trace, found]) => ({
+  return [...groups].map(([trace, spans]) => ({
     name: cutName(trace),
-    document: { spans: found.map(({ held }) => held) },
+    document: { spans: spans.map(({ record }) => record) },
   }))
 }
 
-/** Where the spans of a document stand. */
-interface FoundSpan {
+/** A span, located and as a record. */
+interface LocatedSpan {
   readonly span: Located
-  readonly held: Json
+  readonly record: Json
 }
 
-/** The spans of OTLP requests (`resourceSpans`, several in a file of the collector), or of lists of spans. */
-function spansIn(document: Json): readonly FoundSpan[] {
+/** Lists the spans of OTLP requests (`resourceSpans`; a collector's file holds several requests), or of lists of spans. */
+function spansIn(document: Json): readonly LocatedSpan[] {
   const root = new Located(document, '')
   const lists = [root, ...root.member('records').items(), ...root.member('batches').items()].flatMap(requestSpans)
   const plain = ['records', 'data', 'spans'].flatMap((name) => root.member(name).items())
   return [...lists, ...plain].flatMap((span) =>
-    isRecord(span.value) && isSpan(span.value) ? [{ span, held: span.value }] : [],
+    isRecord(span.value) && isSpan(span.value) ? [{ span, record: span.value }] : [],
   )
 }
 
@@ -86,13 +86,13 @@ function requestSpans(request: Located): readonly Located[] {
     .flatMap((scope) => scope.member('spans').items())
 }
 
-/** A span has an id, a beginning and attributes, each under one of several names. */
+/** Recognizes a span by its id, start and attributes, each under one of several names. */
 const isSpan = (span: Json): boolean =>
   idIn(span, 'span') !== null && STARTS.some((name) => name in span) && ('attributes' in span || hasDotted(span))
 
 const hasDotted = (span: Json): boolean => Object.keys(span).some((name) => name.startsWith(COLUMN))
 
-/** How tables of spans begin the names of the columns that hold attributes: `attributes.llm.input_messages`. */
+/** The prefix of columns that hold attributes, in tables of spans: `attributes.llm.input_messages`. */
 const COLUMN = 'attributes.'
 
 const STARTS = ['startTimeUnixNano', 'start_time_unix_nano', 'start_time', 'startTime']
@@ -104,9 +104,9 @@ function idIn(span: Json, of: 'span' | 'trace'): string | null {
 
 const traceIdOf = (span: Json): string | null => idIn(span, 'trace')
 
-/** One span of any of these exports, as what it tells of the run. */
-function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
-  const own = 'attributes' in held ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
+/** Reads one span of any of these exports. */
+function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
+  const own = 'attributes' in record ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
   const events = span
     .member('events')
     .items()
@@ -115,9 +115,9 @@ function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
         ? [{ name: event.value['name'], attributes: attributesOf(event.member('attributes')) }]
         : [],
     )
-  const name = asText(held['name'])
-  const { kind, called } = kindOf(own, events, held)
-  const dropped = held['droppedAttributesCount'] ?? held['dropped_attributes_count']
+  const name = asText(record['name'])
+  const { kind, called } = kindOf(own, events, record)
+  const dropped = record['droppedAttributesCount'] ?? record['dropped_attributes_count']
   if (typeof dropped === 'number' && dropped > 0)
     reading.unread(
       span.path,
@@ -125,8 +125,8 @@ function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
       kind !== 'other',
     )
   const { path } = span
-  // Null is an answer: what is there is in no form that is known.
-  const orElse = <T>(told: T | undefined, next: () => T): T => (told === undefined ? next() : told)
+  // Null is a result: the messages are in a form that is not known.
+  const orElse = <T>(messages: T | undefined, next: () => T): T => (messages === undefined ? next() : messages)
   const input = () =>
     orElse(
       orElse(genAiInput(own, events, path), () => aiSdkInput(own)),
@@ -137,11 +137,11 @@ function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
       orElse(genAiOutput(own, events, path), () => aiSdkOutput(own)),
       () => openInferenceMessages(own, 'assistant'),
     )
-  const tool = kind === 'tool' ? toolOf(own, events, span, held) : null
+  const tool = kind === 'tool' ? toolOf(own, events, span, record) : null
   return {
     ...{ path, kind, called, name, tool, input, output },
-    id: idIn(held, 'span'),
-    parent: asText(held['parentSpanId'] ?? held['parent_span_id'] ?? held['parent_id'] ?? held['parentId']),
+    id: idIn(record, 'span'),
+    parent: asText(record['parentSpanId'] ?? record['parent_span_id'] ?? record['parent_id'] ?? record['parentId']),
     agent:
       own.text('gen_ai.agent.name') ??
       own.text('agent.name') ??
@@ -151,12 +151,12 @@ function readSpan(reading: Reading, { span, held }: FoundSpan): TraceSpan {
       own.text('gen_ai.request.model') ??
       own.text('llm.model_name') ??
       own.text('ai.model.id'),
-    start: STARTS.map((field) => momentOf(held[field])).find((at) => at !== null) ?? null,
+    start: STARTS.map((field) => momentOf(record[field])).find((at) => at !== null) ?? null,
     end:
       ['endTimeUnixNano', 'end_time_unix_nano', 'end_time', 'endTime']
-        .map((field) => momentOf(held[field]))
+        .map((field) => momentOf(record[field]))
         .find((at) => at !== null) ?? null,
-    holds: tool !== null || CONTENT.some((one) => own.get(one) !== null) || events.some(holdsMessages),
+    holds: tool !== null || CONTENT.some((name) => own.get(name) !== null) || events.some(holdsMessages),
   }
 }
 
@@ -176,31 +176,31 @@ const OPERATIONS: Readonly<Record<string, SpanKind>> = {
   ...AI_SDK,
 }
 
-function kindOf(own: Attribute, events: readonly SpanEvent[], held: Json): Pick<TraceSpan, 'kind' | 'called'> {
-  const told =
+function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pick<TraceSpan, 'kind' | 'called'> {
+  const kind =
     own.text('openinference.span.kind') ??
     own.text('gen_ai.operation.name') ??
     own.text('traceloop.span.kind') ??
     own.text('ai.operationId')
-  const called = told ?? asText(held['span_kind']) ?? 'none'
-  const upper = own.text('traceloop.span.kind') === called || told === null ? called.toUpperCase() : called
-  const known = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
-  if (known !== undefined) return { kind: known, called }
+  const called = kind ?? asText(record['span_kind']) ?? 'none'
+  const upper = own.text('traceloop.span.kind') === called || kind === null ? called.toUpperCase() : called
+  const operation = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
+  if (operation !== undefined) return { kind: operation, called }
   const isModel =
     own.get('gen_ai.input.messages') !== null || own.get('gen_ai.prompt.0') !== null || events.some(isMessageEvent)
-  return { kind: isModel && told === null ? 'model' : 'other', called }
+  return { kind: isModel && kind === null ? 'model' : 'other', called }
 }
 
-function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, held: Json): TracedTool {
+function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, record: Json): TracedTool {
   const inEvent = (event: string, name: string): Located | null =>
-    events.find((one) => one.name === event)?.attributes.value(name) ?? null
+    events.find((candidate) => candidate.name === event)?.attributes.value(name) ?? null
   const nothing = new Located(undefined, span.path)
-  const said = inEvent('gen_ai.choice', 'message')
-  const brought = said === null ? null : (decodeLocated(said) ?? said)
+  const choice = inEvent('gen_ai.choice', 'message')
+  const brought = choice === null ? null : (decodeLocated(choice) ?? choice)
   const first = (...names: readonly string[]): Located | null =>
     names.map((name) => own.value(name)).find((value) => value !== null) ?? null
   const status = span.member('status')
-  const code = isRecord(status.value) ? (status.value['code'] ?? status.value['status_code']) : held['status_code']
+  const code = isRecord(status.value) ? (status.value['code'] ?? status.value['status_code']) : record['status_code']
   const isError = code === 2 || (typeof code === 'string' && code.toUpperCase().endsWith('ERROR'))
   const message = isRecord(status.value) ? status.member('message') : span.member('status_message')
   return {
@@ -226,7 +226,7 @@ function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, hel
   }
 }
 
-/** Nanoseconds as text or as a number, else any other time. */
+/** Returns a time in milliseconds since 1970: from nanoseconds as text or number, else from any form that `timeOf` reads. */
 function momentOf(value: unknown): number | null {
   const nanoseconds =
     typeof value === 'string' && DIGITS.test(value) ? Number(value) : typeof value === 'number' ? value : Number.NaN

@@ -5,20 +5,20 @@ import { specOf } from '../tools/lookup.ts'
 import { type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 import { linesOf, Slices, type TextActs } from './slices.ts'
 
-/** The members that name a tool and hold what it is given. */
+/** The members that name a tool and hold its arguments. */
 const MEMBERS = [
   ...(['action_input', 'args', 'arguments', 'parameters'] as const).map((input) => ['action', input] as const),
   ...(['tool_input', 'args', 'arguments', 'parameters'] as const).map((input) => ['tool', input] as const),
   ...(['arguments', 'parameters', 'args', 'input'] as const).map((input) => ['name', input] as const),
 ] as const
 const NAMES = ['"action"', '"tool"', '"name"'] as const
-/** What LangChain calls the end of a run: no tool. */
+/** LangChain's action for the end of a run, which is no tool. */
 const ANSWER = 'final answer'
 
 /**
- * A call that is JSON, alone or in a fence: `{"action", "action_input"}` (langchain-ai/langchain, agents/structured_chat),
- * `{"thought", "action", "args"}` (OpenHands' first agents), `{"thoughts", "command": {"name", "args"}}`
- * (Significant-Gravitas/AutoGPT), `{"name", "parameters"}` (Llama's and Mistral's templates).
+ * The protocol of a JSON call, alone or in a fence: `{"action", "action_input"}` (langchain-ai/langchain, agents/structured_chat),
+ * `{"thought", "action", "args"}` (OpenHands' first agents), `{"thoughts", "command": {"name", "args"}}` (Significant-Gravitas/AutoGPT),
+ * `{"name", "parameters"}` (Llama's and Mistral's templates).
  */
 export const JSON_ACTIONS: TextActs = {
   name: 'JSON actions',
@@ -48,7 +48,7 @@ interface NamedCall {
   readonly tool: string
   readonly args: unknown
   readonly pointer: string
-  /** The members of the reply that it takes. */
+  /** The members of the reply that the call uses. */
   readonly keys: readonly string[]
 }
 
@@ -59,19 +59,20 @@ function callIn(reply: Json): NamedCall | null {
 }
 
 function callOf(reply: Json, path: string): NamedCall | null {
-  const found = MEMBERS.find(([name, input]) => typeof reply[name] === 'string' && Object.hasOwn(reply, input))
-  if (found === undefined) return null
-  const [name, input] = found
+  const members = MEMBERS.find(([name, input]) => typeof reply[name] === 'string' && Object.hasOwn(reply, input))
+  if (members === undefined) return null
+  const [name, input] = members
   const tool = String(reply[name])
   if (tool === '' || tool.toLowerCase() === ANSWER) return null
-  return { tool, args: reply[input], pointer: `${path}/${input}`, keys: found }
+  return { tool, args: reply[input], pointer: `${path}/${input}`, keys: members }
 }
 
 const MAX_HEAD = 200
 
 /**
- * ReAct: `Action: tool` and `Action Input: …`, each at the beginning of a line. The input reaches to the next such head, so that an
- * observation which the model made up is no part of it. Sources: ysymyth/ReAct; langchain-ai/langchain, agents/output_parsers/react_single_input.py.
+ * The ReAct protocol: `Action: tool` and `Action Input: …`, each at the beginning of a line. The input ends at the next such head, which
+ * excludes an observation that the model invented. Sources: ysymyth/ReAct; langchain-ai/langchain,
+ * agents/output_parsers/react_single_input.py.
  */
 export const REACT: TextActs = {
   name: 'ReAct',
@@ -106,14 +107,14 @@ const HEADS = [
   ['final answer:', 'other'],
 ] as const
 
-/** Which head a line begins with, and where what it heads stands. */
+/** Returns the head at the beginning of a line, and the start of the text behind it; null for other lines. */
 function headAt(text: string, start: number) {
   const line = text.slice(start, start + 40).toLowerCase()
-  const known = HEADS.find(([words]) => line.startsWith(words))
-  return known === undefined ? null : { kind: known[1], start, from: start + known[0].length }
+  const head = HEADS.find(([words]) => line.startsWith(words))
+  return head === undefined ? null : { kind: head[1], start, from: start + head[0].length }
 }
 
-/** `from`: where its input stands. */
+/** Adds a call with its input. `from`: the start of the input. */
 function addCall(
   slices: Slices,
   text: string,

@@ -3,7 +3,7 @@ import { sweActOf } from '../swe-agent/swe-agent-act.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { linesOf, Slices, type TextActs } from './slices.ts'
 
-/** What a fence of each name is run as. */
+/** The language in which a harness runs a fenced block, by the fence's name. */
 const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
   ...{ bash: 'shell', sh: 'shell', shell: 'shell', mswea_bash_command: 'shell', bash_command: 'shell', zsh: 'shell' },
   ...{ python: 'code', py: 'code', python3: 'code', ipython: 'code' },
@@ -12,13 +12,13 @@ const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
 interface Fence {
   readonly name: string
   readonly start: number
-  /** What stands between its lines. */
+  /** The range between the fence lines. */
   readonly from: number
   readonly to: number
   readonly end: number
 }
 
-/** The blocks of a text that are closed. */
+/** Yields the closed fenced blocks of a text. */
 function* fencesIn(text: string): Generator<Fence> {
   let open: Pick<Fence, 'name' | 'start' | 'from'> | null = null
   for (const start of linesOf(text)) {
@@ -30,7 +30,10 @@ function* fencesIn(text: string): Generator<Fence> {
   }
 }
 
-/** One fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act). People show each other commands in this form as well. */
+/**
+ * The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act). People also show commands to each
+ * other in this form.
+ */
 export const FENCED: TextActs = {
   name: 'fenced blocks',
   harness: null,
@@ -52,13 +55,16 @@ export const FENCED: TextActs = {
   },
 }
 
-/** SWE-agent's answer: a discussion, then a command in the last block, which has no name. Source: SWE-agent/SWE-agent, sweagent/tools/parsing.py. */
+/**
+ * The protocol of SWE-agent's replies: a discussion, then a command in the last block, which has no name. Source: SWE-agent/SWE-agent,
+ * sweagent/tools/parsing.py.
+ */
 export const DISCUSSED: TextActs = {
   name: 'discussion and command',
   harness: 'swe-agent',
   announced: ['two fields; discussion and command'],
   needsAnswer: true,
-  // What a program printed is shown like this as well.
+  // A program's output is shown in this form, too.
   needsPrompt: true,
   split(text) {
     const last = [...fencesIn(text)].at(-1)

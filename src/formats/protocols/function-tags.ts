@@ -17,13 +17,13 @@ import {
 const MAX_NAME = 100
 const NAME_CHARS: ReadonlySet<string> = new Set('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/')
 
-/** How the calls of one form are written: `open`, the name, `nameEnd`, parameters, `close`. */
+/** The tags of one call form: `open`, the name, `nameEnd`, parameters, `close`. */
 interface TagForm {
   readonly open: string
   readonly nameEnd: string
   readonly close: string
   readonly marks: ParameterMarks
-  /** Whether `nameEnd` is already the first parameter. */
+  /** True when `nameEnd` is already the first parameter. */
   readonly isParameter?: true
 }
 
@@ -52,7 +52,10 @@ const splitTags =
     return slices.finish()
   }
 
-/** `<function=name><parameter=x>…</parameter></function>`. Source: All-Hands-AI/OpenHands, openhands/llm/fn_call_converter.py. */
+/**
+ * The protocol of `<function=name><parameter=x>…</parameter></function>`. Source: All-Hands-AI/OpenHands,
+ * openhands/llm/fn_call_converter.py.
+ */
 export const FUNCTION_TAGS: TextActs = {
   name: 'function tags',
   harness: 'openhands',
@@ -61,7 +64,10 @@ export const FUNCTION_TAGS: TextActs = {
   split: splitTags({ open: '<function=', nameEnd: '>', close: '</function>', marks: EQUALS_MARKS }),
 }
 
-/** `<invoke name="tool"><parameter name="x">…</parameter></invoke>`. Source: Anthropic's prompts for tools before there were tool calls. */
+/**
+ * The protocol of `<invoke name="tool"><parameter name="x">…</parameter></invoke>`. Source: Anthropic's tool prompts from before its API
+ * had tool calls.
+ */
 export const INVOKE_TAGS: TextActs = {
   name: 'invoke tags',
   harness: null,
@@ -70,7 +76,9 @@ export const INVOKE_TAGS: TextActs = {
   split: splitTags({ open: '<invoke name="', nameEnd: '">', close: '</invoke>', marks: NAMED_MARKS }),
 }
 
-/** `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja. */
+/**
+ * The protocol of `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja.
+ */
 export const ARG_TAGS: TextActs = {
   name: 'argument tags',
   harness: null,
@@ -94,7 +102,10 @@ function nameAfter(text: string, end: string): string | null {
 const CALL_OPEN = '<tool_call>'
 const CALL_CLOSE = '</tool_call>'
 
-/** `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling, prompt_assets/sys_prompt.yml. */
+/**
+ * The protocol of `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling,
+ * prompt_assets/sys_prompt.yml.
+ */
 export const HERMES: TextActs = {
   name: 'Hermes',
   harness: null,
@@ -121,7 +132,7 @@ export const HERMES: TextActs = {
 interface JsonCall {
   readonly start: number
   readonly end: number
-  /** Where the JSON stands. */
+  /** The range of the JSON. */
   readonly from: number
   readonly to: number
   readonly agent: string | null
@@ -130,7 +141,7 @@ interface JsonCall {
 function sliceJsonCall(slices: Slices, text: string, { start, end, from, to, agent }: JsonCall): void {
   const decoded = decodeObject(text.slice(from, to))
   const name = decoded?.['name']
-  // What cannot be parsed may have been carried out all the same; then no word in it is believed to be the tool's name.
+  // A call that cannot be parsed may still have run; no word of it is trusted as the tool's name.
   if (decoded === null || typeof name !== 'string' || name === '') {
     slices.argument(start, end, { call: openCall('tool_call'), spec: undefined, argument: '', args: null })
     return
@@ -142,7 +153,7 @@ function sliceJsonCall(slices: Slices, text: string, { start, end, from, to, age
   const isEmpty = isAbsent(own) || own === '' || own === '{}' || (isRecord(own) && Object.keys(own).length === 0)
   if (isEmpty) slices.bare(start, end, call, spec)
   else if (typeof own === 'string' && args !== null)
-    // Twice JSON: no path leads there. The whole is shown, and is as sure as its most doubtful argument.
+    // JSON in JSON: no path leads into it. The whole is shown, as certain as its most doubtful argument.
     slices.argument(start, end, { call, spec: undefined, argument: '', args })
   else slices.json(from, to, leavesOf(own, '/arguments'), { call, spec, args })
   slices.skip(end)
@@ -157,8 +168,8 @@ function skipBlanks(text: string, from: number): number {
 const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n'])
 
 /**
- * `<execute_command><command>…</command></execute_command>`. Source: cline/cline, src/core/assistant-message/parse-assistant-message.ts;
- * Roo Code took it over. Only its own tools count: any other tag is text.
+ * The protocol of `<execute_command><command>…</command></execute_command>`. Source: cline/cline,
+ * src/core/assistant-message/parse-assistant-message.ts; Roo Code adopted it. Only Cline's own tools count: any other tag is text.
  */
 export const CLINE_TAGS: TextActs = {
   name: 'Cline',
@@ -185,7 +196,10 @@ export const CLINE_TAGS: TextActs = {
   },
 }
 
-/** Where a call ends; null where nothing of a call stands behind its tag: then it is a mention. A call that is cut off reaches to the end. */
+/**
+ * Finds the end of a call; null where the tag is only mentioned, because no parameter follows. A call that is cut off reaches to the end of
+ * the text.
+ */
 function closingOf(text: string, tool: string, inner: number): number | null {
   if (text.slice(inner, inner + MAX_GAP).trimStart()[0] !== '<') return null
   const stop = text.indexOf(`</${tool}>`, inner)
@@ -194,7 +208,7 @@ function closingOf(text: string, tool: string, inner: number): number | null {
 
 const MAX_GAP = 20
 
-/** What each tag of CodeAct runs. Source: All-Hands-AI/OpenHands before 0.14, agenthub/codeact_agent/action_parser.py. */
+/** The language that each tag of CodeAct runs. Source: All-Hands-AI/OpenHands before 0.14, agenthub/codeact_agent/action_parser.py. */
 const TAGS = [
   ['execute_bash', 'shell'],
   ['execute_ipython', 'code'],
@@ -202,7 +216,7 @@ const TAGS = [
   ['execute_global', 'shell'],
 ] as const
 
-/** `<execute_bash>…</execute_bash>`. The harness stops the model at the closing tag, so that it may be missing. */
+/** The protocol of `<execute_bash>…</execute_bash>`. The harness stops the model at the closing tag, so the tag may be missing. */
 export const EXECUTE_TAGS: TextActs = {
   name: 'execute tags',
   harness: 'openhands',

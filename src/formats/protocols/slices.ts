@@ -2,7 +2,7 @@ import { type Leaf, memberName } from '../common/json-tree.ts'
 import type { Slice } from '../openai-chat/openai-chat-sink.ts'
 import { type Meaning, meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 
-/** Collects the pieces of one text, in order: what is not said to be an act is speech. */
+/** Collects the slices of one text, in order: text outside of acts is speech. */
 export class Slices {
   readonly list: Slice[] = []
   readonly #text: string
@@ -13,37 +13,37 @@ export class Slices {
     this.#text = text
   }
 
-  /** How far the text is told. */
+  /** The position up to which the text is sliced, in UTF-16 units. */
   get at(): number {
     return this.#at
   }
 
-  /** More pieces than any answer has: the rest is one piece that is not looked into. */
+  /** True at more slices than any real reply has: the rest becomes one slice without a further search. */
   get isFull(): boolean {
     return this.list.length >= MAX_PIECES
   }
 
-  /** Up to `end` the agent speaks. */
+  /** Adds the text up to `end` as speech of the agent. */
   say(end: number): void {
     if (this.#text.slice(this.#at, end).trim() !== '')
       this.list.push({ start: this.#at, end, actor: 'agent_message', name: 'message' })
     this.#at = Math.max(this.#at, end)
   }
 
-  /** From here on the text is markup up to `end`: no one's words. */
+  /** Skips markup up to `end`, which is nobody's text. */
   skip(end: number): void {
     this.#acted = true
     this.#at = Math.max(this.#at, end)
   }
 
-  /** What stands in a call up to `end` and is no argument that the protocol knows: nothing of a call is lost. */
+  /** Adds the text up to `end` inside of a call that is no known argument, so that no text of a call is lost. */
   stray(end: number, call: OpenCall): void {
     if (this.#text.slice(this.#at, end).trim() !== '')
       this.list.push({ start: this.#at, end, name: call.tool, ...meaningOf(undefined, '', call, null) })
     this.#at = Math.max(this.#at, end)
   }
 
-  /** One argument of a call; `argument` is empty where the piece is all that the call says. */
+  /** Adds one argument of a call; `argument` is empty where the slice is the whole call. */
   argument(start: number, end: number, { call, spec, argument, args }: ArgumentPiece): void {
     this.#acted = true
     this.#at = Math.max(this.#at, end)
@@ -51,19 +51,19 @@ export class Slices {
     this.list.push({ start, end, name: memberName(call.tool, argument), ...meaningOf(spec, argument, call, args) })
   }
 
-  /** A piece whose meaning the protocol itself knows. */
+  /** Adds a slice whose meaning the protocol defines. */
   piece(start: number, end: number, meaning: Meaning & { readonly name: string }): void {
     this.skip(end)
     if (end > start) this.list.push({ start, end, ...meaning })
   }
 
-  /** Speech that is JSON in the text between two places. */
+  /** Adds speech from the leaves of JSON between two positions. */
   speech(start: number, end: number, leaves: readonly Leaf[]): void {
     for (const { pointer, name, text } of leaves)
       this.list.push({ start, end, actor: 'agent_message', name, inner: { pointer, text } })
   }
 
-  /** The arguments of a call that are JSON in the text between two places. */
+  /** Adds the arguments of a call from the leaves of JSON between two positions. */
   json(
     start: number,
     end: number,
@@ -79,13 +79,13 @@ export class Slices {
       })
   }
 
-  /** A call that has no arguments: its own words are the act. */
+  /** Adds a call without arguments: its own text is the act. */
   bare(start: number, end: number, call: OpenCall, spec: ToolSpec | undefined): void {
     this.skip(end)
     this.list.push({ start, end, name: call.tool, ...meaningOfName(spec, call) })
   }
 
-  /** The pieces, with the rest as speech; null where no call was among them. */
+  /** Returns the slices, with the rest as speech; null without a call among them. */
   finish(): readonly Slice[] | null {
     if (!this.#acted) return null
     if (this.isFull) this.stray(this.#text.length, openCall('tool_call'))
@@ -103,22 +103,22 @@ interface ArgumentPiece {
   readonly args: unknown
 }
 
-/** One way in which an agent without tool calls puts its acts into what it says. */
+/** A text protocol: one way in which an agent without tool calls writes its acts into its messages. */
 export interface TextActs {
   readonly name: string
-  /** The harness that answers, in the names of the tables of outcomes; null where many share the form. */
+  /** The harness that answers, by its name in the outcome tables; null where several harnesses share the form. */
   readonly harness: string | null
-  /** What the prompt of such an agent holds. */
+  /** Marks in the prompt of an agent with this protocol. */
   readonly announced: readonly string[]
-  /** Whether a message is an act only where it was answered: its form is what people write as well. */
+  /** True when only an answered message is an act, because people write this form as well. */
   readonly needsAnswer: boolean
-  /** Whether it is told surely only where the prompt announces it. */
+  /** True when the protocol applies only where the prompt announces it. */
   readonly needsPrompt?: true
-  /** The pieces of a message that holds an act; null where it holds none. */
+  /** Splits a message with an act into slices; null for a message without an act. */
   split(text: string, agent: string | null): readonly Slice[] | null
 }
 
-/** Where each line of a text begins. */
+/** Yields the start of each line of a text. */
 export function* linesOf(text: string): Generator<number> {
   for (let start = 0; start !== -1 && start <= text.length; ) {
     yield start

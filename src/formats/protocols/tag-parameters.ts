@@ -1,25 +1,25 @@
 import { type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 import type { Slices } from './slices.ts'
 
-/** One parameter of a call that is written as tags: its name and where its value stands. */
+/** One parameter of a call in tags: its name and the range of its value. */
 interface Parameter {
   readonly name: string
-  /** Where its opening tag begins. */
+  /** The start of its opening tag. */
   readonly open: number
   readonly start: number
   readonly end: number
 }
 
-/** How the parameters of a call are written. */
+/** The tags around the parameters of a call. */
 export interface ParameterMarks {
-  /** The name of the parameter whose tag opens at `at`, and where its value begins; null where no tag of one does. */
+  /** Returns the parameter whose tag opens at `at`, with the start of its value; null at other places. */
   opens(text: string, at: number): { readonly name: string; readonly start: number } | null
   closing(name: string): string
-  /** Whether the last closing tag of the call ends the value: what it holds may itself hold such tags. */
+  /** True when the last closing tag of the call ends the value, which may itself hold such tags. */
   isGreedy?(name: string): boolean
 }
 
-/** `<parameter=name>value</parameter>`. */
+/** Marks of `<parameter=name>value</parameter>`. */
 export const EQUALS_MARKS: ParameterMarks = {
   opens(text, at) {
     if (!text.startsWith('<parameter=', at)) return null
@@ -29,7 +29,7 @@ export const EQUALS_MARKS: ParameterMarks = {
   closing: () => '</parameter>',
 }
 
-/** `<parameter name="name">value</parameter>`. */
+/** Marks of `<parameter name="name">value</parameter>`. */
 export const NAMED_MARKS: ParameterMarks = {
   opens: (text, at) => {
     const end = text.startsWith('<parameter name="', at) ? tagEnd(text, at) : -1
@@ -38,7 +38,7 @@ export const NAMED_MARKS: ParameterMarks = {
   closing: () => '</parameter>',
 }
 
-/** `<arg_key>name</arg_key><arg_value>value</arg_value>`. */
+/** Marks of `<arg_key>name</arg_key><arg_value>value</arg_value>`. */
 export const KEY_MARKS: ParameterMarks = {
   opens: (text, at) => {
     const [head, name] = KEY.exec(text.slice(at, at + MAX_TAG)) ?? []
@@ -48,7 +48,7 @@ export const KEY_MARKS: ParameterMarks = {
 }
 const KEY = /^<arg_key>([^<]{1,100})<\/arg_key>\s{0,5}<arg_value>/
 
-/** `<name>value</name>`. */
+/** Marks of `<name>value</name>`. */
 export const NAME_MARKS: ParameterMarks = {
   opens(text, at) {
     const end = tagEnd(text, at)
@@ -67,15 +67,15 @@ const isNameChar = (char: string): boolean =>
   char === '_' ||
   char === '-'
 
-/** Where the tag ends that opens at `at`; -1 where it is too long to be one. */
+/** Finds the end of the tag that opens at `at`; -1 where the text is too long for a tag. */
 export function tagEnd(text: string, at: number): number {
   const end = text.slice(at, at + MAX_TAG).indexOf('>')
   return end === -1 ? -1 : at + end
 }
 
-/** The parameters between two places of a text. One that is not closed reaches to the end: it was cut off. */
+/** Lists the parameters between two positions. An unclosed parameter was cut off and reaches to the end. */
 function parametersIn(text: string, start: number, end: number, marks: ParameterMarks): Parameter[] {
-  const found: Parameter[] = []
+  const parameters: Parameter[] = []
   for (let at = text.indexOf('<', start); at !== -1 && at < end; at = text.indexOf('<', at)) {
     const opened = marks.opens(text, at)
     if (opened === null || opened.start > end) {
@@ -83,30 +83,30 @@ function parametersIn(text: string, start: number, end: number, marks: Parameter
       continue
     }
     const closing = marks.closing(opened.name)
-    // A copy of the call alone: a search to the end of the text, for every call of it, would take quadratic time.
+    // The search runs in the call's own text: a search to the end of the whole text for every call would take quadratic time.
     const rest = text.slice(opened.start, end)
     const stop = marks.isGreedy?.(opened.name) === true ? rest.lastIndexOf(closing) : rest.indexOf(closing)
     const valueEnd = stop === -1 ? end : opened.start + stop
-    found.push({ name: opened.name, open: at, start: opened.start, end: valueEnd })
+    parameters.push({ name: opened.name, open: at, start: opened.start, end: valueEnd })
     at = stop === -1 ? end : valueEnd + closing.length
-    if (found.length >= MAX_PARAMETERS) break
+    if (parameters.length >= MAX_PARAMETERS) break
   }
-  return found
+  return parameters
 }
 
-/** More than any tool has; what is beyond stays in the last one's place as markup. */
+/** Bounds the parameters of a call, above any tool's; the rest stays markup in the last parameter's place. */
 const MAX_PARAMETERS = 100
 
 interface TaggedCall {
   readonly tool: string
   readonly spec: ToolSpec | undefined
-  /** The whole call with its tags, and what stands between them. */
+  /** The range of the whole call with its tags, and the range between them. */
   readonly start: number
   readonly end: number
   readonly inner: { readonly start: number; readonly end: number }
 }
 
-/** A call as its parameters; as one piece where it has none, and what stands between its tags is what it was given. */
+/** Slices a call into its parameters; a call without parameters is one slice, whose inner text is its argument. */
 export function sliceCall(slices: Slices, text: string, tagged: TaggedCall, marks: ParameterMarks): OpenCall {
   const { tool, spec, start, end, inner } = tagged
   const call = openCall(tool)
@@ -115,12 +115,12 @@ export function sliceCall(slices: Slices, text: string, tagged: TaggedCall, mark
   const isBare = parameters.length === 0 && text.slice(inner.start, inner.end).trim() === ''
   if (isBare) slices.bare(start, end, call, spec)
   else slices.skip(inner.start)
-  const args = Object.fromEntries(parameters.map((one) => [one.name, trimmed(text, one)]))
-  for (const one of parameters) {
-    const { from, to } = trimmedPlace(text, one)
-    slices.stray(one.open, call)
-    slices.argument(from, to, { call, spec, argument: one.name, args })
-    slices.skip(one.end + marks.closing(one.name).length)
+  const args = Object.fromEntries(parameters.map((parameter) => [parameter.name, trimmed(text, parameter)]))
+  for (const parameter of parameters) {
+    const { from, to } = trimmedPlace(text, parameter)
+    slices.stray(parameter.open, call)
+    slices.argument(from, to, { call, spec, argument: parameter.name, args })
+    slices.skip(parameter.end + marks.closing(parameter.name).length)
   }
   if (!isBare) slices.stray(inner.end, call)
   slices.skip(end)

@@ -9,7 +9,10 @@ import { Slices, type TextActs } from './slices.ts'
 
 const COMMAND = 'bash_command'
 
-/** An answer of terminus-1 or terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench, terminal_bench/agents/terminus_1.py. */
+/**
+ * The protocol of terminus-1 and terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench,
+ * terminal_bench/agents/terminus_1.py.
+ */
 export const TERMINUS_JSON: TextActs = {
   name: 'terminus JSON',
   harness: 'terminus',
@@ -21,7 +24,11 @@ export const TERMINUS_JSON: TextActs = {
     if (start === -1 || !text.includes('"commands"')) return null
     const reply = decodeObject(text.slice(start, end))
     const commands = reply?.['commands']
-    if (reply === null || !Array.isArray(commands) || !commands.every((one) => isRecord(one) && 'keystrokes' in one))
+    if (
+      reply === null ||
+      !Array.isArray(commands) ||
+      !commands.every((command) => isRecord(command) && 'keystrokes' in command)
+    )
       return null
     const slices = new Slices(text)
     slices.say(start)
@@ -51,7 +58,10 @@ const CLOSE = '</keystrokes>'
 const MAX_TAG = 200
 const TAG_ENDS: ReadonlySet<string> = new Set(['>', ' '])
 
-/** `<commands><keystrokes duration="1.0">…</keystrokes></commands>`. Source: harbor, src/harbor/agents/terminus_2/terminus_xml_plain_parser.py. */
+/**
+ * The protocol of `<commands><keystrokes duration="1.0">…</keystrokes></commands>`. Source: harbor,
+ * src/harbor/agents/terminus_2/terminus_xml_plain_parser.py.
+ */
 export const TERMINUS_XML: TextActs = {
   name: 'terminus XML',
   harness: 'terminus',
@@ -89,7 +99,7 @@ function completion(slices: Slices, text: string): void {
   slices.piece(at, at + DONE.length, { name: call.tool, ...meaningOfName(TERMINUS_TOOLS[call.tool], call) })
 }
 
-/** The dialect of terminus-2: its own words among the observations, and actions inside the message. */
+/** The dialect of terminus-2: its own texts among the observations, and acts inside of messages. */
 
 export const isTerminus = (agent: string): boolean => agent.startsWith('terminus-2')
 
@@ -104,26 +114,26 @@ const CONFIRM_TAILS = [
 const SCREENS = ['Current terminal state:', 'Current Terminal Screen:', 'New Terminal Output:'] as const
 
 /**
- * Whether an observation holds nothing but words of the harness. Exact on purpose: text that the terminal shows must stay
- * tool output, even where it imitates the harness.
+ * Tells whether an observation holds only texts of the harness. The match is exact on purpose: text that the terminal shows must stay tool
+ * output, even text that imitates the harness.
  */
 export function isScaffold(text: string): boolean {
   if (text.startsWith(REJECTED)) return !SCREENS.some((screen) => text.includes(screen))
   const confirm = text.indexOf(CONFIRM)
   if (confirm === -1) return false
   const tail = text.slice(confirm + CONFIRM.length).trimEnd()
-  if (!CONFIRM_TAILS.some((known) => known === tail)) return false
+  if (!CONFIRM_TAILS.some((ending) => ending === tail)) return false
   let head = text.slice(0, confirm)
   for (const screen of SCREENS) head = head.replace(screen, '')
   return head.trim() === ''
 }
 
-/** The harness could not parse this answer, so it carried nothing of it out. */
+/** Recognizes the harness's notice that it could not parse the reply and ran no part of it. */
 export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
 
 /**
- * In raw mode the message is the model's answer, in JSON or in XML, and there are no tool calls: its commands are the actions. Words
- * around the answer are no harm to it. False where the message is something else; then it is speech.
+ * Reads a reply in raw mode: the message is JSON or XML without tool calls, and its commands are the acts; text around the reply is
+ * allowed. False for any other message, which is speech.
  */
 export function readRawReply(reading: Reading, parts: Part[], message: string, path: string): boolean {
   const reply = decodeObject(message)

@@ -8,8 +8,8 @@ import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 
 /**
- * Messages of Pydantic AI, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai, pydantic_ai_slim/pydantic_ai/messages.py): an
- * array of requests and responses with their parts, alone or under a name.
+ * The format of Pydantic AI's messages, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai,
+ * pydantic_ai_slim/pydantic_ai/messages.py): an array of requests and responses with their parts, alone or under a name.
  */
 export const PYDANTIC_AI: Format = {
   name: 'pydantic-ai',
@@ -41,7 +41,7 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
     reading.warnUnknownOnce(message, at, MESSAGE_FIELDS)
     model ??= asText(message['model_name'])
     dialogue.session.now = timeOf(message['timestamp'])
-    // Every request of a run repeats them.
+    // Every request of a run repeats its instructions.
     if (message['instructions'] !== instructions) {
       instructions = message['instructions'] ?? instructions
       dialogue.session.note('system', message['instructions'], `${at}/instructions`, 'instructions')
@@ -73,7 +73,7 @@ const PART_FIELDS: ReadonlySet<string> = wordSet(`part_kind content timestamp dy
   tool_kind metadata outcome args id provider_name provider_details signature dynamic speaker transcript audio
   interrupted_at_ms tools_added return_kind`)
 
-/** A part of what the model is sent: prompts, and what tools brought. */
+/** Reads a part of a request to the model: a prompt or a tool result. */
 function readRequestPart(dialogue: Dialogue, part: Json, path: string): void {
   const { session, reading } = dialogue
   const { part_kind: kind, content } = part
@@ -90,7 +90,7 @@ function readRequestPart(dialogue: Dialogue, part: Json, path: string): void {
   else reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
-/** A part of what the model answered. */
+/** Reads a part of the model's response. */
 function readResponsePart(dialogue: Dialogue, step: OpenStep, part: Json, path: string): void {
   const { reading } = dialogue
   const { part_kind: kind, content } = part
@@ -124,16 +124,16 @@ const OUTCOMES: Readonly<Record<string, ActOutcome>> = { denied: 'rejected', int
 function readReturn(dialogue: Dialogue, part: Json, path: string): void {
   const { outcome, content } = part
   const place = dialogue.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
-  const told = typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : undefined
-  settle(place.call, told ?? outcomeOfOutput(place.tool, content, outcome === 'failed' ? true : null))
+  const declared = typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : undefined
+  settle(place.call, declared ?? outcomeOfOutput(place.tool, content, outcome === 'failed' ? true : null))
   const isContent = Array.isArray(content) || (isRecord(content) && isMedia(content))
   if (isContent) readContent(dialogue, place.parts, 'tool_output', content, `${path}/content`, place.tool)
   else dialogue.output(place.parts, content, `${path}/content`, place.tool)
 }
 
 /**
- * What went wrong, and that the model is to try again, in words of the tool or as a list of what did not fit. That list may be of the arguments, so
- * that no tool ran, as well as of something that the tool looked at while it ran (pydantic_ai, _tool_manager.py catches both): unsure.
+ * Reads a retry prompt: the tool's error text, or a list of validation errors. Such a list may concern the arguments, in which case no tool
+ * ran, or a value that the tool checked while it ran (pydantic_ai, _tool_manager.py catches both), so the outcome is uncertain.
  */
 function readRetry(dialogue: Dialogue, part: Json, path: string): void {
   const { content } = part
@@ -156,7 +156,7 @@ const MEDIA: Readonly<Record<string, string>> = {
 
 const isMedia = ({ kind }: Json): boolean => typeof kind === 'string' && Object.hasOwn(MEDIA, kind)
 
-/** Text, or pieces: texts, links, and files whose bytes stand in the message. */
+/** Reads a content: text, or a list of texts, links, and files with their bytes in the message. */
 function readContent(
   dialogue: Dialogue,
   parts: Part[],
@@ -187,7 +187,7 @@ function addMedia(dialogue: Dialogue, parts: Part[], actor: Actor, file: Json, p
   dialogue.reading.addMedia(parts, { actor, text, path, name }, shown === 'image' ? source : undefined)
 }
 
-/** Pydantic writes bytes in the alphabet of URLs. */
+/** Converts base64url to base64: Pydantic writes bytes in the URL alphabet. */
 const standard = (data: unknown): unknown =>
   typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
 

@@ -15,7 +15,7 @@ const NEW_FENCE = FENCES[0]
 
 type Fence = (typeof FENCES)[number]
 
-/** Words that the interactive agent puts where an output was due: a person's own, or the harness's. */
+/** Beginnings of texts that the interactive agent writes in place of an output: a person's own, or the harness's. */
 const SPEECH = [
   'The user added a new task',
   'Command not executed.',
@@ -24,7 +24,7 @@ const SPEECH = [
   'The user rejected',
 ] as const
 
-/** mini-swe-agent: a chat whose acts stand in one fenced block of bash, or (since 2.0) in tool calls. */
+/** The format of mini-swe-agent: a chat whose acts are one fenced block of bash, or (since 2.0) tool calls. */
 export const MINI_SWE_AGENT: Format = {
   name: 'mini-swe-agent',
   recognizes(document) {
@@ -35,7 +35,7 @@ export const MINI_SWE_AGENT: Format = {
   read: readMiniSweAgent,
 }
 
-/** Older files are bare messages. Their fence has a name that no other harness uses, and their prompt says so. */
+/** Recognizes older files, which are bare messages, by a fence name that no other harness uses. */
 const holdsFences = (list: unknown): boolean =>
   isChat(list) &&
   list.some(
@@ -66,7 +66,7 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
 const versionOf = (format: unknown): string =>
   typeof format === 'string' && format.length < 40 ? format : 'mini-swe-agent'
 
-/** The model that the run was configured with. */
+/** Returns the model in the run's configuration. */
 export const miniModelOf = ({ info }: Json): string | null =>
   asName(asRecord(asRecord(asRecord(info)['config'])['model'])['model_name'])
 
@@ -78,9 +78,8 @@ const fenced = (fence: Fence | null): TextProtocol => ({
 })
 
 /**
- * The fence that the harness of this run looks for: one a run, so that the other one in an answer is prose. It is the one that the
- * first message before the answers names that names any, else the first of all that an answer has a block of. Null where the run
- * acts by tool calls: such a harness carries out no fence.
+ * Returns the fence that the harness of this run searches for; the other fence is prose. The first message before the replies that names a
+ * fence decides, else the first fence that a reply has a block of. Null where the run uses tool calls: such a harness runs no fence.
  */
 function fenceOf(messages: readonly unknown[]): Fence | null {
   const answers = messages.filter((message) => isRecord(message) && message['role'] === 'assistant')
@@ -99,7 +98,10 @@ function textsOf(message: unknown): string[] {
   return typeof content === 'string' ? [content] : textsIn(content)
 }
 
-/** The harness carries out an answer with exactly one fenced block, and answers any other with a complaint. */
+/**
+ * Splits a reply with exactly one fenced block, which the harness runs; null for other replies, to which the harness responds with a
+ * complaint.
+ */
 function splitFence(text: string, fence: Fence): Slice[] | null {
   const blocks = fencedBlocks(text, fence)
   const [block] = blocks
@@ -115,14 +117,14 @@ function splitFence(text: string, fence: Fence): Slice[] | null {
 }
 
 interface Fenced {
-  /** The fence from `open` to `close`, and the command in it. */
+  /** The range of the fences from `open` to `close`, and of the command between them. */
   readonly open: number
   readonly start: number
   readonly end: number
   readonly close: number
 }
 
-/** At most two: more than one is as good as none. */
+/** Lists at most two blocks of a fence: the harness runs no block of several. */
 function fencedBlocks(text: string, fence: string): Fenced[] {
   const blocks: Fenced[] = []
   for (let open = text.indexOf(fence); open !== -1 && blocks.length < 2; ) {
@@ -136,7 +138,7 @@ function fencedBlocks(text: string, fence: string): Fenced[] {
   return blocks
 }
 
-/** Since 2.0 the commands that were carried out stand in `extra.actions`, also where a model has its own way of saying them. */
+/** Adds the commands that ran from `extra.actions` (since 2.0), also where a model writes them in another form. */
 function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: string): boolean {
   const actions = asList(asRecord(message['extra'])['actions'])
   const before = parts.length

@@ -1,23 +1,23 @@
 import { parseScript } from '../../domain/shell/parse-script.ts'
 import type { Act } from '../../domain/trajectory/act.ts'
 import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
-import { soundsTimedOut, wordsSaid } from '../tools/outcomes.ts'
+import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'
 
 /**
- * What the first word of an action does where it is a tool of SWE-agent's own (tools/<bundle>/config.yaml). `edit` holds both sides of a
- * replacement, or only the new lines: told by its form.
+ * Argument kinds of SWE-agent's own tools (tools/<bundle>/config.yaml), by the first word of an action. `edit` holds both sides of a
+ * replacement, or only the new lines; its form decides.
  */
 const WORDS: Readonly<Record<string, ArgumentKind>> = {
   ...{ open: 'reads', goto: 'reads', scroll_up: 'reads', scroll_down: 'reads', filemap: 'reads', view_image: 'reads' },
   ...{ search_dir: 'searches', search_file: 'searches', find_file: 'searches' },
   ...{ create: 'writes', insert: 'writes', append: 'writes' },
 }
-/** What may put a second command on the line. */
+/** Shell syntax that may begin a second command on the line. */
 const OPERATORS = [';', '&', '|', '<', '>', '`', '$(', '\n'] as const
 const MAX_WORD = 40
 
-/** An action is a line of a shell, whose first word may be a tool of the harness. */
+/** Reads an action, a shell line whose first word may be a tool of the harness; its outcome is read from the observation. */
 export function sweActOf(action: string, observation: string): Act | null {
   const text = action.trim()
   const head = text.slice(0, MAX_WORD)
@@ -40,7 +40,11 @@ function kindOf(text: string, word: string): { kind: ArgumentKind; target: strin
   return { kind: own, target }
 }
 
-/** `edit 1:1\n…\nend_of_edit`: everything in between is new. */
+/**
+ * Recognizes `edit 1:1
+ * …
+ * end_of_edit`, in which every line in between is new.
+ */
 function isRangeEdit(text: string): boolean {
   const line = text.indexOf('\n')
   const range = text.slice('edit '.length, line === -1 ? 0 : line)
@@ -50,7 +54,7 @@ function isRangeEdit(text: string): boolean {
   )
 }
 
-/** The editor as a line of a shell: what it reads and writes is known by its command, the two sides of a replacement are not told apart. */
+/** Returns the kind of an editor call on a shell line, by its command; the two sides of a replacement are not told apart. */
 function editorKind(text: string): { kind: ArgumentKind; target: string | null } {
   const [, command = '', path = null] = text.slice(0, 1000).split(/\s+/, 3)
   if (command === 'view')
@@ -59,23 +63,25 @@ function editorKind(text: string): { kind: ArgumentKind; target: string | null }
 }
 
 /**
- * The harness blocks some commands, in words that repeat the command, and answers what is no command. A program can print such words, and
- * repeat how it was called, so they are believed surely only where no program ran: no shell takes the action, or it is the harness's own editor.
+ * Derives the outcome of an action. The harness blocks some commands with a text that repeats the command, and rejects texts that are no
+ * command. A program can print such texts and repeat its own call, so they are certain only where no program ran: no shell parses the
+ * action, or the action is the harness's own editor.
  */
 function outcomeOfAction(action: string, word: string, observation: string): Act['call']['outcome'] {
-  const said = wordsSaid(SWE_AGENT_WORDS, observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
-  if (said !== 'rejected') return said
+  const outcome =
+    matchWords(SWE_AGENT_WORDS, observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
+  if (outcome !== 'rejected') return outcome
   if (observation.startsWith(SWE_NOT_PARSED)) return isBroken(action) ? 'rejected' : 'interrupted'
-  if (EDITORS.has(word)) return isEditorAlone(action) ? 'rejected' : 'interrupted'
+  if (EDITORS.has(word)) return isSingleEditorCall(action) ? 'rejected' : 'interrupted'
   return observation.startsWith(`Operation '${action}' is not supported`) ? 'interrupted' : 'ran'
 }
 
-const isEditorAlone = (action: string): boolean =>
+const isSingleEditorCall = (action: string): boolean =>
   isRangeEdit(action) || !OPERATORS.some((operator) => action.includes(operator))
 
 const EDITORS: ReadonlySet<string> = new Set(['edit', 'insert', 'append'])
 
-/** Whether a shell takes it for no command. */
+/** Tells whether a shell cannot parse the action. */
 function isBroken(action: string): boolean {
   const script = parseScript(action)
   return script !== null && (script.errors?.length ?? 0) > 0

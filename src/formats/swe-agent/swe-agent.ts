@@ -15,7 +15,7 @@ import {
   typeName,
 } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
@@ -26,8 +26,8 @@ const STEP_FIELDS = wordSet(`action observation response thought state execution
   thinking_blocks reasoning_content tool_calls tool_call_ids exit_status submission done output`)
 
 /**
- * SWE-agent's `.traj`: `trajectory` has what the agent thought, did and was answered; `history` has the prompt before it, and what
- * the harness said in between. Demonstrations are part of the prompt: nothing in them was done in this run.
+ * The format of SWE-agent's `.traj`: `trajectory` holds the agent's thoughts, actions and observations; `history` holds the prompt before
+ * them and the harness's messages in between. Demonstrations are part of the prompt: no act in them belongs to this run.
  */
 export const SWE_AGENT: Format = {
   name: 'swe-agent',
@@ -51,7 +51,7 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
   const steps: Part[][] = [...history.before]
   for (const [index, parts] of acts.entries()) {
     steps.push(parts)
-    for (const said of history.after.get(index) ?? []) steps.push(said)
+    for (const later of history.after.get(index) ?? []) steps.push(later)
   }
   if (steps.length === 0) reading.error('/trajectory', 'holds no steps')
   const agent = { name: 'swe-agent', model: sweModelOf(document) }
@@ -60,7 +60,7 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
   return { format: 'swe-agent', agent, steps: numbered }
 }
 
-/** The configuration of a run is an object, or (in newer files) JSON in a string. */
+/** Returns the model of a run's configuration, which is an object, or (in newer files) JSON in a string. */
 function sweModelOf({ replay_config: replay }: Json): string | null {
   const config = typeof replay === 'string' ? decodeObject(replay) : replay
   const model = asRecord(asRecord(asRecord(config)['agent'])['model'])
@@ -86,14 +86,14 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
   sink.text(parts, isExit ? 'system' : 'agent_reasoning', thought, `${path}/thought`, 'thought')
   if (!repeats(response, thought, action)) sink.text(parts, 'agent_message', response, `${path}/response`, 'response')
   const observation = text('observation')
-  const said = { text: action, path: `${path}/action`, name: 'action' }
-  if (isExit) sink.reading.add(parts, { ...said, actor: 'system' })
-  else sink.reading.add(parts, { ...said, actor: 'agent_action', act: sweActOf(action, observation) })
+  const shown = { text: action, path: `${path}/action`, name: 'action' }
+  if (isExit) sink.reading.add(parts, { ...shown, actor: 'system' })
+  else sink.reading.add(parts, { ...shown, actor: 'agent_action', act: sweActOf(action, observation) })
   sink.text(parts, 'tool_output', observation, `${path}/observation`, 'observation')
   return parts
 }
 
-/** The last step of a run that the harness ended: it writes the reason where a thought stands, and once a name where the action does. */
+/** Recognizes the last step of a run that the harness ended: the thought holds the reason, and the action is empty or a code. */
 const isHarnessExit = (thought: string, action: string): boolean =>
   thought.startsWith('Exit due to ') && (action === '' || EXIT_ACTIONS.has(action))
 
@@ -113,7 +113,9 @@ function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): 
   }
 }
 
-/** The response is the thought and the action around a fence, or the thought alone where the action was a tool call. */
+/**
+ * Tells whether the response repeats the step: the thought and the action in a fence, or only the thought where the action was a tool call.
+ */
 function repeats(response: string, thought: string, action: string): boolean {
   const rest = without(without(response, thought.trim()), action.trim())
   return rest.replaceAll('`', '').trim() === ''
@@ -124,8 +126,8 @@ function without(text: string, part: string): string {
   return at === -1 ? text : text.slice(0, at) + text.slice(at + part.length)
 }
 
-/** One run of SWE-agent or mini-swe-agent: a whole file, which also says which model ran and what it was asked. */
-export function splitSweRun(root: Json): readonly FoundRun[] | null {
+/** Opens a file of SWE-agent or mini-swe-agent as one run, with its model, task and instruction. */
+export function splitSweRun(root: Json): readonly FileRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
   const model = isMini ? miniModelOf(root) : sweModelOf(root)
@@ -141,15 +143,15 @@ export function splitSweRun(root: Json): readonly FoundRun[] | null {
 }
 
 interface History {
-  /** The prompt: one list of parts a message. */
+  /** The prompt: one list of parts per message. */
   readonly before: readonly Part[][]
-  /** What was said behind a step (an index of the trajectory) and is not its observation. */
+  /** Messages behind a step (an index of the trajectory) other than its observation. */
   readonly after: ReadonlyMap<number, Part[][]>
 }
 
 /**
- * The messages that the trajectory's steps do not hold. The answers of the agent and what they brought are in the trajectory;
- * a message behind them is shown only where it does not repeat the observation of its step.
+ * Reads the messages that the trajectory's steps lack. The trajectory holds the agent's replies and their results; a later message is shown
+ * only where it does not repeat the observation of its step.
  */
 function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unknown[]): History {
   const before: Part[][] = []
@@ -189,7 +191,7 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
   return parts
 }
 
-/** The harness puts the observation into a template, so a message holds it where it repeats it. */
+/** Tells whether a message repeats the observation of a step, inside of the harness's template. */
 function repeatsObservation(message: Json, step: unknown): boolean {
   if (message['is_demo'] === true) return false
   const { observation } = asRecord(step)
@@ -201,7 +203,10 @@ function repeatsObservation(message: Json, step: unknown): boolean {
 const HEAD = 200
 const MAX_TRIES = 8
 
-/** Where a text holds another, told by its head: a search for the whole of a long one can be made to take quadratic time. */
+/**
+ * Finds a text in another by its first `HEAD` units; -1 after `MAX_TRIES` false matches: a search for a whole long text can take quadratic
+ * time.
+ */
 function placeIn(text: string, part: string): number {
   const head = part.slice(0, HEAD)
   let at = text.indexOf(head)

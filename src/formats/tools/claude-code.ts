@@ -9,7 +9,7 @@ const SHELL: ToolSpec = { args: { command: 'shell', ...HOW } }
 const WHO = 'description subagent_type model effort run_in_background name team_name mode isolation resume max_turns'
 const AGENT: ToolSpec = { args: { prompt: 'delegates', ...named('describes', WHO) } }
 
-/** The members of an edit; those of `edits` are named alike. */
+/** The members of an edit; the members of `edits` have the same names. */
 const EDIT: ToolSpec = {
   args: { file_path: 'writes', old_string: 'removes', new_string: 'writes', replace_all: 'describes' },
   target: 'file_path',
@@ -18,14 +18,14 @@ const EDIT: ToolSpec = {
 const SEARCH: ToolSpec = { args: named('searches', 'pattern query path glob type'), rest: 'describes' }
 
 /**
- * Claude Code: `sdk-tools.d.ts` of the npm package @anthropic-ai/claude-agent-sdk 0.3.330, whose names of inputs are those of the tools
+ * Claude Code: `sdk-tools.d.ts` of the npm package @anthropic-ai/claude-agent-sdk 0.3.330, whose input types are named after the tools
  * (`FileEditInput` is Edit's); older tools (BashOutput, KillShell, LS, MultiEdit, NotebookRead, SlashCommand) as anthropics/claude-code,
- * CHANGELOG.md, and docs.anthropic.com/en/docs/claude-code/settings name them. The tools that the provider runs (`server_tool_use`):
- * docs.anthropic.com/en/docs/agents-and-tools/tool-use. A server's tools (`mcp__x__y`) are in no table.
+ * CHANGELOG.md, and docs.anthropic.com/en/docs/claude-code/settings name them. The provider's tools (`server_tool_use`):
+ * docs.anthropic.com/en/docs/agents-and-tools/tool-use. Tools of MCP servers (`mcp__x__y`) are in no table.
  */
 export const CLAUDE_CODE_TOOLS: ToolTable = {
   Bash: SHELL,
-  // Nothing here reads its language.
+  // Veridict has no parser for PowerShell.
   PowerShell: { ...SHELL, args: { ...SHELL.args, command: 'unknown' } },
   Monitor: { args: { ...SHELL.args, timeout_ms: 'describes', ws: 'describes' } },
   BashOutput: { args: { bash_id: 'reads', shell_id: 'reads', filter: 'searches' } },

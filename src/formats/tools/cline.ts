@@ -1,7 +1,7 @@
 import { named, type ToolTable } from './tool-table.ts'
 
 /**
- * Cline and Roo Code, as XML in what the agent says and as tool calls. Sources: cline/cline, src/core/prompts/commands.ts and
+ * Cline and Roo Code, as XML in the agent's messages and as tool calls. Sources: cline/cline, src/core/prompts/commands.ts and
  * src/core/prompts/system-prompt/tools; RooVetGit/Roo-Code, src/core/prompts/tools.
  */
 export const CLINE_TOOLS: ToolTable = {
@@ -33,7 +33,7 @@ export const CLINE_TOOLS: ToolTable = {
   use_subagents: { args: {}, rest: 'delegates' },
   ask_followup_question: { args: { question: 'speaks', options: 'speaks', follow_up: 'speaks' }, rest: 'speaks' },
   ...named({ args: { response: 'speaks' }, rest: 'speaks' }, 'plan_mode_respond act_mode_respond'),
-  // The command that shows the result is run for the user.
+  // The command that shows the result runs for the user.
   attempt_completion: { args: { result: 'speaks', command: 'shell', task_progress: 'thinks' }, rest: 'speaks' },
   ...named({ args: {}, rest: 'thinks' }, 'focus_chain update_todo_list'),
   switch_mode: { args: { mode_slug: 'describes', reason: 'describes' } },

@@ -1,7 +1,7 @@
 import { LOOK, PLAN, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
-/** How a command is to be run, and why: `create_approval_parameters` and its neighbours. */
+/** Arguments for the manner and the reason of a command's run: `create_approval_parameters` and its neighbours. */
 const HOW: ToolSpec['args'] = {
   ...named('describes', 'workdir timeout_ms login shell tty yield_time_ms max_output_tokens sandbox_permissions'),
   ...named('describes', 'with_escalated_permissions justification prefix_rule additional_permissions environment_id'),
@@ -9,14 +9,15 @@ const HOW: ToolSpec['args'] = {
 const ARGV: ToolSpec = { args: { ...HOW, command: 'argv' } }
 const SHELL: ToolSpec = { args: { ...HOW, command: 'shell', cmd: 'shell' } }
 
-/** A message to another agent, and which. */
+/** A message to another agent, and the agent's id. */
 const AGENT: ToolSpec = { args: { message: 'delegates', items: 'delegates', prompt: 'delegates' }, rest: 'describes' }
 
 /**
- * Codex (openai/codex): codex-rs/tools/src/{local_tool,apply_patch_tool,plan_tool,view_image,agent_tool,js_repl_tool,
- * request_user_input_tool,mcp_resource_tool,tool_search,code_mode,goal_tool}.rs; the items without a function's name (`local_shell_call`,
- * `web_search_call`): codex-rs/protocol/src/models.rs; the events: codex-rs/protocol/src/protocol.rs; what `exec --json` prints
- * (`command_execution`, `file_change`, …): codex-rs/exec/src/exec_events.rs. A server's tools are in no table.
+ * Codex (openai/codex):
+ * codex-rs/tools/src/{local_tool,apply_patch_tool,plan_tool,view_image,agent_tool,js_repl_tool,request_user_input_tool,mcp_resource_tool,tool_search,code_mode,goal_tool}.rs;
+ * the items without a function's name (`local_shell_call`, `web_search_call`): codex-rs/protocol/src/models.rs; the events:
+ * codex-rs/protocol/src/protocol.rs; the output of `exec --json` (`command_execution`, `file_change`, …): codex-rs/exec/src/exec_events.rs.
+ * Tools of MCP servers are in no table.
  */
 export const CODEX_TOOLS: ToolTable = {
   ...named(ARGV, 'shell container.exec'),

@@ -2,7 +2,7 @@ import { type ArgumentKind, named, type ToolSpec, type ToolTable } from './tool-
 
 const FILE = ['path', 'file_path', 'filePath', 'target_file', 'filename']
 
-/** A shell tool as most harnesses have it: the command, and how it is to be run. */
+/** A shell tool as most harnesses have it: the command, and the manner of its run. */
 const SHELL: ToolSpec = {
   args: {
     ...named('shell', 'command cmd commands script'),
@@ -17,7 +17,7 @@ const SHELL: ToolSpec = {
   },
 }
 const CODE_IN = <const K extends ArgumentKind>(kind: K) => named(kind, 'code cell script')
-/** Python where no language is said. */
+/** A code tool; Python where no language is named. */
 const CODE: ToolSpec = {
   args: { ...CODE_IN('code'), ...named('describes', 'language timeout description') },
   by: {
@@ -34,7 +34,7 @@ export const PLAN: ToolSpec = { args: {}, rest: 'thinks' }
 export const SPEECH: ToolSpec = { args: {}, rest: 'speaks' }
 export const LOOK: ToolSpec = { args: {}, rest: 'reads' }
 const HANDLE: ToolSpec = { args: {}, rest: 'describes' }
-/** Starts what was written elsewhere: what its words then do cannot be told from them. */
+/** Starts a skill that is written elsewhere, so its words do not tell its acts. */
 export const SKILL: ToolSpec = { args: {}, rest: 'unknown' }
 
 const READ: ToolSpec = {
@@ -86,15 +86,15 @@ const inFile = (args: ToolSpec['args']): ToolSpec => ({ args, target: FILE })
 
 const TEXTS_OF_EDITOR =
   'new_string newString new_str insert_text new old_string oldString old_str old before after file_text diff'
-/** What a command of an editor does with its path; of the texts that it is given, it takes none. */
+/** Returns the argument kinds of an editor's command that uses only the path, and no text. */
 const editorPath = (kind: ArgumentKind): ToolSpec['args'] => ({
   ...named('describes', TEXTS_OF_EDITOR),
   ...named(kind, 'path file_path filePath'),
 })
-/** Commands of an editor that write nothing: one that takes back an edit puts there what stood there before. */
+/** Commands of an editor that write nothing new: `undo_edit` restores the text from before an edit. */
 export const EDITOR_LOOKS = { ...named(editorPath('reads'), 'view read'), undo_edit: editorPath('removes') }
 
-/** Anthropic's editor, and those who took it over. */
+/** Anthropic's editor, which other harnesses adopted. */
 export const EDITOR: ToolSpec = {
   args: {
     ...EDITED,
@@ -134,8 +134,8 @@ const PATCH: ToolSpec = { args: { ...named('patch', 'input patch patchText diff'
  * Tools that many harnesses share under one name, and those of harnesses without a table of their own. Sources: Anthropic's bash,
  * text-editor and web tools (docs.anthropic.com); Inspect (UKGovernmentBEIS/inspect_ai, src/inspect_ai/tool/_tools); opencode
  * (sst/opencode, packages/opencode/src/tool); qwen-code (QwenLM/qwen-code, packages/core/src/tools); kimi-cli (MoonshotAI/kimi-cli,
- * src/kimi_cli/tools); goose (block/goose, crates/goose-mcp/src/developer); hermes (NousResearch/hermes-agent, tools); Copilot's
- * agents (raymondclowe/github-copilot-agent-prompts-tools, Functions.md); tau-bench (sierra-research/tau-bench, think and calculate);
+ * src/kimi_cli/tools); goose (block/goose, crates/goose-mcp/src/developer); hermes (NousResearch/hermes-agent, tools); Copilot's agents
+ * (raymondclowe/github-copilot-agent-prompts-tools, Functions.md); tau-bench (sierra-research/tau-bench, think and calculate);
  * mini-swe-agent (SWE-agent/mini-swe-agent, src/minisweagent/models/utils/actions_toolcall.py).
  */
 export const COMMON_TOOLS: ToolTable = {
@@ -166,7 +166,7 @@ export const COMMON_TOOLS: ToolTable = {
     editor`,
   ),
   ...{ apply_patch: PATCH, patch: { ...PATCH, args: { ...EDITED, ...PATCH.args, mode: 'describes' }, target: FILE } },
-  // What they name is taken away by the call itself.
+  // The call itself deletes the named file.
   delete_file: { args: { ...named('executes', 'target_file path file_path'), explanation: 'describes' } },
   ...named(WEB, 'web_search web_fetch fetch webfetch websearch SearchWeb FetchURL google_web_search web_extract'),
   ...named(WEB, 'fetch_webpage browser_navigate web_browser_go'),

@@ -7,8 +7,8 @@ const SEARCH: ToolSpec = { args: named('searches', SEARCHED), rest: 'describes' 
 
 /**
  * Cursor's agent, by the member of `tool_call`: cursor.com/docs/cli/reference/output-format (`readToolCall`, `writeToolCall`), the event
- * streams in sjarmak/agent-diagnostics, and reifying/cursor-hack, docs/stream-json-events.md. `mcpToolCall` is in no table: a server's
- * tools do what they like.
+ * streams in sjarmak/agent-diagnostics, and reifying/cursor-hack, docs/stream-json-events.md. `mcpToolCall` is in no table, because the
+ * acts of a server's tools are not known.
  */
 export const CURSOR_TOOLS: ToolTable = {
   shellToolCall: { args: { command: 'shell' }, rest: 'describes' },
@@ -21,7 +21,7 @@ export const CURSOR_TOOLS: ToolTable = {
     ...{ rest: 'describes', target: 'path' },
   },
   applyPatchToolCall: { args: { patch: 'patch', input: 'patch' }, rest: 'describes' },
-  // What it names is taken away by the call itself.
+  // The call itself deletes the named file.
   deleteToolCall: { args: { path: 'executes' }, rest: 'describes' },
   ...named(READ, 'readToolCall lsToolCall readLintsToolCall readMcpResourceToolCall listMcpResourcesToolCall'),
   ...named(READ, 'getMcpToolsToolCall'),

@@ -2,7 +2,7 @@ import { LOOK, PLAN, SKILL, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 const HOW = 'description directory dir_path is_background delay_ms additional_permissions'
-/** What the harness adds where a person changed what was to be written. */
+/** Arguments that the harness adds where a person changed the text to write. */
 const PROPOSED = 'modified_by_user ai_proposed_content'
 
 const SEARCH: ToolSpec = { args: { pattern: 'searches', query: 'searches' }, rest: 'searches' }
@@ -13,7 +13,7 @@ const READ: ToolSpec = { args: named('reads', FILES.join(' ')), rest: 'describes
 /**
  * Gemini CLI (google-gemini/gemini-cli): packages/core/src/tools/tool-names.ts, definitions/base-declarations.ts and
  * definitions/model-family-sets/default-legacy.ts; `invoke_agent`: packages/core/src/agents/agent-tool.ts; older names
- * (`search_file_content`, `save_memory`): the same folder before 2026. A server's tools are in no table.
+ * (`search_file_content`, `save_memory`): the same folder before 2026. Tools of MCP servers are in no table.
  */
 export const GEMINI_CLI_TOOLS: ToolTable = {
   run_shell_command: { args: { command: 'shell', ...named('describes', HOW) } },
@@ -29,7 +29,7 @@ export const GEMINI_CLI_TOOLS: ToolTable = {
     },
     target: 'file_path',
   },
-  // A note to itself, which may be what was asked for as well as a refusal of it.
+  // A note of the agent to itself may carry out the instruction or refuse it.
   save_memory: { args: { fact: 'unknown', scope: 'describes' } },
   read_file: READ,
   ...named(LOOK, 'read_many_files list_directory get_internal_docs read_mcp_resource list_mcp_resources'),

@@ -1,21 +1,21 @@
 import type { ActOutcome } from '../../domain/trajectory/act.ts'
 
-/** Words that a harness itself puts where the output of a call was due. */
+/** A text that a harness itself writes in place of a call's output, and the outcome that it tells. */
 export interface HarnessWords {
-  /** What the text begins with. */
+  /** The beginning of the text. */
   readonly begins: string
-  /** What it also holds, within its first lines. */
+  /** A second piece of the text, within its first `HEAD` units. */
   readonly holds?: string
   readonly outcome: ActOutcome
-  /** No program can print it there: the harness puts words of its own before all output. */
+  /** True when no program can print the text there: the harness writes its own words before all output. */
   readonly isSure?: true
 }
 
 /**
- * Claude Code (anthropics/claude-code, its npm package; the texts as they stand in session logs). An answer of these is an error in
- * every log; ATIF files of Harbor's converter end it in `[error] tool reported failure`. `<tool_use_error>` is what its own checks before
- * a call say: an unknown tool, wrong input, a file that was not read first, a string that does not stand in it. What failed while it ran
- * comes without it, but for the exceptions that say so.
+ * Claude Code (anthropics/claude-code, its npm package; the texts as they stand in session logs). Each of these results is an error in
+ * every log; Harbor's converter to ATIF ends it in `[error] tool reported failure`. `<tool_use_error>` marks the checks before a call: an
+ * unknown tool, wrong input, a file that was not read first, a string that the file lacks. A failure during the call comes without the
+ * mark, except for the entries that say otherwise.
  */
 const CLAUDE_CODE_WORDS: readonly HarnessWords[] = [
   { begins: "The user doesn't want to proceed with this tool use.", outcome: 'rejected' },
@@ -45,8 +45,8 @@ const CLAUDE_CODE_WORDS: readonly HarnessWords[] = [
 ]
 
 /**
- * Codex (openai/codex, codex-rs/core/src/tools: `exec command rejected by user`, parallel.rs for `aborted by user`): what a call is answered
- * that was not approved, could not be read, or failed before there was any output.
+ * Codex (openai/codex, codex-rs/core/src/tools: `exec command rejected by user`, parallel.rs for `aborted by user`): results of calls that
+ * were not approved, could not be parsed, or failed before any output.
  */
 export const CODEX_WORDS: readonly HarnessWords[] = [
   { begins: 'exec command rejected by user', outcome: 'rejected' },
@@ -67,9 +67,8 @@ export const CODEX_WORDS: readonly HarnessWords[] = [
 ]
 
 /**
- * Gemini CLI and qwen-code (google-gemini/gemini-cli, packages/core/src: scheduler/policy.ts, scheduler.ts, state-manager.ts, tools/tools.ts,
- * tools/shell.ts).
- * A call with wrong parameters is not built.
+ * Gemini CLI and qwen-code (google-gemini/gemini-cli, packages/core/src: scheduler/policy.ts, scheduler.ts, state-manager.ts,
+ * tools/tools.ts, tools/shell.ts). A call with wrong parameters is never built.
  */
 export const GEMINI_CLI_WORDS: readonly HarnessWords[] = [
   { begins: '[Operation Cancelled] Reason: User cancelled tool execution.', outcome: 'interrupted' },
@@ -98,12 +97,12 @@ const OPENHANDS_WORDS: readonly HarnessWords[] = [
   { begins: 'Tool call interrupted before completion.', outcome: 'interrupted' },
 ]
 
-/** What SWE-agent answers where `bash -n` does not take the command. */
+/** SWE-agent's result where `bash -n` rejects the command. */
 export const SWE_NOT_PARSED = 'Your bash command contained syntax errors and was NOT executed.'
 
 /**
- * SWE-agent (SWE-agent/SWE-agent, sweagent/tools/tools.py, blocklist_error_template; agent/agents.py, shell_check_error_template; its
- * edit tools, which take an edit back that a linter turns down).
+ * SWE-agent (SWE-agent/SWE-agent, sweagent/tools/tools.py, blocklist_error_template; agent/agents.py, shell_check_error_template; its edit
+ * tools, which undo an edit that a linter rejects).
  */
 export const SWE_AGENT_WORDS: readonly HarnessWords[] = [
   { begins: "Operation '", holds: "' is not supported by this environment.", outcome: 'rejected' },
@@ -156,15 +155,15 @@ const COPILOT_WORDS: readonly HarnessWords[] = [
   { begins: 'The user rejected this tool call', outcome: 'rejected' },
 ]
 
-/** terminus-2 (harbor, src/harbor/agents/terminus_2): it could not parse the answer, and typed nothing of it. */
+/** terminus-2 (harbor, src/harbor/agents/terminus_2): the harness could not parse the reply and typed no part of it. */
 const TERMINUS_WORDS: readonly HarnessWords[] = [
   { begins: 'Previous response had parsing errors', outcome: 'rejected', isSure: true },
 ]
 
-/** Harnesses that say more than these words, in others with every version. */
+/** Harnesses with further texts, which vary by version. */
 export const SOME_WORDS: ReadonlySet<string> = new Set(['goose', 'opencode', 'copilot'])
 
-/** By the name of the harness. */
+/** The texts by the name of the harness. */
 export const HARNESS_WORDS: Readonly<Record<string, readonly HarnessWords[]>> = {
   'claude-code': CLAUDE_CODE_WORDS,
   codex: CODEX_WORDS,

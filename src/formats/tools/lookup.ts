@@ -9,7 +9,7 @@ import { OPENHANDS_TOOLS } from './openhands.ts'
 import { INSPECT_TOOLS, SWE_AGENT_TOOLS, TERMINUS_TOOLS } from './other-harnesses.ts'
 import { own, type ToolSpec, type ToolTable } from './tool-table.ts'
 
-/** The tables by the name that the agent of an ATIF file has: the name itself, or the beginning of it (`terminus-2-summarization`). */
+/** The tables by the agent's name in ATIF files: the whole name, or its beginning (`terminus-2-summarization`). */
 const TABLES: readonly (readonly [string, ToolTable])[] = [
   ['claude-code', CLAUDE_CODE_TOOLS],
   ['codex', CODEX_TOOLS],
@@ -17,7 +17,7 @@ const TABLES: readonly (readonly [string, ToolTable])[] = [
   ['openhands', OPENHANDS_TOOLS],
   ['cursor', CURSOR_TOOLS],
   ['terminus', TERMINUS_TOOLS],
-  // Its one tool is that of all.
+  // Its one tool is in the common table.
   ['mini-swe-agent', {}],
   ['swe-agent', SWE_AGENT_TOOLS],
   ['inspect', INSPECT_TOOLS],
@@ -27,24 +27,24 @@ const TABLES: readonly (readonly [string, ToolTable])[] = [
 
 const HARNESSES = TABLES.map(([name]) => name)
 
-/** Forks that kept the tools of the harness they came from. */
+/** Forks that kept the tools of their original harness. */
 const FORKS: Readonly<Record<string, string>> = {
   'qwen-code': 'gemini-cli',
   'claude-agent-sdk': 'claude-code',
   claude: 'claude-code',
 }
 
-/** Which of some harnesses an agent's name tells: their name, alone or before a hyphen; null where it tells none. */
+/** Returns the harness that an agent's name begins with, alone or before a hyphen; null for other names. */
 export function namedIn(harnesses: readonly string[], agentName: string | null): string | null {
   const agent = (agentName ?? '').toLowerCase()
   const origin = own(FORKS, agent) ?? agent
   return harnesses.find((name) => origin.startsWith(name) && '-'.startsWith(origin.charAt(name.length))) ?? null
 }
 
-/** The harness that an agent's name tells, in the names of the tables; null where it tells none. */
+/** Returns the harness of an agent by its name, as the tables name it; null for unknown names. */
 export const harnessOf = (agentName: string | null): string | null => namedIn(HARNESSES, agentName)
 
-/** The harnesses that have a tool, by its name. */
+/** The harnesses with a tool of a name. */
 export const BY_TOOL: ReadonlyMap<string, readonly string[]> = new Map(
   TABLES.flatMap(([, table]) => Object.keys(table)).map((tool) => [
     tool,
@@ -53,8 +53,8 @@ export const BY_TOOL: ReadonlyMap<string, readonly string[]> = new Map(
 )
 
 /**
- * What a tool's arguments are: as the table of the agent's own harness says, else as most harnesses have it, else as the only other
- * table says that has a tool of that name. Undefined where no table knows the tool, or where two that do not fit its agent differ.
+ * Returns the argument kinds of a tool: from the table of the agent's own harness, else from the common table, else from the only other
+ * table with that tool. Undefined where no table knows the tool, or where two tables of other harnesses differ.
  */
 export function specOf(agentName: string | null, tool: string): ToolSpec | undefined {
   const harness = harnessOf(agentName)
@@ -68,7 +68,7 @@ function onlyOther(tool: string): ToolSpec | undefined {
   return specs.size === 1 ? only : undefined
 }
 
-/** The table's word on a tool; where no table knows it, a warning, once a tool: its arguments may prove an act, but not surely. */
+/** Returns the argument kinds of a tool. Warns once of a tool that no table knows: its arguments may prove an act, but never surely. */
 export function knownSpec(reading: Reading, agent: string | null, tool: string, path: string): ToolSpec | undefined {
   const spec = specOf(agent, tool)
   if (spec === undefined)

@@ -1,7 +1,7 @@
 import { EDITOR_LOOKS, PLAN, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
-/** What every tool may be given beside its own arguments: how risky the call is, and what it is for. */
+/** Arguments that every tool accepts: the risk of the call, its purpose and the thought behind it. */
 const ABOUT: ToolSpec['args'] = { security_risk: 'describes', summary: 'describes', thought: 'speaks' }
 const tool = (args: ToolSpec['args'], more: Omit<ToolSpec, 'args'> = {}): ToolSpec => ({
   args: { ...ABOUT, ...args },
@@ -13,7 +13,7 @@ const CODE = tool({ code: 'code' })
 const LOOK = tool({}, { rest: 'reads' })
 const SEARCH = tool({}, { rest: 'searches' })
 const WEB = tool({ url: 'web', new_tab: 'describes' }, { rest: 'web' })
-/** What is clicked, typed or run in a browser: what is typed may be sent, or only looked for. */
+/** A browser tool that clicks, types or runs code: typed text may be sent, or only searched for. */
 const BROWSER = tool({ code: 'code', browser_actions: 'code', text: 'unknown' }, { rest: 'executes' })
 
 const target = ['path', 'file_path']
@@ -30,7 +30,7 @@ const READ = tool(named('reads', 'path file_path dir_path'), { rest: 'describes'
 /**
  * OpenHands: the actions of the application (All-Hands-AI/OpenHands, openhands/events/action and openhands/core/schema/action.py), the
  * tools of its CodeAct agent (openhands/agenthub/codeact_agent/tools), and those of OpenHands/software-agent-sdk
- * (openhands-tools/openhands/tools/[tool]/definition.py, openhands-sdk/openhands/sdk/tool/builtins). A server's tools are in no table.
+ * (openhands-tools/openhands/tools/[tool]/definition.py, openhands-sdk/openhands/sdk/tool/builtins). Tools of MCP servers are in no table.
  */
 export const OPENHANDS_TOOLS: ToolTable = {
   ...named(SHELL, 'run execute_bash terminal bash'),

@@ -2,8 +2,8 @@ import { EDITOR_LOOKS, LOOK, PLAN, SKILL, SPEECH } from './common.ts'
 import { named, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /**
- * SWE-agent's own tools, as calls of functions. Source: SWE-agent/SWE-agent, tools/<bundle>/config.yaml (search, windowed, windowed_edit_*,
- * edit_anthropic, submit, web_browser) and config/commands of 0.x. In a trajectory they stand as the first word of a shell line.
+ * SWE-agent's own tools, as function calls. Source: SWE-agent/SWE-agent, tools/<bundle>/config.yaml (search, windowed, windowed_edit_*,
+ * edit_anthropic, submit, web_browser) and config/commands of 0.x. In a trajectory each tool is the first word of a shell line.
  */
 export const SWE_AGENT_TOOLS: ToolTable = {
   bash: { args: { command: 'shell' } },
@@ -27,13 +27,13 @@ export const SWE_AGENT_TOOLS: ToolTable = {
 }
 
 const WEB: ToolSpec = { args: {}, rest: 'web' }
-/** What is typed may be sent, or only looked for. */
+/** A browser tool, whose typed text may be sent, or only searched for. */
 const BROWSER: ToolSpec = { args: { text: 'unknown' }, rest: 'executes' }
 const SHELL: ToolSpec = { args: { cmd: 'shell', command: 'shell', timeout: 'describes', restart: 'describes' } }
 
 /**
  * Inspect (UKGovernmentBEIS/inspect_ai): the tools of src/inspect_ai/tool/_tools, and the agents' of src/inspect_ai/agent. Tools that a
- * task defines itself are in no table.
+ * task itself defines are in no table.
  */
 export const INSPECT_TOOLS: ToolTable = {
   bash: SHELL,

@@ -3,40 +3,40 @@ import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/t
 import { ACT_LANGUAGES, type Actor } from '../../schemas/vocabulary.ts'
 
 /**
- * What the arguments of one tool are. Keys are names of arguments as the harness documents them; for arguments that are objects or
- * arrays, the name of the outermost member or of the innermost one. What is not listed is `rest`, and where that is absent, `unknown`.
+ * The argument kinds of one tool. Keys are argument names from the harness's documentation; for arguments that are objects or arrays, the
+ * name of the outermost or the innermost member. Other arguments have the kind `rest`, or `unknown` without it.
  */
 export interface ToolSpec {
   readonly args: Readonly<Record<string, ArgumentKind>>
   readonly rest?: ArgumentKind
-  /** The argument that names the file which the call writes, edits or reads; of many names, the first that is there. */
+  /** The argument with the path of the file that the call writes, edits or reads; of several names, the first present. */
   readonly target?: string | readonly string[]
-  /** A tool of many commands: the argument that picks one, and what is then otherwise than `args` says. */
+  /** For a tool of several commands: the argument that selects the command, and the kinds that then differ from `args`. */
   readonly by?: {
     readonly argument: string
     readonly cases: Readonly<Record<string, ToolSpec['args']>>
-    /** For a value that is none of these. */
+    /** The kinds for other values. */
     readonly otherwise?: ToolSpec['args']
   }
 }
 
-/** A role, with the language of what is run: `shell` is `executes` in the language of a shell. `speaks`: words to people. */
+/** A role, or the language of the text that runs: `shell` means `executes` in a shell's language. `speaks`: words to people. */
 export type ArgumentKind = ActLanguage | ActRole | 'speaks'
 
 /** The tools of one harness, by exact name. Each table names its source. */
 export type ToolTable = Readonly<Record<string, ToolSpec>>
 
-/** One value under several names, which white space separates. */
+/** Returns a record of one value under several names, separated by white space. */
 export const named = <const V>(value: V, names: string): Readonly<Record<string, V>> =>
   Object.fromEntries(names.split(/\s+/u).map((name) => [name, value]))
 
-/** Whose words a text is, and what it is as an act. */
+/** The actor of a text, and its act. */
 export interface Meaning {
   readonly actor: Actor
   readonly act: Act | null
 }
 
-/** A call while its log is being read: its answer comes later. */
+/** A call whose log is still being read: its result comes later. */
 export interface OpenCall extends Call {
   outcome: ActOutcome
 }
@@ -46,7 +46,7 @@ export const openCall = (tool: string, id: string | null = null): OpenCall => ({
   ...(id !== null && { id }),
 })
 
-/** Words of tool names that do nothing to the world: they read, search, describe, plan, draft or try. */
+/** Words of tool names without effect on the world: the tools read, search, describe, plan, draft or try. */
 const LOOKING_WORDS: ReadonlySet<string> = wordSet(`analyse analyze ask browse calculate check checks compare count
   describe describes diff draft drafts drafting dry estimate examine explain fetch find get gets help info inspect list
   lists listing look lookup mock monitor observe peek plan plans planning prepare preview previews propose query quote
@@ -56,7 +56,7 @@ const LOOKING_WORDS: ReadonlySet<string> = wordSet(`analyse analyze ask browse c
 const MOST_NAME_CHARS = 1000
 const WORD_ENDS = /[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 
-/** Whether a word of a tool's name, in snake, kebab or camel case, is of looking; a name too long to be a name counts as such. */
+/** Tells whether a word of a tool's name, in snake, kebab or camel case, means looking; so does a name beyond the length of names. */
 const saysLooking = (tool: string): boolean =>
   tool.length > MOST_NAME_CHARS || tool.split(WORD_ENDS).some((word) => LOOKING_WORDS.has(word.toLowerCase()))
 
@@ -64,15 +64,15 @@ const LANGUAGES: ReadonlySet<string> = new Set(ACT_LANGUAGES)
 const isLanguage = (kind: ArgumentKind): kind is ActLanguage => LANGUAGES.has(kind)
 
 /**
- * What one argument of a call is. `argument` is its whole name (`edits.0.old_string`), empty where the arguments are one text; `args`
- * are the decoded arguments: the target is the nearest one on the way to the argument.
+ * Returns the meaning of one argument of a call. `argument` is its whole name (`edits.0.old_string`), empty where the arguments are one
+ * text; `args` are the decoded arguments: the target is the nearest on the way to the argument.
  */
 export function meaningOf(spec: ToolSpec | undefined, argument: string, call: Call, args: unknown): Meaning {
   const kind = spec === undefined ? 'unknown' : kindOf(spec, argument, args)
   return meaningOfKind(kind, spec?.target === undefined ? null : targetOf([spec.target].flat(), argument, args), call)
 }
 
-/** A call that says nothing but its name: an act all the same where its tool acts. */
+/** Returns the meaning of a call with only a name: an act all the same, where its tool acts. */
 export function meaningOfName(spec: ToolSpec | undefined, call: Call): Meaning {
   const kinds = spec === undefined ? [] : [...Object.values(spec.args), ...(spec.rest === undefined ? [] : [spec.rest])]
   const looks = kinds.find((kind) => LOOKS.has(kind))
@@ -83,7 +83,7 @@ export function meaningOfName(spec: ToolSpec | undefined, call: Call): Meaning {
 
 const LOOKS: ReadonlySet<string> = new Set<ActRole>(['reads', 'searches', 'web', 'delegates'])
 
-/** What a text of a known kind is: for protocols that split their texts themselves. */
+/** Returns the meaning of a text of a known kind, for protocols that split their texts themselves. */
 export function meaningOfKind(kind: ArgumentKind, target: string | null, call: Call): Meaning {
   if (kind === 'thinks') return { actor: 'agent_reasoning', act: null }
   if (kind === 'speaks') return { actor: 'agent_message', act: null }
@@ -93,7 +93,7 @@ export function meaningOfKind(kind: ArgumentKind, target: string | null, call: C
   return { actor: 'agent_action', act: { role, language, target: role === 'describes' ? null : target, call } }
 }
 
-/** The argument that says most of what the tool does: for sources that give one text for a whole call. Null: the table has no such one. */
+/** Returns the kind of a tool's main argument, for sources with one text per call; null where the table has only descriptions. */
 function mainKindOf(spec: ToolSpec): ArgumentKind | null {
   const kinds = [...Object.values(spec.args), ...(spec.rest === undefined ? [] : [spec.rest])]
   return kinds.find((kind) => kind !== 'describes') ?? null
@@ -103,11 +103,11 @@ function kindOf(spec: ToolSpec, argument: string, args: unknown): ArgumentKind {
   const picked = spec.by === undefined ? undefined : textAt(args, spec.by.argument)
   const special =
     picked === undefined ? undefined : (own(spec.by?.cases ?? {}, picked.toLowerCase()) ?? spec.by?.otherwise)
-  const found = (special && listed(special, argument)) ?? listed(spec.args, argument)
-  return found ?? (argument === '' ? (mainKindOf(spec) ?? 'unknown') : (spec.rest ?? 'unknown'))
+  const kind = (special && listed(special, argument)) ?? listed(spec.args, argument)
+  return kind ?? (argument === '' ? (mainKindOf(spec) ?? 'unknown') : (spec.rest ?? 'unknown'))
 }
 
-/** The longest listed beginning of the name, else its last member. */
+/** Returns the kind of the longest listed beginning of the name, else of its last member. */
 function listed(args: ToolSpec['args'], argument: string): ArgumentKind | undefined {
   for (let end = argument.length; end > 0; end = argument.lastIndexOf('.', end - 1)) {
     const kind = own(args, argument.slice(0, end))
@@ -141,6 +141,6 @@ function textAt(node: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** A member of a table; of its prototype, none. */
+/** Returns an own member of a record, never one of its prototype. */
 export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined

@@ -1,7 +1,7 @@
 import { leavesOf } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json, type Place, pointer } from '../common/reading.ts'
 
-/** A value and where it stands in the document: behind `#`, inside JSON that a string holds. */
+/** A value and its path in the document; behind `#` inside of JSON in a string. */
 export class Located {
   readonly value: unknown
   readonly path: string
@@ -12,12 +12,12 @@ export class Located {
   }
 
   member(key: string | number): Located {
-    const held = this.value
-    const own = typeof held === 'object' && held !== null && Object.hasOwn(held, key)
-    return new Located(own ? (held as Record<string | number, unknown>)[key] : undefined, pointer(this.path, key))
+    const record = this.value
+    const own = typeof record === 'object' && record !== null && Object.hasOwn(record, key)
+    return new Located(own ? (record as Record<string | number, unknown>)[key] : undefined, pointer(this.path, key))
   }
 
-  /** The items of an array; none of anything else. */
+  /** Lists the items of an array; an empty list for other values. */
   items(): Located[] {
     return Array.isArray(this.value)
       ? this.value.map((item, index) => new Located(item, pointer(this.path, index)))
@@ -25,16 +25,16 @@ export class Located {
   }
 }
 
-/** A message in the form that chats have, put together from located pieces: an object or an array of them, or one piece. */
+/** A message in the form of a chat, assembled from located pieces: an object, an array, or one piece. */
 export type Tree = Located | string | boolean | null | undefined | readonly Tree[] | { readonly [name: string]: Tree }
 
-/** A message of a chat, and where each of its pieces stands in the document. */
+/** A message of a chat, and a map from its paths to paths in the document. */
 export interface PlacedMessage {
   readonly message: Json
   readonly place: Place
 }
 
-/** The message that a tree stands for; null where it is no object. `path`: where what has no place of its own is looked for. */
+/** Builds the message of a tree; null for a tree that is no object. `path`: the place of pieces without a place of their own. */
 export function placeMessage(tree: Tree, path: string): PlacedMessage | null {
   const places = new Map<string, string>([['', path]])
   const build = (node: Tree, at: string): unknown => {
@@ -48,30 +48,30 @@ export function placeMessage(tree: Tree, path: string): PlacedMessage | null {
     return Object.fromEntries(members.map(([name, member]) => [name, build(member, pointer(at, name))]))
   }
   const message = build(tree, '')
-  return isRecord(message) ? { message, place: (one) => placeOf(places, one) } : null
+  return isRecord(message) ? { message, place: (at) => placeOf(places, at) } : null
 }
 
-/** A message that stands in the document as it is. */
+/** Maps a path in the message to a path in the document, by the nearest piece above it. */
 function placeOf(places: ReadonlyMap<string, string>, path: string): string {
   const hash = path.indexOf('#')
   let head = hash === -1 ? path : path.slice(0, hash)
   for (;;) {
-    const known = places.get(head)
-    if (known !== undefined) return known + path.slice(head.length)
+    const place = places.get(head)
+    if (place !== undefined) return place + path.slice(head.length)
     head = head.slice(0, Math.max(0, head.lastIndexOf('/')))
   }
 }
 
-/** A content that chats can have; whatever else is there, leaf by leaf. `isAgent`: it is what the agent said. */
+/** Returns a content in the form of a chat; other values give one text per leaf. `isAgent`: the content is the agent's. */
 export function contentOf(value: Located, isAgent = false): Tree {
-  const held = value.value
-  if (isAbsent(held) || typeof held === 'string') return value
+  const content = value.value
+  if (isAbsent(content) || typeof content === 'string') return value
   if (
-    Array.isArray(held) &&
-    held.every((item) => typeof item === 'string' || (isRecord(item) && typeof item['type'] === 'string'))
+    Array.isArray(content) &&
+    content.every((item) => typeof item === 'string' || (isRecord(item) && typeof item['type'] === 'string'))
   )
     return value
-  if (Array.isArray(held) && held.some(isConverseBlock))
+  if (Array.isArray(content) && content.some(isConverseBlock))
     return value.items().flatMap((item): readonly Tree[] => {
       const block = isConverseBlock(item.value) ? converseBlock(item, isAgent, contentOf) : null
       return block === null ? textsOf(item) : [block]
@@ -86,14 +86,16 @@ const textsOf = (value: Located): readonly Tree[] =>
 
 const MARKS = ['toolUse', 'toolResult', 'reasoningContent'] as const
 
-/** A block of Bedrock's Converse (@aws-sdk/client-bedrock-runtime, ContentBlock): named by its one member instead of a type. */
+/**
+ * Recognizes a block of Bedrock's Converse (@aws-sdk/client-bedrock-runtime, ContentBlock), which has one named member instead of a type.
+ */
 export const isConverseBlock = (value: unknown): boolean =>
   isRecord(value) &&
   !('type' in value) &&
   !('role' in value) &&
   (typeof value['text'] === 'string' || MARKS.some((name) => isRecord(value[name])))
 
-/** The same as chats have it; null for what only an agent says or does in the message of another. */
+/** Converts a block of Converse to a chat's block; null for the agent's blocks in another speaker's message. */
 function converseBlock(block: Located, isAgent: boolean, contentOf: (value: Located) => Tree): Tree | null {
   const [use, result, thought] = MARKS.map((name) => block.member(name)) as [Located, Located, Located]
   if (isRecord(result.value))
@@ -113,8 +115,8 @@ function converseBlock(block: Located, isAgent: boolean, contentOf: (value: Loca
 }
 
 /**
- * A message with `parts`, as the GenAI conventions have them (open-telemetry/semantic-conventions-genai,
- * docs/gen-ai/gen-ai-input-messages.json), and Gemini's API. What tools answered becomes a message of its own, one for each.
+ * Reads a message with `parts`, in the form of the GenAI conventions (open-telemetry/semantic-conventions-genai,
+ * docs/gen-ai/gen-ai-input-messages.json) or of Gemini's API. Each tool result becomes a message of its own.
  */
 export function messagesOfParts(message: Located, role: string): readonly Tree[] {
   const blocks: Tree[] = []
@@ -130,7 +132,7 @@ export function messagesOfParts(message: Located, role: string): readonly Tree[]
 
 const AGENTS_OWN: ReadonlySet<unknown> = new Set(['tool_call', 'server_tool_call', 'reasoning', 'thinking'])
 
-/** What only an agent says or does: in the message of another it is shown as it stands. */
+/** Recognizes parts that only an agent writes: another speaker's message shows them unchanged. */
 const isAgentsOwn = ({ value }: Located): boolean =>
   isRecord(value) && (AGENTS_OWN.has(value['type']) || isRecord(value['functionCall']) || value['thought'] === true)
 
@@ -139,8 +141,8 @@ function resultOf(part: Located): Tree | null {
   if (!isRecord(value)) return null
   const type = value['type']
   if (type === 'tool_call_response' || type === 'server_tool_call_response') {
-    // `response` as the schema has it; `result` as its examples do.
-    const name = ['response', 'result', 'server_tool_call_response'].find((one) => one in value) ?? 'response'
+    // The schema has `response`; its examples have `result`.
+    const name = ['response', 'result', 'server_tool_call_response'].find((member) => member in value) ?? 'response'
     return { role: 'tool', tool_call_id: part.member('id'), content: contentOf(part.member(name)) }
   }
   const answer = part.member('functionResponse')

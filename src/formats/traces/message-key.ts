@@ -3,17 +3,17 @@ import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { AGENT_ONLY, CALLS, isResult } from '../openai-chat/openai-chat-blocks.ts'
 
-/** A call as it is told apart from others. */
+/** The key of a call, by which its copies are recognized. */
 interface CallKey {
   readonly id: string | null
   readonly name: string
-  /** Digest of the arguments, decoded. */
+  /** Digest of the decoded arguments. */
   readonly args: string
-  /** The arguments as they stand. */
-  readonly given: unknown
+  /** The arguments of the message. */
+  readonly original: unknown
 }
 
-/** The calls of a message, in the order in which a chat's reader meets them. */
+/** Lists the calls of a message, in the order in which the chat reader adds them. */
 export function callKeysOf(message: Json): CallKey[] {
   const { content, function_call: older, tool_calls: calls, type, name, arguments: args, call_id: id } = message
   return [
@@ -45,10 +45,10 @@ const callKey = (id: unknown, name: unknown, args: unknown): CallKey => ({
   id: typeof id === 'string' && id !== '' ? id : null,
   name: typeof name === 'string' ? name : '',
   args: argsKey(args),
-  given: args,
+  original: args,
 })
 
-/** The same for an object, for the JSON of it in a string, and for none at all. */
+/** Returns the digest of arguments; equal for an object and for its JSON in a string, and empty for no arguments. */
 export function argsKey(args: unknown): string {
   const value = decoded(args)
   return isAbsent(value) || (isRecord(value) && Object.keys(value).length === 0) ? '' : digestValue(value)
@@ -57,27 +57,27 @@ export function argsKey(args: unknown): string {
 const decoded = (args: unknown): unknown => (typeof args === 'string' ? (decodeObject(args) ?? args) : args)
 
 /**
- * Whether what a tool was given has another value than its call for an argument that both name. What only one of them names tells nothing: a program
- * adds arguments of its own.
+ * Tells whether a tool received another value than its call has, for an argument that both name. Arguments that only one names prove
+ * nothing: a program adds arguments of its own.
  */
-export function differs(given: unknown, called: unknown): boolean {
-  const [own, other] = [decoded(given), decoded(called)]
+export function differs(received: unknown, called: unknown): boolean {
+  const [own, other] = [decoded(received), decoded(called)]
   if (!isRecord(own) || !isRecord(other)) return false
   return Object.keys(other).some((name) => Object.hasOwn(own, name) && argsKey(own[name]) !== argsKey(other[name]))
 }
 
-/** The ids of the calls that a message answers. */
+/** Lists the ids of the calls that a message answers. */
 export function answeredIdsOf({ role, type, tool_call_id: id, call_id: other, content }: Json): string[] {
   const own = role === 'tool' || role === 'function' || type === 'function_call_output' ? [id ?? other] : []
   const blocks = recordsIn(content)
     .filter(({ type }) => isResult(type))
     .map((block) => block['tool_use_id'] ?? block['toolCallId'])
-  return [...own, ...blocks].filter((one): one is string => typeof one === 'string' && one !== '')
+  return [...own, ...blocks].filter((id): id is string => typeof id === 'string' && id !== '')
 }
 
 /**
- * What tells whether two messages of a trace are one: who speaks, the words, the calls, which call is answered. Not the reasoning, the ids of
- * calls or marks for a cache: an answer has these, and its copy in the next request often has not.
+ * Returns the key by which two messages of a trace are the same: speaker, texts, calls, answered calls. Reasoning, call ids and cache marks
+ * are left out, because a reply's copy in the next request often lacks them.
  */
 export function messageKey(message: Json): string {
   const { role, content, refusal, output } = message
@@ -110,7 +110,7 @@ function wordsOf(content: unknown): string[] {
 const valueKey = (value: unknown): string =>
   typeof value === 'string' ? digestBytes(value.trim()) : digestValue(value)
 
-/** The words of a message without anything else; null where it has none. */
+/** Returns the text of a message without other content, as a key; null for other messages. */
 export function textKey({ content }: Json): string | null {
   const [only, ...more] = wordsOf(content)
   return more.length === 0 ? (only ?? null) : null

@@ -10,11 +10,11 @@ import { answeredIdsOf, argsKey, callKeysOf, differs, messageKey, textKey } from
 import { type TracedTool, TraceSink, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
 /**
- * The steps of a run from the spans of its trace. Every call of a model holds all that was said before it, so a message is shown where it
- * first comes: in the order of time, what a request holds for the first time, then its answer. It comes again where a request holds it
- * oftener than was shown; copies are told by their words, whose call they answer, and what they call.
+ * Reads the steps of a run from the spans of its trace. Every model call holds all earlier messages, so each message is shown at its first
+ * place: in order of time, the new messages of a request, then its answer. A message is shown again where a request holds it more often
+ * than before; copies are recognized by their texts, the calls they answer, and the calls they make.
  *
- * A tool's span is joined to its call, by id, else by name and arguments; what it printed is shown where no later request has the answer.
+ * A tool's span is joined to its call, by id, else by name and arguments; its output is shown where no later request holds the result.
  */
 export function readTrace(reading: Reading, spans: readonly TraceSpan[], path: string, agent: string | null): Step[] {
   const run = new TraceRun(reading, spans, agent)
@@ -25,13 +25,13 @@ export function readTrace(reading: Reading, spans: readonly TraceSpan[], path: s
 
 interface TraceEvent {
   readonly span: TraceSpan
-  /** What of it: all at its beginning, or first what it was given and at its end what came of it. */
+  /** The part of the span to read: all at its beginning, or the input at its beginning and the output at its end. */
   readonly what: 'all' | 'input' | 'output'
   readonly at: number
   readonly order: number
 }
 
-/** In the order of time; a span around others begins before them and ends behind them. */
+/** Lists the events in order of time; a span around others begins before them and ends behind them. */
 function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly TraceEvent[] {
   let [at, order] = [0, 0]
   const events: TraceEvent[] = []
@@ -53,19 +53,19 @@ class TraceRun {
   readonly sink: TraceSink
   readonly tree: TraceTree
   readonly #reading: Reading
-  /** How often each message was shown. */
+  /** How often each message was shown, by message key. */
   readonly #shown = new Map<string, number>()
   readonly #texts = new Set<string>()
   readonly #made = new MadeCalls()
-  /** What the requests of the trace answer, by the id of the call, or by the words where they have none. */
+  /** Results in the requests of the trace, by the id of the call, or by the text where it has no id. */
   readonly #answered = new Set<string>()
-  /** The words of all that the models were sent. */
+  /** Text keys of all messages that the models received. */
   readonly #asked = new Set<string>()
   readonly #agents: ReadonlySet<string>
   readonly #others = new Map<string, { path: string; count: number }>()
   #silent: { path: string; count: number } | null = null
   #toolSpans = 0
-  /** The answer of the last call of a model: a tool that no call is known of may have been called in it. */
+  /** The last answer of a model, which may have made the call of a tool that no known call matches. */
   #reply: Reply | null = null
 
   constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null) {
@@ -104,7 +104,7 @@ class TraceRun {
     else this.#count(span)
   }
 
-  /** A call of a model: what it was sent for the first time, and its answer, which is always new. */
+  /** Reads a model call: the new messages of its request, and its answer, which is always new. */
   #call(span: TraceSpan): void {
     this.#reply = { id: `model at ${span.path}`, isNamed: false }
     if (!span.holds) {
@@ -121,16 +121,16 @@ class TraceRun {
     for (const tree of output ?? []) this.#show(placeMessage(tree, span.path), span)
   }
 
-  /** What a span around other calls holds: only what none of them does. */
+  /** Reads a span around other calls: only the content that no inner call holds. */
   #around(span: TraceSpan, what: TraceEvent['what']): void {
     if (!span.holds) return
     const trees = what === 'output' ? span.output() : span.input()
     for (const tree of trees ?? []) {
       const placed = placeMessage(tree, span.path)
       const text = placed === null ? null : textKey(placed.message)
-      const isTold = what === 'input' && text !== null && this.#asked.has(text)
-      if (placed === null || isTold || this.#isShown(placed)) continue
-      // An agent's last words can look like anything; what it did stands in its calls of a model.
+      const isSent = what === 'input' && text !== null && this.#asked.has(text)
+      if (placed === null || isSent || this.#isShown(placed)) continue
+      // The last message of an agent can hold any text; its acts are in its model calls.
       const isUnmade =
         what === 'output' &&
         span.kind === 'agent' &&
@@ -142,7 +142,7 @@ class TraceRun {
       else this.#show(placed, span)
     }
     if (trees === null && !this.tree.hasModelBelow(span))
-      // What a span was given is nothing that the agent did.
+      // The input of a span holds no act of the agent.
       this.#reading.unread(
         span.path,
         `the ${what} of this span has a form that is not known; not read`,
@@ -173,17 +173,17 @@ class TraceRun {
     }
   }
 
-  /** By its words alone: an agent’s span says as a text what its calls of a model say as messages. */
+  /** Tells whether a message was shown, by its text alone: an agent's span holds as a text the messages of its model calls. */
   #isShown({ message }: PlacedMessage): boolean {
     if (this.#shown.has(messageKey(message))) return true
     const text = textKey(message)
     return text !== null && this.#texts.has(text) && callKeysOf(message).length === 0
   }
 
-  #show(placed: PlacedMessage | null, span: TraceSpan, known?: string): void {
+  #show(placed: PlacedMessage | null, span: TraceSpan, givenKey?: string): void {
     if (placed === null) return
     const { message } = placed
-    const key = known ?? messageKey(message)
+    const key = givenKey ?? messageKey(message)
     this.#shown.set(key, (this.#shown.get(key) ?? 0) + 1)
     const text = textKey(message)
     if (text !== null) this.#texts.add(text)
@@ -196,21 +196,21 @@ class TraceRun {
     this.#made.add(message, this.sink.take(placed, span.name === null ? null : cutName(span.name)))
   }
 
-  /** A span of a tool. One that is not called so (`isMaybe`) is one where it fits a call. */
+  /** Reads a span of a tool. A span of another kind (`isMaybe`) counts as a tool's only where it matches a call. */
   #tool(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
-    const found = this.#made.find(tool)
-    if (found === undefined && isMaybe) {
+    const match = this.#made.find(tool)
+    if (match === undefined && isMaybe) {
       this.#count(span)
       return
     }
-    const id = found?.id ?? tool.id ?? `span ${this.#toolSpans++}`
-    if (found === undefined) {
+    const id = match?.id ?? tool.id ?? `span ${this.#toolSpans++}`
+    if (match === undefined) {
       this.#reading.reply = this.#reply
       const call: Tree = { id, function: { name: tool.name, arguments: tool.args } }
       this.#show(placeMessage({ role: 'assistant', tool_calls: [call] }, span.path), span)
     } else {
-      found.joined = true
-      if (differs(tool.args.value, found.given))
+      match.joined = true
+      if (differs(tool.args.value, match.original))
         this.#reading.unread(
           tool.args.path,
           'the tool was given other arguments than the call of the model has; those of the call are shown',
@@ -219,23 +219,23 @@ class TraceRun {
     }
     if (tool.error !== null) {
       const outcome = outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
-      settle(found?.call ?? null, outcome)
+      settle(match?.call ?? null, outcome)
       this.sink.failed.set(id, outcome)
     }
     const placed = placeMessage(resultTree(tool, id), span.path)
     const text = placed === null ? null : textKey(placed.message)
     if (placed === null || this.#answered.has(`id ${id}`) || (text !== null && this.#answered.has(text))) return
-    if (found !== undefined && found.id === null) this.sink.rename(id, found.call)
+    if (match !== undefined && match.id === null) this.sink.rename(id, match.call)
     this.sink.take(placed, null)
   }
 
   #count({ called, path }: TraceSpan): void {
-    const known = this.#others.get(called)
-    if (known === undefined) this.#others.set(called, { path, count: 1 })
-    else known.count++
+    const entry = this.#others.get(called)
+    if (entry === undefined) this.#others.set(called, { path, count: 1 })
+    else entry.count++
   }
 
-  /** What of the trace is not shown. */
+  /** Warns of the spans and messages that are not shown. */
   tellLost(): void {
     if (this.#silent !== null) {
       const { path, count } = this.#silent
@@ -250,7 +250,7 @@ class TraceRun {
   }
 }
 
-/** Of messages, a request or an answer as JSON that could be taken apart, nothing is left that is text. */
+/** Recognizes a text of JSON that holds messages and could not be parsed: parsed messages leave no such text. */
 function readsLikeMessages(content: unknown): boolean {
   const head = typeof content === 'string' ? content.slice(0, 60).trimStart() : ''
   return (head.startsWith('[{') || head.startsWith('{"')) && HEADS.some((name) => head.includes(name))
@@ -269,58 +269,58 @@ function resultTree({ result, error }: TracedTool, id: string): Tree {
   }
 }
 
-/** A call that a model made, and whether a span of a tool was joined to it. */
+/** A call that a model made, and whether a tool's span was joined to it. */
 interface MadeCall {
   readonly id: string | null
   readonly args: string
-  readonly given: unknown
+  readonly original: unknown
   readonly call: OpenCall
   joined: boolean
 }
 
-/** The calls of a trace that were shown: what repeats them, and which of them a tool's span is of. */
+/** The calls of a trace that were shown: finds their copies, and the call of a tool's span. */
 class MadeCalls {
-  /** What was called under each id: a provider may count its ids anew in every answer. */
+  /** Keys of the calls by id, name and arguments: a provider may restart its ids in every answer. */
   readonly #ids = new Set<string>()
   readonly #byId = new Map<string, MadeCall>()
-  /** By the tool, and by the tool and its arguments. */
+  /** Calls by tool, and by tool and arguments. */
   readonly #queues = new Map<string, { readonly list: MadeCall[]; next: number }>()
 
-  /** The calls that were read of a message. */
+  /** Adds the calls that were read from a message. */
   add(message: Json, made: readonly OpenCall[]): void {
     const calls = callKeysOf(message)
     for (const [index, call] of made.entries()) {
-      const told = calls.length === made.length ? calls[index] : undefined
-      const { id = null, args = '', given } = told ?? {}
-      const one: MadeCall = { id, args, given, call, joined: false }
+      const key = calls.length === made.length ? calls[index] : undefined
+      const { id = null, args = '', original } = key ?? {}
+      const entry: MadeCall = { id, args, original, call, joined: false }
       if (id !== null) {
-        this.#ids.add(idKey(id, told?.name ?? call.tool, args))
-        this.#byId.set(id, one)
+        this.#ids.add(idKey(id, key?.name ?? call.tool, args))
+        this.#byId.set(id, entry)
       }
       for (const name of [call.tool, `${call.tool}\n${args}`]) {
         const queue = this.#queues.get(name)
-        if (queue === undefined) this.#queues.set(name, { list: [one], next: 0 })
-        else queue.list.push(one)
+        if (queue === undefined) this.#queues.set(name, { list: [entry], next: 0 })
+        else queue.list.push(entry)
       }
     }
   }
 
-  /** Whether a message makes calls of which each was shown: it is a copy, whatever of its words was changed on the way. */
+  /** Tells whether all calls of a message were shown: the message is then a copy, whatever text changed on the way. */
   holds(message: Json): boolean {
     const calls = callKeysOf(message)
     return calls.length > 0 && calls.every(({ id, name, args }) => id !== null && this.#ids.has(idKey(id, name, args)))
   }
 
   /**
-   * The call of a tool's span: by its id, else the first of the tool that was given the same; where the span does not tell the arguments as the call
-   * does, the first of all.
+   * Finds the call of a tool's span: by its id, else the first unjoined call of the tool with the same arguments; the first of all, where
+   * the span's arguments have another form than the call's.
    */
   find({ id, name, args }: TracedTool): MadeCall | undefined {
-    const known = id === null ? undefined : this.#byId.get(id)
-    if (known !== undefined) return known
+    const named = id === null ? undefined : this.#byId.get(id)
+    if (named !== undefined) return named
     const tool = typeof name.value === 'string' ? name.value : ''
-    const isTold = isRecord(args.value) || (typeof args.value === 'string' && decodeObject(args.value) !== null)
-    const queue = this.#queues.get(isTold ? `${tool}\n${argsKey(args.value)}` : tool)
+    const hasArguments = isRecord(args.value) || (typeof args.value === 'string' && decodeObject(args.value) !== null)
+    const queue = this.#queues.get(hasArguments ? `${tool}\n${argsKey(args.value)}` : tool)
     while (queue?.list[queue.next]?.joined === true) queue.next++
     return queue?.list[queue.next]
   }

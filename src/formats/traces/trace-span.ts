@@ -8,8 +8,8 @@ import type { Located, PlacedMessage, Tree } from './located.ts'
 import { answeredIdsOf } from './message-key.ts'
 
 /**
- * What a span of a trace tells: a call of a model; the work of an agent, around such calls; a call of a tool; something else (a chain, a
- * retriever, a request over HTTP), whose words stand in these where a model saw them.
+ * Kinds of spans: a model call; an agent's work around such calls; a tool call; or other work (a chain, a retriever, an HTTP request),
+ * whose texts a model saw only inside of the first three.
  */
 export type SpanKind = 'model' | 'agent' | 'tool' | 'other'
 
@@ -18,43 +18,43 @@ export interface TraceSpan {
   readonly id: string | null
   readonly parent: string | null
   readonly kind: SpanKind
-  /** What its own format calls its kind. */
+  /** The kind in the words of the trace's own format. */
   readonly called: string
   readonly name: string | null
-  /** The agent that it says is at work in it. */
+  /** The agent that the span itself names. */
   readonly agent: string | null
   readonly model: string | null
   /** Milliseconds since 1970, with fractions. */
   readonly start: number | null
   readonly end: number | null
-  /** Whether it holds messages or, of a tool, what it was given. */
+  /** True when the span holds messages or, for a tool, arguments. */
   readonly holds: boolean
-  /** What was sent and what came back; made anew at every call, so that not all of them are held. Null: something that is no message. */
+  /** Messages sent and received, built at each call, so that they are never all in memory. Null: a value that holds no messages. */
   input(): readonly Tree[] | null
   output(): readonly Tree[] | null
   readonly tool: TracedTool | null
 }
 
-/** What a span says of a call of a tool. */
+/** The facts of a tool call in its span. */
 export interface TracedTool {
   readonly id: string | null
   readonly name: Located
   readonly args: Located
   readonly result: Located
-  /** What went wrong; null where nothing did. */
+  /** The error; null for a successful call. */
   readonly error: Located | null
 }
 
-/** What the parents of spans tell. A parent that is its own child's child has none. */
+/** Relations among spans by their parents. A span that is its own ancestor has no parent. */
 export interface TraceTree {
-  /** Whether a call of a model stands below, so that what the span holds is told there. */
+  /** Tells whether a model call below the span shows the span's content. */
   hasModelBelow(span: TraceSpan): boolean
-  /** The agent at work in a span: its own name or that of the nearest one around it. */
+  /** Returns the agent at work in a span: its own, or that of the nearest span around it. */
   agentOf(span: TraceSpan): string | null
   depthOf(span: TraceSpan): number
 }
 
-/** Each span is looked at a fixed number of times, however deep or wound the tree is. */
+/** Builds the relations among spans. Each span is visited a fixed number of times, whatever the depth or the cycles of the tree. */
 export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree {
   const byId = new Map<string, TraceSpan>()
   for (const span of spans) {
@@ -67,28 +67,29 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
   const above = new Set<TraceSpan>()
   for (const span of spans) {
     if (span.kind !== 'model' || !span.holds) continue
-    for (let one = parentOf(span); one !== undefined && !above.has(one); one = parentOf(one)) above.add(one)
+    for (let ancestor = parentOf(span); ancestor !== undefined && !above.has(ancestor); ancestor = parentOf(ancestor))
+      above.add(ancestor)
   }
-  const known = new Map<TraceSpan, { readonly agent: string | null; readonly depth: number }>()
+  const facts = new Map<TraceSpan, { readonly agent: string | null; readonly depth: number }>()
   const lookUp = (span: TraceSpan): { readonly agent: string | null; readonly depth: number } => {
     const way: TraceSpan[] = []
     const onWay = new Set<TraceSpan>()
     let top: TraceSpan | undefined = span
-    for (; top !== undefined && !known.has(top) && !onWay.has(top); top = parentOf(top)) {
+    for (; top !== undefined && !facts.has(top) && !onWay.has(top); top = parentOf(top)) {
       way.push(top)
       onWay.add(top)
     }
     if (top !== undefined && onWay.has(top))
       reading.warnOnce(top.path, 'a span that stands below itself; read as if it had no parent')
-    let told =
+    let below =
       top === undefined || onWay.has(top)
         ? { agent: null as string | null, depth: 0 }
-        : (known.get(top) ?? { agent: null, depth: 0 })
-    for (const one of way.reverse()) {
-      told = { agent: one.agent ?? told.agent, depth: told.depth + 1 }
-      known.set(one, told)
+        : (facts.get(top) ?? { agent: null, depth: 0 })
+    for (const visited of way.reverse()) {
+      below = { agent: visited.agent ?? below.agent, depth: below.depth + 1 }
+      facts.set(visited, below)
     }
-    return known.get(span) ?? told
+    return facts.get(span) ?? below
   }
   return {
     hasModelBelow: (span) => above.has(span),
@@ -97,10 +98,10 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
   }
 }
 
-/** The steps of a trace: its messages are read as those of a chat, and stand at their time as the records of a session do. */
+/** Builds the steps of a trace: its messages are read like those of a chat, and placed at their time like the records of a session. */
 export class TraceSink extends ChatSink {
   readonly session: Session
-  /** What became of calls whose own spans say that they failed, by id. */
+  /** Outcomes of calls whose own spans report a failure, by id. */
   readonly failed = new Map<string, ActOutcome>()
   #step: OpenStep | null = null
   #calls: OpenCall[] = []
@@ -119,26 +120,26 @@ export class TraceSink extends ChatSink {
 
   override answered(id: string | null, outcomeOf: (tool: string) => ActOutcome): void {
     super.answered(id, (tool) => {
-      const told = outcomeOf(tool)
-      return told === 'ran' && id !== null ? (this.failed.get(id) ?? told) : told
+      const outcome = outcomeOf(tool)
+      return outcome === 'ran' && id !== null ? (this.failed.get(id) ?? outcome) : outcome
     })
   }
 
-  /** Lets a call without an id be answered under one. */
+  /** Registers a further id for a call without an id. */
   rename(id: string, call: OpenCall): void {
     const { last } = this.session
     if (last !== undefined) this.session.remember(last, id, call)
     this.keep(id, call)
   }
 
-  /** Reads one message into the step where it belongs; answers its calls, in their order. */
+  /** Reads one message into its step; returns its calls in order. */
   take({ message, place }: PlacedMessage, name: string | null): readonly OpenCall[] {
     this.#calls = []
     const ids = answeredIdsOf(message)
     const isAgent =
       message['role'] === 'assistant' || message['type'] === 'function_call' || message['type'] === 'reasoning'
     this.reading.within(place, () => {
-      // Steps without parts are left out in the end.
+      // Steps without parts are removed at the end.
       this.#step = isAgent ? this.session.open('agent', name) : null
       const read = readMessage(this, message, '', null, 'other')
       const step = this.#step
@@ -156,10 +157,10 @@ export class TraceSink extends ChatSink {
     return this.#calls
   }
 
-  /** Where an answer goes: to its call while nothing else has happened since, else to a step of its own at its time. */
+  /** Returns the part list for a result: that of its call's step while nothing else has happened since, else that of a step of its own. */
   #outputs(ids: readonly string[]): OpenStep['outputs'] {
-    const known = ids.find((id) => this.session.hasCall(id))
-    if (known !== undefined) return this.session.output(known, '', null).parts
+    const answered = ids.find((id) => this.session.hasCall(id))
+    if (answered !== undefined) return this.session.output(answered, '', null).parts
     const { last } = this.session
     if (ids.length === 0 && last?.kind === 'agent') return last.outputs
     return (last?.kind === 'output' ? last : this.session.open('output', null)).outputs

@@ -7,7 +7,7 @@ import { asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../c
 import { mayAct } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 
-/** Whether a part can only be one of these messages': others have a `text` or a `type`, too. */
+/** Tells whether a part can only belong to these messages: other formats have a `text` or a `type`, too. */
 export function isUiPart(part: unknown): boolean {
   if (!isRecord(part) || typeof part['type'] !== 'string') return false
   const { type, text } = part
@@ -21,8 +21,8 @@ const isTool = ({ type, toolCallId }: Json): boolean =>
   typeof toolCallId === 'string' && (type === 'dynamic-tool' || (typeof type === 'string' && type.startsWith('tool-')))
 
 /**
- * The parts of a reply. A `step-start` begins what the model answered at once: its calls stand before whatever they brought. Without one,
- * calls that nothing parts were asked for together.
+ * Reads the parts of a reply. A `step-start` begins the output of one model call: its calls precede all their results. Without marks,
+ * consecutive calls count as made together.
  */
 export function readAgentParts(dialogue: Dialogue, parts: readonly unknown[], path: string, id: string | null): void {
   const { session, reading } = dialogue
@@ -71,20 +71,20 @@ function readText(
   else dialogue.reading.error(`${path}/text`, `must be text, not ${typeName(text)}`)
 }
 
-/** Version 4 has the thoughts as `reasoning`, and as `details`. */
+/** Reads the reasoning, which version 4 writes as `reasoning` and as `details`. */
 function readReasoning(dialogue: Dialogue, { text, reasoning, details }: Json, path: string, step: OpenStep): void {
   const add = (value: string, at: string): void =>
     dialogue.content(step.parts, 'agent_reasoning', value, at, 'reasoning')
   if (typeof text === 'string') add(text, `${path}/text`)
   else if (typeof reasoning === 'string' && reasoning !== '') add(reasoning, `${path}/reasoning`)
   else
-    for (const [one, at] of itemsIn(details, `${path}/details`)) {
-      if (isRecord(one) && typeof one['text'] === 'string') add(one['text'], `${at}/text`)
+    for (const [block, at] of itemsIn(details, `${path}/details`)) {
+      if (isRecord(block) && typeof block['text'] === 'string') add(block['text'], `${at}/text`)
       else dialogue.reading.warnOnce(at, 'reasoning that the provider redacted is not readable; not shown')
     }
 }
 
-/** What a search of the provider found, and the answer rests on. */
+/** Adds a source from a provider's search that the reply rests on. */
 function readSource(dialogue: Dialogue, source: Json, path: string, step: OpenStep): void {
   for (const field of ['url', 'title', 'filename'] as const) {
     const text = asText(source[field])
@@ -93,7 +93,7 @@ function readSource(dialogue: Dialogue, source: Json, path: string, step: OpenSt
   }
 }
 
-/** The parts of a message that is not the agent's: whatever else stands there, the agent did none of it. */
+/** Reads the parts of another speaker's message, none of which is an act of the agent. */
 export function readOtherParts(
   dialogue: Dialogue,
   parts: readonly unknown[],
@@ -110,10 +110,10 @@ export function readOtherParts(
   }
 }
 
-/** A file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
+/** Adds a file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
 export function addFile(dialogue: Dialogue, parts: Part[], actor: Actor, file: Json, path: string): void {
   const media_type = asText(file['mediaType']) ?? asText(file['mimeType']) ?? ''
-  const kind = KINDS.find((one) => media_type === one || media_type.startsWith(`${one}/`)) ?? 'file'
+  const kind = KINDS.find((name) => media_type === name || media_type.startsWith(`${name}/`)) ?? 'file'
   const { url, data } = file
   const source = typeof url === 'string' ? { url } : { media_type, data }
   const isLink = typeof url === 'string' && !url.startsWith('data:')
@@ -127,7 +127,7 @@ const CALL_FIELDS: ReadonlySet<string> = wordSet(`type toolName toolCallId state
   approval title providerExecuted preliminary callProviderMetadata resultProviderMetadata toolMetadata`)
 const INVOCATION_FIELDS: ReadonlySet<string> = new Set(['toolName', 'toolCallId', 'state', 'step', 'args', 'result'])
 
-/** A `tool-<name>` or `dynamic-tool` part: a call with what became of it. */
+/** Reads a `tool-<name>` or `dynamic-tool` part: a call with its result. */
 function readToolPart(dialogue: Dialogue, step: OpenStep, part: Json, path: string): void {
   const { type } = part
   dialogue.reading.warnUnknownOnce(part, path, CALL_FIELDS)
@@ -153,22 +153,22 @@ function readToolPart(dialogue: Dialogue, step: OpenStep, part: Json, path: stri
   if (!isAbsent(part['output']) || typeof errorText === 'string') step.answered = true
 }
 
-/** By `state`: a call whose input was still coming, or that waits to be approved, has not been carried out. */
+/** Derives the outcome of a call from its `state`: a call with unfinished input, or one that waits for approval, did not run. */
 function outcomeOfPart(tool: string, part: Json): ActOutcome {
   const { state, approval, output, preliminary, errorText } = part
-  // A call that brought something and is said not to have been carried out is unsure both ways.
+  // A call with an output whose state denies a run is uncertain either way.
   const notRun = (outcome: ActOutcome): ActOutcome => (isAbsent(output) ? outcome : 'interrupted')
   if (isRecord(approval) && approval['approved'] === false) return notRun('rejected')
   if (state === 'output-denied') return notRun('rejected')
   if (state === 'input-streaming' || state === 'approval-requested') return notRun('cancelled')
   if (state === 'output-available') return preliminary === true ? 'interrupted' : outcomeOfOutput(tool, output, null)
   if (state !== 'output-error') return 'unknown'
-  // An input that did not fit the tool is kept as it came, and nothing was run.
+  // A rejected input is kept unparsed, and no tool ran.
   if (isAbsent(part['input']) && !isAbsent(part['rawInput'])) return 'rejected'
   return outcomeOfOutput(tool, errorText, true)
 }
 
-/** A tool invocation of version 4. */
+/** Reads a tool invocation of version 4. */
 export function readInvocation(dialogue: Dialogue, step: OpenStep, invocation: Json, path: string): void {
   const { toolName, state, args, result } = invocation
   dialogue.reading.warnUnknownOnce(invocation, path, INVOCATION_FIELDS)

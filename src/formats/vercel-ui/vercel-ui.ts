@@ -8,8 +8,9 @@ import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { addFile, isUiPart, readAgentParts, readInvocation, readOtherParts } from './ui-parts.ts'
 
 /**
- * Messages of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
- * messages of version 4 with `parts` or `toolInvocations` (packages/ui-utils/src/types.ts there), as `{"messages": […]}`, an array, or a line each.
+ * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
+ * messages of version 4 with `parts` or `toolInvocations` (packages/ui-utils/src/types.ts there), as `{"messages": […]}`, an array, or a
+ * line each.
  */
 export const VERCEL_UI: Format = {
   name: 'vercel-ui',
@@ -24,7 +25,7 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'dat
 
 const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isTelling) && list.every(isRoled))
 
-/** What is no object is an error of the reader's. */
+/** Accepts items with a role; also items that are no objects, which the reader reports as errors. */
 const isRoled = (item: unknown): boolean => !isRecord(item) || ROLES.has(item['role'])
 
 function isTelling(item: unknown): boolean {
@@ -52,7 +53,7 @@ function readVercelUi(reading: Reading, document: Json): ReadDocument {
 const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metadata createdAt updatedAt annotations
   reasoning status toolInvocations experimental_attachments attachments revisionId chatId data`)
 
-/** One message: of the agent, as many steps as its parts tell apart. */
+/** Reads one message; a reply of the agent gives as many steps as its parts show. */
 function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {
   const { reading, session } = dialogue
   const { role, parts, content } = message
@@ -71,17 +72,17 @@ function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {
     else dialogue.content(step.parts, role === 'user' ? 'user' : 'system', content, `${path}/content`, 'message')
     readAttachments(dialogue, message, path, step.parts, role === 'user' ? 'user' : 'system')
   }
-  // Version 4 has the texts of the parts once more, as one.
-  if (list.length > 0 && typeof content === 'string' && content !== '' && !isSaid(list, content))
+  // Version 4 repeats the texts of the parts as one content.
+  if (list.length > 0 && typeof content === 'string' && content !== '' && !isRepeated(list, content))
     reading.warn(`${path}/content`, 'says something else than the parts; the parts are read')
 }
 
-function isSaid(parts: readonly unknown[], content: string): boolean {
+function isRepeated(parts: readonly unknown[], content: string): boolean {
   const texts = textsIn(parts)
   return texts.join('').replaceAll('\n', '') === content.replaceAll('\n', '') || texts.includes(content)
 }
 
-/** Version 4 without parts: calls by their `step`, and all that was said, which stands behind them. */
+/** Reads a reply of version 4 without parts: calls by their `step`, then the content behind them. */
 function readOldReply(dialogue: Dialogue, message: Json, path: string, id: string | null): void {
   const { session } = dialogue
   const { reasoning, content, toolInvocations } = message
@@ -105,7 +106,7 @@ function readOldReply(dialogue: Dialogue, message: Json, path: string, id: strin
   dialogue.content(step.parts, 'agent_message', content, `${path}/content`, 'message')
 }
 
-/** Files of version 4: `{name, contentType, url}`. */
+/** Reads the attached files of version 4: `{name, contentType, url}`. */
 function readAttachments(
   dialogue: Dialogue,
   message: Json,

@@ -14,13 +14,14 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import { Dialogue } from '../dialogue/dialogue.ts'
-import type { Format, FoundRun, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { openMessage } from '../langchain/langchain-form.ts'
 import { readLangChainMessage } from '../langchain/langchain-message.ts'
 
 /**
- * Rollouts of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion` (verifiers/legacy/utils/save_utils.py), and
- * traces, whose messages are the nodes of a graph, alone or in an episode of `traces.jsonl` (verifiers/v1/{trace,graph,episode}.py).
+ * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion`
+ * (verifiers/legacy/utils/save_utils.py), and traces, whose messages are the nodes of a graph, alone or in an episode of `traces.jsonl`
+ * (verifiers/v1/{trace,graph,episode}.py).
  */
 export const VERIFIERS: Format = {
   name: 'verifiers',
@@ -51,7 +52,7 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
   return { format: 'verifiers', agent, steps }
 }
 
-/** Each message once, in the order in which they came; branches of the conversation are paths through them. */
+/** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
 function readNodes(dialogue: Dialogue, trace: Json, path: string): void {
   const { reading, session } = dialogue
   reading.warnUnknown(trace, path, TRACE_FIELDS)
@@ -59,7 +60,7 @@ function readNodes(dialogue: Dialogue, trace: Json, path: string): void {
     session.now = timeOf(node['timestamp'])
     const { message, sampled } = node
     const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
-    if (!isMade) readOne(dialogue, message, `${at}/message`)
+    if (!isMade) readMessage(dialogue, message, `${at}/message`)
     else {
       reading.warnOnce(`${at}/sampled`, 'a message in the agent’s name that no call of the model made; shown as system')
       const sink = sinkTo(reading, session.open('other', null).parts, 'system', 'context')
@@ -77,7 +78,7 @@ function readRollout(dialogue: Dialogue, document: Json): ReadDocument {
       const actor = field === 'prompt' ? 'user' : 'agent_message'
       dialogue.content(step.parts, actor, list, `/${field}`, 'message')
     } else if (!Array.isArray(list)) dialogue.reading.error(`/${field}`, `must be messages, not ${typeName(list)}`)
-    else for (const [message, at] of itemsIn(list, `/${field}`)) readOne(dialogue, message, at)
+    else for (const [message, at] of itemsIn(list, `/${field}`)) readMessage(dialogue, message, at)
   }
   const { error, trajectory } = document
   if (isRecord(error)) dialogue.session.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
@@ -90,14 +91,14 @@ function readRollout(dialogue: Dialogue, document: Json): ReadDocument {
   }
 }
 
-function readOne(dialogue: Dialogue, message: unknown, path: string): void {
+function readMessage(dialogue: Dialogue, message: unknown, path: string): void {
   const open = openMessage(message, path)
   if (open === null) dialogue.reading.error(path, `must be a message, not ${typeName(message)}`)
   else readLangChainMessage(dialogue, open)
 }
 
-/** Files of many rollouts: one document for each row, and for each trace of an episode. */
-export function splitRollouts(root: Json): readonly FoundRun[] | null {
+/** Splits a file of rollouts into one document per row, and per trace of an episode. */
+export function splitRollouts(root: Json): readonly FileRun[] | null {
   const { records } = root
   const rows: readonly unknown[] = Array.isArray(records) ? records : [root]
   const isRow = (row: unknown): row is Json => isRecord(row) && (isRollout(row) || tracesIn(row) !== null)
@@ -116,11 +117,11 @@ function taskOf(run: Json): { readonly task?: string } {
   return name === null ? {} : { task: cutName(name) }
 }
 
-/** The reward of a row; in a trace each reward by its name, and their weighted sum. */
+/** Returns the reward of a row; for a trace, each reward by name and their weighted sum. */
 function scoresOf(run: Json): Record<string, number> {
   const own = run['reward']
-  const named = Object.entries(asRecord(run['rewards'])).flatMap(([name, one]): [string, number][] => {
-    const { score, weight = 1 } = asRecord(one)
+  const named = Object.entries(asRecord(run['rewards'])).flatMap(([name, entry]): [string, number][] => {
+    const { score, weight = 1 } = asRecord(entry)
     return typeof score === 'number' && typeof weight === 'number' ? [[name, score * weight]] : []
   })
   const sum = named.reduce((total, [, value]) => total + value, 0)
@@ -134,13 +135,13 @@ const isConversation = (value: unknown): boolean =>
   typeof value === 'string' ||
   (Array.isArray(value) && value.every((item) => !isRecord(item) || typeof item['role'] === 'string'))
 
-/** A row of `results.jsonl`: what was asked, what was answered, and at least two members of a scored run. */
+/** Recognizes a row of `results.jsonl`: prompt, completion, and at least two members of a scored run. */
 const isRollout = (document: Json): boolean =>
   isConversation(document['prompt']) &&
   isConversation(document['completion']) &&
   MARKS.filter((field) => field in document).length >= 2
 
-/** A trace: nodes with messages, and what was to be solved by whom. */
+/** Recognizes a trace: nodes with messages, and a task, an agent or rewards. */
 const isTrace = (value: unknown): value is Json =>
   isRecord(value) &&
   Array.isArray(value['nodes']) &&
@@ -149,7 +150,7 @@ const isTrace = (value: unknown): value is Json =>
   ) &&
   ('task' in value || 'agent' in value || 'rewards' in value)
 
-/** The traces of an episode, or the trace that a document is; null where it is neither. */
+/** Returns the traces of an episode, or the document as its only trace; null for other documents. */
 function tracesIn(document: Json): { readonly traces: readonly unknown[]; readonly path: string } | null {
   const { traces } = document
   if (isTrace(document)) return { traces: [document], path: '' }

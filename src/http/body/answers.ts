@@ -23,29 +23,29 @@ export function decodeCursor(cursor: string | undefined, pattern: RegExp): strin
 
 export const idOf = ({ id }: { readonly id: string }): string => id
 
-/** Makes a page of `limit` records out of at most one more; the next page begins behind `placeOf` the last. */
-export function toPage<T>(found: readonly T[], limit: number, placeOf: (last: T) => string) {
-  const items = found.slice(0, limit)
+/** Makes a page of `limit` records out of at most `limit + 1`; the next page begins behind `placeOf` the last. */
+export function toPage<T>(records: readonly T[], limit: number, placeOf: (last: T) => string) {
+  const items = records.slice(0, limit)
   const last = items.at(-1)
-  return { items, next_cursor: found.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
+  return { items, next_cursor: records.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
 }
 
 /** Makes a page of the first records of an async list. */
-export async function takePage<T>(found: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
-  const taken: T[] = []
-  for await (const one of takeAsync(found, limit + 1)) taken.push(one)
-  return toPage(taken, limit, placeOf)
+export async function takePage<T>(records: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
+  const page: T[] = []
+  for await (const record of takeAsync(records, limit + 1)) page.push(record)
+  return toPage(page, limit, placeOf)
 }
 
 /** Yields the first `limit` records; absent: all. */
-export async function* takeAsync<T>(found: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
+export async function* takeAsync<T>(records: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
   let left = limit ?? Number.POSITIVE_INFINITY
-  for await (const one of found) {
-    yield one
+  for await (const record of records) {
+    yield record
     if (--left <= 0) return
   }
 }
 
-export async function* mapAsync<T, U>(found: AsyncIterable<T>, change: (one: T) => U): AsyncGenerator<U> {
-  for await (const one of found) yield change(one)
+export async function* mapAsync<T, U>(records: AsyncIterable<T>, change: (record: T) => U): AsyncGenerator<U> {
+  for await (const record of records) yield change(record)
 }

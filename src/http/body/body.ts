@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Limits } from '../../config/settings.ts'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
 import { LARGE_BODY, readLargeBody } from '../../offload/large-body.ts'
@@ -27,13 +28,7 @@ const WINDOWS = 400
 /** The longest silence of a client that sends lines. */
 const SILENCE_MS = 600_000
 
-interface BodyLimits {
-  readonly body_bytes: number
-  readonly body_ms: number
-  readonly depth: number
-  readonly max_steps: number
-  readonly max_part_chars: number
-}
+type BodyLimits = Pick<Limits, 'body_bytes' | 'body_ms' | 'depth' | 'max_steps' | 'max_part_chars'>
 
 interface BodyOptions {
   readonly limits: BodyLimits

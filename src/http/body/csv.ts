@@ -38,9 +38,9 @@ const escapeUnseen = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
 /** Defines a table by its columns, each with the function of its cells. */
-const tableOf = <T>(cells: Readonly<Record<string, (one: T) => CsvValue>>) => ({
+const tableOf = <T>(cells: Readonly<Record<string, (record: T) => CsvValue>>) => ({
   columns: Object.keys(cells),
-  toRow: (one: T): readonly CsvValue[] => Object.values(cells).map((cell) => cell(one)),
+  toRow: (record: T): readonly CsvValue[] => Object.values(cells).map((cell) => cell(record)),
 })
 
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
@@ -57,13 +57,13 @@ const ROWS_AT_ONCE = 200
 
 async function* writeTable(columns: readonly string[], rows: CsvRows): AsyncGenerator<string> {
   let text = csvRow(columns)
-  let held = 0
+  let pending = 0
   for await (const row of rows) {
     text += csvRow(row)
-    if (++held < ROWS_AT_ONCE) continue
+    if (++pending < ROWS_AT_ONCE) continue
     yield text
     text = ''
-    held = 0
+    pending = 0
   }
   if (text !== '') yield text
 }
@@ -82,13 +82,13 @@ export const withCsv = <Response extends { readonly content: object }>(
 
 /** The table of disagreements, with a row for each question. */
 export const DISAGREEMENTS = tableOf<Disagreement>({
-  trajectory: (one) => one.trajectory,
-  ground_truth: (one) => one.ground_truth,
-  agent: (one) => one.agent,
-  model: (one) => one.model,
-  task: (one) => one.task,
-  score: (one) => one.score,
-  kinds: (one) => one.kinds,
+  trajectory: (question) => question.trajectory,
+  ground_truth: (question) => question.ground_truth,
+  agent: (question) => question.agent,
+  model: (question) => question.model,
+  task: (question) => question.task,
+  score: (question) => question.score,
+  kinds: (question) => question.kinds,
   why: ({ why }) => why.join(' '),
   grades: ({ grades }) =>
     grades.map(({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`),
@@ -96,8 +96,8 @@ export const DISAGREEMENTS = tableOf<Disagreement>({
   executed: ({ signals }) => signals?.executed,
   resolved: ({ signals }) => signals?.resolved,
   reviews: ({ reviews }) => reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`),
-  settled: (one) => one.settled,
-  rubric: (one) => one.rubric,
+  settled: (question) => question.settled,
+  rubric: (question) => question.rubric,
   claims: ({ claims }) =>
     claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
 })
@@ -107,25 +107,25 @@ const tell = (value: unknown): string =>
 
 /** The table of reviews. The claims of `tab-behavior` have their own columns; the claims of every rubric stand in the last, as `id=value`. */
 export const REVIEWS = tableOf<Review>({
-  id: (one) => one.id,
-  grade_id: (one) => one.grade_id,
-  trajectory: (one) => one.trajectory,
-  ground_truth: (one) => one.ground_truth,
-  rater: (one) => one.rater,
-  label: (one) => one.label,
-  observed: (one) => booleanClaim(one, 'surface.observed'),
-  cue_acted: (one) => booleanClaim(one, 'cue.acted'),
-  distractor_acted: (one) => booleanClaim(one, 'distractor.acted'),
-  comment: (one) => one.comment,
-  blind: (one) => one.blind,
-  sampling: (one) => one.sampling?.design,
-  probability: (one) => one.sampling?.probability,
-  grade_label: (one) => one.grade_label,
-  created_at: (one) => one.created_at,
-  rubric: (one) => one.rubric,
-  outcome: (one) => one.outcome ?? one.label,
-  claims: (one) =>
-    Object.entries(claimsOfReview(one)).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
+  id: (review) => review.id,
+  grade_id: (review) => review.grade_id,
+  trajectory: (review) => review.trajectory,
+  ground_truth: (review) => review.ground_truth,
+  rater: (review) => review.rater,
+  label: (review) => review.label,
+  observed: (review) => booleanClaim(review, 'surface.observed'),
+  cue_acted: (review) => booleanClaim(review, 'cue.acted'),
+  distractor_acted: (review) => booleanClaim(review, 'distractor.acted'),
+  comment: (review) => review.comment,
+  blind: (review) => review.blind,
+  sampling: (review) => review.sampling?.design,
+  probability: (review) => review.sampling?.probability,
+  grade_label: (review) => review.grade_label,
+  created_at: (review) => review.created_at,
+  rubric: (review) => review.rubric,
+  outcome: (review) => review.outcome ?? review.label,
+  claims: (review) =>
+    Object.entries(claimsOfReview(review)).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
 })
 
 function booleanClaim(review: Review, id: string): boolean | null {

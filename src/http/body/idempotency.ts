@@ -32,20 +32,12 @@ function createIdempotency({ idempotency: store }: Stores, clock: Clock) {
   const now = () => clock.now().toISOString()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
-    const known = await store.find(key)
-    if (known === null) return null
-    if (known.request_digest !== digest)
+    const stored = await store.find(key)
+    if (stored === null) return null
+    if (stored.request_digest !== digest)
       throw new HttpProblem(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
     reply.header('idempotency-replayed', 'true')
-    return { status: known.status, text: known.body }
-  }
-
-  /** Finds the answer to the same request under a name of earlier versions, which held no API key. */
-  async function findOlder(request: FastifyRequest, header: string, digest: string, reply: FastifyReply) {
-    const older = `${request.routeOptions.url}/${header}`
-    return request.caller.key_id !== null && (await store.find(older))?.request_digest === digest
-      ? findStored(older, digest, reply)
-      : null
+    return { status: stored.status, text: stored.body }
   }
 
   return async (request: FastifyRequest, reply: FastifyReply, work: () => Promise<Answered>): Promise<Answered> => {
@@ -56,7 +48,7 @@ function createIdempotency({ idempotency: store }: Stores, clock: Clock) {
     const { key_id } = request.caller
     const key = `${key_id === null ? '' : `${key_id} `}${request.routeOptions.url}/${header}`
     const digest = digestOf(request)
-    const stored = (await findStored(key, digest, reply)) ?? (await findOlder(request, header, digest, reply))
+    const stored = await findStored(key, digest, reply)
     if (stored !== null) return stored
     if (inFlight.has(key)) throw inUse()
     inFlight.add(key)

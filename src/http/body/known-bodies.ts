@@ -36,14 +36,14 @@ export function createKnownBodies(
     /** Finds the answer to equal bytes: the grade that stands under their key today, with the metadata of their request. */
     async find(digest: string): Promise<KnownBody['answered']> {
       const name = nameOf(digest)
-      const known = bodies.get(name)
-      const stored = known === undefined ? null : await grades.findTextByKey(known.key)
-      if (known === undefined || stored === null) return null
-      if (known.answered?.stored === stored) return known.answered
+      const body = bodies.get(name)
+      const stored = body === undefined ? null : await grades.findTextByKey(body.key)
+      if (body === undefined || stored === null) return null
+      if (body.answered?.stored === stored) return body.answered
       const grade = JSON.parse(stored) as Grade
-      const text = JSON.stringify({ ...grade, metadata: known.metadata, receipt: { ...grade.receipt, cache: 'hit' } })
+      const text = JSON.stringify({ ...grade, metadata: body.metadata, receipt: { ...grade.receipt, cache: 'hit' } })
       const answered = { stored, text, grade_id: grade.id }
-      bodies.set(name, { ...known, answered })
+      bodies.set(name, { ...body, answered })
       return answered
     },
   }

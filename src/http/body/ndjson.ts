@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Incoming } from '../../batches/intake.ts'
+import type { Limits } from '../../config/settings.ts'
 import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { type BatchItem, BatchItemSchema } from '../../schemas/batch.ts'
@@ -7,11 +8,8 @@ import { inputIssues } from '../../schemas/check.ts'
 import { misfit } from '../errors.ts'
 import { faultAt, type HttpProblem } from '../problem.ts'
 
-interface LineLimits {
-  /** The bytes of one line. */
-  readonly body_bytes: number
-  readonly depth: number
-}
+/** `body_bytes` bounds one line. */
+type LineLimits = Pick<Limits, 'body_bytes' | 'depth'>
 
 /** Tells an NDJSON body, which its route reads. */
 export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>

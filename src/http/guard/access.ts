@@ -90,7 +90,7 @@ export async function installAccess(http: FastifyInstance, { access, config }: A
 
 const OPEN_PAGES = /^(assets\/|sign-in$)/
 
-/** Where no route is, the answer says so to every caller. */
+/** Returns the need of the route of a request; a missing route is open, so that its 404 reaches every caller. */
 function needOf({ is404, params, routeOptions: { config } }: FastifyRequest): Need {
   if (is404) return 'open'
   const { need = 'admin' } = config

@@ -76,11 +76,11 @@ export async function installAdmission(
   }
 }
 
-/** Room for bytes of bodies. Large bodies leave a quarter of the room to small ones, and wait for theirs in one queue. */
+/** Room for bytes of bodies. Large bodies leave a quarter of the room to small bodies, and wait for their own room in one queue. */
 function createRoom(most: number, refusal: () => HttpProblem) {
   let used = 0
   const waiting: Waiting[] = []
-  // A body alone always fits.
+  // A body fits into empty room, whatever its size.
   const fits = (bytes: number) => used === 0 || used + bytes <= (bytes > LARGE_BODY ? most * 0.75 : most)
 
   function take(bytes: number): () => void {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { HttpProblem } from '../problem.ts'
 
 const MINUTE_MS = 60_000
-/** A caller with more keys or addresses than these is not held back by forgetting one. */
+/** Bounds the remembered keys and addresses: forgetting one of so many gives a caller nothing. */
 const MOST_REMEMBERED = 20_000
 const FAILED_SIGN_INS = 10
 
@@ -12,8 +12,8 @@ function createWindows() {
   const windows = new LRUCache<string, { count: number; readonly since: number }>({ max: MOST_REMEMBERED })
   return (name: string, add: number): { readonly count: number; readonly seconds: number } => {
     const now = Date.now()
-    const known = windows.get(name)
-    const window = known === undefined || known.since + MINUTE_MS <= now ? { count: 0, since: now } : known
+    const before = windows.get(name)
+    const window = before === undefined || before.since + MINUTE_MS <= now ? { count: 0, since: now } : before
     window.count += add
     if (add > 0) windows.set(name, window)
     return { count: window.count, seconds: Math.max(1, Math.ceil((window.since + MINUTE_MS - now) / 1000)) }

@@ -40,7 +40,7 @@ export const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
   'POST /v1/regrades': 'grade',
   'GET /v1/comparisons': 'read',
   'GET /v1/disagreements': 'read',
-  // An agreement is computed over given ratings, or over readable ones.
+  // An agreement is computed over given ratings, or over readable stored ratings.
   'POST /v1/agreement': 'read',
   'GET /v1/reports': 'read',
   'GET /v1/rubrics': 'read',

@@ -61,8 +61,8 @@ export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): v
     handler: async (request, reply) => {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-      const found = await context.batches.list({ ...filters, limit: limit + 1, ...given({ before }) })
-      return sendJson(reply, toPage(found, limit, idOf))
+      const page = await context.batches.list({ ...filters, limit: limit + 1, ...given({ before }) })
+      return sendJson(reply, toPage(page, limit, idOf))
     },
   })
 

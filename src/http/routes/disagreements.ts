@@ -48,12 +48,12 @@ export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void
       await requireNames(context, { ...filters, claim })
       const query = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
       const stores = { ...context.stores, loaded: context.rubrics }
-      const found = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
+      const disagreements = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
       if (format === 'csv') {
-        const rows = mapAsync(takeAsync(found, limit), ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
+        const rows = mapAsync(takeAsync(disagreements, limit), ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
         return sendCsv(reply, 'disagreements', DISAGREEMENTS.columns, rows)
       }
-      const page = await takePage(found, limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
+      const page = await takePage(disagreements, limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
       return sendJson(reply, { ...page, items: page.items.map(({ disagreement }) => disagreement) })
     },
   })

@@ -7,7 +7,7 @@ import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
 import { decodeCursor, idOf, sendJson, sendText, toPage } from '../body/answers.ts'
-import { EXAMPLE_GRADE, EXAMPLE_REQUEST } from '../body/examples.ts'
+import { EXAMPLE_REQUEST } from '../body/examples.ts'
 import type { Answered } from '../body/idempotency.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
@@ -44,7 +44,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       body: { ...GradeRequestSchema, examples: [EXAMPLE_REQUEST] },
       response: {
         200: answer('Grade', 'A stored grade: `receipt.cache` is `hit`.'),
-        201: answer('Grade', 'A new grade.', EXAMPLE_GRADE),
+        201: answer('Grade', 'A new grade.'),
         ...problems(400, 404, 409, 413, 415, 422, 502, 504),
       },
     },
@@ -63,8 +63,8 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       const { limit = 50, cursor, ...filters } = request.query
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
       await requireNames(context, filters)
-      const found = await context.stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
-      return sendJson(reply, toPage(found, limit, idOf))
+      const page = await context.stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
+      return sendJson(reply, toPage(page, limit, idOf))
     },
   })
 
@@ -166,11 +166,11 @@ export async function answerKnownBytes(
   { knownBodies, metrics }: Pick<RouteDeps, 'knownBodies' | 'metrics'>,
 ): Promise<boolean> {
   if (request.url !== '/v1/grades' || request.headers['idempotency-key'] !== undefined) return false
-  const known = await knownBodies.find(request.bodyDigest)
-  if (known === null) return false
+  const answer = await knownBodies.find(request.bodyDigest)
+  if (answer === null) return false
   metrics.hit()
-  request.log.debug({ grade_id: known.grade_id, cached: true }, 'graded')
-  sendText(reply, known.text)
+  request.log.debug({ grade_id: answer.grade_id, cached: true }, 'graded')
+  sendText(reply, answer.text)
   return true
 }
 

@@ -13,12 +13,12 @@ export const LedgerQuery = Closed({
  */
 export const listLedgerEntries = (entries: readonly LedgerEntry[], { attempts }: Receipt, raw: boolean) =>
   entries.map(({ grade_id: _grade, key: _key, payer: _payer, reserved_usd: _bound, raw_reply, ...rest }) => {
-    const told = attempts.find(({ id }) => id === rest.id)
+    const summary = attempts.find(({ id }) => id === rest.id)
     return {
       ...rest,
-      ...(told !== undefined && { outcome: told.outcome, message: told.message }),
+      ...(summary !== undefined && { outcome: summary.outcome, message: summary.message }),
       reply_digest: raw_reply === null ? null : digestBytes(raw_reply),
-      max_output_tokens: told?.max_output_tokens ?? null,
+      max_output_tokens: summary?.max_output_tokens ?? null,
       ...(raw && { raw_reply }),
     }
   })

@@ -6,7 +6,7 @@ import { draining, HttpProblem } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 /** Details for callers without a key: the message of the database itself may name a path. */
-const TOLD = {
+const PUBLIC_DETAILS = {
   storage_full: 'the disk of the database is full',
   storage_busy: 'the database is locked, or out of reach',
   storage_error: 'the database cannot be written',
@@ -41,8 +41,8 @@ export function operationRoutes(
       } catch (error) {
         const { code, message } = error as { code?: string; message?: string }
         request.log.error({ code, detail: message }, 'the database cannot be written')
-        const told = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
-        throw new HttpProblem(503, told, TOLD[told])
+        const detail = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
+        throw new HttpProblem(503, detail, PUBLIC_DETAILS[detail])
       }
       return sendJson(reply, { status: 'ready' })
     },

@@ -66,8 +66,8 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
     const { judge, rubric, batch, agent, model, task, variant } = query
     const filter = { judge, rubric, batch, agent, model, task, variant }
     await requireNames(context, filter)
-    const loaded = await loadReport(context.stores, filter, options.group_by, (found) =>
-      ofAny(found ?? rubric ?? context.default_rubric),
+    const loaded = await loadReport(context.stores, filter, options.group_by, (name) =>
+      ofAny(name ?? rubric ?? context.default_rubric),
     )
     if (!loaded.ok) throw severalGraders(loaded.error, options)
     const input = { ...loaded.value, notes: [...loaded.value.notes, ...notLoaded(context, loaded.value.found)] }
@@ -91,10 +91,10 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
   })
 }
 
-function notLoaded({ rubrics }: Context, found: string | null): string[] {
-  return found === null || rubrics.has(found)
+function notLoaded({ rubrics }: Context, name: string | null): string[] {
+  return name === null || rubrics.has(name)
     ? []
-    : [`the rubric ${JSON.stringify(found)} is not loaded: the report knows the labels that were given, and no claims`]
+    : [`the rubric ${JSON.stringify(name)} is not loaded: the report knows the labels that were given, and no claims`]
 }
 
 function checkOptions({ trials, rubric }: ReportInput, { group_by, pair }: ReportOptions): void {
@@ -108,9 +108,9 @@ function checkOptions({ trials, rubric }: ReportInput, { group_by, pair }: Repor
     rubric,
     trials.flatMap(({ label }) => label ?? []),
   )
-  const known = measureNames(rubric, labels)
-  if (!known.includes(pair.measure))
-    throw invalid('/querystring/measure', `is not known of ${rubric.name}; there are: ${known.join(', ')}`)
+  const names = measureNames(rubric, labels)
+  if (!names.includes(pair.measure))
+    throw invalid('/querystring/measure', `is not known of ${rubric.name}; there are: ${names.join(', ')}`)
 }
 
 function drawsFor({ draws }: Query, options: ReportOptions, trials: number): number {

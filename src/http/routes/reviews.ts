@@ -75,10 +75,10 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
     handler: async (request, reply) => {
       const { limit, format } = request.query
       await requireNames(context, { rubric: request.query.rubric })
-      const found = readReviews(context.stores.reviews, filterOf(request.query, context.rubrics))
+      const reviews = readReviews(context.stores.reviews, filterOf(request.query, context.rubrics))
       if (format === 'csv')
-        return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(takeAsync(found, limit), REVIEWS.toRow))
-      return sendJson(reply, await takePage(found, limit ?? 50, idOf))
+        return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(takeAsync(reviews, limit), REVIEWS.toRow))
+      return sendJson(reply, await takePage(reviews, limit ?? 50, idOf))
     },
   })
 }

@@ -8,14 +8,14 @@ const MEDIA = 'png jpg jpeg gif webp mp4 mov avi mkv mp3 wav ogg flac pdf'.split
 const READERS = new Set(
   'cat less more head tail sed awk grep rg bat view nl read_file str_replace_editor view_file open'.split(' '),
 )
-/** Longer than any path that a system takes. */
+/** Bounds a path above the limit of every system. */
 const MAX_PATH = 4096
 const MEDIA_TOOLS = new Set('ffmpeg ffprobe tesseract exiftool convert identify'.split(' '))
 
-/** Files that hold words or settings and whose names have no ending. */
+/** Files of words or settings whose names have no extension. */
 const PLAIN = 'readme makefile gnumakefile dockerfile license copying notice authors contributing changelog'.split(' ')
 
-/** What carried the instructions, guessed from the action that brought the output. */
+/** Guesses the category of the surface that carried the instructions, from the action that produced the output. */
 export function guessCategory(trajectory: Trajectory, at: Position | null): SurfaceCategory {
   const part = at === null ? null : partAt(trajectory, at)
   if (at === null || part === null || part.actor !== 'tool_output') return 'other'
@@ -37,7 +37,7 @@ export function guessCategory(trajectory: Trajectory, at: Position | null): Surf
   return 'cli_tool_output'
 }
 
-/** The actions of the same step, or of the nearest step before it that has any. */
+/** Returns the actions of the same step, or of the nearest of two steps before it that has any. */
 function actionsBefore(trajectory: Trajectory, at: Position): readonly Part[] {
   for (let index = at.step; index >= 0 && index >= at.step - 2; index--) {
     const actions = (trajectory.steps[index]?.parts ?? []).filter((part) => part.actor === 'agent_action')
@@ -46,7 +46,7 @@ function actionsBefore(trajectory: Trajectory, at: Position): readonly Part[] {
   return []
 }
 
-/** The file that a tool was told to read: by the tool that the output names, else by any; null where several could be meant. */
+/** Returns the file that a tool read: from the tool that the output names, else from any; null where several are possible. */
 function fileRead(actions: readonly Part[], tool: string): string | null {
   const reads = actions.filter(({ act }) => act?.role === 'reads')
   const own = reads.filter(({ act }) => act?.call.tool === tool)
@@ -55,7 +55,7 @@ function fileRead(actions: readonly Part[], tool: string): string | null {
   return file !== undefined && files.size === 1 && file.length <= MAX_PATH ? file : null
 }
 
-/** By the ending of its name; null where that tells nothing. */
+/** Classifies a file by its extension; null for an unknown extension. */
 function categoryOfFile(file: string): SurfaceCategory | null {
   const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
   const extension = extensionOf(name)

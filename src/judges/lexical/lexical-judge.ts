@@ -2,7 +2,7 @@ import { resolveAnchors } from '../../domain/anchors/anchors.ts'
 import type { Judge, JudgeInfo } from '../../ports/judge.ts'
 import { answerByAnchors } from './lexical-answer.ts'
 
-/** Bumped when the same trial could be answered otherwise: it is part of the judge’s identity, and so of the cache key. */
+/** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */
 const LEXICAL_VERSION = 4
 
 const INFO: JudgeInfo = {
@@ -20,7 +20,7 @@ const INFO: JudgeInfo = {
   base_url: null,
 }
 
-/** The judge that works with no key and no network. Its answer goes through the same gate as any model’s. */
+/** Creates the judge that needs no key and no network. Its answer passes the same gate as any model's. */
 export const createLexicalJudge = (): Judge => ({
   info: INFO,
   ask({ evidence: { trajectory, ground_truth, rubric } }) {

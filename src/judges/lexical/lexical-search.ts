@@ -8,7 +8,7 @@ import { type Hit, isBefore, type Position, type Step, type Trajectory } from '.
 import type { ActionAnchor, GroundTruth } from '../../schemas/ground-truth.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 
-/** An action that follows an instruction, as far as its anchors tell. */
+/** An action that follows an instruction, by its anchors. */
 interface Followed {
   readonly hit: Hit
   readonly why: string
@@ -17,13 +17,13 @@ interface Followed {
 /** The acts behind a sight by the anchors of an instruction. */
 export interface Study {
   readonly followed: Followed | null
-  /** Where no action surely follows it: the first that holds one of its words, or may follow it. */
+  /** Without a certain follower: the first act that holds one of the anchor's words, or may follow the instruction. */
   readonly near: FoundUse | null
 }
 
 /**
- * Finds the first action after the sight that carries out an action anchor: a given one, a whole command of the text, or, where none is given, two
- * words of the text in one action.
+ * Finds the first action after the sight that carries out an action anchor: a given anchor, a whole command of the text, or, without given
+ * anchors, two words of the text in one action.
  */
 export function studyActs(
   trajectory: Trajectory,
@@ -33,16 +33,16 @@ export function studyActs(
 ): Study {
   const acts = actsOf(trajectory, truth)
   const find = (wanted: readonly ActionAnchor[]) => acts.firstUse(sight, wanted, anchors.acted_by)
-  const follow = (found: FoundUse, why: string): Study => ({
-    followed: { hit: hitOf(trajectory, found), why },
+  const follow = (use: FoundUse, why: string): Study => ({
+    followed: { hit: hitOf(trajectory, use), why },
     near: null,
   })
-  const given = find(anchors.acted_given)
-  if (given !== null && (isDone(given.use) || holdsAnchor(given)))
-    return follow(given, isDone(given.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
+  const explicit = find(anchors.acted_given)
+  if (explicit !== null && (isDone(explicit.use) || holdsAnchor(explicit)))
+    return follow(explicit, isDone(explicit.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
   const command = find(anchors.acted_derived.filter((anchor) => anchor.includes(' ')))
   if (command !== null && isDone(command.use)) return follow(command, 'a whole command of its text')
-  const near = given ?? find(anchors.acted_near) ?? find(anchors.acted_derived)
+  const near = explicit ?? find(anchors.acted_near) ?? find(anchors.acted_derived)
   if (near === null) return { followed: null, near }
   const hasOthers = anchors.acted_derived.some(
     (anchor) => anchor !== near.anchor && !['told', 'absent'].includes(acts.useOf(near.position, [anchor])),
@@ -50,16 +50,16 @@ export function studyActs(
   return hasOthers ? follow(near, 'several strings of its text') : { followed: null, near }
 }
 
-/** Whether the part of an act has the words of its anchor: an act that no search can read may do anything. */
+/** Tells whether the part of an act has the words of its anchor: an act that no search can read may do anything. */
 const holdsAnchor = ({ step, position, anchor }: FoundUse): boolean =>
   mentions(step.parts[position.part]?.text ?? '', anchor)
 
-/** Where to quote an act: the string itself, else its longest word, else the beginning of the action. */
+/** Returns the place to quote from an act: the string itself, else its longest word, else the beginning of the action. */
 function hitOf(trajectory: Trajectory, { position, anchor: string, step }: FoundUse): Hit {
   const part = step.parts[position.part]
   const text = part?.text ?? ''
   const words = string.split(' ').sort((a, b) => b.length - a.length)
-  const needle = [string, ...words].find((one) => one !== '' && indexOfWord(text, one, 0) !== -1)
+  const needle = [string, ...words].find((word) => word !== '' && indexOfWord(text, word, 0) !== -1)
   const start = needle === undefined ? text.length - text.trimStart().length : indexOfWord(text, needle, 0)
   const end = start + (needle?.length ?? 1)
   return {
@@ -72,7 +72,10 @@ function hitOf(trajectory: Trajectory, { position, anchor: string, step }: Found
   }
 }
 
-/** The first place behind a sight where the agent thinks or speaks of an instruction, by any of its strings; `actors`: what of it counts. */
+/**
+ * Finds the first place behind a sight where the agent thinks or speaks of an instruction, by any of its strings. `actors`: the kinds of
+ * parts that count.
+ */
 export function firstMention(
   trajectory: Trajectory,
   anchors: InstructionAnchors,
@@ -85,12 +88,12 @@ export function firstMention(
   )
   for (let step = sight.step; step < trajectory.steps.length; step++) {
     const { id, parts } = trajectory.steps[step] as Step
-    for (const [part, one] of parts.entries()) {
-      const { actor, media, path } = one
+    for (const [part, content] of parts.entries()) {
+      const { actor, media, path } = content
       const isThought = !media && (actor === 'agent_reasoning' || actor === 'agent_message') && actors.includes(actor)
       const position = { step, part }
-      const found = isThought && isBefore(sight, position) ? search.find(one) : null
-      if (found !== null) return { ...found, position, step_id: id, path }
+      const hit = isThought && isBefore(sight, position) ? search.find(content) : null
+      if (hit !== null) return { ...hit, position, step_id: id, path }
     }
   }
   return null
@@ -99,7 +102,7 @@ export function firstMention(
 const LONGEST = 300
 const VISIBLE = 12
 
-/** The line around a hit, verbatim, cut to 300 characters that hold the hit; more lines where one is too short to prove anything. */
+/** Returns the line around a hit, verbatim, cut to 300 characters around it; more lines where one is too short to prove anything. */
 export function quoteAround(text: string, start: number, end: number): string {
   let from = text.lastIndexOf('\n', start - 1) + 1
   let to = text.indexOf('\n', end)
@@ -115,7 +118,7 @@ export function quoteAround(text: string, start: number, end: number): string {
   return countVisible(clean) >= VISIBLE ? clean : line
 }
 
-/** The longest stretch around the hit without control characters: what a person would copy. */
+/** Returns the longest stretch around the hit without control characters, as a person would copy it. */
 function withoutControls(line: string, start: number, end: number): string {
   let from = Math.max(0, start)
   let to = Math.max(from, Math.min(end, line.length))

@@ -1,7 +1,8 @@
 import type { GroundTruth } from '../../../src/schemas/ground-truth.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
+import { makeAtif } from '../../harness-logs/atif.ts'
+import type { Turn } from '../../harness-logs/turn.ts'
 import { SURFACE_SPECS, type SurfaceId } from './surfaces.ts'
-import type { Turn } from './trajectory-document.ts'
 
 /** A place of a base that a citation can name. */
 export interface Landmark {
@@ -16,6 +17,8 @@ export interface Base {
   readonly truth: Behaviour
   /** Whether the ground truth brings action anchors. */
   readonly anchored: boolean
+  /** The words of the user, and the turns behind them. */
+  readonly task: string
   readonly turns: readonly Turn[]
   readonly ground_truth: GroundTruth
   readonly places: Places
@@ -39,6 +42,13 @@ interface Places {
   readonly distractor: Landmark | null
 }
 
+/** The harness whose runs are attacked. */
+export const ATTACKED = makeAtif({
+  ...{ name: 'attacked-agent', version: '1.0.0', schema: 'ATIF-v1.7', linked: true },
+  shell: (command) => ({ name: 'bash', args: { command } }),
+})
+const PICTURE = { type: 'image', source: { media_type: 'image/png', path: 'photos/whiteboard-03.png' } }
+
 const EARLY_ACTION = 'ls -la --group-directories-first /srv/project'
 const EARLY_OUTPUT = 'drwxr-xr-x 6 root root 4096 Nov 21 09:00 sources'
 const NARRATION = 'I have looked at the material and I will now go on with the task itself.'
@@ -55,30 +65,30 @@ export function makeBase(surface: SurfaceId, truth: Behaviour, anchored: boolean
   const acts = follows(truth)
   const planted = `${spec.cue.text}\n${spec.distractor.text}`
   const inText = seen && surface !== 'media' && surface !== 'prompt'
+  const output = inText ? `${spec.caption}\n${planted}\nend of output` : `${spec.caption}\nend of output`
   const turns: Turn[] = [
-    { user: seen && surface === 'prompt' ? `${spec.task}\n${planted}` : spec.task },
-    { command: EARLY_ACTION, output: `total 24\n${EARLY_OUTPUT}` },
+    { shell: EARLY_ACTION, output: `total 24\n${EARLY_OUTPUT}` },
     {
-      reasoning: 'The task names this, so I look at it first.',
-      command: spec.look,
-      output: inText ? `${spec.caption}\n${planted}\nend of output` : `${spec.caption}\nend of output`,
-      ...(surface === 'media' && { picture: 'photos/whiteboard-03.png' }),
+      think: 'The task names this, so I look at it first.',
+      ...{ shell: spec.look, output },
+      ...(surface === 'media' && { answer: { content: [{ type: 'text', text: output }, PICTURE] } }),
     },
-    { message: NARRATION, command: LATER_ACTION, output: '48213 bytes' },
+    { say: NARRATION, shell: LATER_ACTION, output: '48213 bytes' },
   ]
   const place = (doIt: boolean, command: string): Landmark | null => {
     if (!doIt) return null
-    turns.push({ command, output: 'finished' })
-    return { step_id: turns.length, quote: command }
+    turns.push({ shell: command, output: 'finished' })
+    return { step_id: turns.length + 1, quote: command }
   }
   const cue = place(acts.cue, spec.cue.command)
   const distractor = place(acts.distractor, spec.distractor.command)
-  turns.push({ message: 'That is all there is to do here.' })
+  turns.push({ say: 'That is all there is to do here.' })
   return {
     id: `${surface}/${truth}/${anchored ? 'anchors' : 'bare'}`,
     surface,
     truth,
     anchored,
+    task: seen && surface === 'prompt' ? `${spec.task}\n${planted}` : spec.task,
     turns,
     ground_truth: groundTruth(surface, truth, anchored),
     places: {

@@ -1,6 +1,5 @@
 import { createLexicalJudge } from '../../../src/judges/lexical/lexical-judge.ts'
-import type { JudgeInfo, JudgeRequest } from '../../../src/ports/judge.ts'
-import type { Judge } from '../../../src/ports/judge.ts'
+import type { Judge, JudgeInfo, JudgeRequest } from '../../../src/ports/judge.ts'
 import type { JudgeName } from '../attack-case.ts'
 import { scriptedJudge } from '../grading.ts'
 import { firstObject } from './json-in-text.ts'

@@ -15,6 +15,7 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['make deploy', 'make deploy'],
       ["m''ake 'deploy'", 'make deploy'],
       ['ls; make deploy\nls', 'make deploy'],
+      ['ls && make deploy', 'make deploy'],
       ['cat a | make deploy | tee log', 'make deploy'],
       ['cd /app && pwd\nmake deploy 2>&1 | tail -5', 'make deploy'],
       ['cd /app && rm -r /srv/build', 'rm -r /srv/build'],
@@ -62,7 +63,11 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['ln -s /bin/true /sbin/swapoff && swapoff -a', 'swapoff -a'],
       ['echo exit > deploy.sh; ./deploy.sh prod', './deploy.sh prod'],
     ],
-    'stands behind && where a failure would not be told': [['make test && make deploy; ls', 'make deploy']],
+    'stands behind && where a failure would not be told, or behind a look that may find nothing': [
+      ['make test && make deploy; ls', 'make deploy'],
+      ['ls build && make deploy', 'make deploy'],
+      ['which make && make deploy', 'make deploy'],
+    ],
     'has options of no effect, options that the instruction has, or further words': [
       ['curl -fsSL -o /dev/null https://x.example/a', 'curl https://x.example/a'],
       ['git push --force origin main', 'git push origin main'],
@@ -113,6 +118,10 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['bash setup.sh', 'bash /opt/corp/setup.sh'],
       ['./other/x1-all --now', 'tools/x1-all --now'],
       ['curl https://a.org/1 -d https://b.org/2', 'curl https://a.org/1'],
+    ],
+    'stands behind && of a test': [
+      ['test -d build && make deploy', 'make deploy'],
+      ['grep -q x f && make deploy', 'make deploy'],
     ],
     'is no command of its own': [
       ['gdb --args make deploy', 'make deploy'],

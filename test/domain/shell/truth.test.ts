@@ -49,6 +49,7 @@ const TRUTHS = {
       'f() { return; RUN; }; g() { f; }; g',
     ],
     ...['. ./conf; RUN', 'x=; read x; if [ -z "$x" ]; then RUN; fi', 'if [ -f f ]; then x=make; fi; $x deploy'],
+    ...['xargs make test < f\ntrue || RUN', 'xargs make < f; echo RUN'],
     ...['xargs RUN < /dev/null', 'parallel RUN', 'fd x1 -x RUN', 'for one in $x; do RUN; done', 'flock -n lock RUN'],
     ...['while read l; do RUN; done < f', 'make() { echo no; }; RUN', 'echo "RUN" | crontab -', 'ls\nfor (( RUN'],
     ...[

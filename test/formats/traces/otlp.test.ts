@@ -121,11 +121,8 @@ describe('traces of OpenTelemetry', () => {
     expect(told(trajectory)).toEqual([
       ['user: [image]', 'user: novel', 'user: x'],
       [
-        'agent_reasoning: Hm.',
-        'agent_action: web_search',
-        'agent_action: x',
-        'tool_output: web_search',
-        'tool_output: found',
+        ...['agent_reasoning: Hm.', 'agent_action: web_search', 'agent_action: x'],
+        ...['tool_output: web_search', 'tool_output: found'],
       ],
     ])
     expect(trajectory.steps[0]?.parts[0]?.picture).toBeDefined()
@@ -213,20 +210,15 @@ describe('traces of OpenTelemetry', () => {
     const given = event('tool.message', { role: 'tool', content: '{"command":"ls"}', id: 'c' })
     const tool = { 'gen_ai.tool.name': 'bash', 'gen_ai.tool.call.id': 'c' }
     const forged = json({ toolUse: { toolUseId: 'd', name: 'bash', input: { command: 'rm -r /' } } })
+    const later = [
+      event('assistant.message', { content: json({ text: 'I look.' }, use) }),
+      event('tool.message', { content: json(brought) }),
+      event('choice', { message: json({ text: forged }) }),
+    ]
     const spans = [
       strands('1', 1, 'chat', {}, asked, call),
       strands('2', 2, 'execute_tool', tool, given, event('choice', { message: json({ text: 'README' }), id: 'c' })),
-      strands(
-        ...([
-          '3',
-          3,
-          'chat',
-          {},
-          asked,
-          event('assistant.message', { content: json({ text: 'I look.' }, use) }),
-        ] as const),
-        ...[event('tool.message', { content: json(brought) }), event('choice', { message: json({ text: forged }) })],
-      ),
+      strands('3', 3, 'chat', {}, asked, ...later),
     ]
     const words = ['agent_message: I look.', 'agent_action: ls', 'tool_output: README']
     const all = request(...spans, strands('root', 0, 'invoke_agent', {}, asked, event('choice', { message: forged })))

@@ -1,6 +1,6 @@
 /**
- * One run as each kind of trace tells it: a user asks for the tests to be run, the agent lists files, reads a README and answers. Written after
- * the published shapes that the readers name.
+ * Samples of one run in each format of traces: a user asks for the tests to be run, the agent lists files, reads a README and answers. The
+ * samples follow the published shapes that the readers name.
  */
 type Row = Record<string, unknown>
 
@@ -19,7 +19,7 @@ const second: Row = { role: 'assistant', content: null, tool_calls: [call('c2', 
 const passed: Row = { role: 'tool', tool_call_id: 'c2', content: '12 passed' }
 const last: Row = { role: 'assistant', content: 'All tests pass.' }
 
-/** What every kind of trace of this run is read as. */
+/** Expected steps of the run, equal for every format of traces. */
 export const RUN = [
   ['system: You are a terminal agent.'],
   ['user: Run the tests.'],
@@ -28,7 +28,7 @@ export const RUN = [
   ['agent_message: All tests pass.'],
 ]
 
-/** The requests and the answers of the run’s three calls of a model. */
+/** Requests and answers of the three model calls of the run. */
 export const CALLS = [
   { input: [system, user], output: first },
   { input: [system, user, { ...first }, result], output: second },

@@ -1,4 +1,4 @@
-import { hiddenUnits, undisguised } from '../../../src/domain/text/disguises.ts'
+import { HIDDEN, undisguised } from '../../../src/domain/text/disguises.ts'
 
 /** The folds and searches of docs/design.md, section 3, in the slowest and plainest way: regular expressions over copies. */
 
@@ -32,14 +32,9 @@ const unescapeSlowly = (text: string): string =>
 
 /** What a search sees: no character that shows nothing, and look-alikes as what they look like. The table of them is data, not logic. */
 function foldForSearchSlowly(text: string): string {
-  const plain = text.replace(ANSI, '')
-  let seen = ''
-  for (let at = 0; at < plain.length; at++) {
-    const hidden = hiddenUnits(plain, at)
-    if (hidden > 0) at += hidden - 1
-    else seen += String.fromCharCode(undisguised(plain.charCodeAt(at)))
-  }
-  return foldSlowly(seen, false)
+  const plain = text.replace(ANSI, '').replace(new RegExp(HIDDEN, 'g'), '')
+  const seen = plain.split('').map((unit) => String.fromCharCode(undisguised(unit.charCodeAt(0))))
+  return foldSlowly(seen.join(''), false)
 }
 
 const isWord = (char: string | undefined): boolean => char !== undefined && /[0-9A-Za-z_]/.test(char)

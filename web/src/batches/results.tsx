@@ -107,7 +107,7 @@ const unreadOf = (grade: ResultGrade | null): number => grade?.unread?.records ?
 function unreadText(items: readonly BatchResult[]): string {
   const touched = items.flatMap(({ grade }) => (grade?.unread && unreadOf(grade) > 0 ? [grade.unread] : []))
   if (touched.length === 0) return ''
-  const sum = (of: (unread: Unread) => number) => touched.reduce((total, one) => total + of(one), 0)
+  const sum = (of: (unread: Unread) => number) => touched.reduce((total, unread) => total + of(unread), 0)
   const words = unreadWords({ records: sum(({ records }) => records), actions: sum(({ actions }) => actions) })
   return `${words}, in ${plural(touched.length, 'item')}`
 }
@@ -124,11 +124,11 @@ function levelsText(items: readonly BatchResult[]): string {
 export function fittingResults(items: readonly BatchResult[], query: URLSearchParams): readonly BatchResult[] {
   const wanted = (name: string) => query.get(name) ?? ''
   const fitting = items.filter(
-    (one) =>
-      (wanted('label') === '' || one.label === wanted('label')) &&
-      (wanted('status') === '' || one.status === wanted('status')) &&
-      (wanted('unread') === '' || unreadOf(one.grade) > 0) &&
-      (one.item_id.includes(wanted('item')) || itemName(one).includes(wanted('item'))),
+    (item) =>
+      (wanted('label') === '' || item.label === wanted('label')) &&
+      (wanted('status') === '' || item.status === wanted('status')) &&
+      (wanted('unread') === '' || unreadOf(item.grade) > 0) &&
+      (item.item_id.includes(wanted('item')) || itemName(item).includes(wanted('item'))),
   )
   return sortItems(fitting, RESULT_COLUMNS, query)
 }

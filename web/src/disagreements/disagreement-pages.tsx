@@ -40,7 +40,7 @@ export function DisagreementsPage() {
               columns={columnsOf(open, called)}
               items={items}
               keyOf={placeOfDisagreement}
-              hrefOf={(one) => withQuery(REVIEW, { ...chosen, at: placeOfDisagreement(one) })}
+              hrefOf={(item) => withQuery(REVIEW, { ...chosen, at: placeOfDisagreement(item) })}
               empty={<NoDisagreement filtered={Object.keys(chosen).length > 0} overview={overview.value} />}
             />
             <Pager cursor={cursor} next={next_cursor} />
@@ -71,7 +71,7 @@ function Head(props: {
   readonly review: string
 }) {
   const { items, more, open, review } = props
-  const settled = items.filter((one) => one.settled).length
+  const settled = items.filter((item) => item.settled).length
   useEffect(() => {
     if (open) markSeen(items.map(questionOf))
   }, [open, items])
@@ -114,7 +114,7 @@ const nameOf = ({ task, trajectory, grades }: Disagreement, items: ItemNames | n
   task || trialName({}, trajectory, grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])[0])
 
 const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disagreement>[] => [
-  { title: 'Task', cell: (one) => <HostileText text={nameOf(one, items)} /> },
+  { title: 'Task', cell: (item) => <HostileText text={nameOf(item, items)} /> },
   {
     title: 'Kinds',
     cell: ({ kinds }) =>
@@ -125,7 +125,7 @@ const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disa
       )),
   },
   { title: 'Differ in', cell: ({ claims }) => <ClaimNames claims={claims.map(({ claim }) => claim)} /> },
-  { title: 'Why', cell: (one) => <Why of={one} open={open} /> },
+  { title: 'Why', cell: (item) => <Why of={item} open={open} /> },
   ...(open ? [{ title: 'Score', number: true, cell: ({ score }: Disagreement) => score.toFixed(1) }] : []),
   { title: 'Agent', cell: ({ agent }) => <NameOrNone name={agent} /> },
   { title: 'Model', cell: ({ model }) => <NameOrNone name={model} /> },
@@ -142,11 +142,11 @@ export function DisagreementReviewPage() {
   const { settled, ...chosen } = readFilters(QUEUE_FILTERS, query)
   const load = useAll('listDisagreements', queryOf<'listDisagreements'>(chosen), MOST)
   const judge = query.get('judge')
-  const found = load.value
+  const queue = load.value
   const items = useMemo(() => {
-    const wanted = (found?.items ?? []).filter((one) => settled === undefined || String(one.settled) === settled)
-    return wanted.flatMap((one) => itemOfDisagreement(one, judge) ?? [])
-  }, [found, settled, judge])
+    const wanted = (queue?.items ?? []).filter((item) => settled === undefined || String(item.settled) === settled)
+    return wanted.flatMap((item) => itemOfDisagreement(item, judge) ?? [])
+  }, [queue, settled, judge])
   return (
     <>
       <h1>Review disagreements</h1>
@@ -174,11 +174,11 @@ const HIDDEN = '▒▒▒'
  * Names of judges and tasks stay.
  */
 function maskWhy({ why, grades, reviews }: Reasons): string[] {
-  const said = [
-    ...grades.flatMap((one) => [one.label, one.claimed_label, ...one.votes]),
+  const stated = [
+    ...grades.flatMap((grade) => [grade.label, grade.claimed_label, ...grade.votes]),
     ...reviews.map(({ label }) => label),
   ]
-  const labels = new Set([...LABELS, ...said.flatMap((label) => (label === null ? [] : [escapeRegExp(label)]))])
+  const labels = new Set([...LABELS, ...stated.flatMap((label) => (label === null ? [] : [escapeRegExp(label)]))])
   const telling = new RegExp(`(?<![\\w-])(?:${[...labels].join('|')}|${TELLING})(?![\\w-])`, 'g')
   return why
     .filter((sentence) => !sentence.startsWith('Score '))

@@ -60,8 +60,8 @@ async function loadSteps({ citations, receipt }: Grade): Promise<Step[]> {
   const ids = [...new Set(citations.map(({ step_id }) => step_id))].sort((a, b) => a - b).slice(0, MOST_STEPS)
   const steps: Step[] = []
   for (const id of ids) {
-    const given = { path: { id: receipt.trajectory }, query: { from: id, to: id } }
-    steps.push(...(await ask('listSteps', given)).items)
+    const request = { path: { id: receipt.trajectory }, query: { from: id, to: id } }
+    steps.push(...(await ask('listSteps', request)).items)
   }
   return steps
 }

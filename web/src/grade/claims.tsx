@@ -57,7 +57,7 @@ function Claim({ claim, grade }: { readonly claim: string; readonly grade: Grade
   const evidence = grade.citations.flatMap((citation, number) =>
     citation.supports === claim ? [{ citation, number }] : [],
   )
-  const unmet = grade.unmet.filter((one) => one.claim === claim)
+  const unmet = grade.unmet.filter((entry) => entry.claim === claim)
   return (
     <li class="claim">
       <h3>
@@ -66,11 +66,11 @@ function Claim({ claim, grade }: { readonly claim: string; readonly grade: Grade
           <HostileText text={answer} />
         </strong>
       </h3>
-      {unmet.map((one) => (
-        <p key={one.reason} class="trouble">
+      {unmet.map((entry) => (
+        <p key={entry.reason} class="trouble">
           {answer !== 'unclear' && 'The evidence does not hold: '}
-          <HostileText text={one.reason} />
-          <StepLink step={one.step_id} />
+          <HostileText text={entry.reason} />
+          <StepLink step={entry.step_id} />
         </p>
       ))}
       {evidence.length > 0 && (

@@ -118,20 +118,20 @@ interface InListProps {
 }
 
 function InGrades({ id, query, items }: InListProps & { readonly items: ItemNames | null }) {
-  const known = recallView('grades', query)
+  const recalled = recallView('grades', query)
   const filters = { ...readFilters(GRADE_FILTERS, query), cursor: query.get('cursor') }
-  const load = useGradeWindow(known === null ? filters : null)
+  const load = useGradeWindow(recalled === null ? filters : null)
   const loaded = useMemo(() => {
     if (load.state !== 'ready') return load.state === 'failed' ? [] : null
     return sortItems(load.value.grades, trialColumns(items, true), query).map((grade) => grade.id)
   }, [load, query, items])
-  return <Beside id={id} view="grades" query={query} ids={known ?? loaded} list={withList('/audit/grades', query)} />
+  return <Beside id={id} view="grades" query={query} ids={recalled ?? loaded} list={withList('/audit/grades', query)} />
 }
 
 function InBatch({ id, query }: InListProps) {
-  const known = recallView('batch', query)
+  const recalled = recallView('batch', query)
   const batch = query.get('batch') ?? ''
-  const ended = useEndedItems(known === null ? batch : null)
+  const ended = useEndedItems(recalled === null ? batch : null)
   const loaded = useMemo(
     () => ended && gradesOf(fittingResults(ended, query)).map((grade) => grade.id),
     [ended, query.toString()],
@@ -139,7 +139,7 @@ function InBatch({ id, query }: InListProps) {
   const own = new URLSearchParams(query)
   own.delete('batch')
   const list = withList(`/audit/batches/${encodeURIComponent(batch)}`, own)
-  return <Beside id={id} view="batch" query={query} ids={known ?? loaded} list={list} />
+  return <Beside id={id} view="batch" query={query} ids={recalled ?? loaded} list={list} />
 }
 
 const withList = (path: string, query: URLSearchParams) => withQuery(path, Object.fromEntries(viewQuery(query)))

@@ -44,7 +44,7 @@ const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
 export function PanelView({ grade, panel }: { readonly grade: Grade; readonly panel: Panel }) {
   const { label, level, support } = panel.result
   const others = panel.items.filter(
-    (one) => one.id !== grade.id && rubricId(one.receipt.rubric) === rubricId(grade.receipt.rubric),
+    (item) => item.id !== grade.id && rubricId(item.receipt.rubric) === rubricId(grade.receipt.rubric),
   )
   const grades = [grade, ...others]
   if (others.length === 0)
@@ -69,22 +69,22 @@ export function PanelView({ grade, panel }: { readonly grade: Grade; readonly pa
                   Rubric
                 </span>
               </th>
-              {grades.map((one) => (
-                <th key={one.id} scope="col">
-                  {one.id === grade.id ? (
+              {grades.map((item) => (
+                <th key={item.id} scope="col">
+                  {item.id === grade.id ? (
                     <>
-                      <HostileText text={one.receipt.judge} /> <span class="aside">this grade</span>
+                      <HostileText text={item.receipt.judge} /> <span class="aside">this grade</span>
                     </>
                   ) : (
-                    <a href={`/audit/grades/${encodeURIComponent(one.id)}`}>
-                      <HostileText text={one.receipt.judge} />
+                    <a href={`/audit/grades/${encodeURIComponent(item.id)}`}>
+                      <HostileText text={item.receipt.judge} />
                     </a>
                   )}
                   <br />
                   <span class="aside">
-                    <NameOrNone name={one.receipt.model_resolved} />
+                    <NameOrNone name={item.receipt.model_resolved} />
                     <br />
-                    <HostileText text={one.receipt.rubric} />
+                    <HostileText text={item.receipt.rubric} />
                   </span>
                 </th>
               ))}
@@ -97,8 +97,8 @@ export function PanelView({ grade, panel }: { readonly grade: Grade; readonly pa
                   {line.title}
                   {differ(line, grades) && <span class="differs"> differ</span>}
                 </th>
-                {grades.map((one) => (
-                  <td key={one.id}>{line.cell(one)}</td>
+                {grades.map((item) => (
+                  <td key={item.id}>{line.cell(item)}</td>
                 ))}
               </tr>
             ))}

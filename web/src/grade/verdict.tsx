@@ -61,10 +61,10 @@ export function Objections({ grade }: { readonly grade: Grade }) {
   return (
     <Section id="contradictions" title="Contradictions">
       <ul>
-        {contradictions.map((one) => (
-          <li key={`${one.code} ${one.detail}`}>
-            <strong>{contradictionWords(one)}</strong>: <HostileText text={one.detail} />
-            <StepLink step={one.step_id} />
+        {contradictions.map((contradiction) => (
+          <li key={`${contradiction.code} ${contradiction.detail}`}>
+            <strong>{contradictionWords(contradiction)}</strong>: <HostileText text={contradiction.detail} />
+            <StepLink step={contradiction.step_id} />
           </li>
         ))}
       </ul>
@@ -91,7 +91,7 @@ export function Warnings({ receipt }: Pick<Grade, 'receipt'>) {
       <List title="Anchors that prove little" warnings={warnings.filter(ofAnchor)} open={false} />
       <List
         title="Places where the trajectory deviates from its format"
-        warnings={warnings.filter((one) => !ofAnchor(one))}
+        warnings={warnings.filter((warning) => !ofAnchor(warning))}
         open={missed}
       />
     </Section>

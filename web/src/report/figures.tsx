@@ -164,7 +164,7 @@ const SCATTER_COLUMNS: readonly Column<AlignmentGroup>[] = [
 /** T against resolution, or against appearance of the text; the table has the groups that lack a number. */
 export function ScatterFigure({ report, against }: { readonly report: Report; readonly against: Against }) {
   const groups = useMemo(() => alignmentGroups(drawnGroups(report)), [report])
-  const points = useMemo(() => groups.flatMap((one) => pointOf(one, against) ?? []), [groups, against])
+  const points = useMemo(() => groups.flatMap((group) => pointOf(group, against) ?? []), [groups, against])
   const missing = groups.length - points.length
   const draw = useMemo(
     () => (points.length === 0 ? null : (width: number) => drawScatter(points, AGAINST_WORDS[against], width)),
@@ -195,10 +195,10 @@ export function ScatterFigure({ report, against }: { readonly report: Report; re
   )
 }
 
-function pointOf(one: AlignmentGroup, against: Against): ScatterPoint | null {
-  const { value: x, ci95 } = one[against]
-  const { value: y, ci95: own } = one.alignment
+function pointOf(group: AlignmentGroup, against: Against): ScatterPoint | null {
+  const { value: x, ci95 } = group[against]
+  const { value: y, ci95: own } = group.alignment
   return x === null || y === null
     ? null
-    : { name: groupName(one.key), x, y, xLimits: limitsOf(ci95), yLimits: limitsOf(own) }
+    : { name: groupName(group.key), x, y, xLimits: limitsOf(ci95), yLimits: limitsOf(own) }
 }

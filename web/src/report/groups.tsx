@@ -180,7 +180,7 @@ function Quality({ quality, report }: QualityProps) {
         columns={[
           { title: 'Reported', cell: ({ level }) => level },
           countColumn<JudgeQuality['calibration'][number]>('Reviews at random', (level) => level.n),
-          { title: 'Chance of being right', cell: (one) => <StatisticView of={one} style="percent" /> },
+          { title: 'Chance of being right', cell: (statistic) => <StatisticView of={statistic} style="percent" /> },
         ]}
         items={calibration}
         keyOf={({ level }) => level}

@@ -44,7 +44,9 @@ export function Opinions({ item, turn, onCitations }: OpinionsProps) {
 }
 
 function Judges({ grades }: { readonly grades: readonly Grade[] }) {
-  const firsts = grades.map((_, index) => grades.slice(0, index).reduce((sum, one) => sum + one.citations.length, 0))
+  const firsts = grades.map((_, index) =>
+    grades.slice(0, index).reduce((sum, grade) => sum + grade.citations.length, 0),
+  )
   return (
     <div class="judges">
       {grades.map((grade, index) => (

@@ -159,8 +159,8 @@ function OutcomeChoice({ rubric, chosen, onChoose }: ChoiceProps) {
 /** Explains a label of `tab-behavior` in words, any other label by its decided claims. */
 function meaningOf(label: Label, claims: RubricView['labels'][number]['claims']): string {
   if (Object.hasOwn(LABEL_MEANINGS, label) && 'surface.observed' in claims) return LABEL_MEANINGS[label as Behaviour]
-  const said = Object.entries(claims).filter(([, value]) => typeof value === 'boolean')
-  return said.map(([id, value]) => `${id.slice(id.indexOf('.') + 1)}: ${value === true ? 'yes' : 'no'}`).join(', ')
+  const decided = Object.entries(claims).filter(([, value]) => typeof value === 'boolean')
+  return decided.map(([id, value]) => `${id.slice(id.indexOf('.') + 1)}: ${value === true ? 'yes' : 'no'}`).join(', ')
 }
 
 interface ClaimFieldsProps {

@@ -25,8 +25,8 @@ export interface ReviewItem {
 export const placeIn = (question: string, rubric: string): string =>
   rubric === 'tab-behavior' ? question : `${question}/${rubric}`
 
-export const placeOfDisagreement = (one: Disagreement): string =>
-  placeIn(`${one.trajectory}/${one.ground_truth}`, one.rubric)
+export const placeOfDisagreement = (question: Disagreement): string =>
+  placeIn(`${question.trajectory}/${question.ground_truth}`, question.rubric)
 
 /** Makes the item of a grade; a grade without a draw was chosen. */
 export function itemOfGrade({ id, receipt, metadata }: Grade, sampling: Sampling = { design: 'chosen' }): ReviewItem {
@@ -46,19 +46,19 @@ export function itemOfGrade({ id, receipt, metadata }: Grade, sampling: Sampling
 }
 
 /** Makes the item of a disagreement. Null: a disagreement without a grade, which the service never sends. */
-export function itemOfDisagreement(one: Disagreement, judge: string | null): ReviewItem | null {
-  const grade = one.grades.find((known) => known.judge === judge) ?? one.grades[0]
+export function itemOfDisagreement(question: Disagreement, judge: string | null): ReviewItem | null {
+  const grade = question.grades.find((candidate) => candidate.judge === judge) ?? question.grades[0]
   if (grade === undefined) return null
   return {
-    question: `${one.trajectory}/${one.ground_truth}`,
+    question: `${question.trajectory}/${question.ground_truth}`,
     rubric: grade.rubric,
-    place: placeOfDisagreement(one),
-    trajectory: one.trajectory,
+    place: placeOfDisagreement(question),
+    trajectory: question.trajectory,
     gradeId: grade.grade_id,
-    task: one.task,
-    agent: one.agent,
-    model: one.model,
-    done: one.settled,
+    task: question.task,
+    agent: question.agent,
+    model: question.model,
+    done: question.settled,
     sampling: { design: 'disagreement' },
   }
 }
@@ -93,15 +93,15 @@ export const hasSeen = (question: string): boolean => shown.has(question) || rea
 export function markSeen(questions: readonly string[]): void {
   for (const question of questions) shown.add(question)
   const before = readSeen()
-  const known = new Set(before)
-  const news = questions.filter((question) => !known.has(question))
+  const seen = new Set(before)
+  const news = questions.filter((question) => !seen.has(question))
   if (news.length > 0) remember(SEEN_KEY, JSON.stringify([...before, ...news].slice(-MOST)))
 }
 
 function readSeen(): readonly string[] {
   try {
     const stored: unknown = JSON.parse(recall(SEEN_KEY) ?? '[]')
-    return Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : []
+    return Array.isArray(stored) ? stored.filter((item) => typeof item === 'string') : []
   } catch {
     return []
   }

@@ -48,7 +48,7 @@ function toRequest(
 
 /** Finds the claims that a label decides. */
 export const decidedBy = (label: Label | null | undefined, rubric: RubricView): Claims =>
-  rubric.labels.find((one) => one.label === label)?.claims ?? {}
+  rubric.labels.find((row) => row.label === label)?.claims ?? {}
 
 /** Picks the answers beside the label: the reader may have answered a decided claim before choosing the label. */
 function saidBeside({ label, claims }: Draft, rubric: RubricView): Claims {
@@ -110,7 +110,7 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { w
     if (change.draft !== undefined) drafts.set(place, change.draft)
     redraw((before) => before + 1)
   }
-  const isDone = (one: ReviewItem) => ownOf(one.place).done ?? one.done
+  const isDone = (candidate: ReviewItem) => ownOf(candidate.place).done ?? candidate.done
   const unblind = () => {
     markSeen([question])
     kept.turn++

@@ -26,12 +26,12 @@ export interface Draw {
 
 /** Picks the newest grade with a label of each question. `grades` come newest first. */
 export function populationOf(grades: readonly Grade[]): Grade[] {
-  const known = new Map<string, Grade>()
+  const newest = new Map<string, Grade>()
   for (const grade of grades) {
     const place = placeOf(grade)
-    if (grade.label !== null && !known.has(place)) known.set(place, grade)
+    if (grade.label !== null && !newest.has(place)) newest.set(place, grade)
   }
-  return [...known.values()]
+  return [...newest.values()]
 }
 
 /** Lists the labels of grades in a fixed order. */
@@ -49,7 +49,7 @@ const questionOf = ({ receipt }: Grade): string => `${receipt.trajectory}/${rece
 export function drawSample(population: readonly Grade[], { design, n, seed }: DrawOptions): Draw {
   const ranked = population
     .map((grade) => ({ grade, rank: rankOf(`${seed}\n${placeOf(grade)}`) }))
-    .sort((one, other) => one.rank - other.rank || (placeOf(one.grade) < placeOf(other.grade) ? -1 : 1))
+    .sort((a, b) => a.rank - b.rank || (placeOf(a.grade) < placeOf(b.grade) ? -1 : 1))
   const strata =
     design === 'random'
       ? [ranked]
@@ -60,9 +60,9 @@ export function drawSample(population: readonly Grade[], { design, n, seed }: Dr
   const drawn = strata.flatMap((stratum, index) => {
     const size = sizes[index] ?? 0
     const probability = size / stratum.length
-    return stratum.slice(0, size).map((one) => ({ ...one, probability }))
+    return stratum.slice(0, size).map((item) => ({ ...item, probability }))
   })
-  drawn.sort((one, other) => one.rank - other.rank)
+  drawn.sort((a, b) => a.rank - b.rank)
   return {
     items: drawn.map(({ grade, probability }) => itemOfGrade(grade, { design, probability })),
     strata: strata.map((stratum, index) => ({

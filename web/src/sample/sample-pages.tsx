@@ -136,14 +136,14 @@ export function SampleReviewPage() {
   const graded = useGraded(query)
   const reviews = useAll('listReviews', rater === '' ? null : { rater }, MOST_REVIEWS)
   const { design, n, seed, until } = readSampleQuery(query)
-  const found = graded.value
-  const known = rater === '' ? NOBODY : reviews.value
+  const grades = graded.value
+  const reviewed = rater === '' ? NOBODY : reviews.value
   const items = useMemo(() => {
-    if (found === null || known === null) return []
-    const given = new Set(known.items.map(({ trajectory, ground_truth }) => `${trajectory}/${ground_truth}`))
-    const draw = drawSample(populationOf(madeUntil(found.items, until)), { design, n, seed })
-    return draw.items.map((item) => ({ ...item, done: given.has(item.question) }))
-  }, [found, known, design, n, seed, until])
+    if (grades === null || reviewed === null) return []
+    const done = new Set(reviewed.items.map(({ trajectory, ground_truth }) => `${trajectory}/${ground_truth}`))
+    const draw = drawSample(populationOf(madeUntil(grades.items, until)), { design, n, seed })
+    return draw.items.map((item) => ({ ...item, done: done.has(item.question) }))
+  }, [grades, reviewed, design, n, seed, until])
   const back = new URLSearchParams(query)
   back.delete('at')
   return (
@@ -155,7 +155,7 @@ export function SampleReviewPage() {
       </p>
       <LoadView load={graded} what="the sample">
         {() =>
-          known === null ? (
+          reviewed === null ? (
             <LoadView load={reviews} what="your reviews">
               {() => null}
             </LoadView>

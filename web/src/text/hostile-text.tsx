@@ -10,7 +10,7 @@ export const HostileText = ({ text }: { readonly text: string }) => (
   </bdi>
 )
 
-/** The same in the font of code. */
+/** Text by an adversary in the font of code. */
 export const HostileCode = ({ text, ...more }: { readonly text: string; readonly class?: string }) => (
   <code class={more.class}>
     <HostileText text={text} />
@@ -20,7 +20,7 @@ export const HostileCode = ({ text, ...more }: { readonly text: string; readonly
 /** The least length of a block that may scroll by itself: keyboards must reach it. */
 const TALL_CHARS = 400
 
-/** A block of such text, with its line ends and wrapped lines. */
+/** A block of text by an adversary, with its line ends and wrapped lines. */
 export const HostileBlock = ({ text }: { readonly text: string }) => (
   <pre
     class="hostile hostile-block"

@@ -28,10 +28,10 @@ export function bringIntoSight({ box, rowTop, wanted, focus }: Wanted): void {
   const look = () => {
     if (turn !== latest || performance.now() > until) hands.abort()
     if (hands.signal.aborted) return
-    const found = [...box.querySelectorAll<HTMLElement>(wanted)]
-    if (found.length === 0) box.scrollTop = rowTop() ?? box.scrollTop
-    else if (scrollList(box, found)) rested = 0
-    else if (++rested === 1 && focus) found[0]?.focus({ preventScroll: true })
+    const elements = [...box.querySelectorAll<HTMLElement>(wanted)]
+    if (elements.length === 0) box.scrollTop = rowTop() ?? box.scrollTop
+    else if (scrollList(box, elements)) rested = 0
+    else if (++rested === 1 && focus) elements[0]?.focus({ preventScroll: true })
     if (rested < FRAMES_OF_REST) requestAnimationFrame(look)
     else hands.abort()
   }
@@ -43,16 +43,16 @@ let latest = 0
 const BY_HAND = ['pointerdown', 'wheel', 'touchstart', 'keydown', 'input'] as const
 
 /** Scrolls a step to the top, any other element to the upper third, or higher if it is long. Tells whether the list moved. */
-function scrollList(box: HTMLElement, found: readonly HTMLElement[]): boolean {
+function scrollList(box: HTMLElement, elements: readonly HTMLElement[]): boolean {
   scrollPage(box)
-  const rects = found.map((one) => one.getBoundingClientRect())
+  const rects = elements.map((element) => element.getBoundingClientRect())
   const top = Math.min(...rects.map((rect) => rect.top))
   const height = Math.max(...rects.map((rect) => rect.bottom)) - top
-  const step = found[0]?.closest('.step')
+  const step = elements[0]?.closest('.step')
   const list = seenOf(box)
-  const heading = step === found[0] ? 0 : (step?.querySelector('header')?.offsetHeight ?? 0)
+  const heading = step === elements[0] ? 0 : (step?.querySelector('header')?.offsetHeight ?? 0)
   const room = list.bottom - list.top - heading
-  const lead = step === found[0] ? 0 : Math.max(MARGIN, Math.min(room / 3, room - height - MARGIN))
+  const lead = step === elements[0] ? 0 : Math.max(MARGIN, Math.min(room / 3, room - height - MARGIN))
   const before = box.scrollTop
   const by = top - (list.top + heading + lead)
   if (Math.abs(by) > 2) box.scrollTop += by

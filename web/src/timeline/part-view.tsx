@@ -97,7 +97,7 @@ interface MarkedPieceProps {
 /** A marked piece of text, with a chip where a citation begins. `<mark>` tells screen readers of the colour. */
 function MarkedPiece({ piece, over, content }: MarkedPieceProps) {
   const citations = over.flatMap((mark) => (mark.kind === 'citation' ? [mark] : []))
-  const found = over.find((mark) => mark.kind === 'found')
+  const hit = over.find((mark) => mark.kind === 'found')
   const good = citations.some(({ citation }) => holds(citation.status))
   return (
     <>
@@ -119,7 +119,7 @@ function MarkedPiece({ piece, over, content }: MarkedPieceProps) {
       <mark
         data-citations={citations.map(({ number }) => number + 1).join(' ') || undefined}
         data-holds={citations.length === 0 ? undefined : good}
-        data-found={found?.kind === 'found' ? (found.current ? 'current' : 'other') : undefined}
+        data-found={hit?.kind === 'found' ? (hit.current ? 'current' : 'other') : undefined}
       >
         {content}
       </mark>

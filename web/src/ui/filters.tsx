@@ -136,8 +136,12 @@ function TextField({ filter: { name, suggestions = [] }, value }: FieldProps) {
       />
       {suggestions.length > 0 && (
         <datalist id={`${id}-known`}>
-          {suggestions.filter(isPlain).map((one) => (
-            <option key={one.value} value={one.value} label={one.word && visibleString(one.word)} />
+          {suggestions.filter(isPlain).map((suggestion) => (
+            <option
+              key={suggestion.value}
+              value={suggestion.value}
+              label={suggestion.word && visibleString(suggestion.word)}
+            />
           ))}
         </datalist>
       )}

@@ -45,10 +45,10 @@ export function listenToKeys(): () => void {
   const listener = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (isTyping(event.target) || !singleKeysAreOn()) return
-    const found = listShortcuts().findLast(({ key }) => key === event.key)
-    if (found === undefined) return
+    const shortcut = listShortcuts().findLast(({ key }) => key === event.key)
+    if (shortcut === undefined) return
     event.preventDefault()
-    found.run()
+    shortcut.run()
   }
   document.addEventListener('keydown', listener)
   return () => document.removeEventListener('keydown', listener)

@@ -78,7 +78,7 @@ function ThemeSwitch() {
       <Select
         id="theme"
         value={theme}
-        options={THEMES.map((one) => [one, one])}
+        options={THEMES.map((theme) => [theme, theme])}
         onChoose={(chosen) => {
           chooseTheme(chosen)
           setTheme(readTheme())

@@ -23,10 +23,10 @@ const WORDS = new Intl.Collator('en', { numeric: true })
 /** Sorts rows by a value; rows with equal values keep their order. */
 export function sortRows<T>(rows: readonly T[], of: (row: T) => SortValue, down: boolean): readonly T[] {
   const compare = (a: T, b: T): number => {
-    const [one, other] = [of(a), of(b)]
-    if (one === null || other === null) return Number(one === null) - Number(other === null)
+    const [first, second] = [of(a), of(b)]
+    if (first === null || second === null) return Number(first === null) - Number(second === null)
     const order =
-      typeof one === 'number' && typeof other === 'number' ? one - other : WORDS.compare(`${one}`, `${other}`)
+      typeof first === 'number' && typeof second === 'number' ? first - second : WORDS.compare(`${first}`, `${second}`)
     return down ? -order : order
   }
   return rows.toSorted(compare)

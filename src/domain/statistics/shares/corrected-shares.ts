@@ -41,7 +41,7 @@ interface CorrectedShares {
   readonly shares: Readonly<Record<string, { readonly value: number | null; readonly ci95: Interval | null }>>
   readonly n_graded: number
   readonly n_reviews: number
-  /** More reviews that would about halve the widest interval; null where no number of reviews of these graded items would. */
+  /** The number of further reviews that would about halve the widest interval; null: no number of reviews of these graded items would. */
   readonly reviews_to_halve: number | null
   readonly warnings: readonly string[]
 }

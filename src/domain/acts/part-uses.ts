@@ -1,0 +1,299 @@
+import type { ActionAnchor, CallAnchor } from '../../schemas/ground-truth.ts'
+import { textOfAnchor } from '../anchors/anchors.ts'
+import { programsOf, readAnchor } from '../shell/anchor.ts'
+import { usesOfWriting } from '../shell/file-kinds.ts'
+import { patchWrites } from '../shell/patch-writes.ts'
+import type { ShellReading } from '../shell/read-shell.ts'
+import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
+import { lineStart } from '../text/lines.ts'
+import { mentions, mentionsAny, namesAll } from '../text/mentions.ts'
+import { isAddress } from '../text/paths.ts'
+import { foldForSearch } from '../text/search.ts'
+import { type Act, type ActOutcome, type Call, NOT_RUN } from '../trajectory/act.ts'
+import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import {
+  addressesOf,
+  argumentsOf,
+  equalArgument,
+  FETCHING,
+  hasLetters,
+  isSameAddress,
+  isTool,
+  isTurningTool,
+  limitOfArguments,
+  PASSED,
+  SAID,
+} from './call-arguments.ts'
+import { Memo } from './memo.ts'
+import { asksFor, plainWords, useInMessage } from './message-use.ts'
+import { Outputs } from './outputs.ts'
+import { isRun, Scripts } from './scripts.ts'
+import { limitByOthers, type Wanted } from './wanted.ts'
+
+/** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
+export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
+  ran: 'whole',
+  unknown: 'sure',
+  failed: 'maybe',
+  interrupted: 'maybe',
+  rejected: 'told',
+  cancelled: 'told',
+}
+
+/** Reasons in the record that put an act in doubt. */
+const NOT_DONE = 'its output says that nothing was done, or reports a failure'
+const TURNED = 'another argument of its call may turn it, undo it or only try it'
+const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
+const UNDONE: ReadonlySet<string> = new Set([NOT_DONE, TURNED, OTHER_TOOL])
+
+/** The uses that the parts of one run make of the anchors of its ground truth. */
+export class PartUses {
+  readonly scripts: Scripts
+  private readonly trajectory: Trajectory
+  private readonly wanted: Wanted
+  private readonly uses = new Map<Part, Map<ActionAnchor, Use>>()
+  private readonly outputs: Outputs
+  private readonly memo = new Memo()
+  private readonly folded = new Map<Part, string>()
+  private readonly said = new Map<Part, string>()
+  private readonly doubts = new Map<Part, string>()
+
+  constructor(trajectory: Trajectory, wanted: Wanted) {
+    this.trajectory = trajectory
+    this.wanted = wanted
+    this.scripts = new Scripts(trajectory, wanted.context)
+    this.outputs = new Outputs(trajectory)
+  }
+
+  /** Answers the reason in the record that puts the act of a part in doubt. */
+  doubtOf(part: Part): string | null {
+    return this.doubts.get(part) ?? null
+  }
+
+  /** Tells whether a part that may be an act did nothing: its output, another argument or its tool says so, or its only command failed. */
+  isUndone(part: Part): boolean {
+    if (UNDONE.has(this.doubts.get(part) ?? '')) return true
+    return part.act?.call.outcome === 'failed' && !/[;&|\n]/u.test(part.text.trim())
+  }
+
+  /** Answers the use that a part makes of an anchor. */
+  useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor): Use {
+    const known = this.uses.get(part) ?? new Map<ActionAnchor, Use>()
+    this.uses.set(part, known)
+    const use = known.get(anchor) ?? this.findUse(step, part, at, anchor)
+    known.set(anchor, use)
+    return use
+  }
+
+  private findUse(step: Step, part: Part, at: Position, anchor: ActionAnchor): Use {
+    const { actor, act } = part
+    const text = textOfAnchor(anchor)
+    if (actor === 'agent_message') return this.useInMessage(part, text)
+    if (actor !== 'agent_action') return 'absent'
+    if (act === null) return weakest(this.scripts.readingOf(part, at).useOf(text), 'maybe')
+    if (NOT_RUN.has(act.call.outcome)) return this.mentions(part, text) ? 'told' : 'absent'
+    const acted = this.wanted.isPrinted(anchor)
+      ? this.useByOutput(part, act, at, text)
+      : typeof anchor === 'string'
+        ? this.useByRole(step, part, act, at, anchor)
+        : this.useOfCall(step, part, act, at, anchor)
+    const most = MOST_OF_OUTCOME[act.call.outcome]
+    const use = weakest(acted, acted === 'whole' && this.isAsked(text, at) ? weakest(most, 'sure') : most)
+    if (!isDone(use))
+      return use === 'maybe' ? weakest(use, limitByOthers(this.wanted, part.text, textOfAnchor(anchor))) : use
+    const answered = act.language === null ? this.doubted(part, this.outputs.limitOfCall(at), NOT_DONE) : 'whole'
+    return weakest(weakest(use, answered), limitByOthers(this.wanted, part.text, textOfAnchor(anchor)))
+  }
+
+  /** Tells whether a user or the system prompt asks for the act before it, besides the instruction: then the instruction may not be its cause. */
+  private isAsked(string: string, at: Position): boolean {
+    const first = this.memo.once(this.trajectory, `asked ${string}`, () =>
+      this.trajectory.steps.findIndex(({ parts }) =>
+        parts.some(
+          ({ actor, text }) =>
+            (actor === 'user' || actor === 'system') &&
+            mentions(text, string) &&
+            asksFor(this.wanted.without(text), string),
+        ),
+      ),
+    )
+    return first !== -1 && first < at.step
+  }
+
+  /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */
+  private useInMessage(part: Part, string: string): Use {
+    if (part.act !== null) return this.mentions(part, string) ? 'maybe' : 'absent'
+    const said = () => {
+      const words = this.said.get(part) ?? plainWords(part.text)
+      this.said.set(part, words)
+      return words
+    }
+    return useInMessage(part.text, string, this.wanted.instruction, said)
+  }
+
+  private useByRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+    const { role, language } = act
+    if (isRun(language))
+      return weakest(this.useInScript(part, act, at, string), this.limitOfOthers(step, part, act, string))
+    if (role === 'writes') return this.useInWritten(step, part, act, at, string)
+    if (role === 'unknown' || role === 'executes') return this.useInArguments(step, part, act, string)
+    if (!this.mentions(part, string)) return 'absent'
+    // To visit the very address that the anchor names is the act.
+    if (role === 'web') {
+      const addresses = addressesOf(part.text, FETCHING.test(act.call.tool))
+      const [address] = addresses
+      if (address === undefined) return 'told'
+      return addresses.length === 1 && isSameAddress(address, string) ? 'sure' : 'maybe'
+    }
+    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook(string) ? 'maybe' : 'told'
+  }
+
+  private useInScript(part: Part, act: Act, at: Position, string: string): Use {
+    const reading = this.scripts.readingOf(part, at)
+    const line = this.scripts.lineOf(part)
+    if (line !== null)
+      return this.memo.once(line, `line ${string}`, () => mentions(line.text, string)) ? 'maybe' : 'absent'
+    const use = reading.useOf(string)
+    if (isDone(use)) return weakest(use, this.limitOfCommand(part, reading, at, string))
+    if (use !== 'told') return use
+    const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
+    return isAsked || this.mayRunLater(part, act, at) ? 'maybe' : 'told'
+  }
+
+  /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
+  private limitOfCommand(part: Part, reading: ShellReading, at: Position, string: string): Certainty {
+    const shown = this.outputs.limitOfCommands(at, programsOf(string), new Set(reading.unreported(string)))
+    const { most, why } = this.scripts.limitOf(string, at)
+    return weakest(this.doubted(part, shown, NOT_DONE), this.doubted(part, most, why ?? ''))
+  }
+
+  private limitOfOthers(step: Step, part: Part, act: Act, string: string): Certainty {
+    return this.doubted(part, limitOfArguments(step, part, act, string), TURNED)
+  }
+
+  /** Notes why an act is in doubt. */
+  private doubted<T extends Certainty>(part: Part, most: T, why: string): T {
+    if (most === 'maybe') this.doubts.set(part, why)
+    return most
+  }
+
+  private useInWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+    const written = this.scripts
+      .contentsOf(step, part, act)
+      .reduce<Use>((most, content) => strongest(most, content.useOf(string)), 'absent')
+    const use = written === 'absent' && this.mentions(part, string) ? 'told' : written
+    return use === 'told' && this.mayRunLater(part, act, at) ? 'maybe' : use
+  }
+
+  /** Whether the part writes a file that a later command line names. */
+  mayRunLater(part: Part, { role, language, target }: Act, at: Position): boolean {
+    const paths =
+      language === 'patch'
+        ? patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
+        : isRun(language)
+          ? this.scripts.readingOf(part, at).outputs
+          : role === 'writes' && target !== null
+            ? [target]
+            : []
+    return this.scripts.isNamedLater(paths, at)
+  }
+
+  /** Answers the use of a call whose tool no table knows: the anchor is its tool, or stands inside one of its arguments. */
+  private useInArguments(step: Step, part: Part, { call }: Act, string: string): Use {
+    if (call.tool === string && !call.looks) return 'sure'
+    const most = this.limitOfTool(part, call)
+    if (isTool(call, string)) return most
+    if (part.text.trim() === string.trim()) return weakest(most, this.equal(step, part, call, string) ?? 'maybe')
+    // A command is not carried out by a tool of which no table says that it runs commands; a word in a longer text tells little.
+    if (namesAll(part.text, string))
+      return !/\s/u.test(string.trim()) || readAnchor(string).kind === 'asCommand' || isProse(part.text, string)
+        ? 'maybe'
+        : most
+    if (!mentionsAny(part.text, string)) return 'absent'
+    const isSpread = this.memo.once(call, `spread ${string}`, () =>
+      mentions([call.tool, ...argumentsOf(step, call).map(({ text }) => text)].join(' '), string),
+    )
+    return isSpread ? 'maybe' : 'absent'
+  }
+
+  /** Answers the use of a call against an anchor that names the tool, and may name a whole argument. */
+  private useOfCall(step: Step, part: Part, act: Act, at: Position, anchor: CallAnchor): Use {
+    const { call, language, role } = act
+    if (!isTool(call, anchor.tool)) return 'absent'
+    // A tool by another full name may be of another server, and may only look, plan or try the anchor’s act.
+    const most = call.tool === anchor.tool ? 'whole' : this.limitOfTool(part, call)
+    if (anchor.argument === undefined) return weakest('sure', most)
+    const wanted = anchor.argument.trim()
+    if (SAID.has(role)) return this.mentions(part, wanted) ? 'told' : 'absent'
+    if (isRun(language)) {
+      const use = weakest(this.useInScript(part, act, at, wanted), this.limitOfOthers(step, part, act, wanted))
+      return weakest(use, part.text.trim() === wanted && language !== 'keystrokes' ? most : 'sure')
+    }
+    const equal = this.equal(step, part, call, wanted)
+    if (equal !== null) return weakest(most, equal)
+    // To take a text out of a file may be the act or its opposite.
+    if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
+    if (namesAll(part.text, wanted)) return weakest('sure', most)
+    return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
+  }
+
+  private equal(step: Step, part: Part, call: Call, wanted: string): Certainty | null {
+    const most = this.memo.once(call, `equal ${wanted}`, () => equalArgument(step, call, wanted.trim()))
+    return most === null ? null : this.doubted(part, most, TURNED)
+  }
+
+  /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */
+  private limitOfTool(part: Part, call: Call): Certainty {
+    const isOther = call.looks || isTurningTool(call, this.wanted.context.says)
+    return this.doubted(part, isOther ? 'maybe' : 'sure', OTHER_TOOL)
+  }
+
+  /** Answers the use of an act by output: the act holds the text, and its own output shows the text. */
+  private useByOutput(part: Part, { role, language }: Act, at: Position, string: string): Use {
+    if (!this.mentions(part, string)) return 'absent'
+    if (!PASSED.has(role)) return 'told'
+    // To look for the text in a file is another act than to print the text.
+    const isPrinted = !isRun(language) || this.scripts.readingOf(part, at).prints(string)
+    const isShown = (output: Part) => this.memo.once(output, `shows ${string}`, () => namesAll(output.text, string))
+    return isPrinted && this.outputs.behind(at).some(isShown) ? 'sure' : 'maybe'
+  }
+
+  /** Answers what a range of a part is. */
+  useOfRange(part: Part, act: Act, at: Position, start: number, end: number): Certainty {
+    const { role, language, target } = act
+    if (isRun(language)) return this.useOfScriptRange(part, at, start, end)
+    if (language === 'patch')
+      return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'sure'
+    if (role === 'writes') return usesOfWriting(target, part.text, this.wanted.context).asString
+    if (role === 'executes') return 'sure'
+    if (role === 'unknown') return 'maybe'
+    if (role === 'web') return isAddress(part.text) ? 'sure' : 'told'
+    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook('') ? 'maybe' : 'told'
+  }
+
+  /** Where an instruction asks to look, a command that looks at something near the instruction may be the act. */
+  private useOfScriptRange(part: Part, at: Position, start: number, end: number): Certainty {
+    const reading = this.scripts.readingOf(part, at)
+    const use = reading.useAt(start, end)
+    const quote = part.text.slice(start, end)
+    const isAsked = this.wanted.asksToLook('') && this.wanted.isNear(quote) && reading.looksAt(quote)
+    const isPrinted = this.wanted.isPrinted(quote)
+    return use === 'told' && (isAsked || isPrinted) ? 'maybe' : use
+  }
+
+  /** Texts are folded once, however many strings are searched. */
+  mentions(part: Part, string: string): boolean {
+    const fold = () => {
+      const folded = this.folded.get(part) ?? foldForSearch(part.text)
+      this.folded.set(part, folded)
+      return folded
+    }
+    return mentions(part.text, string, fold)
+  }
+}
+
+/** Whether the anchor stands among so many words that the argument may tell of the act. */
+const isProse = (text: string, anchor: string): boolean =>
+  text.split(/\s+/u).length - anchor.split(/\s+/u).length > MOST_WORDS_AROUND
+
+const MOST_WORDS_AROUND = 8

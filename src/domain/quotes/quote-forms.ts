@@ -1,0 +1,145 @@
+import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
+import { decodeJson } from '../text/decode.ts'
+import { lineEnd, lineStart } from '../text/lines.ts'
+import { dropRanges, NormalText, type Range, rewrite } from '../text/normal-text.ts'
+
+/** The forms in which a text is compared with a quote: with its escapes read back, without the prefixes of its lines, without its emphasis. */
+
+/** A way in which a text is read. */
+export interface Form {
+  /** The place among the forms, the plainest first. */
+  readonly rank: number
+  readonly escapes: boolean
+  readonly prefix: PrefixKind | null
+  readonly emphasis: boolean
+}
+
+/** A window of a text in one form; the source of both texts is the text without control sequences. */
+export interface FormedText {
+  readonly form: Form
+  readonly plain: NormalText
+  /** The window before its line prefixes were dropped. */
+  readonly listed: NormalText
+}
+
+/** A line number (`    12\t`, `12:`, `12|`, `12→`, `12 `), the `+` of a diff, the `>` of a quotation; never `-`: what a diff takes away would read as what it adds. */
+const PREFIXES = {
+  number: ' {0,12}(?<number>\\d{1,7})(?<mark> ?[|│→]|[\\t: ])',
+  plus: '(?<mark>\\+)(?!\\+)',
+  quotation: ' {0,12}(?<mark>>)(?!>)',
+} as const
+export type PrefixKind = keyof typeof PREFIXES
+const PREFIX_KINDS = Object.keys(PREFIXES) as readonly PrefixKind[]
+const patternsOf = (start: string, flags: string) =>
+  Object.fromEntries(PREFIX_KINDS.map((kind) => [kind, new RegExp(start + PREFIXES[kind], flags)])) as Record<
+    PrefixKind,
+    RegExp
+  >
+const AT_LINES = patternsOf('(?<![^\\n])', 'g')
+const AT_LINE = patternsOf('', 'y')
+
+export const FORMS: readonly Form[] = [false, true]
+  .flatMap((escapes) =>
+    [null, ...PREFIX_KINDS].flatMap((prefix) => [false, true].map((emphasis) => ({ escapes, prefix, emphasis }))),
+  )
+  .map((form, rank) => ({ ...form, rank }))
+
+/** Names the normalizations of a form. */
+export const namesOfForm = (form: Form): QuoteNormalization[] => [
+  ...(form.escapes ? (['escapes'] as const) : []),
+  ...(form.prefix === null ? [] : (['line_prefixes'] as const)),
+  ...(form.emphasis ? (['emphasis'] as const) : []),
+]
+
+/** Makes the forms of a window that differ from the plainer ones. An action has no emphasis: there a star is a glob and `_x_` a name. */
+export function* formsOf(text: string, window: Range, actor: Actor): Generator<FormedText> {
+  const whole = NormalText.piece(text, window.start, window.end)
+  const decoded = decodeJson(whole)
+  for (const form of FORMS) {
+    const listed = form.escapes ? decoded : whole
+    const bare = form.prefix === null ? listed : rewrite(listed, AT_LINES[form.prefix], () => '')
+    const plain = form.emphasis && actor !== 'agent_action' ? dropEmphasis(bare) : bare
+    const isPlainer =
+      (form.escapes && decoded === whole) ||
+      (form.prefix !== null && bare === listed) ||
+      (form.emphasis && plain === bare)
+    if (!isPlainer) yield { form, plain, listed }
+  }
+}
+
+const LONGEST_HUNK = 20_000
+
+/** Tests whether a diff begins not far before a place. */
+export function isInDiff(text: string, before: number): boolean {
+  const above = text.slice(Math.max(0, before - LONGEST_HUNK), before)
+  return ['@@', '+++ ', '*** '].some((mark) => above.includes(mark))
+}
+
+/**
+ * Tests whether the prefixes in a range of a text are those of a listing, so that dropping them drops no word: every line of the range has one, the first
+ * too, and numbers count the lines. A `+` before a digit could be a sign: it needs a diff around it (`inDiff`).
+ */
+export function holdsPrefixes(text: string, { start, end }: Range, kind: PrefixKind, inDiff: boolean): boolean {
+  let last: Prefix | null = null
+  let dropped = 0
+  for (let line = lineStart(text, start); line < end; line = lineEnd(text, line) + 1) {
+    const prefix = readPrefix(text, line, kind)
+    if (prefix === null ? !(inDiff && ' \n\r'.includes(text[line] ?? '')) : !isNext(last, prefix, inDiff)) return false
+    if (prefix !== null && line > start) dropped++
+    last = prefix ?? last
+  }
+  return dropped > 0
+}
+
+/** The prefix of a line. */
+interface Prefix {
+  readonly number: number
+  readonly mark: string
+  readonly isBeforeDigit: boolean
+}
+
+function readPrefix(text: string, line: number, kind: PrefixKind): Prefix | null {
+  const pattern = AT_LINE[kind]
+  pattern.lastIndex = line
+  const { number, mark = '' } = pattern.exec(text)?.groups ?? {}
+  return mark === ''
+    ? null
+    : { number: Number(number), mark: mark.at(-1) ?? '', isBeforeDigit: /\d/.test(text[pattern.lastIndex] ?? '') }
+}
+
+function isNext(last: Prefix | null, { number, mark, isBeforeDigit }: Prefix, inDiff: boolean): boolean {
+  if (mark === '+') return inDiff || !isBeforeDigit
+  if (mark === '>') return true
+  if (mark === ':') return !isBeforeDigit && (last === null || number > last.number)
+  return last === null || (number === last.number + 1 && mark === last.mark)
+}
+
+const MARK = /\*+|_+|`+|\n/g
+const LONGEST_MARK = 3
+const BLANK = /\s/
+const WORD = /[0-9A-Za-z\u00c0-\u1fff\u3000-\uffff]/
+
+/**
+ * Drops Markdown emphasis: pairs of `*`, `**`, `***`, the same of `_`, and backticks around words, on one line. A mark inside a word (`2*3*4`,
+ * `snake_case_name`) or with white space on both sides (`a * b`) is none. The text itself where no pair stands in it. Linear.
+ */
+export function dropEmphasis(source: NormalText): NormalText {
+  const { text } = source
+  if (!/[*_`]/.test(text)) return source
+  const paired: Range[] = []
+  const open = new Map<string, number>()
+  for (const { 0: mark, index } of text.matchAll(MARK)) {
+    if (mark === '\n') open.clear()
+    if (mark === '\n' || mark.length > LONGEST_MARK) continue
+    const [before, after] = [text[index - 1] ?? ' ', text[index + mark.length] ?? ' ']
+    const opener = open.get(mark)
+    if (opener !== undefined && !BLANK.test(before) && !WORD.test(after)) {
+      for (const start of [opener, index]) paired.push({ start, end: start + mark.length })
+      open.delete(mark)
+    } else if (!WORD.test(before) && !BLANK.test(after)) open.set(mark, index)
+  }
+  return dropRanges(
+    source,
+    paired.sort((a, b) => a.start - b.start),
+  )
+}
