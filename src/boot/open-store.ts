@@ -3,7 +3,7 @@ import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
 import { isMigrated } from '../db/read-file.ts'
 import { openPostgresStores, openSqliteStores, readSqliteSnapshot, type Stores } from '../db/stores.ts'
-import { exportRecords } from '../db/transfer.ts'
+import { exportRecords } from '../db/files/transfer.ts'
 import type { ExportRecord } from '../schemas/transfer.ts'
 
 /** The configured database. */

@@ -4,6 +4,7 @@ import { createAttempts } from './attempts.ts'
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'
 import { refusal, toStorageError } from './errors.ts'
+import { createImports, type ReadRows } from './files/transfer.ts'
 import { createGrades } from './grades.ts'
 import { createJudges } from './judges.ts'
 import { createKeys } from './keys.ts'
@@ -16,7 +17,6 @@ import { createIdempotency, createSettings } from './settings.ts'
 import { openSqlite } from './sqlite.ts'
 import { createSubmissions } from './submissions.ts'
 import { createTrajectories } from './trajectories.ts'
-import { createImports, type ReadRows } from './transfer.ts'
 
 /** The stores over one database. */
 export type Stores = Omit<ReturnType<typeof storesOver>, 'access'> & { readonly access: AccessStore }

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { backUpDatabase } from '../../db/backup.ts'
+import { backUpDatabase } from '../../db/files/backup.ts'
 import { count } from '../../domain/count.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../client/database.ts'
 import { EXIT, runCommand } from '../client/errors.ts'

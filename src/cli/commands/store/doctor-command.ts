@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { examineFile, type Finding, SEVERITIES, type Severity } from '../../../db/examine.ts'
+import { examineFile, type Finding, SEVERITIES, type Severity } from '../../../db/files/examine.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../../client/database.ts'
 import { type ExitCode, runCommand } from '../../client/errors.ts'
 import { asTyped } from '../../client/program-name.ts'

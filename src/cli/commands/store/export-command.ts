@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { storeOf } from '../../../boot/open-store.ts'
-import { TABLES } from '../../../db/transfer.ts'
+import { TABLES } from '../../../db/files/transfer.ts'
 import { count } from '../../../domain/count.ts'
 import { EXPORT_VERSION } from '../../../schemas/transfer.ts'
 import { assertDatabase, configurationOf } from '../../client/database.ts'

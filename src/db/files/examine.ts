@@ -1,12 +1,12 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type Database from 'better-sqlite3'
-import { count } from '../domain/count.ts'
-import { type StorageError, toStorageError } from './errors.ts'
-import { assertKnown, sqliteMigrations } from './migrate.ts'
-import { hasTable } from './old-store.ts'
-import { openToRead } from './read-file.ts'
-import { isRun } from './run-lock.ts'
+import { count } from '../../domain/count.ts'
+import { type StorageError, toStorageError } from '../errors.ts'
+import { assertKnown, sqliteMigrations } from '../migrate.ts'
+import { hasTable } from '../old-store.ts'
+import { openToRead } from '../read-file.ts'
+import { isRun } from '../run-lock.ts'
 
 /** Severities of a finding, the least first. */
 export const SEVERITIES = ['ok', 'warning', 'error'] as const

@@ -1,11 +1,11 @@
-import type { Grade } from '../schemas/grade.ts'
-import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../schemas/transfer.ts'
-import { COMPRESS_ABOVE } from './attempts.ts'
-import { type Db, lit, type Sql } from './db.ts'
-import { renderGrade, replaceCurrent } from './grades.ts'
-import { OUTSIDE, refuseOutside } from './old-store.ts'
-import { renderReview } from './reviews.ts'
-import { packText, parseStored, unpackText } from './text.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/transfer.ts'
+import { COMPRESS_ABOVE } from '../attempts.ts'
+import { type Db, lit, type Sql } from '../db.ts'
+import { renderGrade, replaceCurrent } from '../grades.ts'
+import { OUTSIDE, refuseOutside } from '../old-store.ts'
+import { renderReview } from '../reviews.ts'
+import { packText, parseStored, unpackText } from '../text.ts'
 
 const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((name) => name !== 'kind')
 
