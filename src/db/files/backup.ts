@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { fileFault } from '../../domain/file-fault.ts'
 import { refusal, StorageError, toStorageError } from '../errors.ts'
 import { hasTable } from '../old-store.ts'
-import { readFrom } from '../read-file.ts'
+import { readFrom } from './read-file.ts'
 
 /**
  * Copies one state of a database beside a running service, and returns the size of the copy in bytes. The copy takes its name when all

@@ -5,8 +5,8 @@ import { count } from '../../domain/count.ts'
 import { type StorageError, toStorageError } from '../errors.ts'
 import { assertKnown, sqliteMigrations } from '../migrate.ts'
 import { hasTable } from '../old-store.ts'
-import { openToRead } from '../read-file.ts'
 import { isRun } from '../run-lock.ts'
+import { openToRead } from './read-file.ts'
 
 /** Severities of a finding, the least first. */
 export const SEVERITIES = ['ok', 'warning', 'error'] as const
