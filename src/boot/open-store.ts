@@ -33,11 +33,11 @@ export function storeOf({ database, postgres }: Config, secrets: Secrets): Store
     shown,
     open: () => openPostgresStores({ url, ...settings }),
     async isMigrated() {
-      const { isSchemaMigrated } = await import('../db/postgres.ts')
+      const { isSchemaMigrated } = await import('../db/open/postgres.ts')
       return isSchemaMigrated(url, settings)
     },
     async exportRecords(work) {
-      const { readPostgresSnapshot } = await import('../db/postgres.ts')
+      const { readPostgresSnapshot } = await import('../db/open/postgres.ts')
       await readPostgresSnapshot(url, settings, (read) => work(exportRecords(read)))
     },
   }

@@ -9,12 +9,12 @@ import { createImports, type ReadRows } from './files/transfer.ts'
 import { createGrades } from './grades.ts'
 import { createJudges } from './judges.ts'
 import { createKeys } from './keys.ts'
+import type { PoolSettings } from './open/postgres.ts'
+import { createRunLock, MEMORY_LOCK, type RunLock } from './open/run-lock.ts'
+import { openSqlite } from './open/sqlite.ts'
 import { createOverview } from './overview.ts'
-import type { PoolSettings } from './postgres.ts'
 import { createReviews } from './reviews.ts'
-import { createRunLock, MEMORY_LOCK, type RunLock } from './run-lock.ts'
 import { createIdempotency, createSettings } from './settings.ts'
-import { openSqlite } from './sqlite.ts'
 import { createSubmissions } from './submissions.ts'
 import { createTrajectories } from './trajectories.ts'
 
@@ -61,7 +61,7 @@ export function openSqliteStores({ path }: { readonly path: string }): Stores {
 /** Opens the stores over a schema of a PostgreSQL. Rejects with a StorageError. */
 export async function openPostgresStores(options: PoolSettings & { readonly url: string; readonly schema?: string }) {
   const { url, schema, ...settings } = options
-  const { openPostgres } = await import('./postgres.ts')
+  const { openPostgres } = await import('./open/postgres.ts')
   const stores: Stores = storesOver(await openPostgres(url, settings, schema), null)
   return stores
 }

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createRunLock } from '../../src/db/run-lock.ts'
+import { createRunLock } from '../../src/db/open/run-lock.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { examine, healthyDatabase, tamper, troubles } from './doctor-database.ts'
 

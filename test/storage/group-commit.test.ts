@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSqlite } from '../../src/db/sqlite.ts'
+import { openSqlite } from '../../src/db/open/sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 async function open() {

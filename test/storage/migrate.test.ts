@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Migration, migrateSqlite as migrate, sqliteMigrations } from '../../src/db/migrate.ts'
+import { type Migration, migrateSqlite as migrate, sqliteMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from './temp-folder.ts'
 
@@ -73,7 +73,7 @@ test('a file that fails leaves nothing of itself, and all of those before it', (
 
 const KILLED = `
 import Database from 'better-sqlite3'
-import { migrateSqlite as migrate } from './src/db/migrate.ts'
+import { migrateSqlite as migrate } from './src/db/open/migrate.ts'
 const db = new Database(process.argv[1])
 // The pages go to the log before the commit, as they do where a migration is larger than the cache.
 db.pragma('journal_mode = WAL')

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { assertSafeVersion } from '../../src/db/sqlite.ts'
+import { assertSafeVersion } from '../../src/db/open/sqlite.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { describeStores } from './contract.ts'

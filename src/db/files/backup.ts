@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { fileFault } from '../../domain/file-fault.ts'
 import { refusal, StorageError, toStorageError } from '../errors.ts'
-import { hasTable } from '../old-store.ts'
+import { hasTable } from '../open/old-store.ts'
 import { readFrom } from './read-file.ts'
 
 /**

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path'
 import type Database from 'better-sqlite3'
 import { count } from '../../domain/count.ts'
 import { type StorageError, toStorageError } from '../errors.ts'
-import { assertKnown, sqliteMigrations } from '../migrate.ts'
-import { hasTable } from '../old-store.ts'
-import { isRun } from '../run-lock.ts'
+import { assertKnown, sqliteMigrations } from '../open/migrate.ts'
+import { hasTable } from '../open/old-store.ts'
+import { isRun } from '../open/run-lock.ts'
 import { openToRead } from './read-file.ts'
 
 /** Severities of a finding, the least first. */

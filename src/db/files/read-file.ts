@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { isComplete, sqliteMigrations } from '../migrate.ts'
-import { hasTable } from '../old-store.ts'
+import { isComplete, sqliteMigrations } from '../open/migrate.ts'
+import { hasTable } from '../open/old-store.ts'
 
 /** Opens a database to look at it. Throws where it is not there. */
 export const openToRead = (path: string, timeout = 5000): Database.Database =>

@@ -3,7 +3,7 @@ import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } fro
 import { COMPRESS_ABOVE } from '../attempts.ts'
 import { type Db, lit, type Sql } from '../db.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
-import { OUTSIDE, refuseOutside } from '../old-store.ts'
+import { OUTSIDE, refuseOutside } from '../open/old-store.ts'
 import { renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
 

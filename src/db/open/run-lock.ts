@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { toStorageError } from './errors.ts'
+import { toStorageError } from '../errors.ts'
 
 /** The lock of an SQLite file whose holder, one process at a time, runs the batches of the file. */
 export interface RunLock {

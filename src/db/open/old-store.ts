@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { inUse, refusal, type StorageError } from './errors.ts'
+import { inUse, refusal, type StorageError } from '../errors.ts'
 
 /** The last commit of Veridict that exports bodies in an S3 store and further projects. */
 const EXPORTER = '93cd84585bdfdcc74d0c9f078c2b02f2285f8990'

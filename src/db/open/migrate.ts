@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
-import { inUse, StorageError } from './errors.ts'
+import { inUse, StorageError } from '../errors.ts'
 import { assertNoOldProcess, assertReadable, hasTable } from './old-store.ts'
 import { isRun } from './run-lock.ts'
 
@@ -11,7 +11,7 @@ export interface Migration {
   readonly sql: string
 }
 
-const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url))
+const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url))
 const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 
 /** Reads the numbered files of a folder, in order. */

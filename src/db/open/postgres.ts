@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CompiledQuery, type Driver, PostgresDriver, type QueryResult, sql as raw } from 'kysely'
 import pg from 'pg'
-import { type Db, openKysely, type Sql, Undo, valueOfUndone } from './db.ts'
-import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from './errors.ts'
+import { type Db, openKysely, type Sql, Undo, valueOfUndone } from '../db.ts'
+import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from '../errors.ts'
 import { assertKnown, digestSql, isComplete, type Migration, postgresMigrations } from './migrate.ts'
 import { FOREIGN_KEY, OUTSIDE, refuseKey, refuseOutside, refuseProjects } from './old-store.ts'
 
