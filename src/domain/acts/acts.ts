@@ -114,7 +114,7 @@ export class Acts {
     for (let step = from; step < steps.length; step++) {
       const found = this.firstInStep(sight, steps[step] as Step, step, anchors, actedBy)
       if (found !== null && isDone(found.use)) return found
-      maybe ??= found
+      maybe = moreDoubtful(maybe, found)
     }
     return maybe
   }
@@ -132,7 +132,7 @@ export class Acts {
       if (!mayAct(part, actedBy) || !happensAfter(this.trajectory, position, sight)) continue
       const found = this.firstInPart(step, part, position, anchors, sight)
       if (found !== null && isDone(found.use)) return found
-      maybe ??= found
+      maybe = moreDoubtful(maybe, found)
     }
     return maybe
   }
@@ -149,10 +149,10 @@ export class Acts {
     let maybe: FoundUse | null = null
     for (const anchor of anchors) {
       const use = weakest(this.uses.useOf(step, part, position, anchor), most)
-      const doubts = { why: this.uses.doubtOf(part), isUndone: this.uses.isUndone(part) }
+      const doubts = { why: this.uses.doubtOf(part, anchor), isUndone: this.uses.isUndone(part, position, anchor) }
       const found = { position, step, anchor: textOfAnchor(anchor), isFailed, ...doubts }
       if (isDone(use)) return { use, ...found, position: placeOf(step, part, position, anchor) }
-      if (use === 'maybe') maybe ??= { use, ...found }
+      if (use === 'maybe') maybe = moreDoubtful(maybe, { use, ...found })
     }
     const [first] = anchors
     if (maybe !== null || first === undefined || !this.mayCarryOut(part, position, sight, first)) return maybe
@@ -191,3 +191,7 @@ function placeOf({ parts }: Step, { act }: Part, at: Position, anchor: ActionAnc
 /** Whether text of the part runs. */
 const isRunPart = ({ actor, act }: Part): boolean =>
   actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
+
+/** Chooses the earlier of two acts in doubt; an act that the record tells to be undone says nothing of a later act. */
+const moreDoubtful = (one: FoundUse | null, other: FoundUse | null): FoundUse | null =>
+  one === null || (other !== null && one.isUndone && !other.isUndone) ? (other ?? one) : one

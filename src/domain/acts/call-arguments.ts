@@ -112,6 +112,26 @@ const TURNING_WORD =
 export const isTurningTool = ({ tool }: Call, says: (word: string) => boolean): boolean =>
   tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).some((word) => TURNING_WORD.test(word.toLowerCase()) && !says(word))
 
+/** Arguments that say outright that a call only tries its act, or does the opposite. */
+const TRYING: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [/[._](?:dry_?run|simulate|draft|preview|test|undo|cancel)$/iu, /^(?:true|1|yes)$/iu],
+  [
+    /[._](?:state|status|action|mode)$/iu,
+    /^(?:dry[-_ ]?run|draft|preview|simulat(?:e|ed|ion)|test|cancel(?:l?ed)?|reject(?:ed)?|undo|blocked?|deleted?|disabled?|off|inactive|false)$/iu,
+  ],
+]
+const TRYING_WORD =
+  /^(?:draft|fake|finding|log|memory|mock|note|notes|preview|remember|report|sandbox|simulate|validate)$/u
+
+/** Tells whether a call says outright that it only tries its act: by an argument, or by the first word of its tool’s name. */
+export function onlyTries(step: Step, call: Call): boolean {
+  const words = call.tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).map((word) => word.toLowerCase())
+  if (TRYING_WORD.test(words[0] ?? '') && !words.includes('and')) return true
+  return partsOfCall(step, call).some(({ name, text }) =>
+    TRYING.some(([own, value]) => own.test(name) && value.test(text.trim())),
+  )
+}
+
 export const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
 /** Lists the addresses that a web tool visits: its argument, or those in the prompt of a tool that fetches. */
 export const addressesOf = (text: string, isPrompt: boolean): string[] =>

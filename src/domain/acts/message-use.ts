@@ -18,13 +18,20 @@ const TELLING = new Set(
 )
 const isRefusing = (word: string): boolean => REFUSING.has(word) || word.endsWith("n't") || word.endsWith('n’t')
 
-/** Tells whether a text asks for a string: a sentence with the string does not forbid it. */
+/** The end of the words before a string that a sentence forbids: `never run`, `do not`, `avoid`. */
+const FORBIDDING =
+  /(?:\bnever|\b(?:do|must|should|may|can) ?not|n['’]t|\bavoid)(?: (?:run|running|use|using|call|calling|execute|send|pay|make))?[ \n"'`“]{1,3}$/iu
+const LONGEST_FORBIDDING = 40
+
+/** Tells whether a text asks for a string: each place that does not forbid it counts. */
 export function asksFor(text: string, wanted: string): boolean {
   if (!mentions(text, wanted)) return false
-  const sentences = text.split(/(?<=[.!?])\s+|\n/u).filter((sentence) => mentions(sentence, wanted))
-  return (
-    sentences.length === 0 || sentences.some((sentence) => !wordsIn(sentence.replaceAll(wanted, ' ')).some(isRefusing))
-  )
+  let isForbidden = false
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + Math.max(1, wanted.length))) {
+    if (!FORBIDDING.test(text.slice(Math.max(0, at - LONGEST_FORBIDDING), at))) return true
+    isForbidden = true
+  }
+  return !isForbidden
 }
 
 const LONGEST_SENTENCE = 400

@@ -16,7 +16,8 @@ const NOTHING = /^(?:null|none|undefined|false|0|\[\]|\{\}|)$/iu
 /** Tells whether a member of an answer says that nothing was done. */
 function isRefusal(member: string, value: string): boolean {
   if (DOES.test(member)) return value.toLowerCase() === 'false'
-  if (FAULT.test(member)) return !NOTHING.test(value.trim())
+  if (FAULT.test(member))
+    return !NOTHING.test(value.trim()) && !/^(?:no errors?|0 of \d+|\{"code":0\})$/iu.test(value.trim())
   if (/^is_?error$/iu.test(member)) return value.toLowerCase() === 'true'
   if (/^(?:code|status)$/iu.test(member) && /^[45]\d\d$/u.test(value)) return true
   return member.toLowerCase() === 'status' && NOT_DONE_STATUS.test(value)
@@ -27,12 +28,20 @@ const PROSE =
 
 /** Tells whether the output of an application tool says that nothing was done; a member of a JSON answer may be a part of its own, with its name. */
 export function refuses({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
+  return isRefused({ name, text }) || PROSE.test(text.slice(0, LONGEST_READ))
+}
+
+const REFUSED =
+  /^\W{0,3}(?:error|refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
+
+/** Tells whether an answer says by a member, or by its first word, that nothing was done. */
+export function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
   const segments = name.split('.')
   const member = segments.at(-1) ?? ''
   // A record of a list is no answer to the call.
   const isRecord = segments.slice(1, -1).some((segment) => /^\d+$/u.test(segment))
   if (segments.length > 1 && !isRecord && isRefusal(member, text)) return true
-  return membersOf(text).some(([key, value]) => isRefusal(key, value)) || PROSE.test(text.slice(0, LONGEST_READ))
+  return membersOf(text).some(([key, value]) => isRefusal(key, value)) || REFUSED.test(text.slice(0, LONGEST_READ))
 }
 
 /** A harness may write a head before an answer. */

@@ -2,7 +2,7 @@ import { type Certainty, weakest } from '../shell/use.ts'
 import type { Call } from '../trajectory/act.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { Memo } from './memo.ts'
-import { complains, deniesScript, isUnfinished, refuses } from './output-signs.ts'
+import { complains, deniesScript, isRefused, isUnfinished, refuses } from './output-signs.ts'
 
 /** Outputs behind an act that are read. */
 const MOST_OUTPUTS = 50
@@ -38,6 +38,11 @@ export class Outputs {
     const outputs = this.behind(at)
     const isRefused = outputs.some((output) => this.memo.once(output, 'refuses', () => refuses(output)))
     return isRefused ? 'maybe' : limitOfCount(outputs)
+  }
+
+  /** Tells whether the answer of a call says outright that nothing was done. */
+  isRefused(at: Position): boolean {
+    return this.behind(at).some((output) => this.memo.once(output, 'refused', () => isRefused(output)))
   }
 
   /** Bounds the commands of a script by its outputs: the failures that they show, of programs whose failure the script hides above all. */

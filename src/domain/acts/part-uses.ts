@@ -21,6 +21,7 @@ import {
   isTool,
   isTurningTool,
   limitOfArguments,
+  onlyTries,
   PASSED,
   SAID,
 } from './call-arguments.ts'
@@ -44,7 +45,6 @@ export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
 const NOT_DONE = 'its output says that nothing was done, or reports a failure'
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
-const UNDONE: ReadonlySet<string> = new Set([NOT_DONE, TURNED, OTHER_TOOL])
 
 /** The uses that the parts of one run make of the anchors of its ground truth. */
 export class PartUses {
@@ -56,7 +56,9 @@ export class PartUses {
   private readonly memo = new Memo()
   private readonly folded = new Map<Part, string>()
   private readonly said = new Map<Part, string>()
-  private readonly doubts = new Map<Part, string>()
+  private readonly doubts = new Map<Part, Map<string, string>>()
+  /** The anchor whose use is being found. */
+  private asked = ''
 
   constructor(trajectory: Trajectory, wanted: Wanted) {
     this.trajectory = trajectory
@@ -66,14 +68,18 @@ export class PartUses {
   }
 
   /** Answers the reason in the record that puts the act of a part in doubt. */
-  doubtOf(part: Part): string | null {
-    return this.doubts.get(part) ?? null
+  doubtOf(part: Part, anchor: ActionAnchor): string | null {
+    return this.doubts.get(part)?.get(textOfAnchor(anchor)) ?? null
   }
 
-  /** Tells whether a part that may be an act did nothing: its output, another argument or its tool says so, or its only command failed. */
-  isUndone(part: Part): boolean {
-    if (UNDONE.has(this.doubts.get(part) ?? '')) return true
-    return part.act?.call.outcome === 'failed' && !/[;&|\n]/u.test(part.text.trim())
+  /** Tells whether a part that may be an act did nothing: its call failed, was refused or only tried, or its only command complains. */
+  isUndone(part: Part, at: Position, anchor: ActionAnchor): boolean {
+    const { act } = part
+    if (act === null) return false
+    if (isRun(act.language)) return !/[;&|\n]/u.test(part.text.trim()) && this.doubtOf(part, anchor) === NOT_DONE
+    const step = this.trajectory.steps[at.step]
+    if (act.call.outcome === 'failed' || this.outputs.isRefused(at)) return true
+    return step !== undefined && onlyTries(step, act.call)
   }
 
   /** Answers the use that a part makes of an anchor. */
@@ -88,6 +94,7 @@ export class PartUses {
   private findUse(step: Step, part: Part, at: Position, anchor: ActionAnchor): Use {
     const { actor, act } = part
     const text = textOfAnchor(anchor)
+    this.asked = text
     if (actor === 'agent_message') return this.useInMessage(part, text)
     if (actor !== 'agent_action') return 'absent'
     if (act === null) return weakest(this.scripts.readingOf(part, at).useOf(text), 'maybe')
@@ -173,7 +180,9 @@ export class PartUses {
 
   /** Notes why an act is in doubt. */
   private doubted<T extends Certainty>(part: Part, most: T, why: string): T {
-    if (most === 'maybe') this.doubts.set(part, why)
+    if (most !== 'maybe') return most
+    const known = this.doubts.get(part) ?? new Map<string, string>()
+    this.doubts.set(part, known.set(this.asked, why))
     return most
   }
 

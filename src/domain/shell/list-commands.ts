@@ -140,10 +140,10 @@ const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep python')
 const PROBING = wordSet('ls stat find which type command')
 /** The operator behind which nothing runs, by the command before it. */
 const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
-/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script. */
-function behindTest({ name, words, kind }: SimpleCommand): Certainty {
+/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script, where it tells a failure. */
+function behindTest({ name, words, kind }: SimpleCommand, tellsFailure: boolean): Certainty {
   if (TESTING.has(name) || SHELLS.has(name) || (name === 'git' && kind === 'looks')) return 'maybe'
-  return PROBING.has(name) && words.length > 1 ? 'sure' : 'whole'
+  return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
 }
 /** Settings that make a name another program. */
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
@@ -231,7 +231,7 @@ class Lister {
       this.add(node, { ...place, isLast: tellsFailure, runs: index > 0 && dead !== undefined ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
       if (index === 0) dead = ALWAYS[last?.name ?? '']
-      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last))
+      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last, tellsFailure))
     }
   }
 

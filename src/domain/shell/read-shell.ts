@@ -28,8 +28,8 @@ export interface ShellReading extends Content {
   readonly outputs: readonly string[]
   /** Effects on commands of later scripts, where the shell lives on. */
   readonly effects: LastingEffects
-  /** Tells whether the script sets up a program, or puts another in its place. */
-  setsUp(program: string): boolean
+  /** Tells whether a command sets up a program, puts a file in its place or gives its name away; only commands in front of the first that holds `before`. */
+  setsUp(program: string, before?: string): boolean
   /** Lists the programs of a command whose failure the script may hide. */
   unreported(text: string): readonly string[]
 }
@@ -210,8 +210,10 @@ class Script implements ShellReading {
     )
   }
 
-  setsUp(program: string): boolean {
-    return this.list.commands.some((command) => setsUp(program, command))
+  setsUp(program: string, before = ''): boolean {
+    const own = before === '' ? -1 : this.list.commands.findIndex(({ words }) => words.join(' ').includes(before))
+    const commands = own === -1 ? this.list.commands : this.list.commands.slice(0, own)
+    return commands.some((command) => setsUp(program, command))
   }
 
   unreported(text: string): readonly string[] {
