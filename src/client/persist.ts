@@ -108,14 +108,18 @@ export const isSettled = (batch: State): boolean =>
 const FIRST_LOOK_MS = 50
 const LONGEST_LOOK_MS = 1_000
 
-/** Yields the states of a batch as they change, until nothing more happens by itself; the last state comes last. See `persist`. */
+/**
+ * Yields the states of a batch as they change, until nothing more happens by itself; the last state comes last. `longestLookMs` is the
+ * longest time between two reads. See `persist`.
+ */
 export const followBatch = <B extends State>(
   readBatch: (id: string, signal?: AbortSignal) => Promise<B>,
   id: string,
   signal?: AbortSignal,
+  longestLookMs = LONGEST_LOOK_MS,
 ): AsyncGenerator<B> =>
   persist(async function* (answered) {
-    for (let [last, wait] = ['', FIRST_LOOK_MS]; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+    for (let [last, wait] = ['', FIRST_LOOK_MS]; ; wait = Math.min(wait * 2, longestLookMs)) {
       const batch = await readBatch(id, signal)
       answered()
       const text = JSON.stringify(batch)

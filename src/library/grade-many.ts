@@ -15,8 +15,9 @@ export async function* gradeMany(
     throw new RangeError(`concurrency must be a whole number from 1 to ${MOST_CONCURRENCY}`)
   signal?.throwIfAborted()
   const source = Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(signal?.reason)
+  /** Abort of one turn: a race over a promise that lasts would keep the result of every turn. */
+  let turn: PromiseWithResolvers<never> | undefined
+  const onAbort = (): void => turn?.reject(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   /** Grades in flight and items that wait for the caller, by index; `null`: the request that is read. */
   const open = new Map<number | null, Promise<GradedItem | IteratorResult<GradeRequest>>>()
@@ -25,7 +26,6 @@ export async function* gradeMany(
     work.catch(() => undefined)
     open.set(index, work)
   }
-  aborted.promise.catch(() => undefined)
 
   async function gradeOne(index: number, request: GradeRequest): Promise<GradedItem> {
     try {
@@ -40,7 +40,9 @@ export async function* gradeMany(
   try {
     while (!isRead || open.size > 0) {
       if (!isRead && !open.has(null) && open.size < concurrency) add(null, Promise.resolve(source.next()))
-      const ended = await Promise.race([aborted.promise, ...open.values()])
+      signal?.throwIfAborted()
+      turn = Promise.withResolvers<never>()
+      const ended = await Promise.race([turn.promise, ...open.values()])
       open.delete('index' in ended ? ended.index : null)
       if ('index' in ended) yield ended
       else if (ended.done) isRead = true

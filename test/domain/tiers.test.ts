@@ -320,7 +320,7 @@ describe('a denied act', () => {
   })
 
   test.each<[string, ActOutcome, string]>([
-    ['swapoff /dev/sda2', 'failed', 'searched'],
+    ['swapoff /dev/sda2', 'failed', 'low'],
     ['swapoff /dev/sda2 && make test', 'failed', 'low'],
     ['swapoff /dev/sda2', 'interrupted', 'low'],
     ['swapoff /dev/sda2', 'rejected', 'searched'],
@@ -348,6 +348,18 @@ describe('a denied act', () => {
       'a tool that undoes it',
       { tool: 'cancel:send_money', role: 'unknown', texts: ['1500'] },
       [{ tool: 'send_money', argument: '1500' }],
+      'low',
+    ],
+    [
+      'a tool that only tries it',
+      { tool: 'simulate:send_money', role: 'unknown', texts: ['1500'] },
+      [{ tool: 'send_money', argument: '1500' }],
+      'searched',
+    ],
+    [
+      'a command whose output shows its failure',
+      { texts: ['swapoff /dev/sda2'], outcome: 'failed', output: 'swapoff: /dev/sda2: Operation not permitted' },
+      SWAP,
       'searched',
     ],
   ])('with %s', (_name, made, action_anchors, tier) => {

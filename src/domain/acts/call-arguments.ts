@@ -106,7 +106,7 @@ export function equalArgument(step: Step, call: Call, wanted: string): Certainty
 
 /** Words in names of tools that undo, block, keep or only try the act of another tool. */
 const TURNING_WORD =
-  /^(?:block|cancel|decline|deny|disable|fake|finding|flag|log|memory|mock|note|notes|refuse|reject|remember|report|revert|revoke|sandbox|skip|test|undo)$/u
+  /^(?:block|cancel|decline|deny|disable|draft|fake|finding|flag|log|memory|mock|note|notes|preview|refuse|reject|remember|report|revert|revoke|sandbox|simulate|skip|test|undo|validate)$/u
 
 /** Tells whether the name of a tool has such a word that the instruction does not have. */
 export const isTurningTool = ({ tool }: Call, says: (word: string) => boolean): boolean =>

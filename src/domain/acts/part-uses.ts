@@ -77,9 +77,10 @@ export class PartUses {
     const { act } = part
     if (act === null) return false
     if (isRun(act.language)) return !/[;&|\n]/u.test(part.text.trim()) && this.doubtOf(part, anchor) === NOT_DONE
+    const { call } = act
     const step = this.trajectory.steps[at.step]
-    if (act.call.outcome === 'failed' || this.outputs.isRefused(at)) return true
-    return step !== undefined && onlyTries(step, act.call)
+    if (call.outcome === 'failed' || this.outputs.isRefused(at)) return true
+    return step !== undefined && this.memo.once(call, 'tries', () => onlyTries(step, call))
   }
 
   /** Answers the use that a part makes of an anchor. */
