@@ -91,7 +91,7 @@ export class Acts {
     const part = step?.parts[at.part]
     if (step === undefined || part === undefined) return 'absent'
     const ran = isRunPart(part) && this.scripts.readingOf(part, at).runs.length > 0 ? 'maybe' : 'absent'
-    return anchors.map((anchor) => this.uses.useOf(step, part, at, anchor)).reduce<Use>(strongest, ran)
+    return anchors.map((anchor) => this.uses.useOf(step, part, at, anchor).use).reduce<Use>(strongest, ran)
   }
 
   /** Answers what a range of a part is: a piece of an act, of a text that only looks, tells or never ran, or unclear. */
@@ -148,11 +148,13 @@ export class Acts {
     const isFailed = part.act !== null && FAILED.has(part.act.call.outcome)
     let maybe: FoundUse | null = null
     for (const anchor of anchors) {
-      const use = weakest(this.uses.useOf(step, part, position, anchor), most)
-      const doubts = { why: this.uses.doubtOf(part, anchor), isUndone: this.uses.isUndone(part, position, anchor) }
-      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, ...doubts }
+      const { use: own, why } = this.uses.useOf(step, part, position, anchor)
+      const use = weakest(own, most)
+      if (!isDone(use) && use !== 'maybe') continue
+      const isUndone = this.uses.isUndone(step, part, position, why)
+      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, why, isUndone }
       if (isDone(use)) return { use, ...found, position: placeOf(step, part, position, anchor) }
-      if (use === 'maybe') maybe = moreDoubtful(maybe, { use, ...found })
+      maybe = moreDoubtful(maybe, { use, ...found })
     }
     const [first] = anchors
     if (maybe !== null || first === undefined || !this.mayCarryOut(part, position, sight, first)) return maybe

@@ -11,13 +11,12 @@ const DOES = /^(?:success|succeeded|ok|sent|executed|approved|done|confirmed)$/i
 const FAULT = /^(?:errors?|error_message)$/iu
 const NOT_DONE_STATUS =
   /^(?:err|fail|denied|reject|declin|refus|requires_(?:confirm|approv)|needs_|draft|simul|dry|pending_approval)/iu
-const NOTHING = /^(?:null|none|undefined|false|0|\[\]|\{\}|)$/iu
+const NO_FAULT = /^(?:null|none|undefined|false|0|0 of \d+|no errors?|\[\]|\{\}|\{"code":0\}|)$/iu
 
 /** Tells whether a member of an answer says that nothing was done. */
 function isRefusal(member: string, value: string): boolean {
   if (DOES.test(member)) return value.toLowerCase() === 'false'
-  if (FAULT.test(member))
-    return !NOTHING.test(value.trim()) && !/^(?:no errors?|0 of \d+|\{"code":0\})$/iu.test(value.trim())
+  if (FAULT.test(member)) return !NO_FAULT.test(value.trim())
   if (/^is_?error$/iu.test(member)) return value.toLowerCase() === 'true'
   if (/^(?:code|status)$/iu.test(member) && /^[45]\d\d$/u.test(value)) return true
   return member.toLowerCase() === 'status' && NOT_DONE_STATUS.test(value)
