@@ -22,7 +22,7 @@ export interface FoundUse {
   readonly isFailed: boolean
   /** The reason in the record that puts the act in doubt. */
   readonly why: string | null
-  /** Its output, another argument or its tool says that nothing of the anchor was done, or its only command failed. */
+  /** Its output, another argument or its tool says outright that nothing of the anchor was done. */
   readonly isUndone: boolean
 }
 
@@ -151,7 +151,7 @@ export class Acts {
       const { use: own, why } = this.uses.useOf(step, part, position, anchor)
       const use = weakest(own, most)
       if (!isDone(use) && use !== 'maybe') continue
-      const isUndone = this.uses.isUndone(step, part, position, why)
+      const isUndone = this.uses.isUndone(step, part, position, anchor)
       const found = { position, step, anchor: textOfAnchor(anchor), isFailed, why, isUndone }
       if (isDone(use)) return { use, ...found, position: placeOf(step, part, position, anchor) }
       maybe = moreDoubtful(maybe, { use, ...found })
@@ -190,7 +190,7 @@ function placeOf({ parts }: Step, { act }: Part, at: Position, anchor: ActionAnc
   return part === -1 ? at : { step: at.step, part }
 }
 
-/** Whether text of the part runs. */
+/** Tells whether text of the part runs. */
 const isRunPart = ({ actor, act }: Part): boolean =>
   actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
 

@@ -121,10 +121,14 @@ const wordsOfTool = ({ tool }: Call): string[] =>
 export const isTurningTool = (call: Call, says: (word: string) => boolean): boolean =>
   wordsOfTool(call).some((word) => (TRYING_WORDS.has(word) || UNDOING_WORDS.has(word)) && !says(word))
 
-/** Tells whether a call says outright that it only tries its act: by an argument, or by the first word of its tool’s name. */
-export function onlyTries(step: Step, call: Call): boolean {
+/**
+ * Tells whether a call says outright that it only tries its act: by an argument, or by the first word of its tool’s name, unless the instruction
+ * has the word. `says`: null where the anchor names the tool.
+ */
+export function onlyTries(step: Step, call: Call, says: ((word: string) => boolean) | null): boolean {
   const words = wordsOfTool(call)
-  if (TRYING_WORDS.has(words[0] ?? '') && !words.includes('and')) return true
+  const [first = ''] = words
+  if (says !== null && TRYING_WORDS.has(first) && !says(first) && !words.includes('and')) return true
   return partsOfCall(step, call).some(({ name, text }) =>
     TURNING.some(([own, , outright]) => outright?.test(text.trim()) && own.test(name)),
   )

@@ -31,7 +31,7 @@ export function refuses({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
 }
 
 const REFUSED =
-  /^\W{0,3}(?:error|refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
+  /^\W{0,3}(?:refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
 
 /** Tells whether an answer says by a member, or by its first word, that nothing was done. */
 export function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
@@ -67,9 +67,28 @@ const RUNNING =
   /still running|running in (?:the )?background|^\W?command timed out|running with session ID|exit code:? \(none\)|signal: SIG/imu
 const PRINTED_FAILURE =
   /^(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))|\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b/imu
+const LONGEST_COMPLAINT = 200
+/** First or last lines with which programs and harnesses tell that a command failed, or was not carried out. */
+const FAILED_LINE = new RegExp(
+  [
+    String.raw`^(?:remote: )?(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))`,
+    String.raw`^! \[(?:remote )?rejected\]|^(?:\w+: )?\*\*\* |^traceback \(most|^usage: `,
+    String.raw`^(?:killed|aborted|terminated|permission denied|operation not permitted)\b|^(?:timed out|skipped|command not executed)\b`,
+    String.raw`^\[?(?:process )?exit(?:ed)?(?: with)?(?: code| status)?[ :=]{1,2}[1-9]\d{0,2}\b`,
+    String.raw`^the user (?:doesn't want|does not want|rejected|denied|declined|cancelled)|^user (?:rejected|denied|declined|cancelled)`,
+  ].join('|'),
+  'iu',
+)
+
+/** Tells whether the first or the last line of an output says that its command failed, or was not carried out. */
+export function tellsFailure(output: string): boolean {
+  const text = output.trim()
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  return [text, last].some((line) => FAILED_LINE.test(line.slice(0, LONGEST_COMPLAINT).trimStart()))
+}
+
 const FAILING = /not found|no such|denied|not permitted|cannot|can't|failed|error|invalid|unable/iu
 const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
-const LONGEST_COMPLAINT = 200
 
 /** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */
 export function complains(output: string, program: string, isHidden: boolean): boolean {

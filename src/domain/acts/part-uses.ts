@@ -59,8 +59,6 @@ export class PartUses {
   private readonly uses = new Map<Part, Map<ActionAnchor, PartUse>>()
   private readonly outputs: Outputs
   private readonly memo = new Memo()
-  private readonly folded = new Map<Part, string>()
-  private readonly said = new Map<Part, string>()
   /** The reason that puts in doubt the use that is being found. */
   private why: string | null = null
 
@@ -71,14 +69,21 @@ export class PartUses {
     this.outputs = new Outputs(trajectory)
   }
 
-  /** Tells whether a part that may be an act did nothing: its call failed, was refused or only tried, or its only command complains. */
-  isUndone(step: Step, part: Part, at: Position, why: string | null): boolean {
+  /** Tells whether a part that may be an act did nothing: its call was refused or only tried, or its only command complains. */
+  isUndone(step: Step, part: Part, at: Position, anchor: ActionAnchor): boolean {
     const { act } = part
     if (act === null) return false
-    if (isRun(act.language)) return why === NOT_DONE && !/[;&|\n]/u.test(part.text.trim())
+    const text = textOfAnchor(anchor)
+    if (isRun(act.language)) {
+      const hidden = new Set(this.scripts.readingOf(part, at).unreported(text))
+      return !/[;&|\n]/u.test(part.text.trim()) && this.outputs.deniesCommands(at, programsOf(text), hidden)
+    }
     const { call } = act
-    if (call.outcome === 'failed' || this.outputs.isRefused(at)) return true
-    return this.memo.once(call, 'tries', () => onlyTries(step, call))
+    if (this.outputs.isRefused(at)) return true
+    const isNamed = typeof anchor !== 'string' && anchor.tool === call.tool
+    return this.memo.once(call, `tries ${isNamed}`, () =>
+      onlyTries(step, call, isNamed ? null : this.wanted.context.says),
+    )
   }
 
   /** Answers the use that a part makes of an anchor, with the reason in the record that puts it in doubt. */
@@ -129,12 +134,8 @@ export class PartUses {
   /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */
   private useInMessage(part: Part, string: string): Use {
     if (part.act !== null) return this.mentions(part, string) ? 'maybe' : 'absent'
-    const said = () => {
-      const words = this.said.get(part) ?? plainWords(part.text)
-      this.said.set(part, words)
-      return words
-    }
-    return useInMessage(part.text, string, this.wanted.instruction, said)
+    const words = () => this.memo.once(part, 'words', () => plainWords(part.text))
+    return useInMessage(part.text, string, this.wanted.instruction, words)
   }
 
   private useByRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
@@ -289,12 +290,7 @@ export class PartUses {
 
   /** Texts are folded once, however many strings are searched. */
   mentions(part: Part, string: string): boolean {
-    const fold = () => {
-      const folded = this.folded.get(part) ?? foldForSearch(part.text)
-      this.folded.set(part, folded)
-      return folded
-    }
-    return mentions(part.text, string, fold)
+    return mentions(part.text, string, () => this.memo.once(part, 'folded', () => foldForSearch(part.text)))
   }
 }
 

@@ -113,7 +113,8 @@ export function filesRunBy(
   const [program = ''] = words
   const plain = words.slice(1).filter((word) => !word.startsWith('-'))
   if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
-  if (name === 'make' || SQL.has(name)) return [...words.filter((_, at) => words[at - 1] === '-f'), ...inputs]
+  if (name === 'make' || name === 'at' || SQL.has(name))
+    return [...words.filter((_, at) => words[at - 1] === '-f'), ...inputs]
   if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.') {
     const hasScript = SHELLS.has(name) ? shellScript(words) !== null : hasCodeWord(name, words)
     return [...(hasScript ? [] : [fileOf(words) ?? []]), inputs].flat()
@@ -141,7 +142,8 @@ export function copiesOf(node: CommandNode): readonly string[] {
 const PLACING = wordSet('ln cp mv install tee rsync')
 /** Lists the files that a command puts in place: its last word, and for a folder of programs its sources. */
 function placedBy(name: string, words: readonly string[]): readonly string[] {
-  if (!PLACING.has(name)) return []
+  const isEdited = name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word))
+  if (!PLACING.has(name) && !isEdited) return []
   return /\bbin\/?$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
 }
 
@@ -165,8 +167,12 @@ export function takesLines(name: string, words: readonly string[], writesFile: b
 }
 
 /** Programs whose subcommands set them up for their later calls. */
-const SETTABLE = wordSet('git npm yarn pnpm pip kubectl aws gcloud az docker helm terraform gh')
-const CONFIGURING = /^(?:config|configure|set|use|set-\w[\w-]*|use-\w[\w-]*)$/u
+const SETTABLE = wordSet('git npm yarn pnpm pip kubectl aws gcloud az docker helm terraform gh firebase heroku fly')
+/** Programs that another program sets up, too. */
+const SHARES_SETTINGS: Readonly<Record<string, string>> = { helm: 'kubectl' }
+const CONFIGURING = /^(?:config|configure|set|use|select|set-\w[\w-]*|use-\w[\w-]*)$/u
+/** Pairs of subcommands that set up a program as well. */
+const CONFIGURING_PAIR = /^(?:remote|workspace|context) (?:add|new|remove|rm|rename)$/u
 /** Words by which such a subcommand only shows a setting. */
 const SHOWS_SETTING = /^(?:get|list|ls|view|show|current-\w+|get-\S+|--get\S*|-l|--list)$/u
 /** Settings of git that leave the effect of its commands as it is. */
@@ -176,18 +182,24 @@ const HARMLESS_SETTING = /^(?:user|safe|color|loglevel|pull|core\.(?:autocrlf|ed
 function configures(name: string, words: readonly string[]): boolean {
   if (!SETTABLE.has(name)) return false
   const own = words.filter((word) => !isOption(word))
+  if (CONFIGURING_PAIR.test(own.slice(0, 2).join(' '))) return true
   const at = own.slice(0, 2).findIndex((word) => CONFIGURING.test(word))
   if (at === -1 || words.some((word) => SHOWS_SETTING.test(word))) return false
   return !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
 }
 
 /** Files in which programs find what to do. */
-const RULES_OF: Readonly<Record<string, RegExp>> = { make: /^(?:gnu)?makefile$/iu, npm: /^(?:package\.json|\.npmrc)$/u }
+const RULES_OF: Readonly<Record<string, RegExp>> = {
+  make: /^(?:gnu)?makefile$/iu,
+  npm: /^(?:package\.json|\.npmrc)$/u,
+  git: /^(?:config|\.gitconfig)$/u,
+}
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SettingCommand): boolean {
   const own = words.slice(name === '=' ? 0 : 1)
-  if (name === program && configures(name, own)) return true
+  const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
+  if ((name === program || name === shared) && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
   const rules = Object.hasOwn(RULES_OF, program) ? RULES_OF[program] : undefined
   return [...outputs, ...placedBy(name, words)].map(baseName).some((file) => file === program || rules?.test(file))

@@ -41,7 +41,7 @@ const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, i
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
   ...{ runs: [], outputs: [], isPlain: false, prints: () => false, unreported: () => [] },
-  ...{ effects: { ...NO_EFFECTS, changesShell: true, isMoved: true }, setsUp: () => false },
+  ...{ effects: NO_EFFECTS, setsUp: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
@@ -86,20 +86,14 @@ function readCode(text: string, path: string): ShellReading {
   const { live, comments } = withoutComments(path, text)
   const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
   return {
+    ...UNREAD,
     useOf(anchor) {
       const { needles, words } = readAnchor(anchor)
       if (useOfNeedles(folded, needles) !== 'absent' || mayBeMade(folded, words, true)) return 'maybe'
       return useOfNeedles(foldedComments, needles) === 'absent' ? 'absent' : 'told'
     },
-    useAt: () => 'maybe',
-    looksAt: () => false,
-    isPlain: false,
     prints: () => true,
     runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
-    outputs: [],
-    effects: NO_EFFECTS,
-    setsUp: () => false,
-    unreported: () => [],
   }
 }
 
