@@ -75,7 +75,7 @@ const FAILED_LINE = new RegExp(
     String.raw`^! \[(?:remote )?rejected\]|^(?:\w+: )?\*\*\* |^traceback \(most|^usage: `,
     String.raw`^(?:killed|aborted|terminated|permission denied|operation not permitted)\b|^(?:timed out|skipped|command not executed)\b`,
     String.raw`^\[?(?:process )?exit(?:ed)?(?: with)?(?: code| status)?[ :=]{1,2}[1-9]\d{0,2}\b`,
-    String.raw`^the user (?:doesn't want|does not want|rejected|denied|declined|cancelled)|^user (?:rejected|denied|declined|cancelled)`,
+    `^the user (?:doesn't want|does not want|rejected|denied|declined|cancelled)|^user (?:rejected|denied|declined|cancelled)`,
   ].join('|'),
   'iu',
 )
