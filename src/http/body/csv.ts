@@ -6,7 +6,7 @@ import type { Review } from '../../schemas/audit/review.ts'
 import { Choice, Type } from '../../schemas/type.ts'
 
 /** The value of a cell. A list is joined by `; `; null and undefined are empty. */
-export type CsvValue = string | number | boolean | null | undefined | readonly string[]
+type CsvValue = string | number | boolean | null | undefined | readonly string[]
 
 /** The query parameter of calls that can also answer a table. */
 export const FormatQuery = {
