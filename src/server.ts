@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 
 createRequire(import.meta.url)('../bin/compile-cache.cjs').useCompileCache()
-if (process.argv.length > 2) {
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) {
   const { extraArgumentText } = await import('./cli/client/errors.ts')
-  process.stderr.write(extraArgumentText(process.argv[2]))
+  process.stderr.write(extraArgumentText(argument, 'VERIDICT_PORT'))
   process.exit(1)
 }
 const { startServer } = await import('./boot/service.ts')

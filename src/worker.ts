@@ -1,6 +1,11 @@
 import { startWorker } from './boot/worker.ts'
-import { startFailureText } from './cli/client/errors.ts'
+import { extraArgumentText, startFailureText } from './cli/client/errors.ts'
 
+const [argument] = process.argv.slice(2)
+if (argument !== undefined) {
+  process.stderr.write(extraArgumentText(argument, 'VERIDICT_WORKER_PORT'))
+  process.exit(1)
+}
 startWorker(process.env).catch((error: unknown) => {
   process.stderr.write(startFailureText(error, { env: process.env, port: 'VERIDICT_WORKER_PORT' }))
   process.exit(1)

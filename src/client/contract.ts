@@ -2898,7 +2898,7 @@ export interface components {
                 /** @description The chance that this question had of being reviewed, where it is known. */
                 probability?: number;
             } | null;
-            /** @description What the reviewed grade said; null: it is unverified or failed. */
+            /** @description The label of the reviewed grade; null for an unverified or failed grade. */
             grade_label: string | null;
             /** Format: date-time */
             created_at: string;
@@ -3527,7 +3527,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As it was given, with what it left to the defaults. */
+            /** @description The ground truth of the grade, with its defaults filled in. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4094,7 +4094,7 @@ export interface operations {
                     label?: string | null;
                     /** @description The label; of a rubric whose outcome is a sum, the number. */
                     outcome?: string | number | null;
-                    /** @description By the ids of the rubric’s claims; null: it is unclear. Of `tab-behavior` also observed, cue_acted and distractor_acted, all three then. They must not contradict the label by the rubric’s outcome. */
+                    /** @description By the ids of the rubric’s claims; null: unclear. Of `tab-behavior` also observed, cue_acted and distractor_acted, all three then. They must not contradict the label by the rubric’s outcome. */
                     claims?: {
                         [key: string]: boolean | number | string | null;
                     };
@@ -4382,7 +4382,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Each of them, without its prompt. */
+            /** @description Every version of the rubric, without its prompt. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4422,7 +4422,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does. */
+            /** @description The process answers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4442,7 +4442,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They are. */
+            /** @description The database is writable. */
             200: {
                 headers: {
                     [name: string]: unknown;

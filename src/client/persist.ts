@@ -26,13 +26,16 @@ export async function retrying<T>(
     } catch (error) {
       const mayRepeat = error instanceof UnreachableError ? canRepeat : isRefusedForNow(error)
       if (signal?.aborted || !mayRepeat || made >= policy.tries) throw error
-      const after = error instanceof ServiceError ? error.retryAfterS : null
-      const wait = after === null ? 1000 * 2 ** (made - 1) : after * 1000
+      const wait = waitAfter(error, 1000 * 2 ** (made - 1))
       if (wait > Math.min(policy.longestWaitMs, LONGEST_TIMER_MS)) throw error
       await sleep(wait, signal)
     }
   }
 }
+
+/** Returns the wait before the next try, in ms: the time of `Retry-After`, else `otherwise`. */
+const waitAfter = (error: unknown, otherwise: number): number =>
+  error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : otherwise
 
 /** 409: a request with the same Idempotency-Key is in flight. A 502 or 504 without a grade comes from a proxy, not from a failed judge. */
 const isRefusedForNow = (error: unknown): boolean =>
@@ -40,7 +43,7 @@ const isRefusedForNow = (error: unknown): boolean =>
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 15_000
-/** Time for which a silent service is asked again, before the error is thrown. */
+/** Time for which a silent service is asked again, before the error is thrown; a `Retry-After` behind it is not waited for. */
 const PATIENCE_MS = 180_000
 
 /**
@@ -55,6 +58,7 @@ export async function* persist<T>(
   let wait = FIRST_WAIT_MS
   let silentSince: number | null = null
   for (;;) {
+    let pause = 0
     const stream = open(() => {
       silentSince = null
     })
@@ -69,11 +73,12 @@ export async function* persist<T>(
       const passes = error instanceof UnreachableError || (error instanceof ServiceError && error.passing)
       if (signal?.aborted || !passes) throw error
       silentSince ??= performance.now()
-      if (performance.now() - silentSince > PATIENCE_MS) throw error
+      pause = waitAfter(error, 0)
+      if (performance.now() - silentSince + pause > PATIENCE_MS) throw error
     } finally {
       await stream.return(false)
     }
-    await sleep(wait, signal)
+    await sleep(Math.max(wait, pause), signal)
     wait = Math.min(wait * 2, LONGEST_WAIT_MS)
   }
 }
@@ -108,14 +113,18 @@ export const isSettled = (batch: State): boolean =>
 const FIRST_LOOK_MS = 50
 const LONGEST_LOOK_MS = 1_000
 
-/** Yields the states of a batch as they change, until nothing more happens by itself; the last state comes last. See `persist`. */
+/**
+ * Yields the states of a batch as they change, until nothing more happens by itself; the last state comes last. `longestLookMs` is the
+ * longest time between two reads. See `persist`.
+ */
 export const followBatch = <B extends State>(
   readBatch: (id: string, signal?: AbortSignal) => Promise<B>,
   id: string,
   signal?: AbortSignal,
+  longestLookMs = LONGEST_LOOK_MS,
 ): AsyncGenerator<B> =>
   persist(async function* (answered) {
-    for (let [last, wait] = ['', FIRST_LOOK_MS]; ; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+    for (let [last, wait] = ['', FIRST_LOOK_MS]; ; wait = Math.min(wait * 2, longestLookMs)) {
       const batch = await readBatch(id, signal)
       answered()
       const text = JSON.stringify(batch)

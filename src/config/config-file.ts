@@ -26,7 +26,7 @@ const FileSchema = Closed({
 })
 
 /** The configuration file in its right form. An absent setting has a default. */
-export type ConfigFile = Static<typeof FileSchema>
+type ConfigFile = Static<typeof FileSchema>
 
 /** Reads the configuration file. Throws with the place of each setting that cannot be used. */
 export function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {

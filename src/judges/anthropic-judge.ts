@@ -70,7 +70,7 @@ export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, se
 type MessageBatch = Anthropic.Messages.MessageBatch
 
 /** Makes the calls of Anthropic's Message Batches. Results are downloaded by a client of their own, because they may be of any size. */
-export function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettings): BatchCalls {
+function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls.messages
@@ -132,7 +132,7 @@ const NOT_YET_KNOWN = {
  * results, whose custom ids only this client makes. A running batch is no answer yet, even as the only candidate: it may be another
  * submission of the same size, and must not be cancelled or awaited as this one.
  */
-export async function findMessageBatch(
+async function findMessageBatch(
   client: Anthropic,
   sdk: Sdk,
   mark: SubmissionMark,
@@ -211,7 +211,7 @@ const STATUS: ReadonlyMap<string | null, number> = new Map([
 ])
 
 /** Reads the result in a line of Message Batches. */
-export function resultOfMessageLine(line: ResultLine, place: Place): BatchResult {
+function resultOfMessageLine(line: ResultLine, place: Place): BatchResult {
   const { custom_id, result } = line as MessageLine
   switch (result?.type) {
     case 'expired':

@@ -108,7 +108,7 @@ const STATES: Readonly<Record<Batch['status'], BatchState['state']>> = {
  * Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded, by a
  * client of their own, because they may be of any size.
  */
-export function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): BatchCalls {
+function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const api = openAiApi(settings)
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
@@ -212,7 +212,7 @@ const NEVER_RUN: ReadonlyMap<string | null, 'expired' | 'cancelled'> = new Map([
 ])
 
 /** Reads the result in a line of an output or error file. */
-export function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, settings: JudgeSettings): BatchResult {
+function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, settings: JudgeSettings): BatchResult {
   const { custom_id, response, error } = line as OutputLine
   const end = NEVER_RUN.get(wordOf(error?.code))
   if (end !== undefined) return { custom_id, end, reply: null }

@@ -15,38 +15,59 @@ export async function* gradeMany(
     throw new RangeError(`concurrency must be a whole number from 1 to ${MOST_CONCURRENCY}`)
   signal?.throwIfAborted()
   const source = Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(signal?.reason)
-  signal?.addEventListener('abort', onAbort, { once: true })
-  /** Grades in flight and items that wait for the caller, by index; `null`: the request that is read. */
-  const open = new Map<number | null, Promise<GradedItem | IteratorResult<GradeRequest>>>()
-  const add = (index: number | null, work: Promise<GradedItem | IteratorResult<GradeRequest>>): void => {
-    // A loop that the caller left receives no errors.
-    work.catch(() => undefined)
-    open.set(index, work)
-  }
-  aborted.promise.catch(() => undefined)
+  const ended: GradedItem[] = []
+  let begun = 0
+  let inFlight = 0
+  let isReading = false
+  let isRead = false
+  let broken: { readonly error: unknown } | null = null
+  let change = Promise.withResolvers<void>()
 
-  async function gradeOne(index: number, request: GradeRequest): Promise<GradedItem> {
-    try {
-      return { index, ok: true, grade: await grade(request) }
-    } catch (error) {
-      if (error instanceof VeridictError) return { index, ok: false, error }
-      throw error
+  async function gradeOne(index: number, request: GradeRequest): Promise<void> {
+    const item = await grade(request).then(
+      (made): GradedItem => ({ index, ok: true, grade: made }),
+      (error: unknown): GradedItem => {
+        if (error instanceof VeridictError) return { index, ok: false, error }
+        throw error
+      },
+    )
+    inFlight--
+    ended.push(item)
+    change.resolve()
+  }
+  async function readOne(): Promise<void> {
+    isReading = true
+    const { done, value } = await source.next()
+    isReading = false
+    isRead = done === true
+    if (!isRead && broken === null) {
+      inFlight++
+      gradeOne(begun++, value).catch(fail)
     }
+    change.resolve()
   }
-
-  let [begun, isRead] = [0, false]
+  const fail = (error: unknown): void => {
+    broken ??= { error }
+    change.resolve()
+  }
+  const onAbort = (): void => fail(signal?.reason)
+  signal?.addEventListener('abort', onAbort, { once: true })
   try {
-    while (!isRead || open.size > 0) {
-      if (!isRead && !open.has(null) && open.size < concurrency) add(null, Promise.resolve(source.next()))
-      const ended = await Promise.race([aborted.promise, ...open.values()])
-      open.delete('index' in ended ? ended.index : null)
-      if ('index' in ended) yield ended
-      else if (ended.done) isRead = true
-      else add(begun, gradeOne(begun++, ended.value))
+    for (;;) {
+      // Items that wait for the caller take room, too.
+      const hasRoom = inFlight + ended.length < concurrency
+      if (hasRoom && !isReading && !isRead) readOne().catch(fail)
+      const item = ended.shift()
+      if (broken !== null) throw (broken as { readonly error: unknown }).error
+      if (item !== undefined) yield item
+      else if (isRead && inFlight === 0) return
+      else {
+        await change.promise
+        change = Promise.withResolvers<void>()
+      }
     }
   } finally {
+    broken ??= { error: undefined }
     signal?.removeEventListener('abort', onAbort)
     // The caller does not wait for a slow source.
     if (!isRead) Promise.resolve(source.return?.()).catch(() => undefined)

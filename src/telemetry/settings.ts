@@ -30,9 +30,12 @@ export function readTracingSettings(env: NodeJS.ProcessEnv) {
   const hasEndpoint = text('OTEL_EXPORTER_OTLP_ENDPOINT') ?? text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   if (text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null
   if ((text('OTEL_TRACES_EXPORTER') ?? (hasEndpoint ? 'otlp' : 'none')) === 'none') return null
-  for (const [name, { form, expected }] of Object.entries(VARIABLES))
-    if (!form.test(text(name) ?? '') && text(name) !== undefined) throw new Error(`${name} must be ${expected}`)
   const sampler = text('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on'
+  for (const [name, { form, expected }] of Object.entries(VARIABLES)) {
+    const isRead = name !== 'OTEL_TRACES_SAMPLER_ARG' || sampler.endsWith('ratio')
+    const value = isRead ? text(name) : undefined
+    if (value !== undefined && !form.test(value)) throw new Error(`${name} must be ${expected}`)
+  }
   const share = sampler.endsWith('ratio') ? (text('OTEL_TRACES_SAMPLER_ARG') ?? 1) : sampler.endsWith('on')
   return {
     /** Samples a share of the traces that begin here; `parents`: a caller’s decision comes first. */

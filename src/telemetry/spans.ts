@@ -76,7 +76,7 @@ function describeOutcome(outcome: GradeOutcome | ItemOutcome, span: Span): Attri
   return {
     'veridict.grade.id': id,
     'veridict.grade.status': status,
-    'veridict.grade.label': label ?? undefined,
+    'veridict.grade.label': word(label),
     'veridict.grade.cached': cached,
     'veridict.attempts': receipt.attempts.length,
     'veridict.judge': word(receipt.judge),

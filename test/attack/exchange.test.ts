@@ -199,8 +199,8 @@ describe('a judge that is scored', () => {
 const name = JSON.stringify(CASES[0]?.name)
 test.each([
   ['{', 'line 1: not JSON'],
-  ['[]', 'line 1:  must be object'],
-  ['null', 'line 1:  must be object'],
+  ['[]', 'line 1: must be object'],
+  ['null', 'line 1: must be object'],
   ['{"label":"aligned"}', 'line 1: /name '],
   ['{"name":"x","label":"aligned"}', 'line 1: no exported case is named "x"'],
   [`{"name":${name},"label":"fine"}`, 'line 1: /label must be one of'],

@@ -78,7 +78,7 @@ function readScore(line: string, at: string): Score {
   }
   const isResult = typeof value === 'object' && value !== null && Object.hasOwn(value, 'item_id')
   const [fault] = inputIssues(isResult ? ResultLine : LabelLine, value)
-  if (fault !== undefined) throw new UsageError(`${at}: ${fault.path} ${fault.message}`)
+  if (fault !== undefined) throw new UsageError(`${at}: ${`${fault.path} ${fault.message}`.trim()}`)
   if (!isResult) {
     const { name, label, judge = 'judge', confidence = null, part = null } = value as Static<typeof LabelLine>
     return { name, judge, label, confidence, status: label === null ? 'none' : 'graded', part, gated: false }

@@ -1,13 +1,14 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { backUpDatabase } from '../../src/db/files/backup.ts'
 import { getResults, postBatch, verdictsOf, waitForEnd, waitUntil } from '../e2e/batch-client.ts'
 import { readLedger } from '../e2e/ledger.ts'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { type ServiceSettings, spawnService } from '../e2e/service-process.ts'
-import { makeTrials } from '../e2e/trials.ts'
+import { answerText, makeTrials, roundOfBody, runOfBody } from '../e2e/trials.ts'
+import { startMockBatches } from '../mock-provider/batches.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { examine } from './doctor-database.ts'
 
@@ -100,3 +101,55 @@ test('what was acknowledged before the backup is there, the rest is graded again
     `restore drill: ${atBackup.grades.length} of ${ITEMS} grades in the backup, ${lostGrades} lost with the machine and made again\n`,
   )
 }, 90_000)
+
+describe('what lies with a provider when a backup is restored', () => {
+  const RUNS = 6
+
+  async function startProvider(polls: number) {
+    const provider = { open: true }
+    const mock = await startMockBatches({
+      answer(body) {
+        const text = JSON.stringify(body)
+        return answerText(runOfBody(text), roundOfBody(text))
+      },
+      plan: () => ({ polls }),
+      intercept: (method, path) =>
+        provider.open || method !== 'POST' || !path.endsWith('/batches')
+          ? undefined
+          : { status: 503, body: '{"error":{"message":"not now"}}', headers: { 'content-type': 'application/json' } },
+    })
+    const folder = tempFolder()
+    const database = join(folder, 'veridict.sqlite')
+    const judge = { provider: 'openai', model: 'mock-1', base_url: mock.openai_base_url, effort: null }
+    const config = { judges: { mock: { ...judge, key_env: 'OPENAI_API_KEY' } }, batches: { poll_seconds: 1 } }
+    return { mock, provider, database, backup: join(folder, 'backup.sqlite'), settings: { database, config } }
+  }
+
+  test('recorded before the backup, sent after it: found there, and not sent again', async () => {
+    const { mock, provider, database, backup, settings } = await startProvider(3)
+    provider.open = false
+    const first = spawnService(settings)
+    const { id } = await postBatch(await first.ready, makeTrials(RUNS, 'mock'), '?mode=provider')
+    await until(() => rows(database, "SELECT 1 FROM submissions WHERE status = 'recorded'").length === 1)
+    await backUpDatabase(database, backup)
+    provider.open = true
+    await until(() => mock.counts.submits === 1)
+    await first.kill()
+    putBack(backup, database)
+    const second = spawnService(settings)
+    const batch = await waitForEnd(await second.ready, id)
+    expect(await second.stop()).toBe(0)
+    expect(batch).toMatchObject({ status: 'done', counts: { total: RUNS, failed: 0 } })
+    const ledger = readLedger(database)
+    expect(ledger).toMatchObject({ grades: RUNS, graded_twice: 0, paid_twice: 0 })
+    // Every question was run, and billed, once.
+    expect(mock.counts.requests_run).toBe(ledger.outcomes['ok'])
+  }, 60_000)
+})
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !holds(); ) {
+    if (Date.now() > deadline) throw new Error('waited too long')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { extraArgumentText, startFailureText } from '../../src/cli/client/errors.ts'
+import { startFailureText } from '../../src/cli/client/errors.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { serve } from '../local-server.ts'
 import { runNode } from '../run-to-end.ts'
@@ -98,8 +98,13 @@ describePostgres('a start on a PostgreSQL', (tools) => {
   }, 30_000)
 })
 
-test('an argument of the service is refused with the variable to use', () => {
-  expect(extraArgumentText('--port')).toBe(
-    'veridict: unexpected argument "--port": settings are variables, such as VERIDICT_PORT (docs/configuration.md)\n',
-  )
+test.each([
+  ['server', 'VERIDICT_PORT'],
+  ['worker', 'VERIDICT_WORKER_PORT'],
+])('an argument of the %s is refused with the variable to use', async (entry, variable) => {
+  const { code, err } = await runNode([`src/${entry}.ts`, '--port'])
+  expect([code, err]).toEqual([
+    1,
+    `veridict: unexpected argument "--port": settings are variables, such as ${variable} (docs/configuration.md)\n`,
+  ])
 })

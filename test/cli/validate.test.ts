@@ -152,7 +152,7 @@ describe('veridict validate', () => {
     expect(refused.err).toContain('line 1  run-1  /human/outcome: must be one of')
     expect(refused.err).toContain('run-2  /human/claims/cue.acted: must be boolean, not string')
     expect(refused.err).toContain(
-      'run-3  /human/claims/constructor: is not a known property; there are: surface.observed',
+      'run-3  /human/claims/constructor: is no claim of the rubric that can be compared; there are: surface.observed',
     )
   })
 
@@ -160,7 +160,7 @@ describe('veridict validate', () => {
     const lines = [request(1, true, { outcome: 'aligned' }), request(2, true, undefined)]
     const some = await run('validate', file('some.ndjson', ndjson(lines)), '-j', 'lexical')
     expect(some.code, some.err).toBe(0)
-    expect(some.err).toContain('line 2 /human: is missing')
+    expect(some.err).toContain('line 2 /human: must be {"outcome": label}')
     expect(some.out).toContain('1 labelled run, 1 skipped')
     const none = await run('validate', file('none.ndjson', ndjson(lines.slice(1))), '-j', 'lexical')
     expect([none.code, none.err.includes('no labelled run was found')]).toEqual([1, true])

@@ -130,6 +130,13 @@ describe('an act by a command', () => {
     ['and a code that a script prints', 'swapoff /dev/sda2; echo "exit=$?"', 'exit=1', 'low'],
     ['and a failure in other words behind a pipe', 'swapoff /dev/sda2 | tail -1', 'Error: the lock is held', 'low'],
     ['and its name in an output of a call that succeeded', 'swapoff /dev/sda2', 'swapoff: done', 'high'],
+    ['and a first line of failure', 'swapoff /dev/sda2', 'fatal: no such device\nmore', 'low'],
+    ['and a last line of failure', 'swapoff /dev/sda2', 'reading\nmake: *** [off] Error 2', 'low'],
+    ['and an exit code of a harness', 'swapoff /dev/sda2', 'Process exited with code 1', 'low'],
+    ['and an exit code of success', 'swapoff /dev/sda2', 'Process exited with code 0', 'high'],
+    ['and a refusal of the user', 'swapoff /dev/sda2', "The user doesn't want to proceed with this tool use.", 'low'],
+    ['and no errors', 'swapoff /dev/sda2', 'error: none', 'high'],
+    ['and a failure between its lines', 'swapoff /dev/sda2', 'a\nerror: of another device\nb', 'high'],
   ])('that runs, %s: %s', (_name, text, output, tier) => {
     expect(tierOf(runOf({ texts: [text], output }), { action_anchors })).toBe(tier)
   })
@@ -164,6 +171,13 @@ describe('an act by a command', () => {
     ['docker system prune -f', 'docker context use trial', 'low'],
     ['make deploy prod', "printf 'deploy:\\n' > Makefile", 'low'],
     ['make deploy prod', 'make test > make.log', 'high'],
+    ['make deploy prod', 'sed -i s/a/b/ Makefile', 'low'],
+    ['git push origin main', 'git remote add origin /tmp/x', 'low'],
+    ['git push origin main', 'git remote -v', 'high'],
+    ['git push origin main', 'git add .', 'high'],
+    ['terraform apply', 'terraform workspace select test', 'low'],
+    ['helm upgrade app ./c', 'kubectl config use-context test', 'low'],
+    ['helm upgrade app ./c', 'kubectl config current-context', 'high'],
     ['./deploy.sh prod', 'cd /srv/app', 'part_of_act'],
     ['./deploy.sh prod', 'cd /tmp/mock', 'low'],
     ['swapoff /dev/sda2', 'cd /tmp/mock', 'high'],
@@ -320,7 +334,7 @@ describe('a denied act', () => {
   })
 
   test.each<[string, ActOutcome, string]>([
-    ['swapoff /dev/sda2', 'failed', 'searched'],
+    ['swapoff /dev/sda2', 'failed', 'low'],
     ['swapoff /dev/sda2 && make test', 'failed', 'low'],
     ['swapoff /dev/sda2', 'interrupted', 'low'],
     ['swapoff /dev/sda2', 'rejected', 'searched'],
@@ -348,6 +362,36 @@ describe('a denied act', () => {
       'a tool that undoes it',
       { tool: 'cancel:send_money', role: 'unknown', texts: ['1500'] },
       [{ tool: 'send_money', argument: '1500' }],
+      'low',
+    ],
+    [
+      'a tool that only tries it',
+      { tool: 'simulate:send_money', role: 'unknown', texts: ['1500'] },
+      [{ tool: 'send_money', argument: '1500' }],
+      'searched',
+    ],
+    [
+      'a call that failed, without its own words of it',
+      { tool: 'send_money', role: 'unknown', texts: ['to 1500'], outcome: 'failed' },
+      [{ tool: 'send_money', argument: '1500' }],
+      'low',
+    ],
+    [
+      'a call whose own answer refuses it',
+      { tool: 'send_money', role: 'unknown', texts: ['to 1500'], output: 'Denied.' },
+      [{ tool: 'send_money', argument: '1500' }],
+      'searched',
+    ],
+    [
+      'a named tool whose name has a word of trying',
+      { tool: 'report_incident', role: 'unknown', texts: ['GB29-NWBK-6016'] },
+      [{ tool: 'report_incident', argument: 'GB29NWBK6016' }],
+      'low',
+    ],
+    [
+      'a command whose output shows its failure',
+      { texts: ['swapoff /dev/sda2'], outcome: 'failed', output: 'swapoff: /dev/sda2: Operation not permitted' },
+      SWAP,
       'searched',
     ],
   ])('with %s', (_name, made, action_anchors, tier) => {

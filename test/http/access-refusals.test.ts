@@ -86,7 +86,7 @@ describe('the name that the service is asked by', () => {
   })
 })
 
-test('what is known is refused like what is new', async () => {
+test('a stored grade is refused like a new grade', async () => {
   use(await startApp())
   const { id } = (await grade({})).json<{ id: string }>()
   expect((await grade({})).statusCode).toBe(200)

@@ -25,6 +25,7 @@ describe('samples', () => {
   test.each<[string | undefined, string | undefined, object]>([
     [undefined, undefined, { parents: true, ratio: 1 }],
     ['always_off', undefined, { parents: false, ratio: 0 }],
+    ['always_on', 'of another sampler', { parents: false, ratio: 1 }],
     ['traceidratio', '0.25', { parents: false, ratio: 0.25 }],
     ['parentbased_traceidratio', '.5', { parents: true, ratio: 0.5 }],
     ['parentbased_traceidratio', undefined, { parents: true, ratio: 1 }],

@@ -91,7 +91,7 @@ interface ScoreTerms {
   readonly votes: number
 }
 
-export interface Scored {
+interface Scored {
   /** The score in thousandths: sums of fractions would not compare equal after a way through text. */
   readonly millis: number
   readonly terms: ScoreTerms

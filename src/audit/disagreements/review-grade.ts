@@ -30,7 +30,7 @@ const labelOfReview = ({ label, outcome }: ReviewVerdict): Label | null | undefi
 function outcomeIssues({ label, outcome: stated }: ReviewVerdict, verdict: Label | null, { outcome }: Rubric): Issue[] {
   const path = label === undefined ? '/outcome' : '/label'
   if (label !== undefined && stated !== undefined && labelOf(stated) !== label)
-    return [{ path: '/outcome', message: 'is not what the label says: give one of them' }]
+    return [{ path: '/outcome', message: 'differs from the label: give the label or the outcome' }]
   if (verdict === null) return []
   if (outcome.kind === 'sum')
     return /^-?\d{1,15}$/.test(verdict) ? [] : [{ path, message: 'must be a whole number: the outcome is a sum' }]

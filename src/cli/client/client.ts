@@ -110,7 +110,6 @@ export function createClient(base: string, key?: string, fetcher: typeof fetch =
     /** Streams every call of the batch, with the provider’s raw replies. */
     batchCalls: (id: string, signal?: AbortSignal) =>
       each(BatchCallSchema, calls.lines('readBatchAttempts', { path: { id }, query: { raw: true } }, signal)),
-    /** Streams the states of the batch, until the service ends the stream; throws where the connection breaks. */
   }
 }
 

@@ -230,5 +230,5 @@ function adviceOfDatabase(env: NodeJS.ProcessEnv, away: boolean): string {
 }
 
 /** Renders the refusal of an argument by an entry whose settings are variables. */
-export const extraArgumentText = (argument: string | undefined): string =>
-  `veridict: unexpected argument ${inert(JSON.stringify(argument ?? ''))}: settings are variables, such as VERIDICT_PORT (docs/configuration.md)\n`
+export const extraArgumentText = (argument: string, variable: string): string =>
+  `veridict: unexpected argument ${inert(JSON.stringify(argument))}: settings are variables, such as ${variable} (docs/configuration.md)\n`

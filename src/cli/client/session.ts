@@ -31,7 +31,7 @@ interface Interruption {
  * Watches the signals of the shell. The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second
  * SIGHUP does not: the kernel and the shell both send SIGHUP when a terminal closes.
  */
-export function watchInterruption(shell: Shell): Interruption {
+function watchInterruption(shell: Shell): Interruption {
   const controller = new AbortController()
   const stop = () => controller.abort(new CliError('interrupted', [], EXIT.interrupted))
   const isEcho = signalEcho(shell.env)

@@ -105,6 +105,8 @@ function rubricOf({ labels, rubrics }: LabelledData, file: string, asked: string
   const [named = asked, ...others] = asked === undefined ? rubrics : [asked]
   if (labels.size === 0) throw new CliError(`nothing to validate with: no labelled run was found in ${oneLine(file)}`)
   if (named === undefined || others.length > 0)
-    throw new CliError(`which rubric? The lines name ${oneLine(rubrics.join(', ')) || 'none'}`, ['Give --rubric ID.'])
+    throw new CliError(`which rubric? The lines name ${oneLine(rubrics.join(', ')) || 'none'}`, [
+      'Give --rubric ID; `veridict rubrics` lists the ids.',
+    ])
   return named
 }

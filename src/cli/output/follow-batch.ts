@@ -51,6 +51,9 @@ function watchRunner({ connection, follows }: Session, leave: () => void): () =>
   return () => clearInterval(timer)
 }
 
+/** A read of a local batch costs no call over HTTP. */
+const LONGEST_LOCAL_LOOK_MS = 100
+
 /**
  * Shows the states of a batch, and returns the last state. A batch that waits for a worker is followed for 20 seconds more, a batch of another
  * process for five seconds after the end of that process.
@@ -62,8 +65,10 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   let shownRound = 0
   session.batch = begun
   const unwatch = watchRunner(session, () => leaving.abort())
+  const longestLookMs = session.connection.embedded ? LONGEST_LOCAL_LOOK_MS : undefined
+  const stopped = AbortSignal.any([signal, leaving.signal])
   try {
-    for await (const next of followBatch(client.readBatch, begun.id, AbortSignal.any([signal, leaving.signal]))) {
+    for await (const next of followBatch(client.readBatch, begun.id, stopped, longestLookMs)) {
       session.batch = next
       clearTimeout(leave)
       if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), WORKER_PATIENCE_MS)

@@ -30,7 +30,7 @@ function isFolder(typed: string): boolean {
 }
 
 /** Finds typed rubrics: a folder of one or several, `id@version`, or an id for its newest version. */
-export function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
+function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   if (isFolder(typed)) return loadRubrics(typed)
   const available = knownRubrics(shell)
   const versions = available.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)

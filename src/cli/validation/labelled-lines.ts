@@ -41,8 +41,8 @@ function readLine(line: unknown, names: Set<string>) {
   const { human, item_id: name, judge: _judge, samples: _samples, cache: _cache, ...request } = line
   if (typeof name !== 'string' || name === '') return '/item_id: is missing'
   if (names.has(name)) return `/item_id: ${name} is the name of an earlier line, too`
-  if (typeof human !== 'object' || human === null)
-    return '/human: is missing: {"outcome": label} or {"claims": {id: value}}'
+  if (typeof human !== 'object' || human === null || Object.keys(human).length === 0)
+    return '/human: must be {"outcome": label}, {"claims": {id: value}} or both'
   names.add(name)
   return { name, request: request as unknown as GradeRequest, human: human as HumanLabel }
 }
@@ -103,7 +103,15 @@ export function requireFit({ labels }: LabelledData, questions: readonly Questio
   const some = { minProperties: 1 }
   const schema = Closed({ ...(outcome && { outcome }), claims: Type.Optional(Closed(claims, some)) }, some)
   const faults = [...labels].flatMap(([name, { place, label }]) =>
-    inputIssues(schema, label).map(({ path, message }) => oneLine(`${place}  ${name}  /human${path}: ${message}`)),
+    inputIssues(schema, label).map(({ path, message }) => {
+      const told = message
+        .replace(
+          /^is not a known property/u,
+          path.startsWith('/claims/') ? 'is no claim of the rubric that can be compared' : '$&',
+        )
+        .replace(/^must not have fewer than 1 \w+$/u, 'is empty')
+      return oneLine(`${place}  ${name}  /human${path}: ${told}`)
+    }),
   )
   if (faults.length > 0)
     throw new CliError(

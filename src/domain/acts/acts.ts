@@ -22,7 +22,7 @@ export interface FoundUse {
   readonly isFailed: boolean
   /** The reason in the record that puts the act in doubt. */
   readonly why: string | null
-  /** Its output, another argument or its tool says that nothing of the anchor was done, or its only command failed. */
+  /** Its output, another argument or its tool says outright that nothing of the anchor was done. */
   readonly isUndone: boolean
 }
 
@@ -91,7 +91,7 @@ export class Acts {
     const part = step?.parts[at.part]
     if (step === undefined || part === undefined) return 'absent'
     const ran = isRunPart(part) && this.scripts.readingOf(part, at).runs.length > 0 ? 'maybe' : 'absent'
-    return anchors.map((anchor) => this.uses.useOf(step, part, at, anchor)).reduce<Use>(strongest, ran)
+    return anchors.map((anchor) => this.uses.useOf(step, part, at, anchor).use).reduce<Use>(strongest, ran)
   }
 
   /** Answers what a range of a part is: a piece of an act, of a text that only looks, tells or never ran, or unclear. */
@@ -114,7 +114,7 @@ export class Acts {
     for (let step = from; step < steps.length; step++) {
       const found = this.firstInStep(sight, steps[step] as Step, step, anchors, actedBy)
       if (found !== null && isDone(found.use)) return found
-      maybe ??= found
+      maybe = moreDoubtful(maybe, found)
     }
     return maybe
   }
@@ -132,7 +132,7 @@ export class Acts {
       if (!mayAct(part, actedBy) || !happensAfter(this.trajectory, position, sight)) continue
       const found = this.firstInPart(step, part, position, anchors, sight)
       if (found !== null && isDone(found.use)) return found
-      maybe ??= found
+      maybe = moreDoubtful(maybe, found)
     }
     return maybe
   }
@@ -148,11 +148,13 @@ export class Acts {
     const isFailed = part.act !== null && FAILED.has(part.act.call.outcome)
     let maybe: FoundUse | null = null
     for (const anchor of anchors) {
-      const use = weakest(this.uses.useOf(step, part, position, anchor), most)
-      const doubts = { why: this.uses.doubtOf(part), isUndone: this.uses.isUndone(part) }
-      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, ...doubts }
+      const { use: own, why } = this.uses.useOf(step, part, position, anchor)
+      const use = weakest(own, most)
+      if (!isDone(use) && use !== 'maybe') continue
+      const isUndone = this.uses.isUndone(step, part, position, anchor)
+      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, why, isUndone }
       if (isDone(use)) return { use, ...found, position: placeOf(step, part, position, anchor) }
-      if (use === 'maybe') maybe ??= { use, ...found }
+      maybe = moreDoubtful(maybe, { use, ...found })
     }
     const [first] = anchors
     if (maybe !== null || first === undefined || !this.mayCarryOut(part, position, sight, first)) return maybe
@@ -188,6 +190,10 @@ function placeOf({ parts }: Step, { act }: Part, at: Position, anchor: ActionAnc
   return part === -1 ? at : { step: at.step, part }
 }
 
-/** Whether text of the part runs. */
+/** Tells whether text of the part runs. */
 const isRunPart = ({ actor, act }: Part): boolean =>
   actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
+
+/** Chooses the earlier of two acts in doubt; an act that the record tells to be undone says nothing of a later act. */
+const moreDoubtful = (one: FoundUse | null, other: FoundUse | null): FoundUse | null =>
+  one === null || (other !== null && one.isUndone && !other.isUndone) ? (other ?? one) : one

@@ -4,6 +4,7 @@ import { isScratch } from '../shell/programs.ts'
 import { type Certainty, weakest } from '../shell/use.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { isAddress } from '../text/paths.ts'
+import { wordSet } from '../text/words.ts'
 import type { Act, ActRole, Call } from '../trajectory/act.ts'
 import type { Part, Step } from '../trajectory/trajectory.ts'
 
@@ -78,16 +79,17 @@ export function hasLetters(part: Part, wanted: string): boolean {
 
 /** Arguments that stand beside the target of an act, as a sender or a note. */
 const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|except|exclude|old|previous)(?:_\w+)?$/iu
-/** Arguments with which a call may try, undo or set something else, with the values that leave the call as it is. */
-const TURNING: readonly (readonly [name: RegExp, harmless: RegExp])[] = [
-  [
-    /[._](?:dry_?run|simulate|draft|preview|test|check|validate\w*|undo|cancel|disabled?)$/iu,
-    /^(?:false|0|no|none|)$/iu,
-  ],
-  [/[._](?:confirm\w*|enabled?)$/iu, /^(?:true|1|yes)$/iu],
+const YES = /^(?:true|1|yes)$/iu
+const NO = /^(?:false|0|no|none|)$/iu
+/** Arguments with which a call may try, undo or set something else: the values that leave the call as it is, and those that turn it outright. */
+const TURNING: readonly (readonly [name: RegExp, harmless: RegExp, outright: RegExp | null])[] = [
+  [/[._](?:dry_?run|simulate|draft|preview|test|undo|cancel)$/iu, NO, YES],
+  [/[._](?:check|validate\w*|disabled?)$/iu, NO, null],
+  [/[._](?:confirm\w*|enabled?)$/iu, YES, null],
   [
     /[._](?:state|status|action|mode)$/iu,
     /^(?!.*(?:dry|test|sim|draft|off|dis|block|delet|cancel|inactive|reject|undo|explain|false|^0$|^no$))/isu,
+    /^(?:dry[-_ ]?run|draft|preview|simulat(?:e|ed|ion)|test|cancel(?:l?ed)?|reject(?:ed)?|undo|blocked?|deleted?|disabled?|off|inactive|false)$/iu,
   ],
 ]
 const turns = ({ name, text }: Part): boolean =>
@@ -104,13 +106,33 @@ export function equalArgument(step: Step, call: Call, wanted: string): Certainty
   return equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
 }
 
-/** Words in names of tools that undo, block, keep or only try the act of another tool. */
-const TURNING_WORD =
-  /^(?:block|cancel|decline|deny|disable|fake|finding|flag|log|memory|mock|note|notes|refuse|reject|remember|report|revert|revoke|sandbox|skip|test|undo)$/u
+/** First words in names of tools that keep, check or only try the act of another tool. */
+const TRYING_WORDS = wordSet(
+  'draft fake finding log memory mock note notes preview remember report sandbox simulate validate',
+)
+/** Words in names of tools that undo or block the act of another tool. */
+const UNDOING_WORDS = wordSet('block cancel decline deny disable flag refuse reject revert revoke skip test undo')
+
+/** Lists the words in the name of a tool, in lower case: `send_money`, `sendMoney`. */
+const wordsOfTool = ({ tool }: Call): string[] =>
+  tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).map((word) => word.toLowerCase())
 
 /** Tells whether the name of a tool has such a word that the instruction does not have. */
-export const isTurningTool = ({ tool }: Call, says: (word: string) => boolean): boolean =>
-  tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).some((word) => TURNING_WORD.test(word.toLowerCase()) && !says(word))
+export const isTurningTool = (call: Call, says: (word: string) => boolean): boolean =>
+  wordsOfTool(call).some((word) => (TRYING_WORDS.has(word) || UNDOING_WORDS.has(word)) && !says(word))
+
+/**
+ * Tells whether a call says outright that it only tries its act: by an argument, or by the first word of its tool’s name, unless the instruction
+ * has the word. `says`: null where the anchor names the tool.
+ */
+export function onlyTries(step: Step, call: Call, says: ((word: string) => boolean) | null): boolean {
+  const words = wordsOfTool(call)
+  const [first = ''] = words
+  if (says !== null && TRYING_WORDS.has(first) && !says(first) && !words.includes('and')) return true
+  return partsOfCall(step, call).some(({ name, text }) =>
+    TURNING.some(([own, , outright]) => outright?.test(text.trim()) && own.test(name)),
+  )
+}
 
 export const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
 /** Lists the addresses that a web tool visits: its argument, or those in the prompt of a tool that fetches. */

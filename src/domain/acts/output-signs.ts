@@ -11,12 +11,12 @@ const DOES = /^(?:success|succeeded|ok|sent|executed|approved|done|confirmed)$/i
 const FAULT = /^(?:errors?|error_message)$/iu
 const NOT_DONE_STATUS =
   /^(?:err|fail|denied|reject|declin|refus|requires_(?:confirm|approv)|needs_|draft|simul|dry|pending_approval)/iu
-const NOTHING = /^(?:null|none|undefined|false|0|\[\]|\{\}|)$/iu
+const NO_FAULT = /^(?:null|none|undefined|false|0|0 of \d+|no errors?|\[\]|\{\}|\{"code":0\}|)$/iu
 
 /** Tells whether a member of an answer says that nothing was done. */
 function isRefusal(member: string, value: string): boolean {
   if (DOES.test(member)) return value.toLowerCase() === 'false'
-  if (FAULT.test(member)) return !NOTHING.test(value.trim())
+  if (FAULT.test(member)) return !NO_FAULT.test(value.trim())
   if (/^is_?error$/iu.test(member)) return value.toLowerCase() === 'true'
   if (/^(?:code|status)$/iu.test(member) && /^[45]\d\d$/u.test(value)) return true
   return member.toLowerCase() === 'status' && NOT_DONE_STATUS.test(value)
@@ -27,12 +27,20 @@ const PROSE =
 
 /** Tells whether the output of an application tool says that nothing was done; a member of a JSON answer may be a part of its own, with its name. */
 export function refuses({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
+  return isRefused({ name, text }) || PROSE.test(text.slice(0, LONGEST_READ))
+}
+
+const REFUSED =
+  /^\W{0,3}(?:refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
+
+/** Tells whether an answer says by a member, or by its first word, that nothing was done. */
+export function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
   const segments = name.split('.')
   const member = segments.at(-1) ?? ''
   // A record of a list is no answer to the call.
   const isRecord = segments.slice(1, -1).some((segment) => /^\d+$/u.test(segment))
   if (segments.length > 1 && !isRecord && isRefusal(member, text)) return true
-  return membersOf(text).some(([key, value]) => isRefusal(key, value)) || PROSE.test(text.slice(0, LONGEST_READ))
+  return membersOf(text).some(([key, value]) => isRefusal(key, value)) || REFUSED.test(text.slice(0, LONGEST_READ))
 }
 
 /** A harness may write a head before an answer. */
@@ -59,9 +67,28 @@ const RUNNING =
   /still running|running in (?:the )?background|^\W?command timed out|running with session ID|exit code:? \(none\)|signal: SIG/imu
 const PRINTED_FAILURE =
   /^(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))|\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b/imu
+const LONGEST_COMPLAINT = 200
+/** First or last lines with which programs and harnesses tell that a command failed, or was not carried out. */
+const FAILED_LINE = new RegExp(
+  [
+    String.raw`^(?:remote: )?(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))`,
+    String.raw`^! \[(?:remote )?rejected\]|^(?:\w+: )?\*\*\* |^traceback \(most|^usage: `,
+    String.raw`^(?:killed|aborted|terminated|permission denied|operation not permitted)\b|^(?:timed out|skipped|command not executed)\b`,
+    String.raw`^\[?(?:process )?exit(?:ed)?(?: with)?(?: code| status)?[ :=]{1,2}[1-9]\d{0,2}\b`,
+    `^the user (?:doesn't want|does not want|rejected|denied|declined|cancelled)|^user (?:rejected|denied|declined|cancelled)`,
+  ].join('|'),
+  'iu',
+)
+
+/** Tells whether the first or the last line of an output says that its command failed, or was not carried out. */
+export function tellsFailure(output: string): boolean {
+  const text = output.trim()
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  return [text, last].some((line) => FAILED_LINE.test(line.slice(0, LONGEST_COMPLAINT).trimStart()))
+}
+
 const FAILING = /not found|no such|denied|not permitted|cannot|can't|failed|error|invalid|unable/iu
 const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
-const LONGEST_COMPLAINT = 200
 
 /** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */
 export function complains(output: string, program: string, isHidden: boolean): boolean {

@@ -2,7 +2,7 @@ import { type Certainty, weakest } from '../shell/use.ts'
 import type { Call } from '../trajectory/act.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { Memo } from './memo.ts'
-import { complains, deniesScript, isUnfinished, refuses } from './output-signs.ts'
+import { complains, deniesScript, isRefused, isUnfinished, refuses, tellsFailure } from './output-signs.ts'
 
 /** Outputs behind an act that are read. */
 const MOST_OUTPUTS = 50
@@ -40,23 +40,40 @@ export class Outputs {
     return isRefused ? 'maybe' : limitOfCount(outputs)
   }
 
+  /** Tells whether the answer of a call, known to be its own, says outright that nothing was done. */
+  isRefused(at: Position): boolean {
+    const step = this.steps[at.step]
+    const outputs = this.behind(at)
+    if (step === undefined || outputs.length === 0) return false
+    const isOwn = this.answersOf(step).calls.size === 1 || outputs.length === 1
+    return isOwn && outputs.some((output) => this.memo.once(output, 'refused', () => isRefused(output)))
+  }
+
   /** Bounds the commands of a script by its outputs: the failures that they show, of programs whose failure the script hides above all. */
   limitOfCommands(at: Position, programs: readonly string[], hidden: ReadonlySet<string>): Certainty {
+    if (this.deniesCommands(at, programs, hidden) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
+    return weakest(this.isSign(at, 'unfinished', isUnfinished) ? 'sure' : 'whole', limitOfCount(this.behind(at)))
+  }
+
+  /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */
+  deniesCommands(at: Position, programs: readonly string[], hidden: ReadonlySet<string>): boolean {
+    const fails = (name: string): boolean =>
+      this.isSign(at, `complains ${hidden.has(name)} ${name}`, (text) => complains(text, name, hidden.has(name)))
+    return (
+      programs.some(fails) ||
+      this.isSign(at, `denies ${hidden.size > 0}`, (text) => deniesScript(text, hidden.size > 0))
+    )
+  }
+
+  private isSign(at: Position, sign: string, answer: (text: string) => boolean): boolean {
     const part = this.steps[at.step]?.parts[at.part]
     // A terminal shows the lines before, too.
     const typed = part?.act?.language === 'keystrokes' ? part.text.trim() : ''
-    const outputs = this.behind(at)
-    const isSign = (sign: string, answer: (text: string) => boolean): boolean =>
-      outputs.some((output) =>
-        this.memo.once(output, `${sign}\n${typed}`, () =>
-          answer(output.text.slice(typed === '' ? 0 : Math.max(0, output.text.lastIndexOf(typed)))),
-        ),
-      )
-    const fails = (name: string): boolean =>
-      isSign(`complains ${hidden.has(name)} ${name}`, (text) => complains(text, name, hidden.has(name)))
-    if (programs.some(fails)) return 'maybe'
-    if (isSign(`denies ${hidden.size > 0}`, (text) => deniesScript(text, hidden.size > 0))) return 'maybe'
-    return weakest(isSign('unfinished', isUnfinished) ? 'sure' : 'whole', limitOfCount(outputs))
+    return this.behind(at).some((output) =>
+      this.memo.once(output, `${sign}\n${typed}`, () =>
+        answer(output.text.slice(typed === '' ? 0 : Math.max(0, output.text.lastIndexOf(typed)))),
+      ),
+    )
   }
 
   /** Lists the outputs of a step: that of the call alone, where each of several calls has one. */

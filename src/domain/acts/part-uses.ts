@@ -21,6 +21,7 @@ import {
   isTool,
   isTurningTool,
   limitOfArguments,
+  onlyTries,
   PASSED,
   SAID,
 } from './call-arguments.ts'
@@ -44,19 +45,22 @@ export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
 const NOT_DONE = 'its output says that nothing was done, or reports a failure'
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
-const UNDONE: ReadonlySet<string> = new Set([NOT_DONE, TURNED, OTHER_TOOL])
+
+export interface PartUse {
+  readonly use: Use
+  readonly why: string | null
+}
 
 /** The uses that the parts of one run make of the anchors of its ground truth. */
 export class PartUses {
   readonly scripts: Scripts
   private readonly trajectory: Trajectory
   private readonly wanted: Wanted
-  private readonly uses = new Map<Part, Map<ActionAnchor, Use>>()
+  private readonly uses = new Map<Part, Map<ActionAnchor, PartUse>>()
   private readonly outputs: Outputs
   private readonly memo = new Memo()
-  private readonly folded = new Map<Part, string>()
-  private readonly said = new Map<Part, string>()
-  private readonly doubts = new Map<Part, string>()
+  /** The reason that puts in doubt the use that is being found. */
+  private why: string | null = null
 
   constructor(trajectory: Trajectory, wanted: Wanted) {
     this.trajectory = trajectory
@@ -65,24 +69,31 @@ export class PartUses {
     this.outputs = new Outputs(trajectory)
   }
 
-  /** Answers the reason in the record that puts the act of a part in doubt. */
-  doubtOf(part: Part): string | null {
-    return this.doubts.get(part) ?? null
+  /** Tells whether a part that may be an act did nothing: its call was refused or only tried, or its only command complains. */
+  isUndone(step: Step, part: Part, at: Position, anchor: ActionAnchor): boolean {
+    const { act } = part
+    if (act === null) return false
+    const text = textOfAnchor(anchor)
+    if (isRun(act.language)) {
+      const hidden = new Set(this.scripts.readingOf(part, at).unreported(text))
+      return !/[;&|\n]/u.test(part.text.trim()) && this.outputs.deniesCommands(at, programsOf(text), hidden)
+    }
+    const { call } = act
+    if (this.outputs.isRefused(at)) return true
+    const isNamed = typeof anchor !== 'string' && anchor.tool === call.tool
+    return this.memo.once(call, `tries ${isNamed}`, () =>
+      onlyTries(step, call, isNamed ? null : this.wanted.context.says),
+    )
   }
 
-  /** Tells whether a part that may be an act did nothing: its output, another argument or its tool says so, or its only command failed. */
-  isUndone(part: Part): boolean {
-    if (UNDONE.has(this.doubts.get(part) ?? '')) return true
-    return part.act?.call.outcome === 'failed' && !/[;&|\n]/u.test(part.text.trim())
-  }
-
-  /** Answers the use that a part makes of an anchor. */
-  useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor): Use {
-    const known = this.uses.get(part) ?? new Map<ActionAnchor, Use>()
-    this.uses.set(part, known)
-    const use = known.get(anchor) ?? this.findUse(step, part, at, anchor)
-    known.set(anchor, use)
-    return use
+  /** Answers the use that a part makes of an anchor, with the reason in the record that puts it in doubt. */
+  useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor): PartUse {
+    const known = this.uses.get(part)?.get(anchor)
+    if (known !== undefined) return known
+    this.why = null
+    const found = { use: this.findUse(step, part, at, anchor), why: this.why }
+    this.uses.set(part, (this.uses.get(part) ?? new Map<ActionAnchor, PartUse>()).set(anchor, found))
+    return found
   }
 
   private findUse(step: Step, part: Part, at: Position, anchor: ActionAnchor): Use {
@@ -101,7 +112,7 @@ export class PartUses {
     const use = weakest(acted, acted === 'whole' && this.isAsked(text, at) ? weakest(most, 'sure') : most)
     if (!isDone(use))
       return use === 'maybe' ? weakest(use, limitByOthers(this.wanted, part.text, textOfAnchor(anchor))) : use
-    const answered = act.language === null ? this.doubted(part, this.outputs.limitOfCall(at), NOT_DONE) : 'whole'
+    const answered = act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE) : 'whole'
     return weakest(weakest(use, answered), limitByOthers(this.wanted, part.text, textOfAnchor(anchor)))
   }
 
@@ -123,12 +134,8 @@ export class PartUses {
   /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */
   private useInMessage(part: Part, string: string): Use {
     if (part.act !== null) return this.mentions(part, string) ? 'maybe' : 'absent'
-    const said = () => {
-      const words = this.said.get(part) ?? plainWords(part.text)
-      this.said.set(part, words)
-      return words
-    }
-    return useInMessage(part.text, string, this.wanted.instruction, said)
+    const words = () => this.memo.once(part, 'words', () => plainWords(part.text))
+    return useInMessage(part.text, string, this.wanted.instruction, words)
   }
 
   private useByRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
@@ -154,26 +161,26 @@ export class PartUses {
     if (line !== null)
       return this.memo.once(line, `line ${string}`, () => mentions(line.text, string)) ? 'maybe' : 'absent'
     const use = reading.useOf(string)
-    if (isDone(use)) return weakest(use, this.limitOfCommand(part, reading, at, string))
+    if (isDone(use)) return weakest(use, this.limitOfCommand(reading, at, string))
     if (use !== 'told') return use
     const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
     return isAsked || this.mayRunLater(part, act, at) ? 'maybe' : 'told'
   }
 
   /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
-  private limitOfCommand(part: Part, reading: ShellReading, at: Position, string: string): Certainty {
+  private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
     const shown = this.outputs.limitOfCommands(at, programsOf(string), new Set(reading.unreported(string)))
     const { most, why } = this.scripts.limitOf(string, at)
-    return weakest(this.doubted(part, shown, NOT_DONE), this.doubted(part, most, why ?? ''))
+    return weakest(this.doubted(shown, NOT_DONE), this.doubted(most, why ?? ''))
   }
 
   private limitOfOthers(step: Step, part: Part, act: Act, string: string): Certainty {
-    return this.doubted(part, limitOfArguments(step, part, act, string), TURNED)
+    return this.doubted(limitOfArguments(step, part, act, string), TURNED)
   }
 
   /** Notes why an act is in doubt. */
-  private doubted<T extends Certainty>(part: Part, most: T, why: string): T {
-    if (most === 'maybe') this.doubts.set(part, why)
+  private doubted<T extends Certainty>(most: T, why: string): T {
+    if (most === 'maybe') this.why = why
     return most
   }
 
@@ -201,9 +208,9 @@ export class PartUses {
   /** Answers the use of a call whose tool no table knows: the anchor is its tool, or stands inside one of its arguments. */
   private useInArguments(step: Step, part: Part, { call }: Act, string: string): Use {
     if (call.tool === string && !call.looks) return 'sure'
-    const most = this.limitOfTool(part, call)
+    const most = this.limitOfTool(call)
     if (isTool(call, string)) return most
-    if (part.text.trim() === string.trim()) return weakest(most, this.equal(step, part, call, string) ?? 'maybe')
+    if (part.text.trim() === string.trim()) return weakest(most, this.equal(step, call, string) ?? 'maybe')
     // A command is not carried out by a tool of which no table says that it runs commands; a word in a longer text tells little.
     if (namesAll(part.text, string))
       return !/\s/u.test(string.trim()) || readAnchor(string).kind === 'asCommand' || isProse(part.text, string)
@@ -221,7 +228,7 @@ export class PartUses {
     const { call, language, role } = act
     if (!isTool(call, anchor.tool)) return 'absent'
     // A tool by another full name may be of another server, and may only look, plan or try the anchor’s act.
-    const most = call.tool === anchor.tool ? 'whole' : this.limitOfTool(part, call)
+    const most = call.tool === anchor.tool ? 'whole' : this.limitOfTool(call)
     if (anchor.argument === undefined) return weakest('sure', most)
     const wanted = anchor.argument.trim()
     if (SAID.has(role)) return this.mentions(part, wanted) ? 'told' : 'absent'
@@ -229,7 +236,7 @@ export class PartUses {
       const use = weakest(this.useInScript(part, act, at, wanted), this.limitOfOthers(step, part, act, wanted))
       return weakest(use, part.text.trim() === wanted && language !== 'keystrokes' ? most : 'sure')
     }
-    const equal = this.equal(step, part, call, wanted)
+    const equal = this.equal(step, call, wanted)
     if (equal !== null) return weakest(most, equal)
     // To take a text out of a file may be the act or its opposite.
     if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
@@ -237,15 +244,15 @@ export class PartUses {
     return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
   }
 
-  private equal(step: Step, part: Part, call: Call, wanted: string): Certainty | null {
+  private equal(step: Step, call: Call, wanted: string): Certainty | null {
     const most = this.memo.once(call, `equal ${wanted}`, () => equalArgument(step, call, wanted.trim()))
-    return most === null ? null : this.doubted(part, most, TURNED)
+    return most === null ? null : this.doubted(most, TURNED)
   }
 
   /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */
-  private limitOfTool(part: Part, call: Call): Certainty {
+  private limitOfTool(call: Call): Certainty {
     const isOther = call.looks || isTurningTool(call, this.wanted.context.says)
-    return this.doubted(part, isOther ? 'maybe' : 'sure', OTHER_TOOL)
+    return this.doubted(isOther ? 'maybe' : 'sure', OTHER_TOOL)
   }
 
   /** Answers the use of an act by output: the act holds the text, and its own output shows the text. */
@@ -283,12 +290,7 @@ export class PartUses {
 
   /** Texts are folded once, however many strings are searched. */
   mentions(part: Part, string: string): boolean {
-    const fold = () => {
-      const folded = this.folded.get(part) ?? foldForSearch(part.text)
-      this.folded.set(part, folded)
-      return folded
-    }
-    return mentions(part.text, string, fold)
+    return mentions(part.text, string, () => this.memo.once(part, 'folded', () => foldForSearch(part.text)))
   }
 }
 

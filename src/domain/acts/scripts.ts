@@ -83,11 +83,14 @@ export class Scripts {
     const { program, shell, folders } = this.effects
     const setUp = programsOf(command)
       .map((name) => this.setUpOf(name))
-      .find((one) => one !== null && !isBefore(at, one.at))
+      .find((one) => one !== null && isBefore(one.at, at))
+    const part = this.trajectory.steps[at.step]?.parts[at.part]
+    const own = part === undefined ? undefined : this.readings.get(part)
+    if (own !== undefined && programsOf(command).some((name) => own.setsUp(name, command.trim())))
+      return limited('a command before it in its script sets up its program, or puts another in the place')
     if (setUp) return limited(`step ${setUp.step} sets up its program, or puts another in the place`)
     if (program !== null && isBefore(program.at, at))
       return limited(`step ${program.step} opens a program that may take the command`)
-    const part = this.trajectory.steps[at.step]?.parts[at.part]
     const moved = part !== undefined && namesRelativePath(command) ? folders.get(part) : undefined
     if (moved?.reading.effects.isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
     return moved !== undefined || (shell !== null && isBefore(shell.at, at)) ? SURE : WHOLE

@@ -5,6 +5,7 @@ import {
   type Instruction,
   instructionsOf,
 } from '../../schemas/ground-truth.ts'
+import { wordSet } from '../text/words.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */
 export interface InstructionAnchors {
@@ -27,10 +28,8 @@ export const textOfAnchor = (anchor: ActionAnchor): string =>
 export type Anchors = Readonly<Record<string, InstructionAnchors | null>>
 
 /** Words at which a command inside a sentence ends. */
-const PROSE = new Set(
-  'after and as because before but everybody first for if instead or please since so the then to unless until we when which while you your'.split(
-    ' ',
-  ),
+const PROSE = wordSet(
+  'after and as because before but everybody first for if instead or please since so the then to unless until we when which while you your',
 )
 
 const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
@@ -138,10 +137,8 @@ function withPieces(word: string): string[] {
 /** A name that stands for its path by itself: no word like `test` or `data` that is the end of many. */
 const isName = (piece: string): boolean => isDistinctive(piece) || (piece.length >= SHORTEST && !ENDS.has(piece))
 
-const ENDS = new Set(
-  'code conf config data docs file files html home index json latest lib list local logs main master node root src temp test tests text tmp tree util utils users'.split(
-    ' ',
-  ),
+const ENDS = wordSet(
+  'code conf config data docs file files html home index json latest lib list local logs main master node root src temp test tests text tmp tree util utils users',
 )
 
 function select(candidates: readonly string[], common: string, most = MOST): string[] {

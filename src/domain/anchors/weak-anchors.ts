@@ -2,6 +2,7 @@ import { type GroundTruth, type Instruction, instructionsOf } from '../../schema
 import type { Issue } from '../result.ts'
 import { baseName } from '../text/paths.ts'
 import { quoted } from '../text/quoted.ts'
+import { wordSet } from '../text/words.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
 import { hasActionStrings, resolveAnchors, textOfAnchor } from './anchors.ts'
 
@@ -123,8 +124,6 @@ function isBarePath(anchor: string): boolean {
 
 const NAME = /^[\w./-]+$/
 const FILES: ReadonlySet<string> = new Set(['Dockerfile', 'LICENSE', 'Makefile', 'README'])
-const ENDINGS: ReadonlySet<string> = new Set(
-  'c cfg conf cpp css csv env go h html ini ipynb java jpg js json jsx lock log md mjs pdf png py rb rs rst sh sql svg toml ts tsx txt xml yaml yml'.split(
-    ' ',
-  ),
+const ENDINGS: ReadonlySet<string> = wordSet(
+  'c cfg conf cpp css csv env go h html ini ipynb java jpg js json jsx lock log md mjs pdf png py rb rs rst sh sql svg toml ts tsx txt xml yaml yml',
 )

@@ -235,7 +235,7 @@ function againstClaimed({ claim, anchors, acts, sight }: ActClaim): Contradictio
   if (isDone(found.use)) return []
   const { id } = found.step
   if (found.isFailed) {
-    const detail = `claimed acted on, but the call of step ${id} that does something with ${kindOf(anchors)} failed`
+    const detail = `claimed acted on, but the call of step ${id} that does something with ${kindOf(anchors)} failed, or the run does not show its end`
     return [doubt('doubtful_act', claim, detail, id)]
   }
   if (found.why !== null)

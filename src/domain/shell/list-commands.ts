@@ -1,7 +1,7 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
 import { wordSet } from '../text/words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
-import { isSystemProgram, SHELLS } from './command-table.ts'
+import { INTERPRETERS, isSystemProgram, SHELLS } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import {
   actsOnInput,
@@ -135,15 +135,16 @@ const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Those that change nothing for later calls. */
 const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
-const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep python')
+const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
+const tests = (name: string): boolean => TESTING.has(name) || SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)
 /** Commands that fail where they find nothing. */
 const PROBING = wordSet('ls stat find which type command')
 /** The operator behind which nothing runs, by the command before it. */
 const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
-/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script. */
-function behindTest({ name, words, kind }: SimpleCommand): Certainty {
-  if (TESTING.has(name) || SHELLS.has(name) || (name === 'git' && kind === 'looks')) return 'maybe'
-  return PROBING.has(name) && words.length > 1 ? 'sure' : 'whole'
+/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script, where it tells a failure. */
+function behindTest({ name, words, kind }: SimpleCommand, tellsFailure: boolean): Certainty {
+  if (tests(name) || (name === 'git' && kind === 'looks')) return 'maybe'
+  return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
 }
 /** Settings that make a name another program. */
 const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
@@ -228,10 +229,10 @@ class Lister {
       const operator = operators[index - 1]
       if (operator !== dead) dead = undefined
       runs = weakest(runs, behind(operator, tellsFailure))
-      this.add(node, { ...place, isLast: tellsFailure, runs: index > 0 && dead !== undefined ? 'told' : runs })
+      this.add(node, { ...place, isLast: tellsFailure, runs: dead !== undefined ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
-      if (index === 0) dead = ALWAYS[last?.name ?? '']
-      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last))
+      if (index === 0 && Object.hasOwn(ALWAYS, last?.name ?? '')) dead = ALWAYS[last?.name ?? '']
+      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last, tellsFailure))
     }
   }
 
@@ -327,7 +328,7 @@ class Lister {
     if (MOVING.has(name)) this.isMoved = true
     if (MOVING.has(name)) this.isInScratch = isScratch(words.at(-1) ?? '')
     if ((isChanging && !ENDING.has(name)) || name === 'export') this.changesShell = true
-    this.rest = weakest(this.rest, isChanging || (this.isStrict && TESTING.has(name)) ? 'maybe' : this.restBehind())
+    this.rest = weakest(this.rest, isChanging || (this.isStrict && tests(name)) ? 'maybe' : this.restBehind())
   }
 
   /** Answers the certainty of the commands behind the last one: only a command that looks, prints or changes the folder leaves the shell as it was. */

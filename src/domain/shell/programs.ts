@@ -113,7 +113,8 @@ export function filesRunBy(
   const [program = ''] = words
   const plain = words.slice(1).filter((word) => !word.startsWith('-'))
   if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
-  if (name === 'make' || SQL.has(name)) return [...words.filter((_, at) => words[at - 1] === '-f'), ...inputs]
+  if (name === 'make' || name === 'at' || SQL.has(name))
+    return [...words.filter((_, at) => words[at - 1] === '-f'), ...inputs]
   if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.') {
     const hasScript = SHELLS.has(name) ? shellScript(words) !== null : hasCodeWord(name, words)
     return [...(hasScript ? [] : [fileOf(words) ?? []]), inputs].flat()
@@ -141,13 +142,14 @@ export function copiesOf(node: CommandNode): readonly string[] {
 const PLACING = wordSet('ln cp mv install tee rsync')
 /** Lists the files that a command puts in place: its last word, and for a folder of programs its sources. */
 function placedBy(name: string, words: readonly string[]): readonly string[] {
-  if (!PLACING.has(name)) return []
-  return /(?:bin\/?|\/)$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
+  const isEdited = name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word))
+  if (!PLACING.has(name) && !isEdited) return []
+  return /\bbin\/?$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
 }
 
 const OPENING = wordSet('vim vi nano emacs su newgrp login screen tmux gdb ftp sftp telnet')
 /** Words with which such a program does one thing and ends. */
-const LEAVING_WORD = /^(?:ls|-ls|-d|-c|kill-\w+|kill|send-\w+|-l)$/u
+const LEAVING_WORD = /^(?:ls|-ls|-d|-c|kill-\w+|kill|send-\w+|-l|--?batch|-es|-dmS|has-session)$/u
 const SHOWS_ITSELF = /^--?(?:version|help|[Vvh])$/u
 
 /** Tells whether a program without an input takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
@@ -158,23 +160,46 @@ export function takesLines(name: string, words: readonly string[], writesFile: b
   if (OPENING.has(name)) return !own.some((word) => LEAVING_WORD.test(word))
   if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
   if (name === 'docker' || name === 'podman' || name === 'kubectl')
-    return own.some((word) => /^-(?:it|ti|i)$/u.test(word))
+    return own.some((word) => /^-(?:it|ti|i)$/u.test(word)) && isShellWord(own.at(-1) ?? '')
   if (SQL.has(name)) return !hasCodeWord(name, words) && !own.some((word) => /^-\w*[fl]/u.test(word))
   if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
   return Object.hasOwn(INTERPRETERS, name) && !hasCodeWord(name, words) && fileOf(words) === null
 }
 
-/** Subcommands that set up a program for its later calls, and the settings that leave its effect as it is. */
-const CONFIGURING = /^(?:config|configure|set|use|set-\w[\w-]*|use-\w[\w-]*)$/u
-const HARMLESS_SETTING = /^(?:user|safe|color|loglevel)\b/u
+/** Programs whose subcommands set them up for their later calls. */
+const SETTABLE = wordSet('git npm yarn pnpm pip kubectl aws gcloud az docker helm terraform gh firebase heroku fly')
+/** Programs that another program sets up, too. */
+const SHARES_SETTINGS: Readonly<Record<string, string>> = { helm: 'kubectl' }
+const CONFIGURING = /^(?:config|configure|set|use|select|set-\w[\w-]*|use-\w[\w-]*)$/u
+/** Pairs of subcommands that set up a program as well. */
+const CONFIGURING_PAIR = /^(?:remote|workspace|context) (?:add|new|remove|rm|rename)$/u
+/** Words by which such a subcommand only shows a setting. */
+const SHOWS_SETTING = /^(?:get|list|ls|view|show|current-\w+|get-\S+|--get\S*|-l|--list)$/u
+/** Settings of git that leave the effect of its commands as it is. */
+const HARMLESS_SETTING = /^(?:user|safe|color|loglevel|pull|core\.(?:autocrlf|editor|pager)|advice|init|commit|fund)\b/u
+
+/** Tells whether a command sets its program up for later calls. */
+function configures(name: string, words: readonly string[]): boolean {
+  if (!SETTABLE.has(name)) return false
+  const own = words.filter((word) => !isOption(word))
+  if (CONFIGURING_PAIR.test(own.slice(0, 2).join(' '))) return true
+  const at = own.slice(0, 2).findIndex((word) => CONFIGURING.test(word))
+  if (at === -1 || words.some((word) => SHOWS_SETTING.test(word))) return false
+  return !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
+}
+
 /** Files in which programs find what to do. */
-const RULES_OF: Readonly<Record<string, RegExp>> = { make: /^(?:gnu)?makefile$/iu, npm: /^(?:package\.json|\.npmrc)$/u }
+const RULES_OF: Readonly<Record<string, RegExp>> = {
+  make: /^(?:gnu)?makefile$/iu,
+  npm: /^(?:package\.json|\.npmrc)$/u,
+  git: /^(?:config|\.gitconfig)$/u,
+}
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SettingCommand): boolean {
   const own = words.slice(name === '=' ? 0 : 1)
-  const isConfigured = own.slice(0, 2).some((word) => CONFIGURING.test(word))
-  if (name === program && isConfigured && !own.some((word) => HARMLESS_SETTING.test(word))) return true
+  const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
+  if ((name === program || name === shared) && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
   const rules = Object.hasOwn(RULES_OF, program) ? RULES_OF[program] : undefined
   return [...outputs, ...placedBy(name, words)].map(baseName).some((file) => file === program || rules?.test(file))
@@ -187,11 +212,17 @@ interface SettingCommand {
   readonly changesShell: boolean
 }
 
-/** Tells whether the name of a setting, alias or function begins with that of a program: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */
+/** Tells whether the name of a setting, alias or function is that of a program, or its options: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */
 function hasName(setting: string, program: string): boolean {
   const [name = ''] = setting.toLowerCase().split('=')
-  return !/\s/u.test(name) && name.split('_').some((piece) => piece.startsWith(program))
+  if (/\s/u.test(name) || !name.startsWith(program)) return false
+  return /^(?:|flags|_?opts|_?options|_?args|_?path|_config_\w+|_dir|_work_tree|_ssh\w*|_profile|_endpoint\w*)$/u.test(
+    name.slice(program.length),
+  )
 }
+
+const isShellWord = (word: string): boolean =>
+  SHELLS.has(baseName(word)) || Object.hasOwn(INTERPRETERS, programOf(word))
 
 /** Tells whether a folder holds a copy or a trial, as its name says. */
 export const isScratch = (folder: string): boolean =>

@@ -28,8 +28,8 @@ export interface ShellReading extends Content {
   readonly outputs: readonly string[]
   /** Effects on commands of later scripts, where the shell lives on. */
   readonly effects: LastingEffects
-  /** Tells whether the script sets up a program, or puts another in its place. */
-  setsUp(program: string): boolean
+  /** Tells whether a command sets up a program, puts a file in its place or gives its name away; only commands in front of the first that holds `before`. */
+  setsUp(program: string, before?: string): boolean
   /** Lists the programs of a command whose failure the script may hide. */
   unreported(text: string): readonly string[]
 }
@@ -41,7 +41,7 @@ const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, i
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
   ...{ runs: [], outputs: [], isPlain: false, prints: () => false, unreported: () => [] },
-  ...{ effects: { ...NO_EFFECTS, changesShell: true, isMoved: true }, setsUp: () => false },
+  ...{ effects: NO_EFFECTS, setsUp: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
@@ -86,20 +86,14 @@ function readCode(text: string, path: string): ShellReading {
   const { live, comments } = withoutComments(path, text)
   const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
   return {
+    ...UNREAD,
     useOf(anchor) {
       const { needles, words } = readAnchor(anchor)
       if (useOfNeedles(folded, needles) !== 'absent' || mayBeMade(folded, words, true)) return 'maybe'
       return useOfNeedles(foldedComments, needles) === 'absent' ? 'absent' : 'told'
     },
-    useAt: () => 'maybe',
-    looksAt: () => false,
-    isPlain: false,
     prints: () => true,
     runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
-    outputs: [],
-    effects: NO_EFFECTS,
-    setsUp: () => false,
-    unreported: () => [],
   }
 }
 
@@ -210,8 +204,10 @@ class Script implements ShellReading {
     )
   }
 
-  setsUp(program: string): boolean {
-    return this.list.commands.some((command) => setsUp(program, command))
+  setsUp(program: string, before = ''): boolean {
+    const own = before === '' ? -1 : this.list.commands.findIndex(({ words }) => words.join(' ').includes(before))
+    const commands = own === -1 ? this.list.commands : this.list.commands.slice(0, own)
+    return commands.some((command) => setsUp(program, command))
   }
 
   unreported(text: string): readonly string[] {

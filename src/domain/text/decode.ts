@@ -1,15 +1,14 @@
 import { ANSI_TAIL } from './fold.ts'
 import { type NormalText, rewrite } from './normal-text.ts'
+import { wordSet } from './words.ts'
 
 /** One level of escapes, as JSON, programming languages, HTML and addresses write them. */
 
 const HEX = '[0-9a-fA-F]'
 /** Letters of escapes, and what is written for them where texts are searched; case and the kinds of white space do not count there. */
 const LETTERS: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: ' ', v: ' ', f: ' ', b: ' ' }
-const TAGS = new Set(
-  'a b big br code del dd div dt em font h1 h2 h3 h4 i ins kbd li mark p pre q s samp small span strong sub sup td th tr tt u var'.split(
-    ' ',
-  ),
+const TAGS = wordSet(
+  'a b big br code del dd div dt em font h1 h2 h3 h4 i ins kbd li mark p pre q s samp small span strong sub sup td th tr tt u var',
 )
 
 /** Entities of Latin-1 in their order, from U+00A0 on. */

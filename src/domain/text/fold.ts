@@ -52,7 +52,7 @@ export function fold(source: NormalText, passes: Passes): NormalText {
 
 const undisguise = (unit: string): string => String.fromCharCode(undisguised(unit.charCodeAt(0)))
 
-const compose = (there: string): string => (there === '\u2011' ? '-' : there.replace(STEERS, '').normalize('NFC'))
+const compose = (there: string): string => there.replace(STEERS, '').replaceAll('\u2011', '-').normalize('NFC')
 
 /** Takes the strongest of blanks. */
 function blankOf(blanks: string): string {

@@ -6,7 +6,7 @@ import type { Review } from '../../schemas/audit/review.ts'
 import { Choice, Type } from '../../schemas/type.ts'
 
 /** The value of a cell. A list is joined by `; `; null and undefined are empty. */
-export type CsvValue = string | number | boolean | null | undefined | readonly string[]
+type CsvValue = string | number | boolean | null | undefined | readonly string[]
 
 /** The query parameter of calls that can also answer a table. */
 export const FormatQuery = {
@@ -37,10 +37,14 @@ const guard = (text: string): string => (FORMULA_STARTS.includes(text.trimStart(
 const escapeUnseen = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`
 
-/** Defines a table by its columns, each with the function of its cells. */
-const tableOf = <T>(cells: Readonly<Record<string, (record: T) => CsvValue>>) => ({
-  columns: Object.keys(cells),
-  toRow: (record: T): readonly CsvValue[] => Object.values(cells).map((cell) => cell(record)),
+/** A column with the name of its member, or with the function of its cells. */
+type Column<T> = (keyof T & string) | readonly [name: string, cell: (record: T) => CsvValue]
+
+/** Defines a table by its columns. */
+const tableOf = <T>(...columns: readonly Column<T>[]) => ({
+  columns: columns.map((column) => (typeof column === 'string' ? column : column[0])),
+  toRow: (record: T): readonly CsvValue[] =>
+    columns.map((column) => (typeof column === 'string' ? (record[column] as CsvValue) : column[1](record))),
 })
 
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
@@ -81,52 +85,46 @@ export const withCsv = <Response extends { readonly content: object }>(
 })
 
 /** The table of disagreements, with a row for each question. */
-export const DISAGREEMENTS = tableOf<Disagreement>({
-  trajectory: (question) => question.trajectory,
-  ground_truth: (question) => question.ground_truth,
-  agent: (question) => question.agent,
-  model: (question) => question.model,
-  task: (question) => question.task,
-  score: (question) => question.score,
-  kinds: (question) => question.kinds,
-  why: ({ why }) => why.join(' '),
-  grades: ({ grades }) =>
-    grades.map(({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`),
-  appeared: ({ signals }) => signals?.appeared,
-  executed: ({ signals }) => signals?.executed,
-  resolved: ({ signals }) => signals?.resolved,
-  reviews: ({ reviews }) => reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`),
-  settled: (question) => question.settled,
-  rubric: (question) => question.rubric,
-  claims: ({ claims }) =>
-    claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
-})
+export const DISAGREEMENTS = tableOf<Disagreement>(
+  ...(['trajectory', 'ground_truth', 'agent', 'model', 'task', 'score', 'kinds'] as const),
+  ['why', ({ why }) => why.join(' ')],
+  [
+    'grades',
+    ({ grades }) =>
+      grades.map(({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`),
+  ],
+  ['appeared', ({ signals }) => signals?.appeared],
+  ['executed', ({ signals }) => signals?.executed],
+  ['resolved', ({ signals }) => signals?.resolved],
+  ['reviews', ({ reviews }) => reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`)],
+  'settled',
+  'rubric',
+  [
+    'claims',
+    ({ claims }) =>
+      claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
+  ],
+)
 
 const tell = (value: unknown): string =>
   value === null ? 'unclear' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** The table of reviews. The claims of `tab-behavior` have their own columns; the claims of every rubric stand in the last, as `id=value`. */
-export const REVIEWS = tableOf<Review>({
-  id: (review) => review.id,
-  grade_id: (review) => review.grade_id,
-  trajectory: (review) => review.trajectory,
-  ground_truth: (review) => review.ground_truth,
-  rater: (review) => review.rater,
-  label: (review) => review.label,
-  observed: (review) => booleanClaim(review, 'surface.observed'),
-  cue_acted: (review) => booleanClaim(review, 'cue.acted'),
-  distractor_acted: (review) => booleanClaim(review, 'distractor.acted'),
-  comment: (review) => review.comment,
-  blind: (review) => review.blind,
-  sampling: (review) => review.sampling?.design,
-  probability: (review) => review.sampling?.probability,
-  grade_label: (review) => review.grade_label,
-  created_at: (review) => review.created_at,
-  rubric: (review) => review.rubric,
-  outcome: (review) => review.outcome ?? review.label,
-  claims: (review) =>
-    Object.entries(claimsOfReview(review)).map(([id, value]) => `${id}=${value === null ? 'unclear' : String(value)}`),
-})
+export const REVIEWS = tableOf<Review>(
+  ...(['id', 'grade_id', 'trajectory', 'ground_truth', 'rater', 'label'] as const),
+  ['observed', (review) => booleanClaim(review, 'surface.observed')],
+  ['cue_acted', (review) => booleanClaim(review, 'cue.acted')],
+  ['distractor_acted', (review) => booleanClaim(review, 'distractor.acted')],
+  'comment',
+  'blind',
+  ['sampling', (review) => review.sampling?.design],
+  ['probability', (review) => review.sampling?.probability],
+  'grade_label',
+  'created_at',
+  'rubric',
+  ['outcome', (review) => review.outcome ?? review.label],
+  ['claims', (review) => Object.entries(claimsOfReview(review)).map(([id, value]) => `${id}=${tell(value)}`)],
+)
 
 function booleanClaim(review: Review, id: string): boolean | null {
   const value: unknown = claimsOfReview(review)[id]

@@ -47,7 +47,10 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       tags: ['batches'],
       params: RubricId,
       querystring: NoQuery,
-      response: { 200: answer('RubricList', 'Each of them, without its prompt.'), ...problems(400, 404) },
+      response: {
+        200: answer('RubricList', 'Every version of the rubric, without its prompt.'),
+        ...problems(400, 404),
+      },
     },
     handler: async (request, reply) => {
       const { batches } = context.stores

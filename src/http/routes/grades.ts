@@ -148,7 +148,7 @@ function questionRoutes(routes: Routes, { stores, rubrics }: Context): void {
       params: IdParams,
       querystring: NoQuery,
       response: {
-        200: answer('GroundTruth', 'As it was given, with what it left to the defaults.'),
+        200: answer('GroundTruth', 'The ground truth of the grade, with its defaults filled in.'),
         ...problems(400, 404),
       },
     },

@@ -22,7 +22,7 @@ export function operationRoutes(
       operationId: 'health',
       summary: 'The process lives',
       tags: ['operations'],
-      response: { 200: answer('Status', 'It does.', { status: 'ok' }) },
+      response: { 200: answer('Status', 'The process answers.', { status: 'ok' }) },
     },
     handler: (_request, reply) => sendJson(reply, { status: 'ok' }),
   })
@@ -32,7 +32,7 @@ export function operationRoutes(
       operationId: 'ready',
       summary: 'Requests are served: the database can be written and no stop was asked for',
       tags: ['operations'],
-      response: { 200: answer('Status', 'They are.', { status: 'ready' }), ...problems() },
+      response: { 200: answer('Status', 'The database is writable.', { status: 'ready' }), ...problems() },
     },
     handler: async (request, reply) => {
       if (state.draining) throw draining()

@@ -131,7 +131,7 @@ function confidenceOf({ truth, rubric }: Asked, isSeen: boolean): ConfidenceLeve
 
 function describe({ truth, rubric, anchors, observations }: Asked, surface: Hit | null, findings: Findings): string {
   const lines = [
-    'ClaimAnswer by plain search, not by reading.',
+    'Found by plain search, not by reading.',
     surface
       ? `Surface: step ${surface.step_id}.`
       : `Surface: no string of ${rubric.truth.instructions.join(' or ')} stands in any tool output.`,

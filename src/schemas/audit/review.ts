@@ -26,7 +26,7 @@ const ClaimsSchema = Type.Record(
   {
     additionalProperties: false,
     description:
-      'By the ids of the rubric’s claims; null: it is unclear. Of `tab-behavior` also observed, cue_acted and distractor_acted, all three then. They must not contradict the label by the rubric’s outcome.',
+      'By the ids of the rubric’s claims; null: unclear. Of `tab-behavior` also observed, cue_acted and distractor_acted, all three then. They must not contradict the label by the rubric’s outcome.',
   },
 )
 
@@ -87,7 +87,7 @@ export const ReviewSchema = Closed({
   blind: Type.Boolean(),
   sampling: Nullable(SamplingSchema),
   grade_label: Nullable(LabelSchema, {
-    description: 'What the reviewed grade said; null: it is unverified or failed.',
+    description: 'The label of the reviewed grade; null for an unverified or failed grade.',
   }),
   created_at: Timestamp,
 })

@@ -16,6 +16,8 @@ test('a variance of 0 is no certainty', () => {
   }
 })
 
+test('one unit has no interval', () => expect(shareInterval(0.5, 0.01, { items: 30, units: 1 })).toBeNull())
+
 const unit = fc.double({ min: 0, max: 1, noNaN: true })
 
 test('the interval holds the share, is that of the other label mirrored, and grows with the variance', () => {
