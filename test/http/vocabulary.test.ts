@@ -180,7 +180,7 @@ describe('reviews', () => {
       '/claims/failure.category',
       /must be system_failure for the label system_failure; these claims make invalid_invocation/,
     ],
-    [{ label: 'system_failure', outcome: 'invalid_invocation' }, '/outcome', /not what the label says/],
+    [{ label: 'system_failure', outcome: 'invalid_invocation' }, '/outcome', /differs from the label/],
     [{}, '/label', /required/],
   ])('%j is refused at %s', async (body, path, message) => {
     const { id } = await attribute('a')
