@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
 import { isMigrated } from '../db/files/read-file.ts'
-import { openPostgresStores, openSqliteStores, readSqliteSnapshot, type Stores } from '../db/stores.ts'
 import { exportRecords } from '../db/files/transfer.ts'
+import { openPostgresStores, openSqliteStores, readSqliteSnapshot, type Stores } from '../db/stores.ts'
 import type { ExportRecord } from '../schemas/transfer.ts'
 
 /** The configured database. */

@@ -156,9 +156,8 @@ test.each<[string, NodeJS.ProcessEnv, string, object]>([
   ['none in the service', { VERIDICT_WORKER: 'off' }, '', { in_service: false }],
   ['a port', { VERIDICT_WORKER_PORT: '0' }, '', { port: 0 }],
   ['a bound', {}, 'workers: { most_in_flight: 16 }', { most_in_flight: 16 }],
-  ['a shorter lease', {}, 'workers: { lease_seconds: 2 }', { lease_seconds: 2 }],
 ])('workers: %s', (_name, env, file, given) => {
-  const defaults = { in_service: true, lease_seconds: 30, most_in_flight: null, port: null }
+  const defaults = { in_service: true, most_in_flight: null, port: null }
   expect(load({ VERIDICT_CONFIG: 'v.yaml', ...env }, file).workers).toEqual({ ...defaults, ...given })
 })
 
@@ -192,7 +191,7 @@ describe('what cannot be used is named', () => {
     ['whether to work', { VERIDICT_WORKER: 'maybe' }, '', 'VERIDICT_WORKER'],
     ['a removed variable', { VERIDICT_THREADS: '2' }, '', 'VERIDICT_THREADS was removed'],
     ['the port of a worker', { VERIDICT_WORKER_PORT: '-1' }, '', 'VERIDICT_WORKER_PORT'],
-    ['a lease of no time', { VERIDICT_CONFIG: 'v.yaml' }, 'workers: { lease_seconds: 0 }', '/workers/lease_seconds'],
+    ['a lease', { VERIDICT_CONFIG: 'v.yaml' }, 'workers: { lease_seconds: 30 }', '/workers/lease_seconds was removed'],
     ['a base URL', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'nowhere' }, '', 'OPENAI_BASE_URL'],
     ['an unknown key of the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limitz: {}', 'v.yaml'],
     ['a wrong type in the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limits: { max_steps: many }', '/limits/max_steps'],
