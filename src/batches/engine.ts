@@ -76,6 +76,8 @@ export class BatchEngine implements JobHandlers {
   private readonly own = new Set<string>()
   private readonly made = new Set<string>()
   private readonly breaks = new Map<string, number>()
+  /** The rests of batches after a refusal of the database. */
+  private readonly rests = new Map<string, AbortController>()
   /** The time at which an operator last resumed a batch: a call that began before says nothing any more. */
   private readonly resumedAt = new Map<string, number>()
   /** The pending items of a poll at its last step: an item that lacks money goes on asking, and holds back no submission. */
@@ -205,8 +207,10 @@ export class BatchEngine implements JobHandlers {
       await this.deps.stores.judges.resume([...this.deps.judges.keys()])
       for (const judge of this.deps.judges.keys()) this.deps.laneOf(judge).restsUntil = 0
       await this.batches.resume(id)
+      this.breaks.delete(id)
     }
-    this.breaks.delete(id)
+    this.rests.get(id)?.abort()
+    this.rests.delete(id)
     this.resumedAt.set(id, this.now())
     await this.begin(id, false)
   }
@@ -395,10 +399,18 @@ export class BatchEngine implements JobHandlers {
     const { code, message } = error as { code?: unknown; message?: unknown }
     const times = code === 'storage_error' ? (this.breaks.get(batch) ?? 0) + 1 : 0
     this.breaks.set(batch, times)
-    if (times < MOST_BREAKS) return this.sleep(BREAK_MS)
+    if (times < MOST_BREAKS) return this.rest(batch)
     this.breaks.delete(batch)
     const reason = `the database refused ${times} times in a row: ${message}: mend it, then resume`
     await this.park(batch, { reason, resumes_at: null }).catch(() => undefined)
+  }
+
+  /** Rests until an operator resumes the batch, ten seconds at most. */
+  private async rest(batch: string): Promise<void> {
+    const ending = this.rests.get(batch) ?? new AbortController()
+    this.rests.set(batch, ending)
+    const signal = AbortSignal.any([this.stopping.signal, ending.signal])
+    await this.deps.clock.sleep(BREAK_MS, signal).catch(() => undefined)
   }
 
   /** Implements `JobHandlers.poll`. */
@@ -445,6 +457,7 @@ export class BatchEngine implements JobHandlers {
       if (open.length > 0 || !(await this.batches.finishCancel(id, at))) return
     } else if (!(await this.batches.finish(id, at))) return
     this.resumedAt.delete(id)
+    this.rests.delete(id)
     await this.deps.onStatus(id)
     this.deps.notify(id)
   }
