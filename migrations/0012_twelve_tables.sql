@@ -24,8 +24,6 @@ DROP INDEX grades_by_rubric_id;
 ALTER TABLE grades ADD COLUMN rubric_id TEXT AS (substr(rubric, 1, instr(rubric, '@') - 1)) VIRTUAL;
 CREATE INDEX grades_by_rubric_id ON grades (rubric_id, id);
 
-ALTER TABLE batches DROP COLUMN process;
-
 -- Each item names its judge; null in rows that are there, which are read when their batch goes on.
 ALTER TABLE batch_items ADD COLUMN judge TEXT;
 

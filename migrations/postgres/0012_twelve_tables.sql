@@ -17,8 +17,6 @@ DROP INDEX grades_by_rubric_id;
 ALTER TABLE grades ADD COLUMN rubric_id text COLLATE "C" GENERATED ALWAYS AS (split_part(rubric, '@', 1)) STORED;
 CREATE INDEX grades_by_rubric_id ON grades (rubric_id, id);
 
-ALTER TABLE batches DROP COLUMN process;
-
 -- Each item names its judge; null in rows that are there, which are read when their batch goes on.
 ALTER TABLE batch_items ADD COLUMN judge text COLLATE "C";
 

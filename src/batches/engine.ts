@@ -109,7 +109,8 @@ export class BatchEngine implements JobHandlers {
       await jobs.start([...judges.keys()], this)
       await this.announce()
     }
-    await this.sweep()
+    // The service answers already: the next sweep repeats work that the database refused.
+    await this.sweep().catch(this.onTrouble(''))
     this.startLoops()
   }
 

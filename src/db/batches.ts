@@ -1,7 +1,7 @@
 import { sql as raw, type Selectable, type SqlBool } from 'kysely'
 import type { Batch, BatchCounts } from '../schemas/batch.ts'
 import type { BatchKind, BatchMode, BatchStatus } from '../schemas/vocabulary.ts'
-import type { Payer } from './attempts.ts'
+import { isDead, type Payer } from './attempts.ts'
 import { type Db, isIn, lit, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, type NewItem } from './items.ts'
@@ -199,7 +199,7 @@ function createDrafts(db: Db) {
         const paid = { payer: payer?.key_id ?? null, payer_cap_usd: payer?.max_cost_usd_per_day ?? null }
         await sql
           .insertInto('batches')
-          .values({ ...batch, ...paid, status: 'draft' })
+          .values({ ...batch, ...paid, status: 'draft', process: db.process })
           .execute()
       }),
     /** Returns the index of the first item whose `item_id` the batch has already; then none of the items is added. */
@@ -229,16 +229,17 @@ function createDrafts(db: Db) {
         const row = await query.executeTakeFirst()
         if (row !== undefined) await forget(sql, [row.seq])
       }),
-    /** Forgets drafts that were begun before a time: their processes have died. Returns their number. */
+    /** Forgets drafts of dead processes: on PostgreSQL, and of other machines, drafts that were begun before a time. Returns their number. */
     discardAbandoned: (before: string): Promise<number> =>
       db.write(async (sql) => {
-        const query = sql.selectFrom('batches').select('seq').where('status', '=', lit('draft'))
-        const rows = await query.where('created_at', '<', before).execute()
+        const query = sql.selectFrom('batches').select(['seq', 'created_at', 'process'])
+        const drafts = await query.where('status', '=', lit('draft')).execute()
+        const dead = drafts.filter(({ created_at, process }) => created_at < before || isDead(db, process))
         await forget(
           sql,
-          rows.map(({ seq }) => seq),
+          dead.map(({ seq }) => seq),
         )
-        return rows.length
+        return dead.length
       }),
   }
 }

@@ -130,6 +130,8 @@ interface BatchTable {
   total: Generated<number>
   created_at: string
   finished_at: string | null
+  /** The process that takes a draft in. */
+  process: string | null
 }
 
 interface ItemTable {
