@@ -12,6 +12,8 @@ import type { Failure } from '../schemas/grade.ts'
 export interface ChunkDeps {
   readonly service: GradingService
   readonly laneOf: (judge: string) => Lane
+  /** Runs an item of a judge once fewer than the most items are in work in this process. */
+  readonly placeOf: (judge: string) => <T>(work: () => Promise<T>) => Promise<T>
   readonly stores: Stores
   readonly judges: ReadonlyMap<string, Judge>
   readonly clock: Clock
@@ -60,8 +62,10 @@ async function runGroup(deps: ChunkDeps, run: ChunkRun, group: readonly OpenItem
   const judge = deps.judges.get(run.chunk.judge)
   const hasCache = judge?.info.kind === 'model' && mode === 'direct' && kind !== 'recheck'
   const [first, ...others] = group
-  if (hasCache && first !== undefined) await runItem(deps, run, first)
-  await settleAll((hasCache ? others : group).map((item) => runItem(deps, run, item)))
+  const place = deps.placeOf(run.chunk.judge)
+  const start = (item: OpenItem) => place(() => runItem(deps, run, item))
+  if (hasCache && first !== undefined) await start(first)
+  await settleAll((hasCache ? others : group).map(start))
 }
 
 /** Runs at one item before its own failure ends it. */

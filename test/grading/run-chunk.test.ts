@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { BudgetLine, type Parking, runChunk } from '../../src/batches/run-chunk.ts'
 import type { NewBatch } from '../../src/db/batches.ts'
@@ -20,11 +21,12 @@ const REFUSED: ItemOutcome = { kind: 'refused', refusal: { code: 'not_cached', d
 /** Runs the chunk of a batch whose items, one for each word, are graded by the test. */
 async function start(
   grade: Grade,
-  { words = ['a'], batch = {}, info = {}, restsUntil = 0 } = {} as Partial<{
+  { words = ['a'], batch = {}, info = {}, restsUntil = 0, most = 16 } = {} as Partial<{
     words: readonly string[]
     batch: Partial<NewBatch>
     info: Partial<JudgeInfo>
     restsUntil: number
+    most: number
   }>,
 ) {
   const stores = openSqliteStores({ path: ':memory:' })
@@ -43,7 +45,8 @@ async function start(
   await stores.batches.open('bat_1')
   const plan = await stores.batches.plan('bat_1')
   if (plan === null) throw new Error('the batch is not stored')
-  const lane = new Lane({ initial: 1, min: 1, max: 1 })
+  const lane = new Lane({ initial: 4, min: 1, max: 4 })
+  const places = new PQueue({ concurrency: most })
   lane.restsUntil = clock.now().getTime() + restsUntil
   const judge = scriptedJudge([], info)
   const gradeItem = async (_: unknown, job: GradingJob): Promise<ItemOutcome> => {
@@ -58,6 +61,7 @@ async function start(
   }
   const deps = {
     ...{ stores, clock, service: { gradeItem }, judges: new Map([['scripted', judge]]), laneOf: () => lane },
+    placeOf: () => (work: () => Promise<unknown>) => places.add(work),
     onError: (error: unknown) => void errors.push(error),
     onEnd: () => undefined,
   } as unknown as Parameters<typeof runChunk>[0]
@@ -96,6 +100,16 @@ describe('the items of one trajectory', () => {
     await done
     expect(runs).toEqual(all)
   })
+})
+
+test('no more items are in work at once than a process takes', async () => {
+  const gates = ['a', 'b', 'c'].map(() => Promise.withResolvers<Outcome>())
+  const { done, runs } = await start((index) => gates[index]?.promise ?? 'refused', { words: ['a', 'b', 'c'], most: 2 })
+  await vi.waitFor(() => expect(runs).toEqual([0, 1]))
+  gates[1]?.resolve('refused')
+  await vi.waitFor(() => expect(runs).toEqual([0, 1, 2]))
+  for (const { resolve } of gates) resolve('refused')
+  await done
 })
 
 describe('a failure that may pass', () => {
