@@ -217,13 +217,20 @@ const lostBefore = ({ clock, config }: Parts): string => new Date(clock.now().ge
 /** Grading without a model is work of this process; more at once share the commits of the store. */
 const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
 
+/** Calls of a judge for whose turns a process asks a PostgreSQL at once: the first waits for the row of the judge, the second has a connection ready. */
+const MOST_ASKING = 2
+
 /** Opens a lane for each judge. */
 function openLanes(config: Config, judges: ReadonlyMap<string, Judge>): (judge: string) => Lane {
   const lanes = new Map<string, Lane>()
+  const asking = config.postgres === null ? Number.POSITIVE_INFINITY : MOST_ASKING
   for (const [name, { info }] of judges)
     lanes.set(
       name,
-      new Lane(info.kind === 'lexical' ? LEXICAL_LANE : (config.judges[name]?.concurrency ?? config.concurrency)),
+      new Lane(
+        info.kind === 'lexical' ? LEXICAL_LANE : (config.judges[name]?.concurrency ?? config.concurrency),
+        asking,
+      ),
     )
   // A judge that is no longer configured is refused before its lane is asked for a turn.
   const unknown = new Lane(LEXICAL_LANE)

@@ -84,7 +84,7 @@ interface Turn {
   readonly isFinal: boolean
 }
 
-/** `again`: the call gave its slot up, and asks for it again after a pause. */
+/** `again`: the call gives its slot up, and asks for a slot again after a pause. */
 type Try = Turn | { readonly again: number }
 
 /** Waits for the turn of a call, and makes the call. Waiting for a slot, an equal question or a paused judge is not the judge’s fault. */
@@ -92,9 +92,9 @@ async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly w
   const { signal, item } = call.account
   const since = deps.clock.now().getTime()
   let waited_ms = 0
-  const tryOnce = (): Promise<Try> => {
+  const tryOnce = (admit: () => void): Promise<Try> => {
     waited_ms = Math.max(0, deps.clock.now().getTime() - since)
-    return callOnce(deps, { ...call, asking: { ...call.asking, deadline: call.asking.deadline + waited_ms } })
+    return callOnce(deps, { ...call, asking: { ...call.asking, deadline: call.asking.deadline + waited_ms } }, admit)
   }
   for (;;) {
     if (signal?.aborted) return { ...CANCELLED, waited_ms }
@@ -104,7 +104,7 @@ async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly w
       throw error
     })
     if (!('again' in tried)) return { ...tried, waited_ms }
-    await deps.clock.sleep(tried.again, signal).catch(() => undefined)
+    if (tried.again > 0) await deps.clock.sleep(tried.again, signal).catch(() => undefined)
   }
 }
 
@@ -119,7 +119,7 @@ const CANCELLED: Turn = {
   isFinal: true,
 }
 
-async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
+async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<Try> {
   const { judge, account, asking, request, request_digest } = call
   const at = deps.clock.now()
   const id = deps.newId('att')
@@ -130,8 +130,13 @@ async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
     limit: deps.lane.settings.max,
     lost_ms: deps.retry.call_timeout_ms + LOST_GRACE_MS,
   } satisfies CallRequest)
-  if (reserved.kind === 'wait')
-    return { again: reserved.for === 'same' ? SAME_AGAIN_MS : LIMIT_AGAIN_MS * (1 + 2 * deps.random()) }
+  if (reserved.kind === 'wait') {
+    if (reserved.for === 'same') return { again: SAME_AGAIN_MS }
+    await deps.lane.pause((ended) =>
+      deps.clock.sleep(LIMIT_AGAIN_MS * (1 + 2 * deps.random()), either(ended, account.signal)),
+    )
+    return { again: 0 }
+  }
   if (reserved.kind === 'over')
     return { reply: budgetExceeded(reserved.over, reserved_usd), summary: null, isFinal: false }
   if (reserved.kind === 'stored') return takeOrphan(deps.attempts, asking, reserved.orphan, request_digest)
@@ -142,6 +147,7 @@ async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
     if (rests > 0 && failure !== null) return { reply: withoutReply(failure), summary: null, isFinal: true }
     return { again: Math.min(PAUSE_STEP_MS, paused_until - at.getTime()) }
   }
+  admit()
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - at.getTime()))
   const tell = deps.lane.begin()
   const reply = withCredibleUsage(await askJudge(judge, request, AbortSignal.timeout(timeout)), judge, reserved_usd)
@@ -158,6 +164,9 @@ async function callOnce(deps: CallDeps, call: Call): Promise<Try> {
   await surely(deps, () => deps.attempts.finish({ id, outcome, message, reply, latency_ms, cost_usd, now }))
   return { reply, summary, isFinal: false }
 }
+
+const either = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+  other === undefined ? one : AbortSignal.any([one, other])
 
 /** Gives an orphan to the grade that uses its reply. */
 export async function takeOrphan(

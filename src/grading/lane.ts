@@ -14,11 +14,18 @@ export const PRIORITY = { single: 1, batch: 0 } as const
 
 /**
  * The calls of one judge in this process. A call holds its slot from the reservation to the stored reply. The number of slots halves where the judge
- * refuses for its rate, and grows by one after as many good replies as there are slots.
+ * refuses for its rate, and grows by one after as many good replies as there are slots. A PostgreSQL is asked for the turns of few calls at once: the
+ * row of the judge lets one call through after the other anyway, and replies need connections, too.
  */
 export class Lane {
   readonly settings: LaneSettings
   private readonly queue: PQueue
+  /** The most slots whose calls the ledger has not admitted. */
+  private readonly mostAsking: number
+  /** Calls in slots that the ledger has admitted. */
+  private admitted = 0
+  /** Ends the pauses of calls that the limit of the judge has refused, the oldest first. */
+  private readonly pauses: AbortController[] = []
   private limit: number
   /** Good replies since the last change of the limit. */
   private successes = 0
@@ -29,12 +36,13 @@ export class Lane {
   /** Counts the halvings: a call that began before the last halving says nothing about the new limit. */
   private generation = 0
 
-  constructor({ initial, min, max }: LaneSettings) {
+  constructor({ initial, min, max }: LaneSettings, mostAsking = Number.POSITIVE_INFINITY) {
     const least = Math.max(1, Math.floor(min))
     const most = Math.max(least, Math.floor(max))
     this.limit = Math.min(most, Math.max(least, Math.floor(initial)))
     this.settings = { initial: this.limit, min: least, max: most }
-    this.queue = new PQueue({ concurrency: this.limit })
+    this.mostAsking = mostAsking
+    this.queue = new PQueue({ concurrency: Math.min(this.limit, mostAsking) })
   }
 
   /** The calls that may be in flight, those in flight, and those that wait for a slot. */
@@ -44,20 +52,44 @@ export class Lane {
 
   /**
    * Runs the work in a slot, in the order of priorities. Rejects with the reason of the signal where the signal aborts before a slot is free; work in
-   * a slot goes on.
+   * a slot goes on. The work calls `admit` once the ledger has admitted its call: then the next call may ask.
    */
-  run<T>(priority: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  run<T>(priority: number, work: (admit: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
     // The queue would reject at an abort while the work runs.
     const waiting = new AbortController()
     const leave = () => waiting.abort(signal?.reason)
     if (signal?.aborted) leave()
     signal?.addEventListener('abort', leave)
     const stay = () => signal?.removeEventListener('abort', leave)
-    const begin = () => {
+    const begin = async () => {
       stay()
-      return work()
+      let admitted = 0
+      const admit = () => {
+        admitted = 1
+        this.count(1)
+      }
+      try {
+        return await work(admit)
+      } finally {
+        this.count(-admitted)
+        if (admitted > 0) this.pauses.shift()?.abort()
+      }
     }
     return this.queue.add(begin, { priority, signal: waiting.signal }).finally(stay)
+  }
+
+  /** Waits in a slot until a call of this process has ended, or for the sleep: a full judge is not asked by every call that waits for its limit. */
+  async pause(sleep: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const pause = new AbortController()
+    this.pauses.push(pause)
+    await sleep(pause.signal).catch(() => undefined)
+    const at = this.pauses.indexOf(pause)
+    if (at >= 0) this.pauses.splice(at, 1)
+  }
+
+  private count(change: number): void {
+    this.admitted += change
+    this.queue.concurrency = Math.min(this.limit, this.admitted + this.mostAsking)
   }
 
   /** Returns the function that tells the lane the reply of a call which begins now. */
@@ -85,6 +117,6 @@ export class Lane {
   private set(limit: number): void {
     this.limit = limit
     this.successes = 0
-    this.queue.concurrency = limit
+    this.count(0)
   }
 }

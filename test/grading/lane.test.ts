@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Lane, PRIORITY } from '../../src/grading/lane.ts'
 import type { JudgeReply } from '../../src/ports/judge.ts'
 import { replyOf, type Script } from './harness.ts'
@@ -105,4 +105,73 @@ test('failures of other kinds leave the limit alone', async () => {
     await end(fail, { fail })
   }
   expect(lane.state).toEqual({ limit: 2, in_flight: 0, waiting: 0 })
+})
+
+describe('with few calls that ask at once', () => {
+  /** Opens a lane of four slots in which two calls may ask. */
+  function asking() {
+    const lane = new Lane({ initial: 4, min: 1, max: 4 }, 2)
+    const asked: string[] = []
+    const calls = new Map<string, { admit: () => void; end: () => void }>()
+    const call = (name: string, priority: number = PRIORITY.batch) =>
+      lane.run(priority, (admit) => {
+        asked.push(name)
+        const flight = Promise.withResolvers<void>()
+        calls.set(name, { admit, end: () => flight.resolve() })
+        return flight.promise
+      })
+    const settled = () => new Promise((resolve) => setImmediate(resolve))
+    return { lane, asked, call, calls, settled }
+  }
+
+  test('a call asks once another call is admitted, or has gone without being admitted', async () => {
+    const { asked, call, calls, settled } = asking()
+    const all = ['a', 'b', 'c', 'd'].map((name) => call(name))
+    all.push(call('single', PRIORITY.single))
+    expect(asked).toEqual(['a', 'b'])
+    calls.get('a')?.admit()
+    expect(asked).toEqual(['a', 'b', 'single'])
+    calls.get('b')?.end()
+    await settled()
+    expect(asked).toEqual(['a', 'b', 'single', 'c'])
+    for (const name of ['single', 'c', 'd', 'a']) {
+      calls.get(name)?.admit()
+      calls.get(name)?.end()
+      await settled()
+    }
+    await Promise.all(all)
+  })
+
+  test('no more calls are admitted than the lane has slots', async () => {
+    const { asked, call, calls, settled } = asking()
+    const all = ['a', 'b', 'c', 'd', 'e'].map((name) => call(name))
+    for (const name of ['a', 'b', 'c', 'd']) calls.get(name)?.admit()
+    expect(asked).toEqual(['a', 'b', 'c', 'd'])
+    calls.get('a')?.end()
+    await settled()
+    expect(asked).toEqual(['a', 'b', 'c', 'd', 'e'])
+    for (const { end } of calls.values()) end()
+    await Promise.all(all)
+  })
+
+  test('the end of an admitted call wakes the oldest call that the limit has refused', async () => {
+    const { lane, call, calls, settled } = asking()
+    const woken: string[] = []
+    const pause = (name: string) =>
+      lane
+        .pause((signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))))
+        .then(() => woken.push(name))
+    void pause('first')
+    void pause('second')
+    const [refused, admitted] = [call('refused'), call('admitted')]
+    calls.get('refused')?.end()
+    await refused
+    await settled()
+    expect(woken).toEqual([])
+    calls.get('admitted')?.admit()
+    calls.get('admitted')?.end()
+    await admitted
+    await settled()
+    expect(woken).toEqual(['first'])
+  })
 })
