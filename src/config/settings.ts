@@ -147,8 +147,8 @@ export const POSTGRES = defineSettings(
   {
     /** Time to connect, and to wait for a free connection. */
     connect_timeout_ms: 10_000,
-    /** Time that a transaction may be idle. */
-    idle_transaction_timeout_ms: 60_000,
+    /** Time that a transaction may be idle: a worker that is cut off may hold the row of a judge, for which all others wait. */
+    idle_transaction_timeout_ms: 10_000,
   },
 )
 

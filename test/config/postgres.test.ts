@@ -22,7 +22,7 @@ test.each([
     max_connections: 10,
     connect_timeout_ms: 10_000,
     statement_timeout_ms: 30_000,
-    idle_transaction_timeout_ms: 60_000,
+    idle_transaction_timeout_ms: 10_000,
     shown,
   })
   expect(JSON.stringify(config)).not.toContain('secret-word')
