@@ -72,7 +72,8 @@ export function connectPostgres(url: string, settings: PoolSettings, schema: str
       try {
         value = await work(sql)
       } catch (error) {
-        if (!isLost(causeOf(error))) await say(sql, 'ROLLBACK').catch(() => undefined)
+        // The work may have failed at another connection than its own.
+        await say(sql, 'ROLLBACK').catch(() => undefined)
         throw error
       }
       await say(sql, 'COMMIT').catch((error: unknown) => {
@@ -221,18 +222,19 @@ function createDriver(pool: pg.Pool, url: string): Driver {
         const client = await pool
           .connect()
           .catch((error: unknown) => Promise.reject(toConnectError(error, serverOf(url))))
-        let lost = false
+        let loss: unknown
         return {
           query: (text: string, values: readonly unknown[]) =>
-            client.query(text, values.map(encodeValue)).then(
+            // A lost connection may never answer.
+            (loss === undefined ? client.query(text, values.map(encodeValue)) : Promise.reject(loss)).then(
               // Of several statements the last one answers.
               (result) => (Array.isArray(result) ? result.at(-1) : result),
               (error: unknown) => {
-                lost ||= isLost(error)
+                if (isLost(error)) loss ??= error
                 throw toServerError(error)
               },
             ),
-          release: () => client.release(lost),
+          release: () => client.release(loss !== undefined),
         } as never
       },
       end: () => pool.end(),
