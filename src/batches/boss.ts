@@ -101,7 +101,10 @@ export class BossJobs implements Jobs {
 
   /** Opens a queue, which is made where it is missing. */
   private async open(name: string, policy: 'exclusive' | 'stately'): Promise<string> {
-    this.starting ??= this.boss.start()
+    this.starting ??= this.boss.start().catch((error: unknown) => {
+      this.starting = null
+      throw error
+    })
     await this.starting
     const opening =
       this.queues.get(name) ??
@@ -116,7 +119,11 @@ export class BossJobs implements Jobs {
         retentionSeconds: 14 * 24 * 3600,
       })
     this.queues.set(name, opening)
-    await opening
+    await opening.catch((error: unknown) => {
+      // The next call tries again.
+      this.queues.delete(name)
+      throw error
+    })
     return name
   }
 

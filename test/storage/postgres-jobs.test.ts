@@ -1,13 +1,38 @@
 import { expect, test } from 'vitest'
+import { BossJobs } from '../../src/batches/boss.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
 
+const CHUNK = { batch: 'bat_refused', chunk: 0, judge: 'openai' }
+
 describePostgres('jobs of several processes', (tools) => {
+  const openJobs = () => new BossJobs({ url: tools().server.url, chunksAtOnce: () => 1, onError: () => undefined })
+
   async function draft(stores: Stores, id: string): Promise<void> {
     await stores.batches.draft(makeBatch(id))
     await stores.batches.add(id, [makeItem(0)])
   }
+
+  test('a refusal of the server ends with the refusal: the next chunk has its queue', async () => {
+    const { server } = tools()
+    const jobs = openJobs()
+    await server.stop()
+    await expect(jobs.addChunks([CHUNK])).rejects.toThrow()
+    await server.start()
+    await jobs.addChunks([CHUNK])
+    await server.query('ALTER TABLE veridict_jobs.queue RENAME TO absent')
+    const other = { ...CHUNK, judge: 'another' }
+    await expect(jobs.addChunks([other])).rejects.toThrow()
+    await server.query('ALTER TABLE veridict_jobs.absent RENAME TO queue')
+    await jobs.addChunks([other])
+    const names = await server.query('SELECT name FROM veridict_jobs.job WHERE singleton_key = $1 ORDER BY name', [
+      'bat_refused:0',
+    ])
+    expect(names).toEqual([{ name: 'judge.another' }, { name: 'judge.openai' }])
+    await jobs.stop()
+  })
+
   test('a unit of work that fails at another connection leaves nothing for the next unit of its connection', async () => {
     const stores = await tools().open(undefined, { max_connections: 1 })
     await draft(stores, 'bat_1')
