@@ -175,9 +175,13 @@ export class BatchEngine implements JobHandlers {
     await this.batches.park(id, COMMAND_STOPPED, null)
   }
 
-  /** Adds the jobs of a draft within the unit of work that opens the batch. On SQLite the jobs begin afterwards. */
-  async addDraft(id: string, sql: Sql): Promise<void> {
-    if (this.isShared) await this.deps.jobs.addChunks(await this.batches.chunks(id), sql)
+  /**
+   * Prepares the jobs of a draft, for the unit of work that opens the batch: a unit reads by no second connection, since all connections may be busy
+   * with such units. On SQLite the jobs begin afterwards.
+   */
+  async addDraft(id: string): Promise<(sql: Sql) => Promise<void>> {
+    const chunks = this.isShared ? await this.batches.chunks(id) : []
+    return (sql) => (chunks.length === 0 ? Promise.resolve() : this.deps.jobs.addChunks(chunks, sql))
   }
 
   /** Begins a stored batch. A command learns of an unusable run lock; every other failure is tried again by the next sweep. */

@@ -80,7 +80,7 @@ export async function takeBatch(
   deps: IntakeDeps,
   plan: BatchPlan,
   items: AsyncIterable<Incoming>,
-  onOpen: (id: string, sql: Sql) => Promise<void>,
+  prepare: (id: string) => Promise<(sql: Sql) => Promise<void>>,
 ): Promise<Taken> {
   const id = deps.newId('bat')
   const { kind, mode, name, key, max_cost_usd, payer } = plan
@@ -90,7 +90,7 @@ export async function takeBatch(
   try {
     const refused = await addAll(deps, plan, items, (chunk) => deps.batches.add(id, chunk))
     if (refused !== null) return refused
-    await deps.batches.open(id, (sql) => onOpen(id, sql))
+    await deps.batches.open(id, await prepare(id))
     opened = true
     return { ok: true, batch: await readOpened(deps, id) }
   } finally {

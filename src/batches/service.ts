@@ -47,7 +47,7 @@ export class BatchService {
   }
 
   async create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
-    const taken = await takeBatch(this.intake, plan, items, (id, sql) => this.engine.addDraft(id, sql))
+    const taken = await takeBatch(this.intake, plan, items, (id) => this.engine.addDraft(id))
     if (taken.ok) {
       this.deps.onStatus(taken.batch)
       await this.engine.begin(taken.batch.id)

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { BossJobs } from '../../src/batches/boss.ts'
+import { BatchEngine } from '../../src/batches/engine.ts'
+import { systemClock } from '../../src/boot/clock.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
@@ -13,6 +15,18 @@ describePostgres('jobs of several processes', (tools) => {
     await stores.batches.draft(makeBatch(id))
     await stores.batches.add(id, [makeItem(0)])
   }
+
+  test('batches open at the same time over fewer connections than batches', async () => {
+    const stores = await tools().open(undefined, { max_connections: 2, connect_timeout_ms: 2000 })
+    const jobs = openJobs()
+    const engine = new BatchEngine({ stores, jobs, clock: systemClock, judges: new Map() } as never)
+    const ids = ['bat_1', 'bat_2', 'bat_3', 'bat_4']
+    for (const id of ids) await draft(stores, id)
+    const opened = ids.map(async (id) => stores.batches.open(id, await engine.addDraft(id)))
+    expect(await Promise.allSettled(opened)).toEqual(ids.map(() => ({ status: 'fulfilled', value: undefined })))
+    await jobs.stop()
+    await stores.close()
+  })
 
   test('a refusal of the server ends with the refusal: the next chunk has its queue', async () => {
     const { server } = tools()
