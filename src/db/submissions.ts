@@ -93,10 +93,16 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     adopt: attempts.adopt,
     /**
      * Queues a question, reserves its bound, and lets its item wait, in one unit of work. Returns the cap that the bound would pass: then nothing is
-     * written. A question for an item that has ended is not queued.
+     * written. A question for an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
      */
     enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
       db.write(async (sql) => {
+        await lockBatch(db, sql, item.batch)
+        const mark = { ...planned, batch: item.batch }
+        const same = selectSame(sql, mark)
+          .select('id')
+          .where('outcome', 'in', [lit('queued'), lit('sent'), lit('ok')])
+        if ((await same.executeTakeFirst()) !== undefined) return null
         const waits = await sql
           .updateTable('batch_items')
           .set({ status: 'waiting' })
@@ -118,19 +124,9 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
         return null
       }),
     /** Finds the newest request for a question in its batch. */
-    async find({ batch, key, sample, round, request_digest }: QuestionMark & { readonly batch: string }) {
-      const rows = await db.read
-        .selectFrom('attempts')
-        .select(['id', 'outcome', 'failure', 'cost_usd', 'latency_ms', ...REPLY_COLUMNS])
-        .where('batch', '=', batch)
-        .where('item', 'is not', null)
-        .where('bytes', 'is not', null)
-        .where('key', '=', key)
-        .where('sample', '=', sample)
-        .where('round', '=', round)
-        .where('request_digest', '=', request_digest)
-        .orderBy('seq', 'desc')
-        .execute()
+    async find(mark: BatchQuestion): Promise<ProviderAnswer | null> {
+      const columns = ['id', 'outcome', 'failure', 'cost_usd', 'latency_ms', ...REPLY_COLUMNS] as const
+      const rows = await selectSame(db.read, mark).select(columns).orderBy('seq', 'desc').execute()
       const [newest, ...older] = rows
       return newest === undefined ? null : parseAnswer(newest, 1 + older.length)
     },
@@ -306,6 +302,26 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
 const OPEN = [lit('recorded'), lit('submitted')]
 const REPLY_COLUMNS = ['reply_text', 'raw_reply', 'usage', 'request_id', 'model_resolved'] as const
 
+type BatchQuestion = QuestionMark & { readonly batch: string }
+
+/** Selects the requests for a question in its batch. */
+const selectSame = (sql: Sql, { batch, key, sample, round, request_digest }: BatchQuestion) =>
+  sql
+    .selectFrom('attempts')
+    .where('batch', '=', batch)
+    .where('item', 'is not', null)
+    .where('bytes', 'is not', null)
+    .where('key', '=', key)
+    .where('sample', '=', sample)
+    .where('round', '=', round)
+    .where('request_digest', '=', request_digest)
+
+/** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
+async function lockBatch(db: Db, sql: Sql, batch: string): Promise<void> {
+  if (db.kind === 'postgres')
+    await sql.selectFrom('batches').select('seq').where('id', '=', batch).forUpdate().execute()
+}
+
 const isItem = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
 
 async function record(
@@ -369,8 +385,7 @@ export function countWithin(bytes: Iterable<number>, limits: SubmissionLimits): 
  * the end that the other stores.
  */
 async function wakeItems(db: Db, sql: Sql, batch: string): Promise<void> {
-  if (db.kind === 'postgres')
-    await sql.selectFrom('batches').select('seq').where('id', '=', batch).forUpdate().execute()
+  await lockBatch(db, sql, batch)
   await sql
     .updateTable('batch_items')
     .set({ status: 'pending' })

@@ -6,7 +6,7 @@ import type { Current } from './contract.ts'
 import { describeProviderEnds } from './contract-provider-ends.ts'
 import { readSpent } from './contract-spending.ts'
 import { AT, ENDS, openBatch } from './make-batch.ts'
-import { BATCH, DAY, LIMITS, makeRequest, markOf, queueTools } from './make-request.ts'
+import { answered, BATCH, DAY, LIMITS, makeRequest, markOf, queueTools } from './make-request.ts'
 
 export function describeProvider(current: Current): void {
   describe('provider queue', () => {
@@ -53,6 +53,19 @@ function describeQueue(current: Current): void {
     await enqueue('att_2', 2)
     await record('prb_2')
     expect(await queue().round(BATCH)).toEqual({ ...first, number: 2, questions: 1, usual_seconds: 60 })
+  })
+
+  test('a question that another process has queued since the look for it is queued once', async () => {
+    await openBatch(current(), BATCH, 2)
+    for (const id of ['att_1', 'att_2']) expect(await enqueue(id, 0)).toBeNull()
+    expect(await counts()).toMatchObject({ pending: 1, waiting: 1 })
+    expect(await spent()).toBe(1)
+    await queueTools(current).record('sub_1')
+    expect(await queueTools(current).linesOf('sub_1')).toEqual(['att_1'])
+    await queue().storeEnds('sub_1', [answered('att_1')])
+    // The look of this process was before the answer: its item is not left waiting.
+    expect(await enqueue('att_3', 0)).toBeNull()
+    expect(await counts()).toMatchObject({ pending: 2, waiting: 0 })
   })
 
   test('a cap that would break is answered, and nothing is written', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { NO_CAPS } from '../../src/db/spending.ts'
+import { digestBytes } from '../../src/domain/digest.ts'
 import { AT, openBatch, readBatch } from './make-batch.ts'
 import { answered, BATCH, LIMITS, makeRequest } from './make-request.ts'
 import { describePostgres } from './postgres-tools.ts'
@@ -49,6 +50,22 @@ describePostgres('submissions of several processes', (tools) => {
       expect(await Promise.all(ends)).toEqual([1, 1])
     }
     expect((await readBatch(one, 'bat_2')).counts).toMatchObject({ pending: rounds, running: 0 })
+    await close()
+  })
+
+  test('a question of two items that two processes ask at the same time is queued once', async () => {
+    const { one, other, close } = await openTwo()
+    const rounds = 20
+    await openBatch(one, 'bat_2', 2 * rounds)
+    for (let at = 0; at < rounds; at++) {
+      const requests = [one, other].map((stores, n) => {
+        const index = 2 * at + n
+        const made = makeRequest(`att_${index}`, index, { batch: 'bat_2', key: digestBytes(`question ${at}`) })
+        return stores.provider.enqueue({ ...made, item: { batch: 'bat_2', index } }, NO_CAPS)
+      })
+      expect(await Promise.all(requests)).toEqual([null, null])
+    }
+    expect((await readBatch(one, 'bat_2')).counts).toMatchObject({ pending: rounds, running: rounds })
     await close()
   })
 

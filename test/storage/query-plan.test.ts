@@ -69,6 +69,7 @@ describe('lists of grades walk one index, in its order', () => {
 
 const ITEMS = 'SEARCH batch_items USING'
 const CALLS = 'SEARCH attempts USING'
+const OF_QUESTION = `${CALLS} INDEX attempts_of_provider (batch=? AND key=? AND sample=? AND round=? AND request_digest=?)`
 const BY_ID = `${CALLS} INDEX sqlite_autoindex_attempts_1 (id=?)`
 const ITEM = `${ITEMS} INDEX sqlite_autoindex_batch_items_1 (batch=? AND idx=?)`
 const IN_FLIGHT = `${CALLS} INDEX attempts_in_flight (judge=?)`
@@ -166,12 +167,8 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
     [`${BATCH_LIST} batches_by_status (status=? AND id<?)`],
   ],
   ['open batches', ({ batches }) => batches.listOpen(), [`${BATCH_LIST} batches_by_status (status=?)`]],
-  ['a question to queue', queue, [ITEM]],
-  [
-    'an answer of a provider',
-    ({ provider }) => provider.find(markOf(question)),
-    [`${CALLS} INDEX attempts_of_provider (batch=? AND key=? AND sample=? AND round=? AND request_digest=?)`],
-  ],
+  ['a question to queue', queue, [OF_QUESTION, ITEM]],
+  ['an answer of a provider', ({ provider }) => provider.find(markOf(question)), [OF_QUESTION]],
   [
     'queued questions',
     ({ provider }) => provider.hasQueued(BATCH, 'openai'),
