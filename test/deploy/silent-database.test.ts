@@ -56,6 +56,9 @@ describePostgres('a stop with a database that has fallen silent', (tools) => {
     await delay(1500)
     for (const { child } of all) child.kill('SIGTERM')
     expect(await Promise.all(all.map(({ exited }) => exited))).toEqual([0, 0])
-    for (const { output } of all) expect(output.join('')).toContain('the database did not answer')
+    const [service, worker] = all.map(({ output }) => output.join(''))
+    // A service that runs no batches has nothing to give back to the database.
+    expect(service).toContain('"stopped"')
+    expect(worker).toContain('the database did not answer')
   })
 })
