@@ -119,6 +119,8 @@ const CANCELLED: Turn = {
   isFinal: true,
 }
 
+const TOO_LATE = 'the process stood still between the reservation and the call, which was not made'
+
 async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<Try> {
   const { judge, account, asking, request, request_digest } = call
   const at = deps.clock.now()
@@ -148,6 +150,14 @@ async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<
     return { again: Math.min(PAUSE_STEP_MS, paused_until - at.getTime()) }
   }
   admit()
+  const begins = deps.clock.now().getTime()
+  if (begins - at.getTime() >= LOST_GRACE_MS) {
+    // The reply would come after other processes have taken the call for lost, and have asked again.
+    const { reply } = CANCELLED
+    const end = { id, outcome: 'cancelled', message: TOO_LATE, reply, latency_ms: 0, cost_usd: 0, now: begins } as const
+    await surely(deps, () => deps.attempts.finish(end))
+    return { again: 0 }
+  }
   const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - at.getTime()))
   const tell = deps.lane.begin()
   const reply = withCredibleUsage(await askJudge(judge, request, AbortSignal.timeout(timeout)), judge, reserved_usd)

@@ -61,6 +61,25 @@ test('the time that a call waits for its slot is not taken from the time of the 
   expect(calls).toBe(2)
 })
 
+test('a process that stood still after the reservation asks for its turn again: others may have asked meanwhile', async () => {
+  const [stores, clock, judge] = [openSqliteStores({ path: ':memory:' }), fakeClock(), scriptedJudge([GOOD_ANSWER])]
+  let stalls = 1
+  const attempts: typeof stores.attempts = {
+    ...stores.attempts,
+    async reserve(call) {
+      const reserved = await stores.attempts.reserve(call)
+      if (stalls-- > 0) clock.advance(30_000)
+      return reserved
+    },
+  }
+  const { service } = startService([judge], { ...stores, attempts }, { clock })
+  const { id, receipt } = gradeOf(await service.grade(REQUEST))
+  expect([receipt.attempts.length, judge.requests.length]).toEqual([1, 1])
+  expect((await stores.attempts.listForGrade(id)).map(({ outcome }) => outcome)).toEqual(['cancelled', 'ok'])
+  expect(await spendingOf(stores)).toMatchObject({ reserved_usd: 0, uncertain_usd: 0 })
+  await stores.close()
+})
+
 test('after twelve silent failures in a row a judge rests: calls are turned away at once, for half a minute', async () => {
   const judge = scriptedJudge([...Array(12).fill({ fail: 'timeout' }), GOOD_ANSWER])
   const { service, clock } = startService([judge])
