@@ -30,6 +30,8 @@ export class BossJobs implements Jobs {
   private readonly options: BossOptions
   private readonly boss: PgBoss
   private readonly queues = new Map<string, Promise<void>>()
+  /** The queues on whose jobs this process works. */
+  private readonly worked = new Set<string>()
   private starting: Promise<unknown> | null = null
   private readonly running = new Set<Promise<unknown>>()
   private readonly stopping = new AbortController()
@@ -77,11 +79,14 @@ export class BossJobs implements Jobs {
     for (const judge of judges) {
       const chunks = await this.open(`judge.${nameOf(judge)}`, 'exclusive')
       const polls = await this.open(`provider.${nameOf(judge)}`, 'stately')
+      for (const queue of [chunks, polls]) this.worked.add(queue)
       const localConcurrency = this.options.chunksAtOnce(judge)
       await this.boss.work<Chunk>(chunks, { ...WORK, localConcurrency }, async ([job]) => {
-        if (job === undefined || this.stopping.signal.aborted) return
+        if (job === undefined) return
         const signal = AbortSignal.any([this.stopping.signal, job.signal])
-        await this.track(handlers.runChunk(job.data, signal))
+        if (!signal.aborted) await this.track(handlers.runChunk(job.data, signal))
+        // A job that ends well is done: its open items would wait for the next sweep.
+        this.stopping.signal.throwIfAborted()
       })
       await this.boss.work<Poll>(polls, WORK, async ([job]) => {
         if (job === undefined || this.stopping.signal.aborted) return
@@ -93,6 +98,7 @@ export class BossJobs implements Jobs {
 
   async stop(): Promise<void> {
     this.stopping.abort()
+    for (const queue of this.worked) await this.boss.offWork(queue, { wait: false })
     while (this.running.size > 0) await Promise.allSettled(this.running)
     if (this.starting === null) return
     await this.starting.catch(() => undefined)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { BossJobs } from '../../src/batches/boss.ts'
 import { BatchEngine } from '../../src/batches/engine.ts'
@@ -55,5 +56,26 @@ describePostgres('jobs of several processes', (tools) => {
     await Promise.all([expect(opening).rejects.toBe(refused), stores.judges.announce(['openai'])])
     expect(await stores.batches.status('bat_1')).toBe('draft')
     await stores.close()
+  })
+
+  test('a worker that stops gives back its chunks, begun or not', async () => {
+    const { server } = tools()
+    const jobs = openJobs()
+    await jobs.addChunks([0, 1, 2, 3].map((chunk) => ({ batch: 'bat_1', chunk, judge: 'stops' })))
+    const begun = Promise.withResolvers<void>()
+    const runChunk = (_: unknown, signal: AbortSignal) => {
+      begun.resolve()
+      return once(signal, 'abort').then(() => undefined)
+    }
+    await jobs.start(['stops'], { runChunk, poll: async () => null })
+    await begun.promise
+    await jobs.stop()
+    const states = await server.query(
+      "SELECT state::text, count(*)::integer AS n FROM veridict_jobs.job WHERE name = 'judge.stops' GROUP BY state ORDER BY state",
+    )
+    expect(states).toEqual([
+      { state: 'created', n: 3 },
+      { state: 'retry', n: 1 },
+    ])
   })
 })
