@@ -10,8 +10,14 @@ const CONNECTIONS = 4
 const HEARTBEAT_S = 10
 const REFRESH_S = 3
 const MONITOR_S = 2
-/** Looks of a worker without work. Notices wake it earlier; without this setting a worker sleeps for 30 s after each job. */
+/**
+ * Between two looks of a worker of pg-boss without work. Each judge has one that looks often, for jobs that come back after a time; notices wake the
+ * others, and the end of a chunk lets its worker look again at once. Without these settings a worker sleeps for 30 s after each job.
+ */
 const LOOK_S = 0.5
+const SELDOM_LOOK_S = 5
+/** Between two errors of pg-boss for the log: an outage meets each of its workers. */
+const ERRORS_MS = 10_000
 /** The longest time of a chunk: its heartbeat tells earlier that its worker is dead. */
 const LONGEST_S = 23 * 3600
 /** Ended jobs stay so long. */
@@ -33,6 +39,7 @@ export class BossJobs implements Jobs {
   /** The queues on whose jobs this process works. */
   private readonly worked = new Set<string>()
   private starting: Promise<unknown> | null = null
+  private lastError = Number.NEGATIVE_INFINITY
   private readonly running = new Set<Promise<unknown>>()
   private readonly stopping = new AbortController()
 
@@ -48,7 +55,13 @@ export class BossJobs implements Jobs {
       superviseIntervalSeconds: MONITOR_S,
       monitorVacuum: false,
     })
-    this.boss.on('error', (error) => options.onError(error))
+    this.boss.on('error', (error) => this.tell(error))
+  }
+
+  private tell(error: unknown): void {
+    if (Date.now() - this.lastError < ERRORS_MS) return
+    this.lastError = Date.now()
+    this.options.onError(error)
   }
 
   async addChunks(chunks: readonly Chunk[], sql?: Sql): Promise<void> {
@@ -80,15 +93,21 @@ export class BossJobs implements Jobs {
       const chunks = await this.open(`judge.${nameOf(judge)}`, 'exclusive')
       const polls = await this.open(`provider.${nameOf(judge)}`, 'stately')
       for (const queue of [chunks, polls]) this.worked.add(queue)
-      const localConcurrency = this.options.chunksAtOnce(judge)
-      await this.boss.work<Chunk>(chunks, { ...WORK, localConcurrency }, async ([job]) => {
-        if (job === undefined) return
-        const signal = AbortSignal.any([this.stopping.signal, job.signal])
-        if (!signal.aborted) await this.track(handlers.runChunk(job.data, signal))
-        // A job that ends well is done: its open items would wait for the next sweep.
-        this.stopping.signal.throwIfAborted()
-      })
-      await this.boss.work<Poll>(polls, WORK, async ([job]) => {
+      for (let at = 0; at < this.options.chunksAtOnce(judge); at++) {
+        const worker: string = await this.boss.work<Chunk>(
+          chunks,
+          lookEvery(at === 0 ? LOOK_S : SELDOM_LOOK_S),
+          async ([job]) => {
+            if (job === undefined) return
+            const signal = AbortSignal.any([this.stopping.signal, job.signal])
+            if (!signal.aborted) await this.track(handlers.runChunk(job.data, signal))
+            this.boss.notifyWorker(worker)
+            // A job that ends well is done: its open items would wait for the next sweep.
+            this.stopping.signal.throwIfAborted()
+          },
+        )
+      }
+      await this.boss.work<Poll>(polls, lookEvery(LOOK_S), async ([job]) => {
         if (job === undefined || this.stopping.signal.aborted) return
         const next = await this.track(handlers.poll(job.data))
         if (next !== null) await this.addPoll(job.data, next)
@@ -141,12 +160,12 @@ export class BossJobs implements Jobs {
   }
 }
 
-const WORK = {
+const lookEvery = (seconds: number) => ({
   batchSize: 1,
-  pollingIntervalSeconds: LOOK_S,
-  notifyPollingIntervalSeconds: LOOK_S,
+  pollingIntervalSeconds: seconds,
+  notifyPollingIntervalSeconds: seconds,
   heartbeatRefreshSeconds: REFRESH_S,
-} as const
+})
 
 /** Names a judge within the characters of a queue’s name. */
 const nameOf = (judge: string): string =>
