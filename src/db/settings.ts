@@ -49,7 +49,7 @@ export const createIdempotency = (db: Db) => ({
         .executeTakeFirstOrThrow()
       return (numInsertedOrUpdatedRows ?? 0n) > 0n
     }),
-  /** Says that the request of a key is still being answered. */
+  /** Says that this process still answers the request of a key. */
   async renew(key: string, at: string): Promise<void> {
     await db.write((sql) =>
       sql
@@ -57,13 +57,19 @@ export const createIdempotency = (db: Db) => ({
         .set({ created_at: at })
         .where('key', '=', key)
         .where('status', '=', IN_PROGRESS)
+        .where('body', '=', db.process)
         .execute(),
     )
   },
-  /** Gives a key back whose request was refused or failed. */
+  /** Gives a key back whose request this process refused or failed to answer. */
   async release(key: string): Promise<void> {
     await db.write((sql) =>
-      sql.deleteFrom('idempotency_keys').where('key', '=', key).where('status', '=', IN_PROGRESS).execute(),
+      sql
+        .deleteFrom('idempotency_keys')
+        .where('key', '=', key)
+        .where('status', '=', IN_PROGRESS)
+        .where('body', '=', db.process)
+        .execute(),
     )
   },
   /** Stores the answer of a key; the first answer stays. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createIdempotency } from '../../src/db/settings.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 
@@ -25,6 +26,18 @@ export function describeSmallStores(current: Current): void {
     await idempotency.put('key', answer, at(6))
     await idempotency.release('key')
     expect([await take(9, at(9)), await idempotency.find('key')]).toEqual([false, answer])
+  })
+
+  test('an idempotency key is neither given back nor renewed by a process that has lost the key', async () => {
+    const { db, idempotency } = current()
+    const other = createIdempotency({ ...db, process: 'prc_other 1 elsewhere' })
+    const at = (second: number) => `2026-11-21T00:00:0${second}.000Z`
+    expect(await other.take('key', 'd1', at(1), at(0))).toBe(true)
+    expect(await idempotency.take('key', 'd1', at(3), at(2))).toBe(true)
+    await other.release('key')
+    await other.renew('key', at(8))
+    expect(await other.take('key', 'd1', at(9), at(2))).toBe(false)
+    expect(await other.take('key', 'd1', at(9), at(4))).toBe(true)
   })
 
   test('rubrics: the first digest under a name stays', async () => {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { postgresMigrations } from '../../src/db/open/migrate.ts'
 import { connectPostgres, migratePostgres as migrate } from '../../src/db/open/postgres.ts'
 import { openPostgresStores } from '../../src/db/stores.ts'
@@ -37,6 +37,14 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     await first
     await second
     await slow.close()
+  })
+
+  test.each([-60_000, 60_000])('a clock that differs from that of the server by %d ms stops the start', async (ms) => {
+    const { newSchema, open } = tools()
+    const schema = newSchema()
+    vi.useFakeTimers({ now: Date.now() + ms, toFake: ['Date'], shouldAdvanceTime: false })
+    onTestFinished(() => void vi.useRealTimers())
+    await expect(open(schema)).rejects.toThrow(/clock of this machine and that of the database server differ by \d+ s/)
   })
 
   test('a schema that an older process uses is not changed under it', async () => {

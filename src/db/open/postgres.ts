@@ -52,10 +52,28 @@ export async function openPostgres(url: string, settings: PoolSettings, schema =
   const patient = connectPostgres(url, { ...settings, max_connections: 1, statement_timeout_ms: 0 }, schema)
   try {
     await migratePostgres(patient, schema)
+    await assertSameTime(patient.read)
   } finally {
     await patient.close()
   }
   return connectPostgres(url, settings, schema)
+}
+
+/** A call in flight is lost by its age, which other machines compute: their clocks may differ by a part of the grace. */
+const MOST_DIFFERENCE_MS = 10_000
+
+/** Rejects with a StorageError where the clock of this machine and that of the server are too far apart. */
+async function assertSameTime(sql: Sql): Promise<void> {
+  const asked = Date.now()
+  const { rows } = await raw<{ ms: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`.execute(
+    sql,
+  )
+  const server = rows[0]?.ms ?? asked
+  const difference = Math.max(asked - server, server - Date.now())
+  if (difference > MOST_DIFFERENCE_MS)
+    throw refusal(
+      `the clock of this machine and that of the database server differ by ${Math.round(difference / 1000)} s: set both by NTP`,
+    )
 }
 
 /** Opens a database as it is, without a look at its schema; with a null schema no bare name is looked up. */
