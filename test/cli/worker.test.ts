@@ -15,7 +15,7 @@ test('on SQLite there is no worker, and it says what to do', async () => {
 test('its help says how to start one', async () => {
   const { code, out } = await veridict('worker', '--help')
   expect(code).toBe(0)
-  for (const word of ['VERIDICT_DATABASE_URL', 'VERIDICT_WORKER_PORT', 'SIGTERM', 'lease_seconds', 'Examples'])
+  for (const word of ['VERIDICT_DATABASE_URL', 'VERIDICT_WORKER_PORT', 'SIGTERM', 'most_in_flight', 'Examples'])
     expect(out).toContain(word)
   expect((await veridict('serve', '--help')).out).toContain('--no-worker')
 })

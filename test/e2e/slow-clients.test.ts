@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,8 +16,11 @@ const hasProc = process.platform === 'linux'
 const handles = (service: ServiceProcess): number => readdirSync(`/proc/${service.child.pid}/fd`).length
 
 async function start(limits: object = {}) {
-  const service = spawnService({ database: join(tempFolder(), 'slow.sqlite'), config: limits })
-  return { service, origin: await service.ready }
+  const database = join(tempFolder(), 'slow.sqlite')
+  const service = spawnService({ database, config: limits })
+  const origin = await service.ready
+  await until(() => existsSync(`${database}.run`))
+  return { service, origin }
 }
 
 async function open(origin: string, bytes: string): Promise<Socket> {
@@ -64,6 +67,8 @@ test.runIf(hasProc).each([
   ['no end of its headers', `GET / HTTP/1.1\r\nx-long: ${'x'.repeat(40_000)}\r\n`],
 ])('a client that sends %s and never closes is let go', async (_name, bytes) => {
   const { service, origin } = await start()
+  // The service has opened its database and taken the run lock.
+  expect((await post(origin, KNOWN)).status).toBe(201)
   const before = handles(service)
   const sockets = await Promise.all(Array.from({ length: 50 }, () => open(origin, bytes)))
   // Answered means accepted: counted sooner, the handles would be few because none was there yet.

@@ -5,7 +5,7 @@ import type { Shell } from '../client/shell.ts'
 
 const WORKER_HELP = `
 Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines. A worker takes
-slices of 16 items from the open batches; other workers go on with the items of a worker that stopped or died.
+chunks of at most 16 items from the open batches; other workers go on with the items of a worker that stopped or died.
 A worker answers no requests: post batches to a service, and follow them there.
 
 Start a worker with the configuration of the services: the same VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys. One
