@@ -4,6 +4,7 @@ import { runScript, UsageError } from '../tools/command-line.ts'
 import { renderClaims } from './cluster/claims.ts'
 import { measureCosts, renderTables } from './cluster/costs.ts'
 import { playOutage } from './cluster/outage.ts'
+import { playPartition } from './cluster/partition.ts'
 import { measureScaling, renderScaling } from './cluster/scaling.ts'
 import { playStorm } from './cluster/storm.ts'
 
@@ -12,6 +13,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     items: { type: 'string' },
+    away: { type: 'string', default: '120' },
     seed: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '2' },
     fsync: { type: 'boolean', default: false },
@@ -19,12 +21,14 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const HELP = `npm run cluster -- storm|outage|scaling|costs [--items N] [--seed 1] [--rounds 2] [--fsync]
+const HELP = `npm run cluster -- storm|outage|partition|scaling|costs [--items N] [--seed 1] [--rounds 2] [--away 120] [--fsync]
 
 Processes of their own on loopback: a PostgreSQL (from a package), a played provider that counts, services and workers.
   storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
            3 or 15 seconds. Shows that each item is graded once, and how many calls were made.
   outage   PostgreSQL is stopped for 30 s in the middle of a batch.
+  partition  two workers in network namespaces (Linux, root): one is cut from PostgreSQL for --away seconds and comes back,
+           PostgreSQL is restarted, the other worker is killed.
   scaling  items a second with 1, 2 and 4 workers, the best of the rounds: bound by what a worker may have in flight, and bound by the
            processors of this machine.
   costs    processor time, commits, log and stored bytes of one item in each part of the way.
@@ -72,6 +76,24 @@ async function main(): Promise<boolean> {
     say(renderClaims(claims))
     return claims.every(({ holds }) => holds)
   }
+  if (scenario === 'partition') {
+    const claims = await playPartition({
+      latency_ms: 2000,
+      at_once: 24,
+      fsync: values.fsync,
+      // A call in flight is lost after 50 s, within the time of the cut.
+      settings: {
+        retry: { call_timeout_ms: 20_000 },
+        judges: { openai: { price: { input: 2, output: 10 } } },
+      },
+      items: Number(values.items ?? 2500),
+      item_bytes: BYTES,
+      away_s: Number(values.away),
+      say,
+    })
+    say(renderClaims(claims))
+    return claims.every(({ holds }) => holds)
+  }
   if (scenario === 'costs') {
     const shared = { items: Number(values.items ?? 4000), item_bytes: 20_000, fsync: values.fsync }
     say('64 calls at once, 500 ms a call:')
@@ -80,7 +102,8 @@ async function main(): Promise<boolean> {
     say(renderTables(await measureCosts({ ...shared, latency_ms: 50, at_once: 256 }, say)))
     return true
   }
-  if (scenario !== 'scaling') throw new UsageError(`there is no ${scenario}: storm, outage, scaling or costs`)
+  if (scenario !== 'scaling')
+    throw new UsageError(`there is no ${scenario}: storm, outage, partition, scaling or costs`)
   const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds), fsync: values.fsync }
   say('Bound by what a worker may have in flight (16, at 500 ms a call):')
   const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms: 500, at_once: 512, most_in_flight: 16 }

@@ -15,6 +15,10 @@ export async function startScript(script: string, env: NodeJS.ProcessEnv = {}): 
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  // A script that ends early leaves no server behind.
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const origin = await addressOf(child)
   return {
     origin,

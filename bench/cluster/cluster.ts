@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PostgresServer, startPostgres } from '../../test/storage/postgres-server.ts'
 import { type PlayedProvider, spawnProvider } from '../played-provider.ts'
+import type { Place } from './network.ts'
 import { type Member, startMember } from './processes.ts'
 
 export interface ClusterOptions {
@@ -14,6 +15,8 @@ export interface ClusterOptions {
   readonly at_once: number
   /** Whether commits wait for the disk, as those of every real server do; the test server does not by itself. */
   readonly fsync?: boolean
+  /** Addresses of PostgreSQL beside loopback. */
+  readonly beside?: readonly string[]
   /** Of the configuration file, beside what is above. */
   readonly settings?: object
 }
@@ -24,7 +27,8 @@ export interface Cluster {
   readonly provider: PlayedProvider
   readonly services: readonly Member[]
   readonly workers: Member[]
-  addWorker(): Promise<Member>
+  /** On loopback where no place is named. */
+  addWorker(place?: Place): Promise<Member>
   /** Ends everything that was started, and removes its data. */
   end(): Promise<void>
 }
@@ -36,20 +40,22 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const concurrency = { initial: at_once, min: 1, max: at_once }
   writeFileSync(config, JSON.stringify({ concurrency, ...settings }))
   const [postgres, provider] = await Promise.all([
-    startPostgres({ fsync: options.fsync === true }),
+    startPostgres({ fsync: options.fsync === true, beside: options.beside ?? [] }),
     spawnProvider(options.latency_ms),
   ])
   const members: Member[] = []
   const workers: Member[] = []
   let started = 0
-  const start = async (command: 'serve' | 'worker') => {
+  const start = async (command: 'serve' | 'worker', place?: Place) => {
     const name = `${command}-${started++}`
-    const member = await startMember(name, command, environment(postgres.url, config, provider.origin, name))
+    const url = place === undefined ? postgres.url : postgres.url.replace('127.0.0.1', place.database)
+    const env = environment(url, config, place?.provider ?? provider.origin, name)
+    const member = await startMember(name, command, env, place?.namespace)
     members.push(member)
     return member
   }
-  const addWorker = async () => {
-    const worker = await start('worker')
+  const addWorker = async (place?: Place) => {
+    const worker = await start('worker', place)
     workers.push(worker)
     return worker
   }

@@ -52,3 +52,39 @@ export async function readResults(
     labels: lines.filter(({ label }) => label !== null).length,
   }
 }
+
+const COUNT = 'SELECT count(*)::int AS n FROM veridict.attempts WHERE process = $1'
+
+/** Calls of a process in flight, as the ledger has them. */
+export async function countSent(postgres: PostgresServer, process: string): Promise<number> {
+  const [row] = await postgres.query(`${COUNT} AND outcome = 'sent'`, [process])
+  return Number(row?.['n'])
+}
+
+/** Calls that a process has begun after a time. */
+export async function countCalls(postgres: PostgresServer, process: string, after: Date): Promise<number> {
+  const [row] = await postgres.query(`${COUNT} AND started_at > $2`, [process, after.toISOString()])
+  return Number(row?.['n'])
+}
+
+/** The spending of a batch, the bounds of its calls of unknown end, and its calls in flight. */
+export interface Money {
+  readonly unknown_calls: number
+  readonly uncertain_usd: number
+  readonly reserved_usd: number
+  readonly bounds_usd: number
+  readonly sent: number
+}
+
+const MONEY = `
+  SELECT s.unknown_calls::int, s.uncertain_usd::float8, s.reserved_usd::float8, u.bounds_usd, u.sent
+  FROM veridict.spending s, (
+    SELECT coalesce(sum(reserved_usd) FILTER (WHERE outcome = 'unknown'), 0)::float8 AS bounds_usd,
+      count(*) FILTER (WHERE outcome = 'sent')::int AS sent
+    FROM veridict.attempts WHERE batch = $1
+  ) u WHERE s.scope = 'batch:' || $1`
+
+export async function readMoney(postgres: PostgresServer, batch: string): Promise<Money> {
+  const [row] = await postgres.query(MONEY, [batch])
+  return row as unknown as Money
+}

@@ -21,12 +21,23 @@ export interface Member {
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const MOST_ERRORS = 20
 
-/** Starts one and waits until it says that it is ready. */
-export async function startMember(name: string, command: 'serve' | 'worker', env: NodeJS.ProcessEnv): Promise<Member> {
-  const child = spawn(process.execPath, [CLI, command], {
+/** Starts one, in a network namespace where one is named, and waits until it says that it is ready. */
+export async function startMember(
+  name: string,
+  command: 'serve' | 'worker',
+  env: NodeJS.ProcessEnv,
+  namespace?: string,
+): Promise<Member> {
+  const words = [process.execPath, CLI, command]
+  // `ip netns exec` becomes the program: signals reach it.
+  const [program = '', ...args] = namespace === undefined ? words : ['ip', 'netns', 'exec', namespace, ...words]
+  const child = spawn(program, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const errors: string[] = []
   const note = (line: string) => {
     errors.push(line)

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -63,9 +64,9 @@ const asUser = (command: string, args: readonly string[]): [string, string[]] =>
 
 /**
  * Makes and starts a server. Its locale sorts words as people do, so that only what asks for the order of bytes has it. Commits wait for no
- * disk unless `fsync` says so.
+ * disk unless `fsync` says so. `beside` are further addresses of this machine.
  */
-export async function startPostgres({ fsync = false } = {}): Promise<PostgresServer> {
+export async function startPostgres({ fsync = false, beside = [] as readonly string[] } = {}): Promise<PostgresServer> {
   const root = mkdtempSync(join(tmpdir(), 'veridict-postgres-'))
   const native = layOut(root)
   const bin = (name: string) => join(native, 'bin', name)
@@ -78,6 +79,7 @@ export async function startPostgres({ fsync = false } = {}): Promise<PostgresSer
   execFileSync(...asUser(bin('initdb'), [...options, '--locale-provider=icu', '--icu-locale=en-US', '--locale=C']), {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  if (beside.length > 0) appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n')
   const port = await freePort()
   const url = `postgres://veridict:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`
   const query = async (text: string, values: unknown[] = []) => {
@@ -91,7 +93,7 @@ export async function startPostgres({ fsync = false } = {}): Promise<PostgresSer
     }
   }
   const settings = [
-    'listen_addresses=127.0.0.1',
+    `listen_addresses=${['127.0.0.1', ...beside].join()}`,
     `unix_socket_directories=${root}`,
     `fsync=${fsync ? 'on' : 'off'}`,
     'max_connections=200',
