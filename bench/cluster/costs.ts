@@ -21,6 +21,8 @@ interface PartCost {
   readonly postgres_ms: number
   /** Transactions, those that only read among them. */
   readonly transactions: number
+  /** Transactions that wrote. */
+  readonly writes: number
   /** Of the log, to the disk; many commits share one. */
   readonly syncs: number
   readonly wal_bytes: number
@@ -95,6 +97,7 @@ function differenceOf(part: string, count: number, from: Use, to: Use): PartCost
     worker_ms: each((to.worker_s - from.worker_s) * 1000),
     postgres_ms: each((to.postgres.cpu_s - from.postgres.cpu_s) * 1000),
     transactions: each(to.postgres.commits - from.postgres.commits),
+    writes: each(to.postgres.writes - from.postgres.writes),
     syncs: each(to.postgres.wal_syncs - from.postgres.wal_syncs),
     wal_bytes: each(to.postgres.wal_bytes - from.postgres.wal_bytes),
     stored_bytes: each(to.postgres.database_bytes - from.postgres.database_bytes),
@@ -122,7 +125,7 @@ async function postAll(origin: string, bodies: readonly string[]): Promise<void>
   await Promise.all(open)
 }
 
-const WIDTHS = [20, 12, 12, 14, 15, 8, 10, 12] as const
+const WIDTHS = [20, 12, 12, 14, 15, 8, 8, 10, 12] as const
 const inColumns = (cells: readonly string[]): string =>
   cells.map((cell, at) => (at === 0 ? cell.padEnd(WIDTHS[0]) : cell.padStart(WIDTHS[at] ?? 12))).join('')
 
@@ -132,6 +135,7 @@ const HEAD = inColumns([
   'worker ms',
   'postgres ms',
   'transactions',
+  'writes',
   'syncs',
   'WAL KB',
   'stored KB',
@@ -144,6 +148,7 @@ const renderPart = (cost: PartCost): string =>
     cost.worker_ms.toFixed(2),
     cost.postgres_ms.toFixed(2),
     cost.transactions.toFixed(1),
+    cost.writes.toFixed(1),
     cost.syncs.toFixed(2),
     (cost.wal_bytes / 1024).toFixed(1),
     (cost.stored_bytes / 1024).toFixed(1),

@@ -6,6 +6,8 @@ export interface PostgresUse {
   /** User and system time of the server and all its backends, those that are gone too. */
   readonly cpu_s: number
   readonly commits: number
+  /** Transactions that wrote, exactly; the server counts commits some seconds late. */
+  readonly writes: number
   readonly wal_bytes: number
   readonly wal_syncs: number
   readonly database_bytes: number
@@ -15,6 +17,7 @@ export interface PostgresUse {
 const USE = `
   SELECT
     (SELECT xact_commit::float8 FROM pg_stat_database WHERE datname = current_database()) AS commits,
+    pg_snapshot_xmax(pg_current_snapshot())::text::float8 AS writes,
     (SELECT wal_bytes::float8 FROM pg_stat_wal) AS wal_bytes,
     (SELECT coalesce(sum(fsyncs), 0)::float8 FROM pg_stat_io WHERE object = 'wal') AS wal_syncs,
     pg_database_size(current_database())::float8 AS database_bytes,
