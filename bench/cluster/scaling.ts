@@ -40,7 +40,7 @@ async function measureOne(options: ScalingOptions, workers: number, round: numbe
     latency_ms,
     at_once,
     fsync,
-    settings: { workers: { lease_seconds: 30, ...limits } },
+    settings: { workers: limits },
   })
   try {
     const origin = cluster.services[0]?.origin ?? ''
