@@ -159,12 +159,15 @@ async function itemsInWork(sql: Sql, id: string, now: number): Promise<number[]>
 }
 
 async function finishCancel(db: Db, sql: Sql, id: string, at: string): Promise<boolean> {
+  // One process at a time: many at the items of a large batch would undo the work of each other by deadlocks.
+  const turn = sql.selectFrom('batches').select('seq').where('id', '=', id).where('status', '=', lit('cancelling'))
+  const locked = turn.$if(db.kind === 'postgres', (query) => query.forUpdate().skipLocked())
+  if ((await locked.executeTakeFirst()) === undefined) return false
   const spared = await itemsInWork(sql, id, Date.parse(at))
   await sql
     .updateTable('batch_items')
     .set({ status: 'cancelled' })
     .where(ITEMS_OF(id))
-    .where(raw<SqlBool>`EXISTS (SELECT 1 FROM batches WHERE id = ${id} AND status = 'cancelling')`)
     .where('status', 'in', [lit('pending'), lit('waiting')])
     .where(({ not }) => not(isIn(db, 'idx', spared)))
     .execute()
