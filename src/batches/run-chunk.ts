@@ -40,6 +40,16 @@ export interface ChunkRun {
   readonly budget: BudgetLine
 }
 
+/** Opens the places of items in work, for each judge; null: without a bound. */
+export function openPlaces(most: number | null): ChunkDeps['placeOf'] {
+  const queues = new Map<string, PQueue>()
+  return (judge) => {
+    const queue = queues.get(judge) ?? new PQueue({ concurrency: most ?? Number.POSITIVE_INFINITY })
+    queues.set(judge, queue)
+    return (work) => queue.add(work)
+  }
+}
+
 /** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
 export async function runChunk(deps: ChunkDeps, run: ChunkRun): Promise<void> {
   const items = await deps.stores.batches.ofChunk(run.chunk)

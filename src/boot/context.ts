@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import PQueue from 'p-queue'
 import { sessionSecret } from '../access/session-secret.ts'
 import { createAccess } from '../access/stored-access.ts'
-import type { BatchListener, EngineDeps } from '../batches/engine.ts'
+import type { BatchListener } from '../batches/engine.ts'
 import { type Jobs, LocalJobs } from '../batches/jobs.ts'
+import { openPlaces } from '../batches/run-chunk.ts'
 import { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
@@ -198,16 +198,6 @@ async function jobsOf({ config, clock, laneOf, news, url }: Parts, stores: Store
 
 /** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
 const ITEMS_PER_CALL = 1.5
-
-/** Opens the places of items in work, for each judge; null: without a bound. */
-function openPlaces(most: number | null): EngineDeps['placeOf'] {
-  const queues = new Map<string, PQueue>()
-  return (judge) => {
-    const queue = queues.get(judge) ?? new PQueue({ concurrency: most ?? Number.POSITIVE_INFINITY })
-    queues.set(judge, queue)
-    return (work) => queue.add(work)
-  }
-}
 
 /** A call in flight is lost after the longest call and a grace. */
 const lostMs = ({ retry }: Config): number => retry.call_timeout_ms + 30_000
