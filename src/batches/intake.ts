@@ -51,7 +51,7 @@ export interface Incoming {
   readonly base_grade?: string
   /** Of its line. */
   readonly bytes?: number
-  /** Its trajectory, where it has been read already. */
+  /** The trajectory of the item, where the intake has read it already. */
   readonly trajectory?: Trajectory | null
 }
 
@@ -101,7 +101,7 @@ export async function takeBatch(
 /** Stores items; answers the index of the first whose `item_id` is taken, and then stores none. */
 type AddItems = (items: readonly NewItem[]) => Promise<number | null>
 
-/** It is stored and will be run: were it answered with a passing error of the database, it would be sent again. */
+/** Reads an opened batch, which is stored and will run: a client that met a passing error of the database here would send the batch again. */
 async function readOpened({ batches, clock }: IntakeDeps, id: string): Promise<Batch> {
   for (let tries = 1; ; tries++) {
     try {
@@ -182,7 +182,7 @@ async function admit(
   }
 }
 
-/** What makes the plan impossible with this judge. */
+/** Finds the fault that makes the plan impossible with this judge. */
 export function faultOf(plan: BatchPlan, judge: Judge): Refused | null {
   const { name, kind, price } = judge.info
   if (plan.kind === 'recheck') return null

@@ -12,7 +12,7 @@ import type { BatchPlan, Incoming } from './intake.ts'
 const PAGE = 200
 const LONGEST_NAME = 300
 
-/** What a re-grade asks of the batch engine. Where it grades one batch again, it is named after it. */
+/** Plans the batch of a re-grade, which takes its name from the batch that it grades again. */
 export async function planRegrade(
   batches: Pick<BatchStore, 'get'>,
   request: RegradeRequest,

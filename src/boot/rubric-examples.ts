@@ -6,7 +6,7 @@ import type { Grade } from '../schemas/grade.ts'
 import type { RubricExample } from '../schemas/rubric-example.ts'
 import { buildContext } from './context.ts'
 
-/** What of a grade is not as an example says. */
+/** A member of a grade that differs from its example. */
 export interface Difference {
   readonly what: string
   readonly expected: unknown
@@ -85,7 +85,7 @@ function answeringJudge(): Judge & { answer: string } {
   return judge
 }
 
-/** Where the file says what the service refuses. */
+/** Describes the place of an example that the service refuses. */
 function refused(
   { file, example, placeOf }: LoadedExample,
   errors: readonly { readonly path: string; readonly message: string }[],
@@ -102,7 +102,7 @@ const resultOf = ({ file, example }: LoadedExample, grade: Grade): ExampleResult
   differences: differencesOf(example.expect, grade),
 })
 
-/** What of the grade is compared, in the form of an example. */
+/** Renders the compared members of a grade in the form of an example. */
 function saidOf(grade: Grade, expect: RubricExample['expect']): Record<keyof RubricExample['expect'], unknown> {
   const { status, outcome = null, label, claimed_label, confidence, claims, unmet, contradictions, citations } = grade
   return {

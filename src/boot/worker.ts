@@ -45,7 +45,7 @@ export async function startWorker(env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-/** Its log, and what a supervisor asks; it listens only where a port is given. */
+/** Builds the log and the probes of a worker, which listens only where a port is given. */
 function buildHealth(
   config: Config,
   context: Context,

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who asks */
+        /** Describe the caller */
         get: operations["getSession"];
         put?: never;
         /**
@@ -106,7 +106,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What every judge and rubric says about the question of one grade
+         * List the standing grades of the question of one grade
          * @description The standing grades of the same trajectory and ground truth, newest first, and the result of those by the rubric of the grade. The grade itself is absent where a newer one stands for it.
          */
         get: operations["listPanel"];
@@ -125,7 +125,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was known of the trial of one grade */
+        /** Read the ground truth of one grade */
         get: operations["getGroundTruth"];
         put?: never;
         post?: never;
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a stored trajectory is */
+        /** Describe a stored trajectory */
         get: operations["getTrajectory"];
         put?: never;
         post?: never;

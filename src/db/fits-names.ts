@@ -2,7 +2,7 @@ import type { Grade } from '../schemas/grade.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
 import type { GradeFilter } from './grades.ts'
 
-/** What filters compare; a name that there is not fits no filter. */
+/** The names that filters compare; an absent name fits no filter. */
 type Names = { readonly [K in keyof GradeFilter]: string | null | undefined }
 
 export const namesOf = ({ label, status, receipt, metadata }: Grade): Names => {

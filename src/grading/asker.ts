@@ -120,7 +120,7 @@ const CAP_NAMES = {
 
 const money = (usd: number): string => String(Number(usd.toPrecision(4)))
 
-/** What a receipt says of a call beside its reply. */
+/** The facts of a call in a receipt, beside the reply. */
 interface CallFacts {
   readonly latency_ms: number
   readonly cost_usd: number | null

@@ -159,7 +159,7 @@ function combine(bodies: readonly Body[]): Body | undefined {
   }
 }
 
-/** That there is no majority; samples that all claim the same in vain do agree. */
+/** Finds a missing majority; samples that all claim the same in vain do agree. */
 function splitOf(bodies: readonly Body[]): Contradiction[] {
   const answered = bodies.filter(({ status }) => status !== 'failed')
   if (
@@ -181,7 +181,7 @@ const toVote = (body: Body, sample: number): Vote => ({
   failure: body.failure?.code ?? null,
 })
 
-/** What the first sample was shown; of pictures, what every sample was shown that ended in an answer: `askStored` relies on it. */
+/** Describes the steps that the first sample was shown, and the pictures that every sample with an answer was shown: `askStored` relies on them. */
 function coverageOf(first: SampleResult, samples: readonly SampleResult[]): Coverage {
   const shown = samples.flatMap(({ kind, coverage }) => (kind === 'judged' ? [coverage.media_shown ?? 0] : []))
   return { ...first.coverage, media_shown: Math.min(...(shown.length > 0 ? shown : [first.coverage.media_shown ?? 0])) }

@@ -11,17 +11,17 @@ import type { JudgeRequest } from '../ports/judge.ts'
 import type { Coverage, Failure } from '../schemas/grade.ts'
 import { NOTHING_STORED, type SampleCalls, type SampleResult, schemaInvalid } from './sample-calls.ts'
 
-/** What is to be decided, and from what. */
+/** A decision over claims, with its sources. */
 interface Decision {
   readonly request: JudgeRequest
-  /** What quotes are looked up in. */
+  /** The rendering in which quotes are looked up. */
   readonly rendering: Rendering
   readonly coverage: Coverage
 }
 
 export type Decided =
   | SampleResult
-  /** What was sent was more than the provider takes, or nothing is stored for it. */
+  /** The prompt was longer than the provider takes, or has no stored reply. */
   | { readonly kind: 'overflow'; readonly failure: Failure }
 
 /** Repairs that are left; those of a decision that is tried again with less text are not given back. */

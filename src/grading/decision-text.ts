@@ -21,8 +21,8 @@ const LEAST_AROUND = 120
 const HEAD = 200
 
 /**
- * What the one decision after the windows is shown, the most that fits: the steps with marks, the first and the last ones; those with long
- * outputs cut; only the steps with marks and what stands around these. Null: not even that fits.
+ * Renders the text of the decision after the windows, the most that fits: the steps with marks, the first and the last steps; the same with long
+ * outputs cut; only the steps with marks and their neighbours. Null: not even the last fits.
  */
 export function decisionText(reading: WindowedReading, cited: readonly Mark[], budget: number): string | null {
   const anchors = anchorMarks(reading)
@@ -41,7 +41,7 @@ export function decisionText(reading: WindowedReading, cited: readonly Mark[], b
   return text
 }
 
-/** Where each string of the instructions stands first in every part that holds it: always shown, whatever the windows cited. */
+/** Marks the first place of each string of the instructions in every part that holds the string: always shown, whatever the windows cited. */
 const anchorMarks = ({ rendering, steps, needles }: WindowedReading): Mark[] =>
   rendering.trajectory.steps.flatMap(({ parts }, step) =>
     parts.flatMap(({ text }, part) => {

@@ -82,7 +82,7 @@ function nameOf(piece: Piece, steps: readonly { readonly id: number }[]): string
   return `steps ${steps[piece.from]?.id} to ${steps[piece.to - 1]?.id}`
 }
 
-/** Where the quotes of a window stand that are real, whether they come too early or not. */
+/** Marks the places of the real quotes of a window, whether the quotes come too early or not. */
 function marksOf(calls: SampleCalls, claims: Claims, { rendering }: WindowedReading): Mark[] {
   const { steps } = rendering.trajectory
   const evidence = checkEvidence(claims, { ...calls.question, rendering })

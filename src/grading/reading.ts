@@ -33,7 +33,7 @@ export interface WindowedReading {
 
 export const MOST_WINDOWS = 64
 
-/** What is left of the budget for the text. */
+/** The share of the budget that pictures may take; the rest is for the text. */
 const SHARE_OF_PICTURES = 0.5
 
 /** Plans the reading of a trajectory within a budget of the judge’s own tokens; pictures get at most half of it. */
@@ -64,7 +64,7 @@ export function planReading(
     : { kind: 'windows', rendering: whole, windows, steps, needles, token_factor: tokenFactor }
 }
 
-/** What the estimate of all steps cannot exceed, without estimating. */
+/** Bounds the estimate of all steps from above, without estimating. */
 function mostOfSteps(rendering: Rendering, factor: number): number {
   let sum = tokensOfParts(rendering.pictures, rendering.pictures.keys())
   rendering.trajectory.steps.forEach((step, index) => {
@@ -106,7 +106,7 @@ const REPAIR_TOKENS = 8000
 
 /** Tokens left for the trajectory once everything else has its share; 5 % are kept for a wrong estimate. */
 export interface ReadingBudget {
-  /** It is not less than this, which is known without an estimate. */
+  /** A lower bound of the tokens, known without an estimate. */
   readonly least: number
   /** Estimated when first asked for. */
   readonly tokens: number

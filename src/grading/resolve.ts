@@ -15,7 +15,7 @@ import type { GradeRequest } from '../schemas/grade-request.ts'
 import { SURFACE_CATEGORIES } from '../schemas/vocabulary.ts'
 import type { Admitted, Named, Question, Refusal, Refused, Resolved } from './service.ts'
 
-/** What was read lately, by id: the items of one trajectory follow each other. */
+/** Trajectories that were read lately, by id: the items of one trajectory follow each other. */
 export interface RecentTrajectories {
   get(id: string): Trajectory | undefined
   set(id: string, trajectory: Trajectory): unknown
@@ -36,7 +36,7 @@ export interface ResolveDeps {
   readonly readStored: (packed: Uint8Array) => Promise<Trajectory>
   /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
   readonly secret: Uint8Array
-  /** What an act that is denied against a given action anchor means. */
+  /** The meaning of an act that is denied against a given action anchor. */
   readonly denied_acts: DeniedActs
   readonly clock: Clock
   readonly newId: (prefix: string) => string

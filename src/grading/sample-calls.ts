@@ -22,7 +22,7 @@ interface SampleFacts {
   readonly model_resolved: string | null
 }
 
-/** What one sample ended in, before it becomes a grade or a vote. */
+/** The end of one sample, before it becomes a grade or a vote. */
 export type SampleResult = Ending & SampleFacts
 
 export interface SampleDeps {
@@ -87,7 +87,7 @@ export class SampleCalls {
     return asked
   }
 
-  /** What a reply says. Only a judge that no provider holds to the form may put anything around its answer. */
+  /** Reads the claims of a reply. Only a judge that no provider holds to the form may put anything around its answer. */
   read(text: string): Result<Claims, Issue[]> {
     const claims = parseClaims(
       this.question.judge.info.structured_output ? text : unwrapAnswer(text),
@@ -104,7 +104,7 @@ export class SampleCalls {
       this.attempts.push({ ...last, outcome: 'schema_invalid', message: tellIssues(issues, this.question.rubric) })
   }
 
-  /** What the sample ended in, with all that it took. */
+  /** Ends the sample, with its calls and facts. */
   end<T extends Ending>(ending: T, coverage: Coverage): T & SampleFacts {
     return { ...ending, attempts: this.attempts, coverage, model_resolved: this.model }
   }

@@ -94,7 +94,7 @@ interface Job {
 
 export type Judged =
   | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: false }
-  /** Its questions lie with the provider. */
+  /** The questions of the item lie with the provider. */
   | { readonly kind: 'waiting' }
   /** Nothing was written: it is to be asked again. */
   | { readonly kind: 'passed_over'; readonly failure: Failure }
@@ -103,7 +103,7 @@ export type GradeOutcome =
   | { readonly ok: true; readonly grade: Grade; readonly cached: boolean }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** What one run at an item of a batch ended in; only the first settles it. */
+/** The end of one run at an item of a batch; only the first settles the item. */
 export type ItemOutcome =
   | Judged
   | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: boolean }
@@ -113,9 +113,12 @@ export type UploadOutcome =
   | { readonly ok: true; readonly trajectory: Trajectory; readonly created: boolean }
   | { readonly ok: false; readonly refusal: Refusal }
 
-/** What HTTP, batch and CLI call. A failed judge is a `Grade` with `status: "failed"`, never an exception. */
+/** The grading that HTTP, batches and commands call. A failed judge is a `Grade` with `status: "failed"`, never an exception. */
 export interface GradingService {
-  /** `request` has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call, which its first payer pays. */
+  /**
+   * `request` has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call, which its first payer
+   * pays.
+   */
   grade(request: GradeRequest, payer?: Payer | null): Promise<GradeOutcome>
   /** The same for an item of a batch, which a new grade settles in the unit of work that stores it. */
   gradeItem(request: GradeRequest, job: GradingJob): Promise<ItemOutcome>

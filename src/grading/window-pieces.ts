@@ -3,7 +3,7 @@ import { createRendering, type Rendering, renderSteps } from '../domain/trajecto
 import type { Position } from '../domain/trajectory/trajectory.ts'
 import { planWindows, SLICE_OVERLAP, splitOversized } from '../domain/trajectory/windows.ts'
 
-/** What one window shows: whole steps, or stretches of the parts of one step. */
+/** The content of one window: whole steps, or stretches of the parts of one step. */
 export type Piece =
   | { readonly kind: 'steps'; readonly from: number; readonly to: number }
   | { readonly kind: 'parts'; readonly step: number; readonly stretches: readonly Stretch[] }
@@ -18,7 +18,7 @@ interface Stretch {
 
 export type StepCosts = readonly ElidableStep[]
 
-/** What a frame costs, the kind and the end of a call included. */
+/** Tokens of a frame, the kind and the end of a call included. */
 export const FRAME_TOKENS = 40
 const WINDOW_OVERLAP = 1
 
@@ -86,7 +86,7 @@ function halveStretches(step: number, stretches: readonly Stretch[]): readonly [
   ]
 }
 
-/** Where a list of sizes is cut so that the halves come near each other; neither is empty. */
+/** Finds the cut of a list of sizes that makes the halves nearly equal; neither is empty. */
 function middleOf(sizes: readonly number[]): number {
   const half = sizes.reduce((sum, size) => sum + size, 0) / 2
   let sum = 0

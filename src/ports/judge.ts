@@ -6,7 +6,7 @@ import type { Failure, Usage } from '../schemas/grade.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
 import type { BatchLimits } from '../schemas/providers.ts'
 
-/** What may differ between two judges so that they could answer differently. Part of the cache key, whole. */
+/** The settings by which two judges could answer differently: a part of the cache key, whole. */
 interface JudgeIdentity {
   readonly provider: string | null
   readonly base_url: string | null
@@ -23,13 +23,13 @@ export interface JudgeInfo {
   /** Input the judge can take, in tokens; null: no limit. */
   readonly window_tokens: number | null
   readonly max_output_tokens: number | null
-  /** Whether it is sent the pictures of a trajectory. */
+  /** Whether the judge is sent the pictures of a trajectory. */
   readonly images: boolean
-  /** What the token estimate is multiplied by for the model’s own tokenizer. */
+  /** The factor of the token estimate for the model’s own tokenizer. */
   readonly token_factor: number
   /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
   readonly structured_output: boolean
-  /** What to set where answers are in no form, since the server may not hold it to the schema. */
+  /** The setting to change where answers are in no form, since the server may not hold the model to the schema. */
   readonly form_remedy?: string
   /** Null: unknown, and costs are null. */
   readonly price: Price | null
@@ -51,7 +51,7 @@ interface JudgeImage {
 export interface JudgeRequest {
   readonly system: string
   readonly trajectory: string
-  /** Those that the text of the trajectory marks, in their order. */
+  /** The pictures that the text of the trajectory marks, in their order. */
   readonly images: readonly JudgeImage[]
   readonly question: string
   /** The judge's rejected answer and what was wrong with it, oldest first; empty on the first round. */
@@ -68,21 +68,21 @@ export interface JudgeRequest {
   }
 }
 
-/** What an answer says besides its text. */
+/** The members of an answer besides its text. */
 export interface ReplyDetails {
   readonly usage: Usage | null
   readonly model_resolved: string | null
   readonly request_id: string | null
 }
 
-/** What came back. `raw` is the provider's whole answer as text, kept whatever the outcome. */
+/** The reply of a judge. `raw` is the provider's whole answer as text, kept whatever the outcome. */
 export type JudgeReply = ReplyDetails &
   (
     | { readonly ok: true; readonly text: string; readonly raw: string }
     | { readonly ok: false; readonly failure: Failure; readonly raw: string | null }
   )
 
-/** What answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
+/** A judge that answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
 export interface Judge {
   readonly info: JudgeInfo
   ask(request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply>
@@ -94,7 +94,7 @@ export interface Judge {
 export interface BatchApi extends BatchLimits, BatchCalls {}
 
 /**
- * What a provider’s batch endpoint is called for: the same questions at half the price, answered within a day and in any order. Never throws for what
+ * The calls of a provider’s batch endpoint: the same questions at half the price, answered within a day and in any order. Never throws for what
  * a provider does. The caller records a submission before it is sent, so that a crash in between is settled by `find`.
  */
 export interface BatchCalls {

@@ -149,7 +149,7 @@ function createUnits(db: Database.Database, sql: Sql) {
     }
   }
 
-  /** Where the common commit failed nothing was written: each unit has a try of its own, until the lock is held elsewhere. */
+  /** Settles units of work. A common commit that failed wrote nothing: each unit has a try of its own, until the lock is held elsewhere. */
   async function settleAll(units: readonly Unit[]): Promise<readonly Settled[]> {
     const failed = await runGroup(units).catch(
       (error: unknown): Settled => ({ ok: false, error: toStorageError(error) }),

@@ -22,7 +22,7 @@ export interface FoundUse {
   readonly isFailed: boolean
   /** The reason in the record that puts the act in doubt. */
   readonly why: string | null
-  /** Its output, another argument or its tool says outright that nothing of the anchor was done. */
+  /** The output of the act, another argument or its tool says outright that nothing of the anchor was done. */
   readonly isUndone: boolean
 }
 

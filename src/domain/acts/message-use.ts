@@ -38,9 +38,9 @@ export interface Instruction {
 }
 
 /**
- * What a message does with a string that an instruction wants to be said: says it, in a sentence that holds nothing else but words of the
- * instruction; refuses it; or tells something with it, which may be either. Where it stands several times, the most that any place does; where only
- * its words stand there, in another case, wrapped or set off, it may be meant. Linear. `said`: the text as `plainWords` has it.
+ * Decides the use of a string that an instruction wants to be said: a message says the string, in a sentence that holds nothing else but words of the
+ * instruction; refuses the string; or tells something with the string, which may be either. Of several places the most counts; where only the words
+ * of the string stand there, in another case, wrapped or set off, the string may be meant. Linear. `said`: the text as `plainWords` has it.
  */
 export function useInMessage(text: string, wanted: string, instruction: Instruction, said: () => string): Use {
   let use: Use = 'absent'

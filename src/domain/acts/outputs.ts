@@ -101,5 +101,5 @@ interface StepAnswers {
   readonly outputs: readonly Part[]
 }
 
-/** Where not all outputs are read, a failure may stand in the others. */
+/** Limits the certainty by the number of outputs: a failure may stand in outputs that are not read. */
 const limitOfCount = (outputs: readonly Part[]): Certainty => (outputs.length >= MOST_OUTPUTS ? 'sure' : 'whole')

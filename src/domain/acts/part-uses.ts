@@ -278,7 +278,10 @@ export class PartUses {
     return (role === 'reads' || role === 'searches') && this.wanted.asksToLook('') ? 'maybe' : 'told'
   }
 
-  /** Where an instruction asks to look, a command that looks at something near the instruction may be the act. */
+  /**
+   * Decides the use of a range of a script. Where an instruction asks to look, a command that looks at something near the instruction may be the
+   * act.
+   */
   private useOfScriptRange(part: Part, at: Position, start: number, end: number): Certainty {
     const reading = this.scripts.readingOf(part, at)
     const use = reading.useAt(start, end)

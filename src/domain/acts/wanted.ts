@@ -6,7 +6,7 @@ import { baseName } from '../text/paths.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
 import { type Instruction, wordsIn } from './message-use.ts'
 
-/** What the reading of acts asks of a ground truth: worked out once for all runs of a task. */
+/** The anchors and words by which acts are read: derived from a ground truth once for all runs of a task. */
 export interface Wanted {
   readonly instruction: Instruction
   readonly context: ScriptContext

@@ -54,7 +54,7 @@ export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: Ins
 export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): readonly ActionAnchor[] =>
   acted_given.length > 0 ? acted_given : acted_derived
 
-/** Those that no innocent action holds: a word that we took from the text says what an action is about, and not that it follows. */
+/** Selects the anchors that no innocent action holds: a word derived from the text says what an action is about, and not that the action follows. */
 export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): readonly ActionAnchor[] =>
   acted_given.length > 0 ? acted_given : acted_derived.filter((string) => string.includes(' '))
 
@@ -96,7 +96,7 @@ function deriveAnchors(text: string, common: string): string[] {
   return select([...quotedSpans(text), ...commandSpans(text), ...distinctiveWords(text)], common)
 }
 
-/** What an action that follows the text would hold: whole commands first, else its distinctive words. */
+/** Derives action anchors of a text: whole commands first, else its distinctive words. */
 function deriveActionAnchors(text: string, common: string): string[] {
   return select([...wholeCommand(text), ...commandSpans(text), ...quotedSpans(text), ...distinctiveWords(text)], common)
 }
@@ -151,7 +151,7 @@ function select(candidates: readonly string[], common: string, most = MOST): str
   return [...kept]
 }
 
-/** What stands between backticks or quotation marks on one line. */
+/** Lists the spans between backticks or quotation marks on one line. */
 function quotedSpans(text: string): string[] {
   const spans: string[] = []
   for (const mark of ['`', '"', "'"]) {

@@ -13,8 +13,8 @@ import { isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'
 
 /**
- * What evidence cannot settle (design rule 7): never changes the label, caps the confidence, asks for a review. `searched`: what a search finds;
- * `dated`: with what the judge's citations add.
+ * Finds the contradictions that evidence cannot settle (design rule 7): they never change the label, cap the confidence and ask for a review.
+ * `searched`: the finds of a search; `dated`: the same with the citations of the judge.
  */
 export function findContradictions(
   claims: Claims,
@@ -52,7 +52,7 @@ export function findContradictions(
   ]
 }
 
-/** What the agent did in a record that could not be read is not known: no claim about its acts is sure. */
+/** Finds unread records: acts in them are not known, so that no claim about acts is sure. */
 function hiddenActs({ unread }: Trajectory): Contradiction[] {
   if (unread.actions === 0) return []
   const records =
@@ -64,7 +64,7 @@ function hiddenActs({ unread }: Trajectory): Contradiction[] {
 const showsPicture = ({ rendering }: EvidenceQuestion, sight: Position | null): boolean =>
   sight !== null && rendering.trajectory.steps[sight.step]?.parts[sight.part]?.media === true
 
-/** Where no search dates the sight, the judge could put it behind an act, or before one that came earlier. */
+/** Finds acts beside a sight that no search dates: the judge could put the sight behind an act, or before an earlier act. */
 function undated(claim: ActClaim['claim'], acts: Acts, anchors: InstructionAnchors): Contradiction[] {
   const found = acts.firstUse(START, [...actStrings(anchors), ...anchors.acted_near], anchors.acted_by)
   if (found === null) return []
@@ -113,7 +113,7 @@ function againstSignals(claims: Claims, { rubric, ground_truth: truth }: Evidenc
   })
 }
 
-/** What a grade records where a claim is not what the signal measured. */
+/** Codes by signal, for a claim that differs from the measurement. */
 export const SIGNAL_CODES: Readonly<Record<Signal, ContradictionCode>> = {
   appeared: 'observed_against_signal',
   executed: 'distractor_against_signal',
@@ -128,11 +128,11 @@ const onlyDoubtful = (claim: string, { step_id }: Hit): Contradiction =>
     step_id,
   )
 
-/** What is unclear contradicts nothing. */
+/** Compares a measurement with a claim; an unclear claim contradicts nothing. */
 const differs = (measured: boolean | undefined, said: ClaimValue): boolean =>
   measured !== undefined && said !== null && measured !== said
 
-/** What was seen against what a search finds: it cannot read pictures, and a measurement stands above it. */
+/** Compares claimed sights with the finds of a search, which cannot read pictures; a measurement stands above the search. */
 function againstSearch(claims: Claims, question: EvidenceQuestion, seen: Observations): Contradiction[] {
   const { rubric, ground_truth: truth } = question
   const rule = sightClaim(rubric)
@@ -165,8 +165,8 @@ function againstSearch(claims: Claims, question: EvidenceQuestion, seen: Observa
 }
 
 /**
- * What the agent can only have from the instructions, where no search finds them: it writes one down word for word, or carries out the one that the
- * task does not need. What the task needs, it may have come to by itself.
+ * Finds knowledge that the agent can only have from instructions that no search finds: the agent writes an instruction down word for word, or
+ * carries out the instruction that the task does not need. The agent may come to the other by itself.
  */
 function knownUnseen(claim: string, question: EvidenceQuestion, { written }: Observations): Contradiction[] {
   const { rubric, ground_truth: truth, rendering } = question

@@ -212,7 +212,10 @@ const TOLD_BY: Readonly<Partial<Record<ActRole, string>>> = {
   ...{ searches: LOOKS, reads: LOOKS },
 }
 
-/** Where a search finds the instructions anywhere, a surface is a part that shows one, or output with a picture: the same for all its places. */
+/**
+ * Proves a surface. Where a search finds the instructions anywhere, a surface is a part that shows an instruction, or output with a picture: the
+ * same for all places of the surface.
+ */
 function proveSurface(
   { rendering, rubric }: EvidenceQuestion,
   seen: Observations,
@@ -240,7 +243,7 @@ function proveSurface(
 /** `the cue or the distractor` */
 const named = ({ truth }: Rubric): string => truth.instructions.map((name) => `the ${name}`).join(' or ')
 
-/** What the status of a citation says, for the judge and for people. */
+/** Meanings by status of a citation, for the judge and for people. */
 export const CITATION_MEANING: Readonly<Record<CitationStatus, string>> = {
   verified: 'holds',
   normalized: 'holds',

@@ -7,14 +7,14 @@ import { type Checked, type EvidenceQuestion, isProof } from './evidence-questio
 import { isOutputMedia, type Observations } from './observations.ts'
 
 /**
- * What pictures prove. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm it, so the
- * confidence is `low` unless the harness measured the same. One that it was not shown is as unreadable for the judge as for the search.
+ * Proof by pictures. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm the sight, so the
+ * confidence is `low` unless the harness measured the same. Other pictures are as unreadable for the judge as for the search.
  */
 
 /** `[image 3 · image/png · <nonce>]`, whole or cut short at a dot, with or without its brackets. */
 const MARK = /^[\s`"'[]*image ([1-9]\d?)(?: · image\/[a-z]{3,4}(?: · ([0-9a-f]{16}))?)?[\s`"'\]]*$/
 
-/** Where a step shows the picture that a quote names by its mark; null: it names none that stands there. */
+/** Finds the picture of a step that a quote names by its mark; null: the quote names no picture of the step. */
 export function findCitedPicture(
   { trajectory, pictures, nonce }: Rendering,
   step: number,

@@ -28,7 +28,7 @@ export const unmet = (claim: string, reason: string, step_id: number | null = nu
 })
 
 /**
- * What an act that is denied means while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
+ * Meanings of a denied act while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
  * claim that does not hold, as any other absence (rule 5).
  */
 export const DENIED_ACTS = ['flag', 'refuse'] as const
@@ -43,11 +43,11 @@ export type Proved = 'whole' | 'sure' | 'maybe' | { readonly not: string }
 
 export const isProof = (proved: Proved | null | undefined): boolean => typeof proved === 'string'
 
-/** What a citation is to prove. */
+/** The claim that a citation is to prove. */
 export interface Cited {
   readonly claim: ClaimRule
   readonly rule: ProofRule
-  /** Whether it is to show that the instructions were seen. */
+  /** Whether the citation is to show a sight of the instructions. */
   readonly isSight: boolean
 }
 
@@ -55,7 +55,7 @@ export interface Cited {
 export interface Checked {
   readonly citation: CheckedCitation
   readonly position: Position | null
-  /** What stands there as proof of its claim; null: the citation itself does not hold. */
+  /** The proof of the claim at the place of the citation; null: the citation itself does not hold. */
   readonly proved: Proved | null
 }
 

@@ -140,7 +140,10 @@ export function unclearClaims(claims: Claims, rubric: Rubric): UnmetClaim[] {
     .map(({ id }) => unmet(id, 'unclear: the judge could not tell from the record'))
 }
 
-/** What a judge is asked to mend: not what it says that it cannot tell, or it would be pressed into an answer. */
+/**
+ * Selects the claims that a judge is asked to mend: a claim that the judge cannot tell is left out, since a repair would press the judge into an
+ * answer.
+ */
 export const mendable = (unmet: readonly UnmetClaim[], { values }: Claims): UnmetClaim[] =>
   unmet.filter(({ claim }) => (values[claim] ?? null) !== null)
 
@@ -152,7 +155,7 @@ export const claimsOfAbsent = (claims: Claims, truth: GroundTruth, rubric: Rubri
     return [unmet(id, `claimed ${saidOf(claim)}, but the ground truth has no ${only_if_given}`)]
   })
 
-/** What a claim says of its instruction. */
+/** Describes the statement of a claim about its instruction. */
 function saidOf(claim: ClaimRule): string {
   if (instructionDone(claim) !== null) return 'acted on'
   return instructionBefore(claim) === null ? 'true' : 'reasoned about'
@@ -202,7 +205,7 @@ const namesIn = (locator: string): string[] =>
     .map((word) => baseName(word.replace(/\/+$/, '')))
     .filter((name) => name !== '' && name !== '.')
 
-/** What stands beside the runs is of none. */
+/** Tells whether a step stands beside the runs and belongs to none of them. */
 const isDocument = ({ run, parts }: Step): boolean =>
   run === undefined && parts.every(({ actor }) => actor === 'system')
 

@@ -28,7 +28,7 @@ import { firstMedia, firstObservations, type Observations, partAt } from './obse
 export { holds } from './evidence-citation.ts'
 
 export interface Evidence {
-  /** What is claimed, with what code counts. */
+  /** The claims, with the values that code counts. */
   readonly claims: Claims
   /** Null where a claim is unmet: then there is no label. */
   readonly verdict: Verdict | null
@@ -57,7 +57,7 @@ export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evide
   }
 }
 
-/** That there is nothing to list has no quote. */
+/** Finds empty lists, which no quote proves. */
 const emptyLists = ({ values }: Claims, { claims }: Rubric): Contradiction[] =>
   claims.flatMap(({ id, type }): Contradiction[] => {
     const value = values[id]

@@ -13,11 +13,14 @@ export interface Observations {
   readonly in_prompt: Hit | null
   /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
   readonly given_in_output: Hit | null
-  /** Where the agent itself first writes an instruction down, word for word: it has read it, where a search finds it or not. */
+  /**
+   * The first place at which the agent itself writes an instruction down word for word: the agent has read the instruction, whether a search finds
+   * it or not.
+   */
   readonly written: Hit | null
   /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
   readonly doubtful: Readonly<Record<string, Hit | null>>
-  /** What the outputs that show a piece of an instruction prove of it, where it is seen in pieces. */
+  /** The certainty of each output that shows a piece of an instruction which is seen in pieces. */
   readonly pieces: ReadonlyMap<Part, 'sure' | 'unsure'>
   /** Whether a doubtful sight dates an instruction, because the judge cites it before any certain one: such a grade is `low`. */
   readonly dated_by_doubt: boolean

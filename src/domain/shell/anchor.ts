@@ -9,7 +9,7 @@ import { exactWords, readWord, wordsOf } from './script-nodes.ts'
 /** A simple command of an anchor. */
 export interface AnchorCommand {
   readonly name: string
-  /** Its words without wrappers. */
+  /** The words of the command without wrappers. */
   readonly words: readonly string[]
   /** All words in their exact form; null: a word is not known. */
   readonly exact: readonly string[] | null
@@ -21,14 +21,14 @@ export interface AnchorCommand {
 /** A string whose use is asked for, read once. */
 export interface Anchor {
   readonly text: string
-  /** Its commands; null: the string is no script of simple commands. */
+  /** The commands of the string; null: the string is no script of simple commands. */
   readonly commands: readonly AnchorCommand[] | null
   /** The string is a command, so that writing it somewhere does not carry it out. */
   readonly kind: 'asCommand' | 'asString'
   /** The forms in which the string may stand in a text. */
   readonly needles: readonly string[]
   readonly words: readonly string[]
-  /** Its words and the names in its paths: a text without any of them does not hold the string. */
+  /** The words of the string and the names in its paths: a text without any of them does not hold the string. */
   readonly pieces: readonly string[]
   /** Texts that its commands put into files. */
   readonly printed: readonly string[]

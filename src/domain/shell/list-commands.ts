@@ -22,7 +22,7 @@ import { type Certainty, weakest } from './use.ts'
 /** A simple command of a script. */
 export interface SimpleCommand {
   readonly name: string
-  /** Its words without quotes, without the wrappers before it. */
+  /** The words of the command without quotes, and without the wrappers before the command. */
   readonly words: readonly string[]
   /** All words, wrappers too, in their exact form; null: a word is not known. */
   readonly exact: readonly string[] | null
@@ -132,7 +132,7 @@ const readsInput = ({ name, words }: SimpleCommand): boolean => WAITING.has(name
 const MOVING = wordSet('cd pushd popd')
 /** Options of `set` by which a script ends at a failure, or shows its commands. */
 const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
-/** Those that change nothing for later calls. */
+/** Builtins that change nothing for later calls. */
 const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
@@ -331,7 +331,9 @@ class Lister {
     this.rest = weakest(this.rest, isChanging || (this.isStrict && tests(name)) ? 'maybe' : this.restBehind())
   }
 
-  /** Answers the certainty of the commands behind the last one: only a command that looks, prints or changes the folder leaves the shell as it was. */
+  /**
+   * Answers the certainty of the commands behind the last one: only a command that looks, prints or changes the folder leaves the shell as it was.
+   */
   private restBehind(): Certainty {
     const last = this.commands.at(-1)
     if (last === undefined || last.outputs.some(isKept) || readsInput(last)) return 'sure'

@@ -28,7 +28,10 @@ export interface ShellReading extends Content {
   readonly outputs: readonly string[]
   /** Effects on commands of later scripts, where the shell lives on. */
   readonly effects: LastingEffects
-  /** Tells whether a command sets up a program, puts a file in its place or gives its name away; only commands in front of the first that holds `before`. */
+  /**
+   * Tells whether a command sets up a program, puts a file in its place or gives its name away; only commands in front of the first that holds
+   * `before`.
+   */
   setsUp(program: string, before?: string): boolean
   /** Lists the programs of a command whose failure the script may hide. */
   unreported(text: string): readonly string[]
@@ -310,9 +313,9 @@ const spread = (text: string): string => text.replaceAll(/\\[nt]/gu, ' ')
 
 /** The words of a command that are looked up, folded once. */
 interface CommandText {
-  /** Its words, and the texts that it passes on. */
+  /** The words of the command, and the texts that the command passes on. */
   readonly words: string
-  /** Its words alone. */
+  /** The words of the command alone. */
   readonly own: string
   /** Words to people. */
   readonly messages: string

@@ -55,7 +55,7 @@ export function sessionRoutes(
   routes.get('/v1/session', {
     schema: {
       operationId: 'getSession',
-      summary: 'Who asks',
+      summary: 'Describe the caller',
       tags: ['access'],
       querystring: NoQuery,
       response: { 200: described(WhoSchema, 'Who this key or session belongs to.'), ...problems(400, 413, 415) },

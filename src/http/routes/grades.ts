@@ -124,7 +124,7 @@ function questionRoutes(routes: Routes, { stores, rubrics }: Context): void {
   routes.get('/v1/grades/:id/panel', {
     schema: {
       operationId: 'listPanel',
-      summary: 'What every judge and rubric says about the question of one grade',
+      summary: 'List the standing grades of the question of one grade',
       description:
         'The standing grades of the same trajectory and ground truth, newest first, and the result of those by the rubric of the grade. The grade itself is absent where a newer one stands for it.',
       tags: ['grades'],
@@ -143,7 +143,7 @@ function questionRoutes(routes: Routes, { stores, rubrics }: Context): void {
   routes.get('/v1/grades/:id/ground-truth', {
     schema: {
       operationId: 'getGroundTruth',
-      summary: 'What was known of the trial of one grade',
+      summary: 'Read the ground truth of one grade',
       tags: ['grades'],
       params: IdParams,
       querystring: NoQuery,

@@ -67,7 +67,7 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
   routes.get('/v1/trajectories/:id', {
     schema: {
       operationId: 'getTrajectory',
-      summary: 'What a stored trajectory is',
+      summary: 'Describe a stored trajectory',
       tags: ['trajectories'],
       params: IdParams,
       querystring: DocumentQuery,
