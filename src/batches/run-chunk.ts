@@ -196,7 +196,8 @@ interface Passing {
 function isPassing(deps: ChunkDeps, failure: Failure, { judge, mode, signal, tries }: Passing): boolean {
   const isProvider = mode === 'provider'
   if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return !isProvider
-  if (failure.code === 'cancelled') return signal.aborted
+  // Without an abort the item has waited long enough for an equal question in flight.
+  if (failure.code === 'cancelled') return signal.aborted || !isProvider
   // Money that other calls reserved and do not use comes back.
   if (failure.code === 'budget_exceeded') return failure.retryable
   // A provider’s batch has made its retries in rounds.

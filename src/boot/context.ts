@@ -193,9 +193,15 @@ async function jobsOf({ config, clock, laneOf, news, url }: Parts, stores: Store
   }
   if (stores.run_lock !== null || url === undefined) return new LocalJobs(chunksAtOnce, clock)
   const { BossJobs } = await import('../batches/boss.ts')
-  return new BossJobs({ url, chunksAtOnce, onError: (error) => news.onTrouble({ batch: '', error }) })
+  return new BossJobs({
+    url,
+    chunksAtOnce: (judge) => chunksAtOnce(judge) + WAITING_CHUNKS,
+    onError: (error) => news.onTrouble({ batch: '', error }),
+  })
 }
 
+/** Chunks of a worker that may wait for calls of dead processes. */
+const WAITING_CHUNKS = 1
 /** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
 const ITEMS_PER_CALL = 1.5
 

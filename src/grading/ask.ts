@@ -37,6 +37,8 @@ const FINISH_AGAIN_MS = 2000
 
 /** The pauses before a call asks for its turn again. */
 const SAME_AGAIN_MS = 500
+/** The longest wait of an item for an equal question: the call may be of a dead process. The chunk of the item makes room for others, and comes back. */
+const LONGEST_SAME_MS = 2000
 const LIMIT_AGAIN_MS = 50
 const PAUSE_STEP_MS = 1000
 
@@ -85,13 +87,14 @@ interface Turn {
 }
 
 /** `again`: the call gives its slot up, and asks for a slot again after a pause. */
-type Try = Turn | { readonly again: number }
+type Try = Turn | { readonly again: number; readonly isSame?: boolean }
 
 /** Waits for the turn of a call, and makes the call. Waiting for a slot, an equal question or a paused judge is not the judge’s fault. */
 async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly waited_ms: number }> {
   const { signal, item } = call.account
   const since = deps.clock.now().getTime()
   let waited_ms = 0
+  let same_ms = 0
   const tryOnce = (admit: () => void): Promise<Try> => {
     waited_ms = Math.max(0, deps.clock.now().getTime() - since)
     return callOnce(deps, { ...call, asking: { ...call.asking, deadline: call.asking.deadline + waited_ms } }, admit)
@@ -104,6 +107,8 @@ async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly w
       throw error
     })
     if (!('again' in tried)) return { ...tried, waited_ms }
+    same_ms = tried.isSame ? same_ms + tried.again : 0
+    if (item !== null && same_ms > LONGEST_SAME_MS) return { ...CANCELLED, waited_ms }
     if (tried.again > 0) await deps.clock.sleep(tried.again, signal).catch(() => undefined)
   }
 }
@@ -133,7 +138,7 @@ async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<
     lost_ms: deps.retry.call_timeout_ms + LOST_GRACE_MS,
   } satisfies CallRequest)
   if (reserved.kind === 'wait') {
-    if (reserved.for === 'same') return { again: SAME_AGAIN_MS }
+    if (reserved.for === 'same') return { again: SAME_AGAIN_MS, isSame: true }
     await deps.lane.pause((ended) =>
       deps.clock.sleep(LIMIT_AGAIN_MS * (1 + 2 * deps.random()), either(ended, account.signal)),
     )

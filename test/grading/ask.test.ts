@@ -38,6 +38,22 @@ describe('two services on one SQLite file', () => {
     expect(gradeOf(await first)).toMatchObject({ status: 'graded' })
     expect(await spendingOf(b.stores)).toMatchObject({ calls: 2, unknown_calls: 0, uncertain_usd: 0 })
   })
+
+  test('an item waits two seconds for an equal question in flight, then its chunk makes room for others', async () => {
+    const { a, b } = await startTwo(openTwo)
+    const first = a.service.grade(REQUEST)
+    await until(() => a.judge.calls() === 1)
+    const item = b.service.gradeItem(REQUEST, {
+      ...{ way: 'call', item: { batch: 'bat_1', index: 0 }, payer: null, cap_usd: null },
+      signal: new AbortController().signal,
+      isPassing: ({ code }) => code === 'cancelled',
+    })
+    for (let waited = 0; waited < 2000; waited += 500) expect(await b.clock.wake()).toBe(500)
+    expect(await item).toMatchObject({ kind: 'passed_over', failure: { code: 'cancelled' } })
+    a.judge.open()
+    expect(gradeOf(await first)).toMatchObject({ status: 'graded' })
+    expect([a.judge.calls(), b.judge.calls()]).toEqual([1, 0])
+  })
 })
 
 test('the time that a call waits for its slot is not taken from the time of the call', async () => {
