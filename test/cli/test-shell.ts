@@ -42,6 +42,7 @@ export const embeddedAt =
     ...{ client: createClient(url), url: 'this process', embedded: true, flag: '', reader: null },
     limits: { max_steps: 20_000, max_part_chars: 8_000_000 },
     hasRunner,
+    shares: false,
     close: stop,
   })
 

@@ -122,7 +122,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     const ended = await run(provider, MANY, { phase: 'half', isHere: isDownload })
     // The rest is read before a repair goes, so that the repairs go together; a machine that stands still sends them in two submissions.
     expectWhole(ended, MANY, provider, Math.min(3, Math.max(2, ended.mock.counts.submits)))
-    const kept = ended.ledger_at_kill?.calls ?? 0
+    const kept = ended.ledger_at_kill?.outcomes['ok'] ?? 0
     expect(kept).toBeGreaterThanOrEqual(200)
     expect(kept).toBeLessThan(MANY.length)
   }, 60_000)

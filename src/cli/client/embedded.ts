@@ -57,6 +57,7 @@ export async function startEmbedded(
     limits: given.limits,
     // On PostgreSQL the state of a batch itself names a missing worker.
     hasRunner: () => context.stores.run_lock?.isTaken() ?? true,
+    shares: context.stores.run_lock === null,
     async close() {
       const app = await opened
       if (app !== null) app.state.draining = true

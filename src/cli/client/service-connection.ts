@@ -8,7 +8,8 @@ import type { DatabaseUse, ServiceConnection, Shell } from './shell.ts'
 export const SERVER_HELP = `Where it runs:
   --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
   VERIDICT_API_KEY is the key for that service.
-  Without a named service the command runs its own in this process, on the database VERIDICT_DATABASE.
+  Without a named service the command runs its own in this process, on the database VERIDICT_DATABASE. With
+  VERIDICT_DATABASE_URL the command stores its batch there, and a service or \`veridict worker\` runs the batch.
   Only commands that grade make a missing database; commands that read refuse a missing database.`
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else one in this process. */
@@ -53,6 +54,7 @@ function remote(url: string, key: string | undefined): ServiceConnection {
     limits: null,
     flag: ` --server ${url}`,
     hasRunner: () => true,
+    shares: false,
     async close() {},
   }
 }

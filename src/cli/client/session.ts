@@ -131,14 +131,16 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
     seen === null || connection.embedded
       ? seen
       : await session.client.readBatch(seen.id, AbortSignal.timeout(1000)).catch(() => seen)
+  // Another process runs a batch that the command follows, and every batch of a PostgreSQL.
+  const goesOn = session.follows || connection.shares
   if (connection.embedded && !session.follows) {
     const stopping = paintFor(shell.err, shell.env)('yellow', 'stopping')
-    shell.err.write(`${stopping}: calls in flight end first; Ctrl-C again ends at once\n`)
+    if (batch !== null && !goesOn)
+      shell.err.write(`${stopping}: calls in flight end first; Ctrl-C again ends at once\n`)
     await connection.close()
   }
   if (batch === null) {
-    const when = connection.embedded ? 'while the paths were read: no batch was made' : 'before there was a batch'
-    return stopped(`interrupted ${when}`, `Start again: ${commandLine(shell)}`)
+    return stopped('interrupted: this command made no batch', `Start again: ${commandLine(shell)}`)
   }
   const done = doneOf(batch.counts)
   const state =
@@ -146,10 +148,10 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
       ? 'what is done is kept'
       : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
   const id = `${batch.id}${connection.flag}`
-  if (connection.embedded && session.follows)
+  if (connection.embedded && goesOn)
     return stopped(
       `detached: the process that runs ${batch.id} goes on (${state})`,
-      ...[`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`],
+      ...[`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`, `Cancel: veridict cancel ${id}`],
     )
   if (connection.embedded) return stopped(`stopped: ${state}`, `Go on: veridict resume ${id}${outputFlags(options)}`)
   return stopped(

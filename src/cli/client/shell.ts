@@ -14,6 +14,8 @@ export interface ServiceConnection {
   readonly flag: string
   /** Tells whether a process runs the open batches of the service: a service does; beside this process, the holder of the run lock. */
   hasRunner(): boolean
+  /** Whether services and workers on a PostgreSQL run the batches of a command. */
+  readonly shares: boolean
   /** Lets the calls in flight end, then closes a service in this process. The state stays in the database. */
   close(): Promise<void>
 }

@@ -135,8 +135,10 @@ export function tellRest({ shell, connection }: Session, batch: Batch): void {
     shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
   } else if (waitsForWorker(batch)) {
     const line = oneLine(batch.parked_reason ?? '')
-    const advice = 'Nothing is lost: the batch goes on when a process that runs batches here has the judge.'
-    shell.err.write(asTyped(shell, `${line}\n  ${advice}\n  Go on from here: ${resume}\n`))
+    const advice =
+      'Nothing is lost: the batch goes on by itself once `veridict serve` or `veridict worker` runs on this database with the judge.'
+    const follow = `veridict status ${batch.id}${connection.flag} --follow`
+    shell.err.write(asTyped(shell, `${line}\n  ${advice}\n  Follow: ${follow}\n`))
   } else if (isOrphan({ connection }, batch)) {
     shell.err.write(asTyped(shell, `no process runs this batch: go on with \`${resume}\`\n`))
   }
