@@ -140,7 +140,8 @@ async function interrupted(shell: Shell, session: Session | null, options: Optio
     await connection.close()
   }
   if (batch === null) {
-    return stopped('interrupted: this command made no batch', `Start again: ${commandLine(shell)}`)
+    const when = connection.embedded ? ': this command made no batch' : ' before there was a batch'
+    return stopped(`interrupted${when}`, `Start again: ${commandLine(shell)}`)
   }
   const done = doneOf(batch.counts)
   const state =
