@@ -88,17 +88,16 @@ async function validate(session: Session, file: string, options: ValidateOptions
   const certificate = buildCertificate(judged, batch, questions, subject)
   const compared = earlier && compareWith(earlier, certificate, margin)
   view.end()
-  const isTable = output === 'table'
-  const table = () =>
-    certificateText(certificate, paintFor(target.screen, shell.env)) + (compared ? comparisonText(compared) : '')
-  await target.write(isTable ? table() : asJson({ ...certificate, ...(compared && { against: compared }) }))
+  const text =
+    output === 'json'
+      ? `${JSON.stringify({ ...certificate, ...(compared && { against: compared }) }, null, 1)}\n`
+      : certificateText(certificate, paintFor(target.screen, shell.env)) + (compared ? comparisonText(compared) : '')
+  await target.write(text)
   await target.commit()
   tellOverBudget(session, batch)
   if (batch.counts.failed + batch.counts.cancelled > 0) return EXIT.failed
   return compared?.equivalent === false ? EXIT.unverified : EXIT.graded
 }
-
-const asJson = (certificate: object): string => `${JSON.stringify(certificate, null, 1)}\n`
 
 /** Returns the rubric of the option, else of the lines. Throws where there is no labelled run, or not one rubric. */
 function rubricOf({ labels, rubrics }: LabelledData, file: string, asked: string | undefined): string {

@@ -6,6 +6,7 @@ import { type Certificate, CertificateSchema } from '../../schemas/audit/certifi
 import { inputIssues } from '../../schemas/check.ts'
 import { CliError } from '../client/errors.ts'
 import { oneLine, percent } from '../output/text.ts'
+import { intervalText } from './certificate.ts'
 
 /** Reads an earlier certificate. Throws, before a judge is asked, for another form, other data or another rubric. */
 export function readEarlier(file: string, { data, rubric }: Pick<Certificate, 'data' | 'rubric'>): Certificate {
@@ -55,8 +56,8 @@ export function compareWith(base: Certificate, head: Certificate, margin: number
 /** Renders a comparison of two judges for people. */
 export function comparisonText({ margin, base, equivalent, questions }: ReturnType<typeof compareWith>): string {
   const lines = questions.map(({ question, n, difference, ci95, base_only, head_only }) => {
-    const interval = ci95.map((limit) => (100 * limit).toFixed(1)).join(', ')
-    return `  ${question}: ${percent(difference ?? 0)} [${interval}] of ${n}; right alone: ${base_only} before, ${head_only} now`
+    const share = `${percent(difference ?? 0)} ${intervalText(ci95)} of ${n}`
+    return `  ${question}: ${share}; right alone: ${base_only} before, ${head_only} now`
   })
   const verdict = equivalent ? 'equivalent' : 'not equivalent, as far as these items can tell'
   return `\nAgainst ${oneLine(base.name)}, within ±${percent(margin)}: ${verdict}\n${lines.join('\n')}\n`

@@ -51,52 +51,44 @@ export function measuresOf(question: Question, items: readonly JudgedItem[]): Me
   const answered = items.filter(({ human }) => human[question.id] !== undefined)
   const groups = [...new Set(answered.flatMap(({ group }) => group ?? []))].sort()
   const parts = groups.length > 1 ? groups : []
-  return [null, ...parts].map((group) =>
-    measure(
-      question,
-      answered.filter((item) => group === null || item.group === group),
-      group,
-    ),
-  )
+  return [null, ...parts].map((group) => measure(question, answered, group))
 }
 
-const humanOf = ({ human }: JudgedItem, { id }: Question): Answer => human[id] as Answer
-
-function measure(question: Question, items: readonly JudgedItem[], group: string | null): Measure {
+function measure(question: Question, answered: readonly JudgedItem[], group: string | null): Measure {
   const { id } = question
+  const items = answered.filter((item) => group === null || item.group === group)
   const right = (item: JudgedItem) => isRight(item, id)
   const graded = items.filter((item) => provedAnswer(item, id) !== null)
-  const refused = items.filter((item) => item.status === 'unverified' && item.claimed[id] === humanOf(item, question))
+  const refused = items.filter(({ status, claimed, human }) => status === 'unverified' && claimed[id] === human[id])
   return {
     group,
     right: shareOf(items, right),
     right_of_graded: shareOf(graded, right),
     refused_right: refused.length,
-    majority: majorityOf(question, items),
+    majority: majorityOf(id, items),
     ...coefficientsOf(question, graded),
   }
 }
 
-function majorityOf(question: Question, items: readonly JudgedItem[]): Measure['majority'] {
-  const counts = Map.groupBy(items, (item) => humanOf(item, question))
-  const [first] = [...counts].sort(([, a], [, b]) => b.length - a.length)
-  if (first === undefined) return null
-  const [value] = first
-  return { value: String(value), right: shareOf(items, (item) => humanOf(item, question) === value) }
+function majorityOf(id: string, items: readonly JudgedItem[]): Measure['majority'] {
+  const counts = Map.groupBy(items, ({ human }) => human[id])
+  const [[value] = []] = [...counts].sort(([, a], [, b]) => b.length - a.length)
+  return value === undefined
+    ? null
+    : { value: String(value), right: shareOf(items, ({ human }) => human[id] === value) }
 }
 
 /** Measures the agreement beyond chance of the items with a verdict; null for questions without a closed list of answers. */
-function coefficientsOf(question: Question, graded: readonly JudgedItem[]) {
-  if (question.values.length === 0) return { cohen_kappa: null, gwet_ac1: null }
+function coefficientsOf({ id, values }: Question, graded: readonly JudgedItem[]) {
   const ratings = graded.flatMap((item, index) => {
     const common = { item: String(index), ...(item.cluster !== null && { cluster: item.cluster }) }
     return [
-      { ...common, rater: 'human', label: String(humanOf(item, question)) },
-      { ...common, rater: 'judge', label: String(provedAnswer(item, question.id)) },
+      { ...common, rater: 'human', label: String(item.human[id]) },
+      { ...common, rater: 'judge', label: String(provedAnswer(item, id)) },
     ]
   })
-  const answered = agreement({ ratings, labels: [...question.values] })
-  if (!answered.ok) return { cohen_kappa: null, gwet_ac1: null }
-  const { cohen_kappa, gwet_ac1 } = answered.value
+  const measured = values.length === 0 ? null : agreement({ ratings, labels: [...values] })
+  if (!measured?.ok) return { cohen_kappa: null, gwet_ac1: null }
+  const { cohen_kappa, gwet_ac1 } = measured.value
   return { cohen_kappa, gwet_ac1 }
 }
