@@ -1,22 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { fileFault } from '../../domain/file-fault.ts'
 import { Z95 } from '../../domain/statistics/intervals.ts'
 import { comparePairs } from '../../domain/statistics/paired.ts'
 import { type Certificate, CertificateSchema } from '../../schemas/audit/certificate.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { CliError } from '../client/errors.ts'
+import { readJson } from '../input/read-json.ts'
 import { oneLine, percent } from '../output/text.ts'
 import { intervalText } from './certificate.ts'
 
 /** Reads an earlier certificate. Throws, before a judge is asked, for another form, other data or another rubric. */
 export function readEarlier(file: string, { data, rubric }: Pick<Certificate, 'data' | 'rubric'>): Certificate {
   const refused = (why: string) => new CliError(`not comparable with ${oneLine(file)}: ${oneLine(why)}`)
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw refused(error instanceof SyntaxError ? 'the file is not JSON' : fileFault(error))
-  }
+  const value = readJson(file, (why) => refused(`the file ${why}`))
   const { against: _, ...earlier } = Object(value) as Certificate & { readonly against?: unknown }
   const [issue] = inputIssues(CertificateSchema, earlier)
   if (issue !== undefined) throw refused(`the file is no certificate: ${issue.path} ${issue.message}`)

@@ -1,13 +1,6 @@
 import { count } from '../../domain/count.ts'
 import { sum } from '../../domain/statistics/shares/linear-algebra.ts'
-import {
-  isRight,
-  type JudgedItem,
-  measuresOf,
-  provedAnswer,
-  type Question,
-  shareOf,
-} from '../../domain/validation/measure.ts'
+import { answersTo, type JudgedItem, measuresOf, type Question, shareOf } from '../../domain/validation/measure.ts'
 import { VERSION } from '../../grading/software.ts'
 import { CERTIFICATE_KIND, type Certificate, type Measure, type Share } from '../../schemas/audit/certificate.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
@@ -93,10 +86,10 @@ function costOf(grades: readonly Grade[], batch: Batch): Certificate['cost'] {
 }
 
 function confidenceOf({ id }: Question, items: readonly JudgedItem[]) {
-  const proved = items.filter((item) => item.human[id] !== undefined && provedAnswer(item, id) !== null)
+  const proved = answersTo(id, items).filter(({ judge }) => judge !== null)
   return CONFIDENCE_LEVELS.map((level) => {
     const some = proved.filter(({ confidence }) => confidence === level)
-    return { level, right: shareOf(some, (item) => isRight(item, id)) }
+    return { level, right: shareOf(some, ({ right }) => right) }
   })
 }
 
@@ -106,10 +99,9 @@ function resultsOf(items: readonly JudgedItem[], questions: readonly Question[])
   const numbers = new Map(clusters.map((cluster, number) => [cluster, number]))
   return items.map((judged) => {
     const { item, cluster, status } = judged
-    const answers = questions.flatMap(({ id }) => {
-      const human = judged.human[id]
-      return human === undefined ? [] : [[id, { human, judge: provedAnswer(judged, id), right: isRight(judged, id) }]]
-    })
+    const answers = questions.flatMap(({ id }) =>
+      answersTo(id, [judged]).map(({ human, judge, right }) => [id, { human, judge, right }]),
+    )
     const number = cluster === null ? null : (numbers.get(cluster) ?? null)
     return { item, cluster: number, status, answers: Object.fromEntries(answers) }
   })

@@ -29,16 +29,16 @@ export interface JudgedItem {
   readonly confidence: 'low' | 'medium' | 'high' | null
 }
 
-/** Returns the judge's proved answer; null without one. Only a grade with a verdict counts. */
-export function provedAnswer({ status, claimed }: JudgedItem, question: string): Answer | null {
-  const answer = status === 'graded' ? (claimed[question] ?? null) : null
-  return typeof answer === 'object' ? null : answer
-}
-
-export const isRight = (item: JudgedItem, question: string): boolean => {
-  const proved = provedAnswer(item, question)
-  return proved !== null && proved === item.human[question]
-}
+/** Compares the answers of people to a question with the proved answers of the judge. Only a grade with a verdict proves an answer. */
+export const answersTo = (id: string, items: readonly JudgedItem[]) =>
+  items.flatMap(({ status, claimed, human: { [id]: human }, group, cluster, confidence }) => {
+    if (human === undefined) return []
+    const answer = claimed[id] ?? null
+    const judge = status === 'graded' && typeof answer !== 'object' ? answer : null
+    const isRefused = status === 'unverified' && answer === human
+    return [{ group, cluster, confidence, human, judge, right: judge === human, isRefused }]
+  })
+type Answers = ReturnType<typeof answersTo>
 
 /** Returns the share of items that fit, with the interval of `rateOf`. */
 export function shareOf<T extends Pick<JudgedItem, 'cluster'>>(items: readonly T[], fits: (item: T) => boolean): Share {
@@ -48,43 +48,35 @@ export function shareOf<T extends Pick<JudgedItem, 'cluster'>>(items: readonly T
 
 /** Returns the measures of a question: of all items, then of each group, where the items have several. */
 export function measuresOf(question: Question, items: readonly JudgedItem[]): Measure[] {
-  const answered = items.filter(({ human }) => human[question.id] !== undefined)
-  const groups = [...new Set(answered.flatMap(({ group }) => group ?? []))].sort()
-  const parts = groups.length > 1 ? groups : []
-  return [null, ...parts].map((group) => measure(question, answered, group))
+  const answers = answersTo(question.id, items)
+  const groups = [...new Set(answers.flatMap(({ group }) => group ?? []))].sort()
+  return [null, ...(groups.length > 1 ? groups : [])].map((group) => {
+    const some = answers.filter((answer) => group === null || answer.group === group)
+    const graded = some.filter(({ judge }) => judge !== null)
+    return {
+      group,
+      right: shareOf(some, ({ right }) => right),
+      right_of_graded: shareOf(graded, ({ right }) => right),
+      refused_right: some.filter(({ isRefused }) => isRefused).length,
+      majority: majorityOf(some),
+      ...coefficientsOf(question, graded),
+    }
+  })
 }
 
-function measure(question: Question, answered: readonly JudgedItem[], group: string | null): Measure {
-  const { id } = question
-  const items = answered.filter((item) => group === null || item.group === group)
-  const right = (item: JudgedItem) => isRight(item, id)
-  const graded = items.filter((item) => provedAnswer(item, id) !== null)
-  const refused = items.filter(({ status, claimed, human }) => status === 'unverified' && claimed[id] === human[id])
-  return {
-    group,
-    right: shareOf(items, right),
-    right_of_graded: shareOf(graded, right),
-    refused_right: refused.length,
-    majority: majorityOf(id, items),
-    ...coefficientsOf(question, graded),
-  }
-}
-
-function majorityOf(id: string, items: readonly JudgedItem[]): Measure['majority'] {
-  const counts = Map.groupBy(items, ({ human }) => human[id])
+function majorityOf(answers: Answers): Measure['majority'] {
+  const counts = Map.groupBy(answers, ({ human }) => human)
   const [[value] = []] = [...counts].sort(([, a], [, b]) => b.length - a.length)
-  return value === undefined
-    ? null
-    : { value: String(value), right: shareOf(items, ({ human }) => human[id] === value) }
+  return value === undefined ? null : { value: String(value), right: shareOf(answers, ({ human }) => human === value) }
 }
 
 /** Measures the agreement beyond chance of the items with a verdict; null for questions without a closed list of answers. */
-function coefficientsOf({ id, values }: Question, graded: readonly JudgedItem[]) {
-  const ratings = graded.flatMap((item, index) => {
-    const common = { item: String(index), ...(item.cluster !== null && { cluster: item.cluster }) }
+function coefficientsOf({ values }: Question, graded: Answers) {
+  const ratings = graded.flatMap(({ cluster, human, judge }, index) => {
+    const common = { item: String(index), ...(cluster !== null && { cluster }) }
     return [
-      { ...common, rater: 'human', label: String(item.human[id]) },
-      { ...common, rater: 'judge', label: String(provedAnswer(item, id)) },
+      { ...common, rater: 'human', label: String(human) },
+      { ...common, rater: 'judge', label: String(judge) },
     ]
   })
   const measured = values.length === 0 ? null : agreement({ ratings, labels: [...values] })
