@@ -37,9 +37,8 @@ export function compareWith(base: Certificate, head: Certificate, margin: number
     const { base_only, head_only } = discordant
     const clusters = new Set(pairs.map(({ cluster }, index) => cluster ?? index)).size
     const least = Z95 ** 2 / (clusters + Z95 ** 2)
-    const never = base_only + head_only === 0 ? [0, 0] : null
-    const [low, high] = ci95 ?? never ?? [-1, 1]
-    const interval = [Math.min(low ?? -1, (difference ?? 0) - least), Math.max(high ?? 1, (difference ?? 0) + least)]
+    const [low = -1, high = 1] = ci95 ?? (base_only + head_only === 0 ? [0, 0] : [])
+    const interval = [Math.min(low, (difference ?? 0) - least), Math.max(high, (difference ?? 0) + least)]
     const equivalent = difference !== null && interval.every((limit) => Math.abs(limit) < margin)
     return { question, n: pairs.length, base_only, head_only, difference, ci95: interval, equivalent }
   })

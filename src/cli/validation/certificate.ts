@@ -28,8 +28,7 @@ export async function readJudged(session: Session, batch: Batch, { labels }: Lab
     return label && { ...label, item, status, claimed, confidence: grade?.confidence.reported ?? null, grade }
   }
   for await (const item of inOrder(client.results(batch.id, signal), AT_ONCE, read)) {
-    if (item === undefined) continue
-    judged.push(item)
+    if (item !== undefined) judged.push(item)
     view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
   }
   return judged
@@ -108,9 +107,8 @@ function resultsOf(items: readonly JudgedItem[], questions: readonly Question[])
 }
 
 /** Renders a share: `89 of 184, 48.4% [41.2, 55.6]`. */
-export function shareText({ n, count: fits, share, ci95 }: Share): string {
-  return `${fits} of ${n}, ${share === null ? '–' : percent(share)}${ci95 === null ? '' : ` ${intervalText(ci95)}`}`
-}
+export const shareText = ({ n, count: fits, share, ci95 }: Share): string =>
+  `${fits} of ${n}, ${share === null ? '–' : percent(share)}${ci95 === null ? '' : ` ${intervalText(ci95)}`}`
 
 export const intervalText = (limits: readonly number[]): string =>
   `[${limits.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { isRequest, linesOf, parseLine } from '../../archives/trials/request-lines.ts'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
@@ -56,12 +57,10 @@ export async function readLabels(session: Session, path: string) {
   const labels = new Map<string, Label>()
   const rubrics = new Set<string>()
   const hash = createHash('sha256')
-  let skipped = 0
+  let lines = 0
   for await (const line of readLabelled(session, path)) {
-    if (line.kind === 'skipped' || line.human === undefined) {
-      skipped++
-      continue
-    }
+    lines++
+    if (line.kind === 'skipped' || line.human === undefined) continue
     const { name, human } = line
     const { rubric, metadata, trajectory, ground_truth } = line.request
     const group = metadata?.variant || null
@@ -71,7 +70,9 @@ export async function readLabels(session: Session, path: string) {
     labels.set(name, { place: line.source, label: human, group, cluster: metadata?.task ?? null, human: answers })
     session.view.doing(`reading: ${count(labels.size, 'labelled run')}`)
   }
-  return { labels, skipped, rubrics: [...rubrics].sort(), digest: `sha256:${hash.digest('hex')}` }
+  const counts = { items: labels.size, skipped: lines - labels.size }
+  const data = { name: basename(path), ...counts, digest: `sha256:${hash.digest('hex')}` }
+  return { labels, rubrics: [...rubrics].sort(), data }
 }
 
 /** Lists the questions of a rubric: its outcome, then its claims. */
