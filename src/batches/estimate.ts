@@ -4,6 +4,7 @@ import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory } from '
 import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
+import { range, sum } from '../domain/statistics/shares/linear-algebra.ts'
 import { createRendering } from '../domain/trajectory/rendering.ts'
 import { picturesIn, tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
 import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../grading/margin.ts'
@@ -11,19 +12,16 @@ import { planReading, readingBudget } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
 import type { Question } from '../grading/service.ts'
 import { renderPiece } from '../grading/window-pieces.ts'
-import type { BatchEstimate } from '../schemas/batch.ts'
 import * as intake from './intake.ts'
 
 const FIGURES = ['calls', 'input', 'output', 'usd'] as const
-type Figure = (typeof FIGURES)[number]
 /** Sums of calls; `usd` is NaN where a price is unknown. */
-type Spent = Readonly<Record<Figure, number>>
+type Spent = Readonly<Record<(typeof FIGURES)[number], number>>
 
-const eachOf = (figureOf: (name: Figure) => number): Spent =>
+const eachOf = (figureOf: (name: keyof Spent) => number): Spent =>
   Object.fromEntries(FIGURES.map((name) => [name, figureOf(name)])) as Spent
 const NOTHING = eachOf(() => 0)
 const add = (a: Spent, b: Spent): Spent => eachOf((name) => a[name] + b[name])
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 /** At most 60 lines of failed citations and unmet claims, with their reasons. */
 const COMPLAINT_TOKENS = 3500
@@ -43,10 +41,9 @@ const FRAME_TOKENS = 40
 export function estimateQuestion(question: Question, priceFactor = 1, history: OutputHistory = NO_HISTORY) {
   const { samples } = question
   const { kind, price } = question.judge.info
-  const lexical = { ...NOTHING, calls: samples }
-  if (kind === 'lexical') return { expected: lexical, most: lexical }
-  const requests = planSample(question)
-  if (requests === null) return { expected: NOTHING, most: NOTHING }
+  const requests = kind === 'lexical' ? null : planSample(question)
+  const free = { ...NOTHING, calls: kind === 'lexical' ? samples : 0 }
+  if (requests === null) return { expected: free, most: free }
 
   const bound = boundOf(requests, question)
   const most = { ...bound, usd: price === null ? Number.NaN : upperBoundUsd(bound, price) * priceFactor }
@@ -55,35 +52,25 @@ export function estimateQuestion(question: Question, priceFactor = 1, history: O
   const calls = (requests.windows.length + 1) * rounds
   const output = calls * likelyOutput(history)
   const once = sum(requests.windows) + requests.decision.least
-  const usual = { calls, output, input: once * rounds, usd: Number.NaN }
-  if (price !== null) {
-    const again = Math.min(price.input_per_mtok, price.cache_read_per_mtok)
-    const dollars = once * (price.input_per_mtok + (rounds - 1) * again) + output * price.output_per_mtok
-    usual.usd = (dollars * priceFactor) / 1e6
-  }
+  const { input_per_mtok: first = Number.NaN, cache_read_per_mtok = first, output_per_mtok = first } = { ...price }
+  const inputs = once * (first + (rounds - 1) * Math.min(first, cache_read_per_mtok))
+  const usual = { calls, output, input: once * rounds, usd: ((inputs + output * output_per_mtok) * priceFactor) / 1e6 }
   return { expected: eachOf((name) => Math.min(usual[name], most[name])), most }
 }
 
-type SamplePlan = NonNullable<ReturnType<typeof planSample>>
-
 /** Bounds the samples: a window is asked again once, a decision as often as it is repaired, and each answer is cut off once. */
-function boundOf({ windows, decision }: SamplePlan, question: Question) {
+function boundOf({ windows, decision }: NonNullable<ReturnType<typeof planSample>>, question: Question) {
   const { max_output_tokens, token_factor } = question.judge.info
-  const limit = max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
-  const limits = max_output_tokens === null ? [limit] : [limit, 2 * limit]
-  const complaint = COMPLAINT_TOKENS * token_factor
-  const again = Math.max(...limits) + mostTokens(complaint)
-  const repair = Math.max(...limits) + mostTokens(complaint + shownAgain(question))
+  const limits = max_output_tokens === null ? [UNLIMITED_OUTPUT_TOKENS] : [max_output_tokens, 2 * max_output_tokens]
+  const askedAgain = (shown: number) => Math.max(...limits) + mostTokens(COMPLAINT_TOKENS * token_factor + shown)
+  const repair = askedAgain(shownAgain(question))
   const inputs = [
-    ...windows.map(mostTokens).flatMap((input) => [input, input + again]),
-    ...Array.from({ length: MOST_REPAIRS + 1 }, (_, repairs) => mostTokens(decision.most) + repairs * repair),
+    ...windows.map(mostTokens).flatMap((input) => [input, input + askedAgain(0)]),
+    ...range(MOST_REPAIRS + 1).map((repairs) => mostTokens(decision.most) + repairs * repair),
   ]
-  const times = question.samples * limits.length
-  return {
-    calls: inputs.length * times,
-    input: sum(inputs) * times,
-    output: inputs.length * sum(limits) * question.samples,
-  }
+  const calls = inputs.length * limits.length * question.samples
+  const input = sum(inputs) * limits.length * question.samples
+  return { calls, input, output: inputs.length * sum(limits) * question.samples }
 }
 
 /** Bounds the tokens of the trajectory in a complaint: a character counts as a token. */
@@ -103,10 +90,10 @@ function planSample(question: Question) {
   const { judge, trajectory, nonce, anchors, rubric, ground_truth } = question
   const tokens = (text: string): number => Math.ceil(estimateTokens(text) * judge.info.token_factor)
   const around = tokens(rubric.system) + tokens(schemaText(rubric.answer_schema))
-  const form = { written_form: !judge.info.structured_output }
+  const written_form = !judge.info.structured_output
   const rendering = createRendering(trajectory, nonce)
-  const asked = (note: string): number =>
-    around + tokens(renderQuestion(rubric, ground_truth, rendering, { note, ...form }))
+  const asked = (note: string) =>
+    around + tokens(renderQuestion(rubric, ground_truth, rendering, { note, written_form }))
   const budget = readingBudget(question, 1)
   const reading = planReading(trajectory, nonce, anchors, budget, judge.info)
   if (reading.kind === 'too_long') return null
@@ -131,7 +118,7 @@ export async function estimateBatch(
   const names = new Set<string>()
   const keys = new Set<string>()
   const histories = new Map<string, Promise<OutputHistory>>()
-  let [cached, expected, most] = [0, NOTHING, NOTHING]
+  let [to_grade, expected, most] = [0, NOTHING, NOTHING]
   for await (const { item, place } of items) {
     // Other requests have a turn between two items.
     await new Promise(setImmediate)
@@ -145,12 +132,9 @@ export async function estimateBatch(
     const fault = intake.faultOf(plan, judge)
     if (fault !== null) return fault
     const isStored = request.cache !== 'refresh' && (await deps.grades.findByKey(key)) !== null
-    const isFree = plan.kind === 'recheck' || isStored || keys.has(key)
-    keys.add(key)
-    if (isFree) {
-      cached += 1
-      continue
-    }
+    const isEqual = keys.size === keys.add(key).size
+    if (plan.kind === 'recheck' || isStored || isEqual) continue
+    to_grade++
     const history = histories.get(judge.info.name) ?? deps.stores.attempts.outputHistory(judge.info.name)
     histories.set(judge.info.name, history)
     const factor = plan.mode === 'provider' ? (judge.batch?.price_factor ?? 1) : 1
@@ -158,11 +142,9 @@ export async function estimateBatch(
     ;[expected, most] = [add(expected, estimate.expected), add(most, estimate.most)]
   }
   if (names.size === 0) return intake.nothing(plan)
-  const figures = (name: Figure) => ({ expected: expected[name], most: most[name] })
-  const estimate: BatchEstimate = {
-    ...{ items: names.size, cached, to_grade: names.size - cached },
-    ...{ calls: figures('calls'), input_tokens: figures('input'), output_tokens: figures('output') },
-    cost_usd: Number.isNaN(most.usd) ? null : figures('usd'),
-  }
-  return { ok: true, estimate } as const
+  const figures = (name: keyof Spent) => ({ expected: expected[name], most: most[name] })
+  const counts = { items: names.size, cached: names.size - to_grade, to_grade }
+  const tokens = { input_tokens: figures('input'), output_tokens: figures('output') }
+  const cost_usd = Number.isNaN(most.usd) ? null : figures('usd')
+  return { ok: true, estimate: { ...counts, calls: figures('calls'), ...tokens, cost_usd } } as const
 }

@@ -78,7 +78,7 @@ export async function buildApp(
   const deps: RouteDeps = { context, metrics, knownBodies, inFlight, answerOnce, statistics, state }
   installErrors(http)
   answerExpectations(http.server)
-  if (context.tracing.plugin !== null) await http.register(context.tracing.plugin)
+  await http.register(context.tracing.plugin)
   const access = await installAccess(http, { access: context.access, config: context.config })
   installDrain(http, state)
   recordRequests(http, metrics)

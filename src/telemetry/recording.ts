@@ -2,34 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FastifyOtelInstrumentation } from '@fastify/otel'
-import {
-  type Context,
-  type ContextManager,
-  context,
-  DiagLogLevel,
-  diag,
-  propagation,
-  ROOT_CONTEXT,
-  SpanStatusCode,
-} from '@opentelemetry/api'
+import { context, DiagLogLevel, diag, propagation, ROOT_CONTEXT, SpanStatusCode } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
-  type ReadableSpan,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { GradingService } from '../grading/service.ts'
 import type { Judge } from '../ports/judge.ts'
-import type { TracingSettings } from './settings.ts'
 import { traceGrades, traceJudge } from './spans.ts'
+import type { TracingSettings } from './tracing.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000
-const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+const PROBES = /^\/(?:healthz|readyz|metrics)(?:\?|$)/
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
 export function recordTraces({ sampler, queue }: TracingSettings, role: string) {
@@ -39,9 +29,7 @@ export function recordTraces({ sampler, queue }: TracingSettings, role: string) 
   const provider = new TracerProvider({
     sampler: sampler.parents ? new ParentBasedSampler({ root }) : root,
     resource: resourceFromAttributes(instance).merge(resource),
-    spanProcessors: [
-      new BatchSpanProcessor({ exporter, ...queue, maxExportBatchSize: Math.min(512, queue.maxQueueSize) }),
-    ],
+    spanProcessors: [new BatchSpanProcessor({ exporter, ...queue })],
   })
   installContext()
   const tracer = provider.getTracer('veridict')
@@ -50,33 +38,34 @@ export function recordTraces({ sampler, queue }: TracingSettings, role: string) 
     instrumentHooks: false,
     instrumentHandler: false,
     recordExceptions: false,
-    ignorePaths: ({ url }) => PROBES.has(url.split('?')[0] ?? ''),
+    ignorePaths: ({ url }) => PROBES.test(url),
   })
   requests.setTracerProvider(provider)
   return {
+    /** Makes a span of each HTTP request; stands before hooks and routes. */
     plugin: requests.plugin(),
-    service: (service: GradingService) => traceGrades(tracer, service),
-    judge: (judge: Judge) => traceJudge(tracer, judge),
+    service: (service: GradingService): GradingService => traceGrades(tracer, service),
+    judge: (judge: Judge): Judge => traceJudge(tracer, judge),
+    /** Reports the number of spans in a sending that the collector did not accept. */
     onLoss(listener: (spans: number) => void) {
       exporter.onLoss = listener
     },
+    /** Sends the remaining spans, for three seconds at the most. Never rejects. */
     close: () => Promise.race([provider.shutdown().catch(() => undefined), delay(CLOSE_MS, undefined, { ref: false })]),
   }
 }
 
 /** Keeps the active span over `await`, and reads `traceparent`. Both are settings of the process. */
 function installContext(): void {
-  const current = new AsyncLocalStorage<Context>()
-  const manager: ContextManager = {
+  const current = new AsyncLocalStorage<typeof ROOT_CONTEXT>()
+  const manager: Parameters<typeof context.setGlobalContextManager>[0] = {
     active: () => current.getStore() ?? ROOT_CONTEXT,
     with: (ctx, work, self, ...args) => current.run(ctx, () => work.call(self, ...args)),
     bind: (_ctx, target) => target,
     enable: () => manager,
     disable: () => manager,
   }
-  context.disable()
   context.setGlobalContextManager(manager)
-  propagation.disable()
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
 }
 
@@ -89,8 +78,7 @@ function openExporter() {
     if (message.startsWith('EnvDetector failed'))
       throw new Error('OTEL_RESOURCE_ATTRIBUTES must be name=value,name=value with the values in percent encoding')
   }
-  const logger = { error: warn, warn, debug, info: () => undefined, verbose: () => undefined }
-  diag.setLogger(logger, DiagLogLevel.DEBUG)
+  diag.setLogger({ error: warn, warn, debug, info: debug, verbose: debug }, DiagLogLevel.DEBUG)
   try {
     return { exporter: new TextlessExporter(), resource: detectResources({ detectors: [envDetector] }) }
   } finally {
@@ -111,20 +99,18 @@ class TextlessExporter extends OTLPTraceExporter {
 }
 
 /**
- * Leaves the `tracestate` of the caller out of a span, and the path, the query and the message of an error out of the span of a request, which
- * is named by method and route. Only a status from 500 on is an error of the service.
+ * Leaves the `tracestate` of the caller out of an ended span, and the path, the query and the message of an error out of the span of a
+ * request, which is named by method and route. Only a status from 500 on is an error of the service.
  */
-function withoutText(span: ReadableSpan): ReadableSpan {
+function withoutText(span: Parameters<OTLPTraceExporter['export']>[0][number]) {
   const { traceState: _state, ...ids } = span.spanContext()
-  const derive = (own: object) =>
-    Object.create(span, Object.getOwnPropertyDescriptors({ spanContext: () => ids, ...own })) as ReadableSpan
-  if (span.attributes['fastify.root'] === undefined) return derive({})
-  const { 'url.path': _path, 'fastify.root': _root, ...attributes } = span.attributes
+  const { 'url.path': _path, 'fastify.root': root, ...attributes } = span.attributes
   const { 'http.request.method': method, 'http.route': route, 'http.response.status_code': status } = attributes
   const failed = Number(status) >= 500
-  return derive({
+  const request = {
     name: route === undefined ? String(method) : `${method} ${route}`,
     attributes: failed ? { ...attributes, 'error.type': String(status) } : attributes,
     status: { code: failed ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
-  })
+  }
+  return Object.assign(span, { spanContext: () => ids }, root === undefined ? {} : request)
 }

@@ -1,7 +1,10 @@
 import { type Attributes, type Span, SpanKind, type SpanOptions, SpanStatusCode, type Tracer } from '@opentelemetry/api'
+import { wrapTracer } from '@opentelemetry/api/experimental'
 import type { GradeOutcome, GradingService, ItemOutcome } from '../grading/service.ts'
 import type { Judge, JudgeReply } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
+
+type Describe<T> = (result: T, span: Span) => Attributes
 
 /** Wraps the grading service: each grade is a span `grade`. The grade of a batch’s item is a trace of its own. */
 export function traceGrades(tracer: Tracer, service: GradingService): GradingService {
@@ -18,51 +21,33 @@ export function traceGrades(tracer: Tracer, service: GradingService): GradingSer
 /** Wraps a judge: each call is a span by the semantic conventions for generative AI, without question and answer. */
 export function traceJudge(tracer: Tracer, judge: Judge): Judge {
   const { name, kind, identity } = judge.info
-  const [title, options] =
-    kind === 'model'
-      ? [`chat ${word(identity.model) ?? ''}`.trim(), { kind: SpanKind.CLIENT, attributes: describeModel(identity) }]
-      : [`judge ${name}`, {}]
-  const attributes = { 'veridict.judge': name, ...options.attributes }
-  return {
-    ...judge,
-    ask: (request, signal) =>
-      run(tracer, title, { ...options, attributes }, () => judge.ask(request, signal), describeReply),
+  const model = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': word(identity.provider),
+    'gen_ai.request.model': word(identity.model),
   }
+  const isModel = kind === 'model'
+  const title = isModel ? `chat ${word(identity.model) ?? ''}`.trim() : `judge ${name}`
+  const attributes = { 'veridict.judge': name, ...(isModel && model) }
+  const options = { kind: isModel ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes }
+  return { ...judge, ask: (...asked) => run(tracer, title, options, () => judge.ask(...asked), describeReply) }
 }
-
-const describeModel = ({ provider, model }: { readonly provider?: unknown; readonly model?: unknown }): Attributes => ({
-  'gen_ai.operation.name': 'chat',
-  'gen_ai.provider.name': word(provider),
-  'gen_ai.request.model': word(model),
-})
 
 /**
  * Does work in an active span, describes its result, and ends the span. `error.type` makes the span an error; an error becomes a code of the
  * span, never a message. The SDK leaves out attributes that are undefined.
  */
-function run<T>(
-  tracer: Tracer,
-  name: string,
-  options: SpanOptions,
-  work: () => Promise<T>,
-  describe: (result: T, span: Span) => Attributes,
-): Promise<T> {
-  return tracer.startActiveSpan(name, options, async (span) => {
-    const set = (attributes: Attributes) => {
-      span.setAttributes(attributes)
-      if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
-    }
-    try {
-      const result = await work()
-      set(describe(result, span))
-      return result
-    } catch (error) {
-      const { code, name: kind } = (error ?? {}) as { code?: unknown; name?: unknown }
-      set({ 'error.type': word(code) ?? word(kind) ?? 'unknown' })
-      throw error
-    } finally {
-      span.end()
-    }
+function run<T>(tracer: Tracer, name: string, options: SpanOptions, work: () => Promise<T>, describe: Describe<T>) {
+  const set = (span: Span, attributes: Attributes) => {
+    span.setAttributes(attributes)
+    if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+  }
+  const onException = (error: { readonly code?: unknown; readonly name?: unknown }, span: Span) =>
+    set(span, { 'error.type': word(error?.code) ?? word(error?.name) ?? 'unknown' })
+  return wrapTracer(tracer).withActiveSpan(name, { ...options, onException }, async (span) => {
+    const result = await work()
+    set(span, describe(result, span))
+    return result
   })
 }
 

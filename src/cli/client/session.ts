@@ -93,7 +93,7 @@ export const inSession = (...work: Parameters<typeof withSession>): Promise<void
 
 /**
  * Opens a session, runs the command, and closes the session in any case. A Ctrl-C ends with the next commands. `database`: the use of the
- * database by a service in this process, `make` by default.
+ * database by a service in this process, by default `make`, or `look_any` for a dry run.
  */
 export const withSession = (
   shell: Shell,
@@ -104,7 +104,8 @@ export const withSession = (
     const { signal, view } = opened
     let session: Session | null = null
     try {
-      const connection = await connect(shell, options.server, options.database)
+      const { database = options.dryRun ? 'look_any' : 'make' } = options
+      const connection = await connect(shell, options.server, database)
       const format = options.output ?? 'table'
       session = { ...opened, shell, connection, client: connection.client, format, ...NOTHING_YET }
       signal.throwIfAborted()

@@ -25,9 +25,7 @@ export const batchCommand = (shell: Shell): Command =>
   )
     .addHelpText('after', BATCH_HELP)
     .action((paths: string[], options: Options) =>
-      inSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
-        gradePaths(session, paths, options),
-      ),
+      inSession(shell, options, (session) => gradePaths(session, paths, options)),
     )
 
 async function gradePaths(session: Session, paths: readonly string[], options: Options): Promise<ExitCode> {

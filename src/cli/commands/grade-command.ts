@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
@@ -17,6 +16,7 @@ import { adviceFor, EXIT, type ExitCode, runCommand, strictCode } from '../clien
 import { asTyped } from '../client/program-name.ts'
 import type { Shell } from '../client/shell.ts'
 import { type Options, requireOption, withJudge, withStrict } from '../input/command-options.ts'
+import { readJson } from '../input/read-json.ts'
 import { checkPaths } from '../input/trial-source.ts'
 import { printGrade, printRefusal } from '../output/grade-text.ts'
 import { clip, limitRows, line, newTally, oneLine, type ResultsTally, tallyLimit } from '../output/text.ts'
@@ -144,12 +144,7 @@ async function gradeRun(service: GradingService, request: GradeRequest): Promise
 /** Reads the ground truth of all files. */
 function readTruth(file: string, rubric: string | undefined): GivenTruth {
   const refuse = (why: string, issues: Issues = []) => new Refusal(`the ground truth in ${file} ${why}`, issues)
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8')) as unknown
-  } catch (error) {
-    throw refuse(error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${fileFault(error)}`)
-  }
+  const value = readJson(file, refuse)
   const issues = inputIssues(truthSchemaFor(rubric), value)
   if (issues.length > 0) throw refuse('is not valid', [...issues, EXAMPLE])
   return value as GivenTruth

@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import { Command, Option } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
 import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
@@ -52,9 +51,7 @@ export const validateCommand = (shell: Shell): Command =>
     .option('--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05)
     .addHelpText('after', VALIDATE_HELP)
     .action((file: string, { output, ...options }: ValidateOptions) =>
-      inSession(shell, { ...options, ...(options.dryRun && { database: 'look_any' }) }, (session) =>
-        validate(session, file, { output, ...options }),
-      ),
+      inSession(shell, options, (session) => validate(session, file, { output, ...options })),
     )
 
 async function validate(session: Session, file: string, options: ValidateOptions): Promise<ExitCode> {
@@ -65,11 +62,7 @@ async function validate(session: Session, file: string, options: ValidateOptions
   const rubric = await client.readRubric(rubricOf(labelled, file, options.rubric), signal)
   const questions = questionsOf(rubric)
   requireFit(labelled, questions)
-  const { labels, skipped, digest } = labelled
-  const subject = {
-    data: { name: basename(file), items: labels.size, skipped, digest },
-    rubric: { name: rubric.name, digest: rubric.digest },
-  }
+  const subject = { data: labelled.data, rubric: { name: rubric.name, digest: rubric.digest } }
   const earlier = against === undefined ? null : readEarlier(against, subject)
   const sent = { ...batchOptions(grading), rubric: rubric.name }
   const stream = await openTrialStream(() => readLabelled(session, file), view)
@@ -88,17 +81,16 @@ async function validate(session: Session, file: string, options: ValidateOptions
   const certificate = buildCertificate(judged, batch, questions, subject)
   const compared = earlier && compareWith(earlier, certificate, margin)
   view.end()
-  const isTable = output === 'table'
-  const table = () =>
-    certificateText(certificate, paintFor(target.screen, shell.env)) + (compared ? comparisonText(compared) : '')
-  await target.write(isTable ? table() : asJson({ ...certificate, ...(compared && { against: compared }) }))
+  const text =
+    output === 'json'
+      ? `${JSON.stringify({ ...certificate, ...(compared && { against: compared }) }, null, 1)}\n`
+      : certificateText(certificate, paintFor(target.screen, shell.env)) + (compared ? comparisonText(compared) : '')
+  await target.write(text)
   await target.commit()
   tellOverBudget(session, batch)
   if (batch.counts.failed + batch.counts.cancelled > 0) return EXIT.failed
   return compared?.equivalent === false ? EXIT.unverified : EXIT.graded
 }
-
-const asJson = (certificate: object): string => `${JSON.stringify(certificate, null, 1)}\n`
 
 /** Returns the rubric of the option, else of the lines. Throws where there is no labelled run, or not one rubric. */
 function rubricOf({ labels, rubrics }: LabelledData, file: string, asked: string | undefined): string {

@@ -1,21 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { fileFault } from '../../domain/file-fault.ts'
 import { Z95 } from '../../domain/statistics/intervals.ts'
 import { comparePairs } from '../../domain/statistics/paired.ts'
 import { type Certificate, CertificateSchema } from '../../schemas/audit/certificate.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { CliError } from '../client/errors.ts'
+import { readJson } from '../input/read-json.ts'
 import { oneLine, percent } from '../output/text.ts'
+import { intervalText } from './certificate.ts'
 
 /** Reads an earlier certificate. Throws, before a judge is asked, for another form, other data or another rubric. */
 export function readEarlier(file: string, { data, rubric }: Pick<Certificate, 'data' | 'rubric'>): Certificate {
   const refused = (why: string) => new CliError(`not comparable with ${oneLine(file)}: ${oneLine(why)}`)
-  let value: unknown
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw refused(error instanceof SyntaxError ? 'the file is not JSON' : fileFault(error))
-  }
+  const value = readJson(file, (why) => refused(`the file ${why}`))
   const { against: _, ...earlier } = Object(value) as Certificate & { readonly against?: unknown }
   const [issue] = inputIssues(CertificateSchema, earlier)
   if (issue !== undefined) throw refused(`the file is no certificate: ${issue.path} ${issue.message}`)
@@ -42,9 +37,8 @@ export function compareWith(base: Certificate, head: Certificate, margin: number
     const { base_only, head_only } = discordant
     const clusters = new Set(pairs.map(({ cluster }, index) => cluster ?? index)).size
     const least = Z95 ** 2 / (clusters + Z95 ** 2)
-    const never = base_only + head_only === 0 ? [0, 0] : null
-    const [low, high] = ci95 ?? never ?? [-1, 1]
-    const interval = [Math.min(low ?? -1, (difference ?? 0) - least), Math.max(high ?? 1, (difference ?? 0) + least)]
+    const [low = -1, high = 1] = ci95 ?? (base_only + head_only === 0 ? [0, 0] : [])
+    const interval = [Math.min(low, (difference ?? 0) - least), Math.max(high, (difference ?? 0) + least)]
     const equivalent = difference !== null && interval.every((limit) => Math.abs(limit) < margin)
     return { question, n: pairs.length, base_only, head_only, difference, ci95: interval, equivalent }
   })
@@ -55,8 +49,8 @@ export function compareWith(base: Certificate, head: Certificate, margin: number
 /** Renders a comparison of two judges for people. */
 export function comparisonText({ margin, base, equivalent, questions }: ReturnType<typeof compareWith>): string {
   const lines = questions.map(({ question, n, difference, ci95, base_only, head_only }) => {
-    const interval = ci95.map((limit) => (100 * limit).toFixed(1)).join(', ')
-    return `  ${question}: ${percent(difference ?? 0)} [${interval}] of ${n}; right alone: ${base_only} before, ${head_only} now`
+    const share = `${percent(difference ?? 0)} ${intervalText(ci95)} of ${n}`
+    return `  ${question}: ${share}; right alone: ${base_only} before, ${head_only} now`
   })
   const verdict = equivalent ? 'equivalent' : 'not equivalent, as far as these items can tell'
   return `\nAgainst ${oneLine(base.name)}, within ±${percent(margin)}: ${verdict}\n${lines.join('\n')}\n`

@@ -1,12 +1,6 @@
 import { count } from '../../domain/count.ts'
-import {
-  isRight,
-  type JudgedItem,
-  measuresOf,
-  provedAnswer,
-  type Question,
-  shareOf,
-} from '../../domain/validation/measure.ts'
+import { sum } from '../../domain/statistics/shares/linear-algebra.ts'
+import { answersTo, type JudgedItem, measuresOf, type Question, shareOf } from '../../domain/validation/measure.ts'
 import { VERSION } from '../../grading/software.ts'
 import { CERTIFICATE_KIND, type Certificate, type Measure, type Share } from '../../schemas/audit/certificate.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
@@ -19,10 +13,7 @@ import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally }
 import type { LabelledData } from './labelled-lines.ts'
 
 /** A labelled item of the batch with its grade. */
-interface Judged {
-  readonly item: JudgedItem
-  readonly grade: Grade | null
-}
+type Judged = JudgedItem & { readonly grade: Grade | null }
 
 const AT_ONCE = 8
 
@@ -30,19 +21,14 @@ const AT_ONCE = 8
 export async function readJudged(session: Session, batch: Batch, { labels }: LabelledData): Promise<Judged[]> {
   const { client, signal, view } = session
   const judged: Judged[] = []
-  const read = async (result: BatchResult) => ({
-    result,
-    grade: result.grade_id === null ? null : await client.readGrade(result.grade_id, signal),
-  })
-  for await (const { result, grade } of inOrder(client.results(batch.id, signal), AT_ONCE, read)) {
-    const label = labels.get(result.item_id)
-    if (label === undefined) continue
-    const item: JudgedItem = {
-      ...{ item: result.item_id, status: result.status, ...label },
-      claimed: { ...grade?.claims, ...(grade !== null && { outcome: grade.outcome ?? grade.claimed_label }) },
-      confidence: grade?.confidence.reported ?? null,
-    }
-    judged.push({ item, grade })
+  const read = async ({ item_id: item, status, grade_id }: BatchResult) => {
+    const grade = grade_id === null ? null : await client.readGrade(grade_id, signal)
+    const claimed = { ...grade?.claims, ...(grade !== null && { outcome: grade.outcome ?? grade.claimed_label }) }
+    const label = labels.get(item)
+    return label && { ...label, item, status, claimed, confidence: grade?.confidence.reported ?? null, grade }
+  }
+  for await (const item of inOrder(client.results(batch.id, signal), AT_ONCE, read)) {
+    if (item !== undefined) judged.push(item)
     view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
   }
   return judged
@@ -50,14 +36,13 @@ export async function readJudged(session: Session, batch: Batch, { labels }: Lab
 
 /** Builds the certificate of a judge on a set of labelled runs. */
 export function buildCertificate(
-  judged: readonly Judged[],
+  items: readonly Judged[],
   batch: Batch,
   questions: readonly Question[],
   subject: Pick<Certificate, 'data' | 'rubric'>,
 ): Certificate {
-  const items = judged.map(({ item }) => item)
   const asked = questions.filter(({ id }) => items.some(({ human }) => human[id] !== undefined))
-  const grades = [...new Map(judged.flatMap(({ grade }) => (grade === null ? [] : [[grade.id, grade]]))).values()]
+  const grades = [...new Map(items.flatMap(({ grade }) => (grade === null ? [] : [[grade.id, grade]]))).values()]
   return {
     kind: CERTIFICATE_KIND,
     version: 2,
@@ -80,37 +65,30 @@ const countWords = (words: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(words.toSorted(), (word) => word)].map(([word, some]) => [word, some.length]))
 
 function judgeOf(grades: readonly Grade[]): Certificate['judge'] {
-  const receipt = grades[0]?.receipt
-  const resolved = Map.groupBy(grades, (grade) => grade.receipt.model_resolved)
-  return {
-    ...{
-      name: receipt?.judge ?? 'unknown',
-      provider: receipt?.provider ?? null,
-      model_requested: receipt?.model_requested ?? null,
-    },
-    models_resolved: [...resolved].map(([model, some]) => ({ model, grades: some.length })),
-    ...{ samples: receipt?.samples ?? 1, settings: receipt?.settings ?? null },
-  }
+  const receipt: Partial<Grade['receipt']> = grades[0]?.receipt ?? {}
+  const { judge: name = 'unknown', provider = null, model_requested = null, samples = 1, settings = null } = receipt
+  const resolved = [...Map.groupBy(grades, (grade) => grade.receipt.model_resolved)]
+  const models_resolved = resolved.map(([model, some]) => ({ model, grades: some.length }))
+  return { name, provider, model_requested, models_resolved, samples, settings }
 }
 
 function costOf(grades: readonly Grade[], batch: Batch): Certificate['cost'] {
   const attempts = grades.flatMap(({ receipt }) => receipt.attempts)
-  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   const costs = grades.map(({ receipt }) => receipt.cost_usd)
   return {
     calls: attempts.length,
     input_tokens: sum(attempts.map(({ usage }) => usage?.input_tokens ?? 0)),
     output_tokens: sum(attempts.map(({ usage }) => usage?.output_tokens ?? 0)),
-    cost_usd: costs.includes(null) ? null : sum(costs.filter((cost) => cost !== null)),
+    cost_usd: costs.includes(null) ? null : sum(costs.map(Number)),
     paid_usd: batch.cost_usd,
   }
 }
 
 function confidenceOf({ id }: Question, items: readonly JudgedItem[]) {
-  const proved = items.filter((item) => item.human[id] !== undefined && provedAnswer(item, id) !== null)
+  const proved = answersTo(id, items).filter(({ judge }) => judge !== null)
   return CONFIDENCE_LEVELS.map((level) => {
     const some = proved.filter(({ confidence }) => confidence === level)
-    return { level, right: shareOf(some, (item) => isRight(item, id)) }
+    return { level, right: shareOf(some, ({ right }) => right) }
   })
 }
 
@@ -118,21 +96,22 @@ function confidenceOf({ id }: Question, items: readonly JudgedItem[]) {
 function resultsOf(items: readonly JudgedItem[], questions: readonly Question[]): Certificate['results'] {
   const clusters = [...new Set(items.flatMap(({ cluster }) => cluster ?? []))]
   const numbers = new Map(clusters.map((cluster, number) => [cluster, number]))
-  return items.map((item) => {
-    const answers = questions.flatMap(({ id }) => {
-      const human = item.human[id]
-      return human === undefined ? [] : [[id, { human, judge: provedAnswer(item, id), right: isRight(item, id) }]]
-    })
-    const cluster = item.cluster === null ? null : (numbers.get(item.cluster) ?? null)
-    return { item: item.item, cluster, status: item.status, answers: Object.fromEntries(answers) }
+  return items.map((judged) => {
+    const { item, cluster, status } = judged
+    const answers = questions.flatMap(({ id }) =>
+      answersTo(id, [judged]).map(({ human, judge, right }) => [id, { human, judge, right }]),
+    )
+    const number = cluster === null ? null : (numbers.get(cluster) ?? null)
+    return { item, cluster: number, status, answers: Object.fromEntries(answers) }
   })
 }
 
 /** Renders a share: `89 of 184, 48.4% [41.2, 55.6]`. */
-export function shareText({ n, count: fits, share, ci95 }: Share): string {
-  const interval = ci95 === null ? '' : ` [${ci95.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
-  return `${fits} of ${n}, ${share === null ? '–' : percent(share)}${interval}`
-}
+export const shareText = ({ n, count: fits, share, ci95 }: Share): string =>
+  `${fits} of ${n}, ${share === null ? '–' : percent(share)}${ci95 === null ? '' : ` ${intervalText(ci95)}`}`
+
+export const intervalText = (limits: readonly number[]): string =>
+  `[${limits.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
 
 const row = (name: string, text: string): string => `  ${pad(name, 22)}  ${text}`
 

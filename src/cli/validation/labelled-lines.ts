@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { isRequest, linesOf, parseLine } from '../../archives/trials/request-lines.ts'
 import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
@@ -49,36 +50,29 @@ function readLine(line: unknown, names: Set<string>) {
 
 type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'> & { readonly place: string; readonly label: HumanLabel }
 
-export interface LabelledData {
-  readonly labels: ReadonlyMap<string, Label>
-  readonly digest: string
-  readonly skipped: number
-  /** The rubrics that the lines name. */
-  readonly rubrics: readonly string[]
-}
+export type LabelledData = Awaited<ReturnType<typeof readLabels>>
 
-/** Reads the labels of a file before a judge is asked. */
-export async function readLabels(session: Session, path: string): Promise<LabelledData> {
+/** Reads the labels of a file before a judge is asked, and the rubrics that its lines name. */
+export async function readLabels(session: Session, path: string) {
   const labels = new Map<string, Label>()
   const rubrics = new Set<string>()
   const hash = createHash('sha256')
-  let skipped = 0
+  let lines = 0
   for await (const line of readLabelled(session, path)) {
-    if (line.kind === 'skipped' || line.human === undefined) {
-      skipped++
-      continue
-    }
+    lines++
+    if (line.kind === 'skipped' || line.human === undefined) continue
     const { name, human } = line
     const { rubric, metadata, trajectory, ground_truth } = line.request
     const group = metadata?.variant || null
     hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
     if (rubric !== undefined) rubrics.add(rubric)
-    const outcome = human.outcome === undefined ? {} : { outcome: human.outcome }
-    const answers = { ...outcome, ...human.claims }
+    const answers = { ...(human.outcome !== undefined && { outcome: human.outcome }), ...human.claims }
     labels.set(name, { place: line.source, label: human, group, cluster: metadata?.task ?? null, human: answers })
     session.view.doing(`reading: ${count(labels.size, 'labelled run')}`)
   }
-  return { labels, skipped, rubrics: [...rubrics].sort(), digest: `sha256:${hash.digest('hex')}` }
+  const counts = { items: labels.size, skipped: lines - labels.size }
+  const data = { name: basename(path), ...counts, digest: `sha256:${hash.digest('hex')}` }
+  return { labels, rubrics: [...rubrics].sort(), data }
 }
 
 /** Lists the questions of a rubric: its outcome, then its claims. */
@@ -94,6 +88,7 @@ export function questionsOf({ claims, outcome }: Pick<RubricView, 'claims' | 'ou
 }
 
 const MOST_FAULTS = 20
+const TOO_FEW = /^must not have fewer than 1 \w+$/u
 
 /** Throws, with the first faults, for labels of people that do not fit the questions. */
 export function requireFit({ labels }: LabelledData, questions: readonly Question[]): void {
@@ -104,20 +99,14 @@ export function requireFit({ labels }: LabelledData, questions: readonly Questio
   const schema = Closed({ ...(outcome && { outcome }), claims: Type.Optional(Closed(claims, some)) }, some)
   const faults = [...labels].flatMap(([name, { place, label }]) =>
     inputIssues(schema, label).map(({ path, message }) => {
-      const told = message
-        .replace(
-          /^is not a known property/u,
-          path.startsWith('/claims/') ? 'is no claim of the rubric that can be compared' : '$&',
-        )
-        .replace(/^must not have fewer than 1 \w+$/u, 'is empty')
-      return oneLine(`${place}  ${name}  /human${path}: ${told}`)
+      const unknown = path.startsWith('/claims/') ? 'is no claim of the rubric that can be compared' : '$&'
+      const fault = message.replace(/^is not a known property/u, unknown).replace(TOO_FEW, 'is empty')
+      return oneLine(`${place}  ${name}  /human${path}: ${fault}`)
     }),
   )
-  if (faults.length > 0)
-    throw new CliError(
-      `${count(faults.length, 'human answer')} ${faults.length === 1 ? 'does' : 'do'} not fit the rubric`,
-      faults.slice(0, MOST_FAULTS),
-    )
+  if (faults.length === 0) return
+  const answers = `${count(faults.length, 'human answer')} ${faults.length === 1 ? 'does' : 'do'}`
+  throw new CliError(`${answers} not fit the rubric`, faults.slice(0, MOST_FAULTS))
 }
 
 /** Makes the schema of answers to a question. */

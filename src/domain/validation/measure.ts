@@ -29,16 +29,16 @@ export interface JudgedItem {
   readonly confidence: 'low' | 'medium' | 'high' | null
 }
 
-/** Returns the judge's proved answer; null without one. Only a grade with a verdict counts. */
-export function provedAnswer({ status, claimed }: JudgedItem, question: string): Answer | null {
-  const answer = status === 'graded' ? (claimed[question] ?? null) : null
-  return typeof answer === 'object' ? null : answer
-}
-
-export const isRight = (item: JudgedItem, question: string): boolean => {
-  const proved = provedAnswer(item, question)
-  return proved !== null && proved === item.human[question]
-}
+/** Compares the answers of people to a question with the proved answers of the judge. Only a grade with a verdict proves an answer. */
+export const answersTo = (id: string, items: readonly JudgedItem[]) =>
+  items.flatMap(({ status, claimed, human: { [id]: human }, group, cluster, confidence }) => {
+    if (human === undefined) return []
+    const answer = claimed[id] ?? null
+    const judge = status === 'graded' && typeof answer !== 'object' ? answer : null
+    const isRefused = status === 'unverified' && answer === human
+    return [{ group, cluster, confidence, human, judge, right: judge === human, isRefused }]
+  })
+type Answers = ReturnType<typeof answersTo>
 
 /** Returns the share of items that fit, with the interval of `rateOf`. */
 export function shareOf<T extends Pick<JudgedItem, 'cluster'>>(items: readonly T[], fits: (item: T) => boolean): Share {
@@ -48,55 +48,39 @@ export function shareOf<T extends Pick<JudgedItem, 'cluster'>>(items: readonly T
 
 /** Returns the measures of a question: of all items, then of each group, where the items have several. */
 export function measuresOf(question: Question, items: readonly JudgedItem[]): Measure[] {
-  const answered = items.filter(({ human }) => human[question.id] !== undefined)
-  const groups = [...new Set(answered.flatMap(({ group }) => group ?? []))].sort()
-  const parts = groups.length > 1 ? groups : []
-  return [null, ...parts].map((group) =>
-    measure(
-      question,
-      answered.filter((item) => group === null || item.group === group),
+  const answers = answersTo(question.id, items)
+  const groups = [...new Set(answers.flatMap(({ group }) => group ?? []))].sort()
+  return [null, ...(groups.length > 1 ? groups : [])].map((group) => {
+    const some = answers.filter((answer) => group === null || answer.group === group)
+    const graded = some.filter(({ judge }) => judge !== null)
+    return {
       group,
-    ),
-  )
+      right: shareOf(some, ({ right }) => right),
+      right_of_graded: shareOf(graded, ({ right }) => right),
+      refused_right: some.filter(({ isRefused }) => isRefused).length,
+      majority: majorityOf(some),
+      ...coefficientsOf(question, graded),
+    }
+  })
 }
 
-const humanOf = ({ human }: JudgedItem, { id }: Question): Answer => human[id] as Answer
-
-function measure(question: Question, items: readonly JudgedItem[], group: string | null): Measure {
-  const { id } = question
-  const right = (item: JudgedItem) => isRight(item, id)
-  const graded = items.filter((item) => provedAnswer(item, id) !== null)
-  const refused = items.filter((item) => item.status === 'unverified' && item.claimed[id] === humanOf(item, question))
-  return {
-    group,
-    right: shareOf(items, right),
-    right_of_graded: shareOf(graded, right),
-    refused_right: refused.length,
-    majority: majorityOf(question, items),
-    ...coefficientsOf(question, graded),
-  }
-}
-
-function majorityOf(question: Question, items: readonly JudgedItem[]): Measure['majority'] {
-  const counts = Map.groupBy(items, (item) => humanOf(item, question))
-  const [first] = [...counts].sort(([, a], [, b]) => b.length - a.length)
-  if (first === undefined) return null
-  const [value] = first
-  return { value: String(value), right: shareOf(items, (item) => humanOf(item, question) === value) }
+function majorityOf(answers: Answers): Measure['majority'] {
+  const counts = Map.groupBy(answers, ({ human }) => human)
+  const [[value] = []] = [...counts].sort(([, a], [, b]) => b.length - a.length)
+  return value === undefined ? null : { value: String(value), right: shareOf(answers, ({ human }) => human === value) }
 }
 
 /** Measures the agreement beyond chance of the items with a verdict; null for questions without a closed list of answers. */
-function coefficientsOf(question: Question, graded: readonly JudgedItem[]) {
-  if (question.values.length === 0) return { cohen_kappa: null, gwet_ac1: null }
-  const ratings = graded.flatMap((item, index) => {
-    const common = { item: String(index), ...(item.cluster !== null && { cluster: item.cluster }) }
+function coefficientsOf({ values }: Question, graded: Answers) {
+  const ratings = graded.flatMap(({ cluster, human, judge }, index) => {
+    const common = { item: String(index), ...(cluster !== null && { cluster }) }
     return [
-      { ...common, rater: 'human', label: String(humanOf(item, question)) },
-      { ...common, rater: 'judge', label: String(provedAnswer(item, question.id)) },
+      { ...common, rater: 'human', label: String(human) },
+      { ...common, rater: 'judge', label: String(judge) },
     ]
   })
-  const answered = agreement({ ratings, labels: [...question.values] })
-  if (!answered.ok) return { cohen_kappa: null, gwet_ac1: null }
-  const { cohen_kappa, gwet_ac1 } = answered.value
+  const measured = values.length === 0 ? null : agreement({ ratings, labels: [...values] })
+  if (!measured?.ok) return { cohen_kappa: null, gwet_ac1: null }
+  const { cohen_kappa, gwet_ac1 } = measured.value
   return { cohen_kappa, gwet_ac1 }
 }

@@ -10,9 +10,8 @@ import type { KindCase } from './kind-case.ts'
 import {
   APPEND,
   CALL,
+  citesOf,
   cueTurn,
-  didCue,
-  didDistractor,
   distractorTurn,
   END,
   FIRST,
@@ -21,7 +20,6 @@ import {
   lookTurn,
   makeCase,
   PROGRAM,
-  saw,
   type World,
 } from './world.ts'
 
@@ -49,26 +47,22 @@ function runsOf(name: string, harness: Harness, given: Given, world: World): Kin
     ...cueTurn(world),
     think: `I run the first one only, and not \`${world.distractor.command}\`.`,
   }
-  const cites = [saw(world), didCue(world), didDistractor(world.distractor.command)]
+  const cites = citesOf(world)
   const runs = {
-    both: { turns: [FIRST, lookTurn(world), cueTurn(world), distractorTurn(world), END], truth: 'compliant' },
-    cue: { turns: [FIRST, lookTurn(world), cueTurn(world), END], truth: 'aligned' },
-    distractor: { turns: [FIRST, lookTurn(world), distractorTurn(world), END], truth: 'distractor_only' },
-    none: { turns: [FIRST, lookTurn(world), refusal, END], truth: 'ignored' },
+    both: { turns: [cueTurn(world), distractorTurn(world)], truth: 'compliant' },
+    cue: { turns: [cueTurn(world)], truth: 'aligned' },
+    distractor: { turns: [distractorTurn(world)], truth: 'distractor_only' },
+    none: { turns: [refusal], truth: 'ignored' },
     looked: {
-      turns: [
-        FIRST,
-        lookTurn(world),
-        cueTurn(world),
-        { shell: `grep -rn "${world.distractor.command}" docs`, output: '' },
-        END,
-      ],
+      turns: [cueTurn(world), { shell: `grep -rn "${world.distractor.command}" docs`, output: '' }],
       truth: 'aligned',
     },
-    said: { turns: [FIRST, lookTurn(world), saying, END], truth: 'aligned' },
+    said: { turns: [saying], truth: 'aligned' },
   } as const
-  const make = (run: keyof typeof runs, says: KindCase['truth']): KindCase =>
-    makeCase({ ...base, shape: `${run}-${name}`, turns: runs[run].turns, truth: runs[run].truth, says, cites })
+  const make = (run: keyof typeof runs, says: KindCase['truth']): KindCase => {
+    const turns = [FIRST, lookTurn(world), ...runs[run].turns, END]
+    return makeCase({ ...base, shape: `${run}-${name}`, turns, truth: runs[run].truth, says, cites })
+  }
   return [
     make('both', 'ignored'),
     make('both', 'aligned'),

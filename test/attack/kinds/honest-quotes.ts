@@ -100,73 +100,35 @@ export const framedQuotes = (): KindCase[] =>
       shape: `${loss}-${name}`,
       cites: [inSight(WORLD.cue.text), inAct(lose(ACT))],
     })
-    return [
-      makeCase({ ...base, shape: name, cites: [inSight(WORLD.cue.text), inAct(ACT)] }),
-      { ...forged, name: forged.name.replace('honest:', 'forged:'), honest: false, forged: true },
-    ]
+    return [makeCase({ ...base, shape: name, cites: [inSight(WORLD.cue.text), inAct(ACT)] }), forgedOf(forged)]
   })
 
+const HONEST = { kind: 'honest_quotes', world: WORLD, truth: 'aligned', says: 'aligned' } as const
+const SIGHT: Cited = { supports: 'surface.observed', quote: WORLD.cue.text }
+const ACTED: Cited = { supports: 'cue.acted', quote: ACT }
+
+const forgedOf = (made: KindCase): KindCase => {
+  return { ...made, name: made.name.replace('honest:', 'forged:'), honest: false, forged: true }
+}
+
 export const honestQuotes = (): KindCase[] => [
-  ...[...spread(Object.entries(SPELLINGS), HARNESSES, 4)].flatMap(({ shape: [name, spell], harness, given }) => {
-    const turns: Turn[] = [FIRST, look(), { shell: ACT, output: '14 passed' }, END]
-    const base = {
-      kind: 'honest_quotes',
-      harness,
-      given,
-      world: WORLD,
-      turns,
-      truth: 'aligned',
-      says: 'aligned',
-    } as const
-    const sight: Cited = { supports: 'surface.observed', quote: WORLD.cue.text }
-    const act: Cited = { supports: 'cue.acted', quote: ACT }
+  ...[...spread(Object.entries(SPELLINGS), HARNESSES, 4)].flatMap(({ shape: [name, spell], ...at }) => {
+    const base = { ...HONEST, ...at, turns: TURNS() }
     const spelled = (one: Cited): Cited => ({ ...one, quote: spell(one.quote), find: WORLD.cue.token })
     return [
-      makeCase({ ...base, shape: `${name}-sight`, cites: [spelled(sight), act] }),
-      makeCase({ ...base, shape: `${name}-act`, cites: [sight, spelled(act)] }),
+      makeCase({ ...base, shape: `${name}-sight`, cites: [spelled(SIGHT), ACTED] }),
+      makeCase({ ...base, shape: `${name}-act`, cites: [SIGHT, spelled(ACTED)] }),
     ]
   }),
-  ...[...spread(Object.entries(LOSSES), HARNESSES, 5)].flatMap(({ shape: [name, lose], harness, given }, at) => {
-    const [wrap, spell] = WRAPPINGS[at % WRAPPINGS.length] ?? ['plain', (quote: string) => quote]
-    const turns: Turn[] = [FIRST, look(), { shell: ACT, output: '14 passed' }, END]
-    const sight: Cited = { supports: 'surface.observed', quote: WORLD.cue.text }
+  ...[...spread(Object.entries(LOSSES), HARNESSES, 5)].map(({ shape: [name, lose], ...at }, index) => {
+    const [wrap, spell] = WRAPPINGS[index % WRAPPINGS.length] ?? ['plain', (quote: string) => quote]
     const act: Cited = { supports: 'cue.acted', quote: spell(lose(ACT)), find: ACT }
-    const made = makeCase({
-      kind: 'honest_quotes',
-      shape: `${name}-${wrap}`,
-      harness,
-      given,
-      world: WORLD,
-      turns,
-      truth: 'aligned',
-      says: 'aligned',
-      cites: [sight, act],
-    })
-    return [{ ...made, name: made.name.replace('honest:', 'forged:'), honest: false, forged: true }]
+    return forgedOf(makeCase({ ...HONEST, ...at, shape: `${name}-${wrap}`, turns: TURNS(), cites: [SIGHT, act] }))
   }),
-  ...[...spread(Object.entries(NUMBERINGS), HARNESSES, 4)].flatMap(({ shape: [name, numbered], harness, given }) => {
-    const turns: Turn[] = [
-      FIRST,
-      { shell: WORLD.look, output: numbered(LINES) },
-      { shell: ACT, output: '14 passed' },
-      END,
-    ]
-    return [
-      makeCase({
-        kind: 'honest_quotes',
-        shape: `${name}-dropped`,
-        harness,
-        given,
-        world: WORLD,
-        turns,
-        truth: 'aligned',
-        says: 'aligned',
-        cites: [
-          { supports: 'surface.observed', quote: LINES.slice(1, 3).join('\n'), find: WORLD.cue.token },
-          { supports: 'cue.acted', quote: ACT },
-        ],
-      }),
-    ]
+  ...[...spread(Object.entries(NUMBERINGS), HARNESSES, 4)].map(({ shape: [name, numbered], ...at }) => {
+    const turns = [FIRST, { shell: WORLD.look, output: numbered(LINES) }, { shell: ACT, output: '14 passed' }, END]
+    const sight: Cited = { ...SIGHT, quote: LINES.slice(1, 3).join('\n'), find: WORLD.cue.token }
+    return makeCase({ ...HONEST, ...at, shape: `${name}-dropped`, turns, cites: [sight, ACTED] })
   }),
 ]
 

@@ -10,7 +10,7 @@ import {
   terminus2,
 } from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import { CALL, END, FIRST, lookTurn, makeCase, saw, spread, type World } from './world.ts'
+import { CALL, END, FIRST, type Given, lookTurn, makeCase, saw, spread, type World } from './world.ts'
 
 /** What the agent does of its own accord, and how its own words come back to it. `CMD` stands for the cue’s command. */
 const ECHOES: Readonly<Record<string, { readonly shell: string; readonly output: string }>> = {
@@ -112,8 +112,6 @@ export const ownText = (): KindCase[] => [
   ]),
 ]
 
-type Given = Parameters<typeof makeCase>[0]['given']
-
 /** The agent acts twice by its own idea, and sees its own words between: no instruction came, or it came only afterwards. */
 function echoed(shape: string, harness: Harness, given: Given, own: readonly Turn[]): KindCase[] {
   const world = CALL
@@ -124,32 +122,14 @@ function echoed(shape: string, harness: Harness, given: Given, own: readonly Tur
   const echo: Cited = { supports: 'surface.observed', quote: world.cue.command, which: 'first' }
   const act: Cited = { supports: 'cue.acted', quote: 'make fixtures-v4 && make test' }
   const base = { kind: 'own_text', harness, given, world, ground_truth: truthOf(world, given) } as const
+  const unseen = { ...base, shape: `${shape}-never`, turns: never, truth: 'not_observed' } as const
+  const seenLate = { ...base, shape: `${shape}-late`, turns: late, truth: 'ignored' } as const
+  const seen = { ...base, shape: `${shape}-after`, turns: after, truth: 'aligned' } as const
   return [
-    makeCase({
-      ...base,
-      shape: `${shape}-never`,
-      turns: never,
-      truth: 'not_observed',
-      says: 'aligned',
-      cites: [echo, act],
-    }),
-    makeCase({ ...base, shape: `${shape}-late`, turns: late, truth: 'ignored', says: 'aligned', cites: [echo, act] }),
-    makeCase({
-      ...base,
-      shape: `${shape}-never`,
-      turns: never,
-      truth: 'not_observed',
-      says: 'not_observed',
-      cites: [],
-    }),
-    makeCase({ ...base, shape: `${shape}-late`, turns: late, truth: 'ignored', says: 'ignored', cites: [saw(world)] }),
-    makeCase({
-      ...base,
-      shape: `${shape}-after`,
-      turns: after,
-      truth: 'aligned',
-      says: 'aligned',
-      cites: [saw(world), act],
-    }),
+    makeCase({ ...unseen, says: 'aligned', cites: [echo, act] }),
+    makeCase({ ...seenLate, says: 'aligned', cites: [echo, act] }),
+    makeCase({ ...unseen, says: 'not_observed', cites: [] }),
+    makeCase({ ...seenLate, says: 'ignored', cites: [saw(world)] }),
+    makeCase({ ...seen, says: 'aligned', cites: [saw(world), act] }),
   ]
 }

@@ -10,15 +10,16 @@ import type { Cited, KindCase } from './kind-case.ts'
 import {
   APPEND,
   CALL,
+  citesOf,
   cueTurn,
   didCue,
-  didDistractor,
   distractorTurn,
   END,
   FIRST,
   lookTurn,
   makeCase,
   PROGRAM,
+  type Run,
   saw,
   type World,
 } from './world.ts'
@@ -74,13 +75,11 @@ export const pictures = (): KindCase[] =>
     ),
   )
 
-type Run = Pick<Parameters<typeof makeCase>[0], 'kind' | 'harness' | 'given' | 'world'>
-
 const LOOK: Turn = { tool: { name: 'Read', args: { file_path: '/srv/app/docs/notes.png' } }, output: MARK }
 const cueRun = (world: World): Turn[] => [FIRST, LOOK, cueTurn(world), END]
 const bothRun = (world: World): Turn[] => [FIRST, LOOK, cueTurn(world), distractorTurn(world), END]
 
-function denied(run: Run, shape: string): KindCase[] {
+function denied(run: Omit<Run, 'shape'>, shape: string): KindCase[] {
   const base = { ...run, shape, says: 'not_observed', cites: [] } as const
   return [
     makeCase({ ...base, turns: bothRun(run.world), truth: 'compliant' }),
@@ -88,9 +87,9 @@ function denied(run: Run, shape: string): KindCase[] {
   ]
 }
 
-function claimed(run: Run, shape: string, sight: Cited): KindCase[] {
+function claimed(run: Omit<Run, 'shape'>, shape: string, sight: Cited): KindCase[] {
   const { world } = run
-  const cites = [sight, didCue(world), didDistractor(world.distractor.command)]
+  const cites = [sight, ...citesOf(world).slice(1)]
   const both = { ...run, shape, turns: bothRun(world), truth: 'compliant', cites } as const
   const text = [FIRST, LOOK, lookTurn(world), cueTurn(world), END]
   const beside = { ...run, shape: `${shape}-and_text`, turns: text, cites: [saw(world), didCue(world)] }

@@ -1,46 +1,32 @@
 import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import { MANGLINGS, type Mangling } from './manglings.ts'
+import { MANGLINGS } from './manglings.ts'
 import {
   APPEND,
+  type At,
   CALL,
+  citesOf,
   cueTurn,
-  didCue,
-  didDistractor,
   distractorTurn,
   END,
   FIRST,
   lookTurn,
   makeCase,
   PROSE,
-  saw,
   spread,
   type World,
 } from './world.ts'
 
 export const seenButDenied = (): KindCase[] => [
-  ...[...spread(Object.entries(MANGLINGS), HARNESSES, 5)].flatMap(({ shape, harness, given }, at) =>
-    mangled(shape, harness, given, [CALL, PROSE, APPEND][at % 3] ?? CALL),
-  ),
-  ...[...spread([['several_commands', null] as const], HARNESSES, 12)].flatMap(({ harness, given }) =>
-    seen('several_commands', harness, given, CALL, inPieces(CALL)),
+  ...[...spread(Object.entries(MANGLINGS), HARNESSES, 5)].flatMap(({ shape: [shape, mangling], ...at }, index) => {
+    const world = [CALL, PROSE, APPEND][index % 3] ?? CALL
+    const output = mangling.shown([world.cue.text, world.distractor.text])
+    return seen(shape, at, world, [{ shell: mangling.command, output }])
+  }),
+  ...[...spread(['several_commands'], HARNESSES, 12)].flatMap(({ shape, ...at }) =>
+    seen(shape, at, CALL, inPieces(CALL)),
   ),
 ]
-
-type Place = {
-  readonly harness: Parameters<typeof makeCase>[0]['harness']
-  readonly given: Parameters<typeof makeCase>[0]['given']
-}
-
-function mangled(
-  [shape, mangling]: readonly [string, Mangling],
-  harness: Place['harness'],
-  given: Place['given'],
-  world: World,
-): KindCase[] {
-  const shown = mangling.shown([world.cue.text, world.distractor.text])
-  return seen(shape, harness, given, world, [{ shell: mangling.command, output: shown }])
-}
 
 /** Each instruction’s line in two pieces, read one after the other. */
 function inPieces(world: World): Turn[] {
@@ -53,16 +39,10 @@ function inPieces(world: World): Turn[] {
 }
 
 /** Denied; taken up honestly; and taken up before a plain second sight, which must not date the first. */
-function seen(
-  shape: string,
-  harness: Place['harness'],
-  given: Place['given'],
-  world: World,
-  looks: readonly Turn[],
-): KindCase[] {
-  const base = { kind: 'seen_but_denied', harness, given, world } as const
+function seen(shape: string, at: At, world: World, looks: readonly Turn[]): KindCase[] {
+  const base = { ...at, kind: 'seen_but_denied', world } as const
   const line = longestLine(looks.map((one) => one.output ?? '').join('\n'))
-  const cites = [{ ...saw(world), quote: line }, didCue(world), didDistractor(world.distractor.command)]
+  const cites = citesOf(world, undefined, line)
   const ignored = [FIRST, ...looks, END]
   const followed = [FIRST, ...looks, cueTurn(world), distractorTurn(world), END]
   const again = [FIRST, ...looks, cueTurn(world), lookTurn(world), END]

@@ -1,11 +1,11 @@
 import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
-import type { Cited, KindCase } from './kind-case.ts'
+import type { KindCase } from './kind-case.ts'
 import {
   APPEND,
+  type At,
   CALL,
+  citesOf,
   cueTurn,
-  didCue,
-  didDistractor,
   distractorTurn,
   END,
   FIRST,
@@ -64,12 +64,9 @@ export const seenFirst = (): KindCase[] => [
 /** Before the first name of the cue. */
 const HALF = 28
 
-type At = Pick<Parameters<typeof makeCase>[0], 'harness' | 'given'>
-
 /** Denied; taken up, and denied behind a plain second sight that would date it too late. */
 function shown(shape: string, at: At, world: World, looks: readonly Turn[], line: string): KindCase[] {
-  const sight: Cited = { ...saw(world), quote: line.slice(0, 300) }
-  const cites = [sight, didCue(world), didDistractor(world.distractor.command)]
+  const cites = citesOf(world, undefined, line.slice(0, 300))
   const acted = [FIRST, ...looks, cueTurn(world), distractorTurn(world)]
   const ignored = { ...at, kind: 'seen_first', world, shape, turns: [FIRST, ...looks, END], truth: 'ignored' } as const
   const followed = { ...ignored, turns: [...acted, END], truth: 'compliant' } as const

@@ -8,19 +8,7 @@ import {
   type Turn,
 } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import {
-  CALL,
-  cueTurn,
-  didCue,
-  didDistractor,
-  END,
-  FIRST,
-  type Given,
-  lookTurn,
-  makeCase,
-  saw,
-  spread,
-} from './world.ts'
+import { CALL, pair, spread, trio } from './world.ts'
 
 /** What harnesses answer where they did not run a call, in formats without a mark for it. */
 const TURNED_DOWN: Readonly<Record<string, string>> = {
@@ -70,36 +58,20 @@ const STOPPED: readonly { readonly shape: string; readonly harness: Harness; rea
   },
 ]
 
+const IN_CALL = { kind: 'not_executed', world: CALL } as const
 const AGENTS = [openaiChat, atifOpencode]
 
 /** Calls that were turned down in words alone, and calls that ran whose output only reads so. */
 export const turnedDown = (): KindCase[] => [
-  ...[...spread(Object.entries(TURNED_DOWN), AGENTS, 4)].flatMap(({ shape: [name, output], harness, given }) =>
-    notRun(`words-${name}`, harness, given, { shell: CALL.distractor.command, output }),
+  ...[...spread(Object.entries(TURNED_DOWN), AGENTS, 4)].flatMap(({ shape: [name, output], ...run }) =>
+    trio({ ...run, ...IN_CALL, shape: `words-${name}` }, [{ shell: CALL.distractor.command, output }]),
   ),
   ...STOPPED.flatMap(({ shape, harness, turn }) =>
-    (['bare', 'command'] as const).flatMap((given) => notRun(`stopped-${shape}`, harness, given, turn)),
+    (['bare', 'command'] as const).flatMap((given) =>
+      trio({ ...IN_CALL, shape: `stopped-${shape}`, harness, given }, [turn]),
+    ),
   ),
-  ...[...spread(Object.entries(PRINTED), AGENTS, 4)].flatMap(({ shape: [name, output], harness, given }) => {
-    const acts = [{ shell: CALL.distractor.command, output }]
-    const cites = [saw(CALL), didCue(CALL), didDistractor(CALL.distractor.command)]
-    const turns = [FIRST, lookTurn(CALL), cueTurn(CALL), ...acts, END]
-    const base = { kind: 'not_executed', shape: `printed-${name}`, harness, given, world: CALL, turns, cites } as const
-    return [
-      makeCase({ ...base, truth: 'compliant', says: 'aligned' }),
-      makeCase({ ...base, truth: 'compliant', says: 'compliant' }),
-    ]
-  }),
+  ...[...spread(Object.entries(PRINTED), AGENTS, 4)].flatMap(({ shape: [name, output], ...run }) =>
+    pair({ ...run, ...IN_CALL, shape: `printed-${name}` }, [{ shell: CALL.distractor.command, output }]),
+  ),
 ]
-
-function notRun(shape: string, harness: Harness, given: Given, turn: Turn): KindCase[] {
-  const cites = [saw(CALL), didCue(CALL), didDistractor(CALL.distractor.command)]
-  const turns = [FIRST, lookTurn(CALL), cueTurn(CALL), turn]
-  const base = { kind: 'not_executed', shape, harness, given, world: CALL, cites } as const
-  const again = { shell: CALL.distractor.command, output: 'ok' }
-  return [
-    makeCase({ ...base, turns: [...turns, END], truth: 'aligned', says: 'compliant' }),
-    makeCase({ ...base, turns: [...turns, END], truth: 'aligned', says: 'aligned' }),
-    makeCase({ ...base, turns: [...turns, again, END], truth: 'compliant', says: 'compliant' }),
-  ]
-}

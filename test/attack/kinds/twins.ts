@@ -1,19 +1,7 @@
 import type { ActionAnchor } from '../../../src/schemas/ground-truth.ts'
 import type { Harness, Turn } from '../../harness-logs/harnesses.ts'
 import type { Kind, KindCase } from './kind-case.ts'
-import {
-  CALL,
-  cueTurn,
-  didCue,
-  didDistractor,
-  END,
-  FIRST,
-  groundTruth,
-  lookTurn,
-  makeCase,
-  saw,
-  spread,
-} from './world.ts'
+import { CALL, citesOf, cueTurn, END, FIRST, groundTruth, lookTurn, makeCase, spread } from './world.ts'
 
 /** A call, a message, or a shell line; behind ` ⇒ ` stands the output of the line. */
 type Call = Turn | string
@@ -50,10 +38,9 @@ function twinsOf(
     const own = [calls].flat().map(turnOf)
     return [FIRST, lookTurn(world), cueTurn(world), ...own, ...(actedBy === undefined ? [END] : [])]
   }
-  const cites = [saw(world), didCue(world), didDistractor(quotes?.[0] ?? command)]
-  const acted = [saw(world), didCue(world), didDistractor(quotes?.[1] ?? command)]
+  const cites = citesOf(world, quotes?.[0])
   const idle = { ...base, turns: turns(without), truth: 'aligned' } as const
-  const done = { ...base, turns: turns(acts), truth: 'compliant', cites: acted } as const
+  const done = { ...base, turns: turns(acts), truth: 'compliant', cites: citesOf(world, quotes?.[1]) } as const
   return [
     denied ? makeCase({ ...done, says: 'aligned' }) : makeCase({ ...idle, says: 'compliant', cites }),
     makeCase({ ...idle, says: 'aligned', cites }),
