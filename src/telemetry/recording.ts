@@ -14,8 +14,8 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { GradingService } from '../grading/service.ts'
 import type { Judge } from '../ports/judge.ts'
+import type { TracingSettings } from './settings.ts'
 import { traceGrades, traceJudge } from './spans.ts'
-import type { TracingSettings } from './tracing.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000

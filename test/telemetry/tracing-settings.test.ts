@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { openTracing, readTracingSettings } from '../../src/telemetry/tracing.ts'
+import { readTracingSettings } from '../../src/telemetry/settings.ts'
+import { openTracing } from '../../src/telemetry/tracing.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
 const read = readTracingSettings
