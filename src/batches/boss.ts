@@ -100,8 +100,11 @@ export class BossJobs implements Jobs {
           async ([job]) => {
             if (job === undefined) return
             const signal = AbortSignal.any([this.stopping.signal, job.signal])
-            if (!signal.aborted) await this.track(handlers.runChunk(job.data, signal))
-            this.boss.notifyWorker(worker)
+            try {
+              if (!signal.aborted) await this.track(handlers.runChunk(job.data, signal))
+            } finally {
+              this.boss.notifyWorker(worker)
+            }
             // A job that ends well is done: its open items would wait for the next sweep.
             this.stopping.signal.throwIfAborted()
           },

@@ -169,7 +169,9 @@ export class BatchEngine implements JobHandlers {
   /** Parks the batch of a stopped command: no other process shall go on with the batch, and pay. */
   private async parkOwn(id: string): Promise<void> {
     const record = await this.batches.get(id)
-    if (record === null || (await this.missingJudge(record)) !== null) return
+    if (record === null) return
+    const judge = record.status === 'running' ? await this.nextJudge(record) : null
+    if (judge !== null && (await this.isMissing(judge))) return
     // A parked batch with a time would go on at that time.
     if (record.resumes_at !== null) await this.batches.resume(id)
     await this.batches.park(id, COMMAND_STOPPED, null)
@@ -245,24 +247,22 @@ export class BatchEngine implements JobHandlers {
   /** Explains that a running batch waits: no worker has the judge of its next item, or the judge asked for a pause; null: the batch runs. */
   async waitingFor(record: BatchRecord): Promise<string | null> {
     if (record.status !== 'running') return null
-    const missing = await this.missingJudge(record)
-    if (missing !== null) return `waiting: no worker for ${missing}`
     const judge = await this.nextJudge(record)
     if (judge === null) return null
+    if (await this.isMissing(judge)) return `waiting: no worker for ${judge}`
     const { paused_until, failure } = await this.deps.stores.judges.get(judge)
     if (failure === null || paused_until <= this.now()) return null
     return `${judge}: ${failure.code}, waiting until ${new Date(paused_until).toISOString()}`
   }
 
-  private async missingJudge(record: BatchRecord): Promise<string | null> {
-    const judge = record.status === 'running' ? await this.nextJudge(record) : null
-    if (judge === null) return null
+  /** Tells whether no process that runs batches has the judge. */
+  private async isMissing(judge: string): Promise<boolean> {
     const { stores, judges, works } = this.deps
     const isHere = this.isShared ? works : this.leadsSince !== null
-    if (isHere && judges.has(judge)) return null
+    if (isHere && judges.has(judge)) return false
     // Without a holder of the run lock nothing is known: the next holder may have the judge.
-    if (!this.isShared && this.leadsSince === null && stores.run_lock?.isTaken() === false) return null
-    return (this.isShared || !isHere) && (await stores.judges.hasWorker(judge)) ? null : judge
+    if (!this.isShared && this.leadsSince === null && stores.run_lock?.isTaken() === false) return false
+    return !((this.isShared || !isHere) && (await stores.judges.hasWorker(judge)))
   }
 
   /** Finds the judge of the next item, or of an open submission. */

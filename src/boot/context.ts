@@ -16,7 +16,7 @@ import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createGradingService } from '../grading/grade.ts'
 import { Lane, type LaneSettings } from '../grading/lane.ts'
-import { createRetryBudget, type RetryBudget } from '../grading/retry.ts'
+import { createRetryBudget, lostMs, type RetryBudget } from '../grading/retry.ts'
 import type { GradingService } from '../grading/service.ts'
 import type { Context } from '../http/context.ts'
 import { buildModelJudges } from '../judges/build-judges.ts'
@@ -177,7 +177,7 @@ async function createBatches(parts: Parts, stores: Stores, service: GradingServi
     placeOf: openPlaces(config.workers.most_in_flight),
     jobs: await jobsOf(parts, stores),
     poll_ms: config.batches.poll_seconds * 1000,
-    lost_ms: lostMs(config),
+    lost_ms: lostMs(config.retry),
     most_items: config.batches.most_items,
     onTrouble: news.onTrouble,
     onStatus: news.onStatus,
@@ -205,10 +205,8 @@ const WAITING_CHUNKS = 1
 /** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
 const ITEMS_PER_CALL = 1.5
 
-/** A call in flight is lost after the longest call and a grace. */
-const lostMs = ({ retry }: Config): number => retry.call_timeout_ms + 30_000
-
-const lostBefore = ({ clock, config }: Parts): string => new Date(clock.now().getTime() - lostMs(config)).toISOString()
+const lostBefore = ({ clock, config }: Parts): string =>
+  new Date(clock.now().getTime() - lostMs(config.retry)).toISOString()
 
 /** Grading without a model is work of this process; more at once share the commits of the store. */
 const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }

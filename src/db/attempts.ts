@@ -6,7 +6,7 @@ import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { type Db, isIn, lit, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, readJudge, settleJudge } from './judges.ts'
-import { pidExists } from './open/old-store.ts'
+import { isDead } from './processes.ts'
 import type { AttemptOutcome } from './schema.ts'
 import { addAmounts, addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
 import { packText, parseStored, unpackText } from './text.ts'
@@ -277,7 +277,7 @@ const IS_ORPHAN = raw<SqlBool>`NOT EXISTS (SELECT 1 FROM grades WHERE grades.id 
 /** Condition: the call is no question of a provider’s batch that has no answer. */
 const IS_LISTED = raw<SqlBool>`(outcome NOT IN ('queued', 'sent', 'void') OR (outcome = 'sent' AND submission IS NULL))`
 
-const REPLY_COLUMNS = ['reply_text', 'raw_reply', 'usage', 'request_id', 'model_resolved'] as const
+export const REPLY_COLUMNS = ['reply_text', 'raw_reply', 'usage', 'request_id', 'model_resolved'] as const
 const ENTRY_COLUMNS = [
   ...([
     'id',
@@ -423,17 +423,6 @@ async function markLost(db: Db, sql: Sql, before: string, isRunner: boolean): Pr
     lost.map(({ id }) => id),
   )
   return lost.length
-}
-
-/** Tells whether the process of a call is gone from this machine: `prc_UUID PID HOST`, on SQLite alone. */
-export function isDead(db: Db, name: string | null): boolean {
-  if (db.kind !== 'sqlite' || name === db.process) return false
-  if (name === null) return true
-  const [, pid = '', ...host] = name.split(' ')
-  const [, , ...here] = db.process.split(' ')
-  if (host.join(' ') !== here.join(' ')) return false
-  // The number of this process under another name: the process before it in a container.
-  return Number(pid) === process.pid || !pidExists(Number(pid))
 }
 
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */

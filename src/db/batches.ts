@@ -1,10 +1,11 @@
 import { sql as raw, type Selectable, type SqlBool } from 'kysely'
 import type { Batch, BatchCounts } from '../schemas/batch.ts'
 import type { BatchKind, BatchMode, BatchStatus } from '../schemas/vocabulary.ts'
-import { isDead, type Payer } from './attempts.ts'
+import type { Payer } from './attempts.ts'
 import { type Db, isIn, lit, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
-import { addItems, createItems, type NewItem } from './items.ts'
+import { addItems, createItems, isOf, type NewItem } from './items.ts'
+import { isDead } from './processes.ts'
 import type { Tables } from './schema.ts'
 import { type Amounts, NOTHING } from './spending.ts'
 
@@ -125,12 +126,10 @@ type BatchRow = {
   resumes_at: string | null
 }
 
-const ITEMS_OF = (id: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${id})`
-
 /** Tells whether an item is open, in one reading: an item that becomes pending again after it waited is open all the time. */
 async function hasOpenItem(sql: Sql, id: string): Promise<boolean> {
   const isAny = (status: 'pending' | 'waiting') =>
-    raw`EXISTS (SELECT 1 FROM batch_items WHERE ${ITEMS_OF(id)} AND status = ${lit(status)})`
+    raw`EXISTS (SELECT 1 FROM batch_items WHERE ${isOf(id)} AND status = ${lit(status)})`
   const { rows } = await raw<{ n: number }>`
     SELECT CASE WHEN ${isAny('pending')} OR ${isAny('waiting')} THEN 1 ELSE 0 END AS n`.execute(sql)
   return rows[0]?.n === 1
@@ -167,7 +166,7 @@ async function finishCancel(db: Db, sql: Sql, id: string, at: string): Promise<b
   await sql
     .updateTable('batch_items')
     .set({ status: 'cancelled' })
-    .where(ITEMS_OF(id))
+    .where(isOf(id))
     .where('status', 'in', [lit('pending'), lit('waiting')])
     .where(({ not }) => not(isIn(db, 'idx', spared)))
     .execute()

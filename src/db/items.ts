@@ -61,7 +61,7 @@ export interface Chunk {
 }
 
 /** Condition: the row is an item of the batch. */
-const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
+export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
 
 const OPEN_COLUMNS = ['idx as index', 'item_id', 'trajectory', 'request', 'base_grade'] as const
 const ENDED_COLUMNS = [...OPEN_COLUMNS, 'status', 'label', 'grade_id', 'failure', 'cached'] as const

@@ -1,7 +1,7 @@
 import type { Digest } from '../domain/digest.ts'
-import { isDead } from './attempts.ts'
 import type { Db } from './db.ts'
 import { refusal } from './errors.ts'
+import { isDead } from './processes.ts'
 import { parseStored } from './text.ts'
 
 export interface IdempotencyRecord {

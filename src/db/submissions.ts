@@ -8,12 +8,13 @@ import {
   parseReply,
   parseUsage,
   type QuestionMark,
+  REPLY_COLUMNS,
   type ReplyRow,
   renderEnd,
 } from './attempts.ts'
 import { type Db, isIn, lit, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
-import type { ItemRef } from './items.ts'
+import { type ItemRef, isOf } from './items.ts'
 import type { AttemptOutcome } from './schema.ts'
 import { addAmounts, addSpending, amountsOf, type Caps, type Change, type OverBudget, reserveIn } from './spending.ts'
 import { packText, parseStored, unpackText } from './text.ts'
@@ -106,7 +107,7 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
         const waits = await sql
           .updateTable('batch_items')
           .set({ status: 'waiting' })
-          .where(isItem(item.batch))
+          .where(isOf(item.batch))
           .where('idx', '=', item.index)
           .where('status', 'in', [lit('pending'), lit('waiting')])
           .executeTakeFirstOrThrow()
@@ -300,7 +301,6 @@ export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>
 }
 
 const OPEN = [lit('recorded'), lit('submitted')]
-const REPLY_COLUMNS = ['reply_text', 'raw_reply', 'usage', 'request_id', 'model_resolved'] as const
 
 type BatchQuestion = QuestionMark & { readonly batch: string }
 
@@ -321,8 +321,6 @@ async function lockBatch(db: Db, sql: Sql, batch: string): Promise<void> {
   if (db.kind === 'postgres')
     await sql.selectFrom('batches').select('seq').where('id', '=', batch).forUpdate().execute()
 }
-
-const isItem = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
 
 async function record(
   db: Db,
@@ -389,7 +387,7 @@ async function wakeItems(db: Db, sql: Sql, batch: string): Promise<void> {
   await sql
     .updateTable('batch_items')
     .set({ status: 'pending' })
-    .where(isItem(batch))
+    .where(isOf(batch))
     .where('status', '=', lit('waiting'))
     .where(
       raw<SqlBool>`NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.batch = ${batch} AND attempts.item = batch_items.idx

@@ -17,7 +17,7 @@ import {
 } from './asker.ts'
 import { type Lane, PRIORITY } from './lane.ts'
 import { reservedUsd } from './margin.ts'
-import { type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
+import { LOST_GRACE_MS, lostMs, type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
 interface CallDeps {
   readonly attempts: AttemptLedger
@@ -41,9 +41,6 @@ const SAME_AGAIN_MS = 500
 const LONGEST_SAME_MS = 2000
 const LIMIT_AGAIN_MS = 50
 const PAUSE_STEP_MS = 1000
-
-/** Milliseconds beyond the longest call after which no process waits for its reply. */
-const LOST_GRACE_MS = 30_000
 
 /**
  * Asks a judge by calls, and retries failures that a retry can help. Every call stands in the ledger before it is made, and again before its
@@ -135,7 +132,7 @@ async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<
   const reserved = await deps.attempts.reserve({
     ...{ attempt, caps: account.caps, own: deps.making, since: account.since, now: at.getTime() },
     limit: deps.lane.settings.max,
-    lost_ms: deps.retry.call_timeout_ms + LOST_GRACE_MS,
+    lost_ms: lostMs(deps.retry),
   } satisfies CallRequest)
   if (reserved.kind === 'wait') {
     if (reserved.for === 'same') return { again: SAME_AGAIN_MS, isSame: true }

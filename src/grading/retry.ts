@@ -13,6 +13,13 @@ export interface RetryPolicy {
   readonly max_retry_after_ms: number
 }
 
+/** A call has so long to store its reply after its longest time: then the call is lost, and its process makes no call any more. */
+export const LOST_GRACE_MS = 30_000
+
+/** Computes the age in milliseconds at which a call in flight is lost. */
+export const lostMs = ({ call_timeout_ms }: Pick<RetryPolicy, 'call_timeout_ms'>): number =>
+  call_timeout_ms + LOST_GRACE_MS
+
 /** Failures that the same call can survive a moment later. A refusal or a wrong key stays what it is. */
 const TRANSIENT: readonly Failure['code'][] = ['rate_limited', 'judge_unreachable', 'timeout']
 

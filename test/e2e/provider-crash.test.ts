@@ -80,7 +80,7 @@ async function run(provider: Provider, runs: readonly number[], point: Point | n
   return { batch, results, ledger: readLedger(database), ledger_at_kill, mock, exchanges: proxy.exchanges }
 }
 
-function expectWhole(ended: Ended, runs: readonly number[], name: string, submits = 2): void {
+function expectWhole(ended: Ended, runs: readonly number[], name: string, submits = [2]): void {
   const { batch, results, ledger, mock } = ended
   const calls = callsFor(runs)
   expect(batch.status, `${name}: ${batch.parked_reason}`).toBe('done')
@@ -89,7 +89,8 @@ function expectWhole(ended: Ended, runs: readonly number[], name: string, submit
     name,
   ).toEqual(runs.map(labelOf))
   // Every question, and every repair of one, was sent once and answered once.
-  expect(mock.counts, name).toMatchObject({ submits, requests_run: calls, single_calls: 0 })
+  expect(mock.counts, name).toMatchObject({ requests_run: calls, single_calls: 0 })
+  expect(submits, name).toContain(mock.counts.submits)
   expect(batch.calls, name).toEqual({ made: calls, unknown: 0 })
   expect(ledger, name).toMatchObject({ outcomes: { ok: calls }, calls, grades: runs.length })
   expect(ledger, name).toMatchObject({ graded_twice: 0, paid_twice: 0 })
@@ -121,7 +122,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
   test('killed in a long download: what was read is kept, and the rest is read', async () => {
     const ended = await run(provider, MANY, { phase: 'half', isHere: isDownload })
     // The rest is read before a repair goes, so that the repairs go together; a machine that stands still sends them in two submissions.
-    expectWhole(ended, MANY, provider, Math.min(3, Math.max(2, ended.mock.counts.submits)))
+    expectWhole(ended, MANY, provider, [2, 3])
     const kept = ended.ledger_at_kill?.outcomes['ok'] ?? 0
     expect(kept).toBeGreaterThanOrEqual(200)
     expect(kept).toBeLessThan(MANY.length)

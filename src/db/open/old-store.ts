@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { inUse, refusal, type StorageError } from '../errors.ts'
+import { pidExists } from '../processes.ts'
 
 /** The last commit of Veridict that exports bodies in an S3 store and further projects. */
 const EXPORTER = '93cd84585bdfdcc74d0c9f078c2b02f2285f8990'
@@ -67,18 +68,6 @@ export function assertNoOldProcess(db: Database.Database): void {
     return host !== hostname() || (pid !== process.pid && pidExists(pid))
   })
   if (lives) throw inUse(db.name)
-}
-
-/** Tells whether this machine has a process with this number. */
-export function pidExists(pid: number): boolean {
-  // Zero and negative numbers would mean groups of processes.
-  if (!(pid > 0)) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
 }
 
 function projectFileBeside(path: string): string | undefined {
