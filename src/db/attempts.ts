@@ -110,8 +110,15 @@ export interface CallRequest {
   readonly lost_ms: number
   /** Grades that this process makes: their replies are theirs. */
   readonly own: ReadonlySet<string>
-  /** Milliseconds since the epoch: the caller’s grade was asked for then, and replies of equal grades that were stored later answer the caller too. */
-  readonly since?: number
+  readonly freshness?: Freshness
+}
+
+/** The replies of written grades that answer a call, beside orphans. */
+export interface Freshness {
+  /** Milliseconds since the epoch: the grade was asked for then. Replies of grades made later answer. */
+  readonly since: number
+  /** The caller wants a new grade. Else the replies of the grade that answers the key now answer too, whatever its clock says. */
+  readonly isRefresh: boolean
 }
 
 /** The answer to a call that asks for its turn. */
@@ -162,7 +169,8 @@ export function createAttempts(db: Db) {
       })
     },
     /** Finds the newest orphan of a question; null: none. */
-    findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = NONE) => findOrphan(db.read, mark, own),
+    findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = NONE, freshness?: Freshness) =>
+      findOrphan(db.read, mark, own, freshness),
     /** Gives an orphan to the grade that uses its reply; the orphan stays where it is when its own grade was written meanwhile. */
     async adopt(attemptId: string, gradeId: string): Promise<void> {
       await db.write(async (sql) => {
@@ -296,9 +304,9 @@ const ENTRY_COLUMNS = [
 ] as const
 
 async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
-  const { attempt, caps, limit, now, lost_ms, own, since } = call
+  const { attempt, caps, limit, now, lost_ms, own, freshness } = call
   const judge = await readJudge(db, sql, attempt.judge)
-  const orphan = await findOrphan(sql, attempt, own, since)
+  const orphan = await findOrphan(sql, attempt, own, freshness)
   if (orphan !== null) return { kind: 'stored', orphan }
   const lost = new Date(now - lost_ms).toISOString()
   const same = await findSame(sql, attempt)
@@ -356,15 +364,18 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
   return (rows[0]?.ms ?? 0) < GRACE_MS ? '' : before
 }
 
-/** Finds the newest orphan of a question, or a reply whose grade another process has stored since a time. */
+/** Finds the newest orphan of a question, or a fresh reply of a grade that another process has written. */
 async function findOrphan(
   sql: Sql,
   mark: QuestionMark,
   own: ReadonlySet<string>,
-  since = Number.POSITIVE_INFINITY,
+  freshness?: Freshness,
 ): Promise<Orphan | null> {
   const graded = raw<string | null>`(SELECT created_at FROM grades WHERE grades.id = attempts.grade_id)`
-  const after = Number.isFinite(since) ? new Date(since).toISOString() : '~'
+  const since = freshness === undefined ? '~' : new Date(freshness.since).toISOString()
+  const current = freshness?.isRefresh === false ? 1 : -1
+  const isFresh = raw<SqlBool>`EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id
+    AND (grades.created_at > ${since} OR grades.is_current = ${lit(current)}))`
   const rows = await sql
     .selectFrom('attempts')
     .select(['id', 'grade_id', 'cost_usd', graded.as('graded_at'), ...REPLY_COLUMNS])
@@ -374,7 +385,7 @@ async function findOrphan(
     .where('sample', '=', mark.sample)
     .where('round', '=', mark.round)
     .where('request_digest', '=', mark.request_digest)
-    .where(raw<SqlBool>`(${IS_ORPHAN} OR ${graded} > ${after})`)
+    .where(raw<SqlBool>`(${IS_ORPHAN} OR ${isFresh})`)
     .orderBy('started_at', 'desc')
     .orderBy('seq', 'desc')
     .execute()

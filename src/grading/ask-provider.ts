@@ -1,4 +1,4 @@
-import type { AttemptLedger, Payer } from '../db/attempts.ts'
+import type { AttemptLedger, Freshness, Payer } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
 import type { Caps } from '../db/spending.ts'
 import type { ProviderAnswer, Submissions } from '../db/submissions.ts'
@@ -36,6 +36,7 @@ interface ProviderJob {
   readonly item: ItemRef
   readonly payer: Payer | null
   readonly caps: Caps
+  readonly freshness: Freshness
 }
 
 /**
@@ -52,7 +53,8 @@ export const askByProvider =
     if (found?.state === 'answered' && found.reply !== null && !mayAskAgain(found, found.reply, deps))
       return take(deps, asking, digest, found, found.reply)
     if (found !== null && found.tries >= deps.max_attempts) return nothing(EXPIRED)
-    const orphan = await deps.attempts.findOrphan({ key, sample, round, request_digest: digest }, deps.making)
+    const mark = { key, sample, round, request_digest: digest }
+    const orphan = await deps.attempts.findOrphan(mark, deps.making, job.freshness)
     if (orphan !== null) {
       const { reply, summary } = await takeOrphan(deps.attempts, asking, orphan, digest)
       return { reply, attempts: summary === null ? [] : [summary], waited_ms: 0 }

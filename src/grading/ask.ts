@@ -130,7 +130,7 @@ async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<
   const reserved_usd = reservedUsd(judge.info, request, account.caps)
   const attempt = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd }
   const reserved = await deps.attempts.reserve({
-    ...{ attempt, caps: account.caps, own: deps.making, since: account.since, now: at.getTime() },
+    ...{ attempt, caps: account.caps, own: deps.making, freshness: account.freshness, now: at.getTime() },
     limit: deps.lane.settings.max,
     lost_ms: lostMs(deps.retry),
   } satisfies CallRequest)

@@ -1,4 +1,4 @@
-import type { Payer, PlannedAttempt } from '../db/attempts.ts'
+import type { Freshness, Payer, PlannedAttempt } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
 import type { Caps, OverBudget } from '../db/spending.ts'
 import type { Digest } from '../domain/digest.ts'
@@ -43,8 +43,7 @@ export interface Account {
   readonly caps: Caps
   /** Ends the waiting for a turn, or for a retry; undefined: nothing does. */
   readonly signal: AbortSignal | undefined
-  /** The time at which the grade was asked for, in milliseconds since the epoch. */
-  readonly since: number
+  readonly freshness: Freshness
 }
 
 /** Digest of everything that is sent: an interrupted call is only taken over by the very same one. */

@@ -1,3 +1,4 @@
+import type { Freshness } from '../db/attempts.ts'
 import type { Digest } from '../domain/digest.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
@@ -35,8 +36,8 @@ export function createGradingService(given: GradingDeps): GradingService {
   const flights = new Map<string, Promise<Judged>>()
 
   async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
-    const since = deps.clock.now().getTime()
     const mode = request.cache ?? 'use'
+    const freshness: Freshness = { since: deps.clock.now().getTime(), isRefresh: mode === 'refresh' }
     const named = nameRequest(deps, request)
     if (!named.ok) return { kind: 'refused', refusal: named.refusal }
     const find = async (key: Digest | null) =>
@@ -50,7 +51,7 @@ export function createGradingService(given: GradingDeps): GradingService {
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
     const { question } = asked
     const { trajectory } = question
-    const judge = () => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job, since)
+    const judge = () => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job, freshness)
     if (job.way === 'stored') return judge()
     const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
     const known = key === null ? await find(question.key) : null
@@ -68,10 +69,10 @@ export function createGradingService(given: GradingDeps): GradingService {
     return shareFlight(`${mode}/${question.key}`, judge, answerWith, job)
   }
 
-  async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, since: number) {
+  async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, freshness: Freshness) {
     const { question, document } = asked
     if (document !== null) await storeTrajectory(deps, question.trajectory, document)
-    return judgeQuestion(deps, question, metadata, job, since)
+    return judgeQuestion(deps, question, metadata, job, freshness)
   }
 
   /** For one that will be asked for by its id. (One that came with its question is asked about once, as a rule, and would only take memory.) */

@@ -1,3 +1,4 @@
+import type { Freshness } from '../db/attempts.ts'
 import type { Caps } from '../db/spending.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -28,17 +29,17 @@ export interface JudgingDeps {
 }
 
 /**
- * Asks for every sample, assembles the grade and stores it: the only writer of grades. `since`: the time at which the grade was asked for.
+ * Asks for every sample, assembles the grade and stores it: the only writer of grades.
  */
 export async function judgeQuestion(
   deps: JudgingDeps,
   question: Question,
   metadata: TrialMetadata,
   job: GradingJob,
-  since: number,
+  freshness: Freshness,
 ): Promise<Judged> {
   const asked = job.way === 'stored' ? await asAsked(deps, question, job.grade_id) : question
-  const ask = await askerFor(deps, asked, job, since)
+  const ask = await askerFor(deps, asked, job, freshness)
   const sampling = { ask, clock: deps.clock, deadline_ms: deps.retry.deadline_ms }
   deps.making.add(question.grade_id)
   try {
@@ -79,7 +80,7 @@ async function underOldName(deps: JudgingDeps, grade: Grade, baseId: string): Pr
   return { ...grade, receipt: { ...grade.receipt, key, judge, provider, model_requested, settings } }
 }
 
-async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob, since: number): Promise<Asker> {
+async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob, freshness: Freshness): Promise<Asker> {
   const { making } = deps
   const { attempts, provider } = deps.stores
   if (job.way === 'stored') return askStored(await attempts.listReplies(job.grade_id))
@@ -92,9 +93,9 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
   if (job.way === 'provider' && judge.batch !== undefined) {
     const { clock, newId, retry } = deps
     const asking = { queue: provider, attempts, clock, newId, making, max_attempts: retry.max_attempts }
-    return askByProvider(asking, judge, judge.batch, { item: job.item, payer, caps })
+    return askByProvider(asking, judge, judge.batch, { item: job.item, payer, caps, freshness })
   }
-  const account = { item: job.item, payer, caps, signal: job.signal, since }
+  const account = { item: job.item, payer, caps, signal: job.signal, freshness }
   if (judge.info.kind === 'lexical') return askHere({ ...deps, attempts }, judge, account)
   const { name } = judge.info
   return askByCall({ ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)

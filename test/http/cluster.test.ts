@@ -8,8 +8,9 @@ describePostgres('several services on one PostgreSQL', (tools) => {
   /** Starts two services with a judge each that waits until the test opens the gate; the calls of both are counted together. */
   async function startTwo() {
     const { server } = tools()
-    await server.query('CREATE DATABASE services')
-    const url = server.url.replace(/[^/]+$/, 'services')
+    const name = `services_${Date.now()}`
+    await server.query(`CREATE DATABASE ${name}`)
+    const url = server.url.replace(/[^/]+$/, name)
     const gate = Promise.withResolvers<void>()
     let calls = 0
     const judge = (): Judge => ({

@@ -17,7 +17,7 @@ const at = (ms: number): string => new Date(AT_MS + ms).toISOString()
 
 /** Asks for the turn of a call that begins `ms` after the first. */
 export const ask = (stores: Stores, id: string, ms = 0, given: Partial<PlannedAttempt & CallRequest> = {}) => {
-  const { caps = NO_CAPS, limit = 9, own = new Set(), since, ...planned } = given
+  const { caps = NO_CAPS, limit = 9, own = new Set(), freshness, ...planned } = given
   const attempt = planAttempt(id, { started_at: at(ms), ...planned })
   return stores.attempts.reserve({
     attempt,
@@ -26,7 +26,7 @@ export const ask = (stores: Stores, id: string, ms = 0, given: Partial<PlannedAt
     now: AT_MS + ms,
     lost_ms: LOST_MS,
     own,
-    ...(since !== undefined && { since }),
+    ...(freshness !== undefined && { freshness }),
   })
 }
 
@@ -71,7 +71,7 @@ function describeTurns(current: Current): void {
     expect(await kindOf(ask(current(), 'att_2', 1, { own: new Set(['grd_a']) }))).toBe('call')
   })
 
-  test('a reply whose grade is written answers a caller whose grade was asked for before, and no later one', async () => {
+  test('a reply whose grade is written answers a caller whose grade was asked for before, and later ones but for a refresh', async () => {
     const { grade, ...record } = makeRecord()
     expect(grade.created_at).toBe(at(0))
     await ask(current(), 'att_1', 0, { grade_id: grade.id })
@@ -79,8 +79,12 @@ function describeTurns(current: Current): void {
     await current().attempts.finish(finishOk('att_1'))
     await current().grades.put({ grade, ...record })
     const stored = { kind: 'stored', orphan: { ...orphan, grade_id: grade.id, cost_usd: 0 } }
-    expect(await ask(current(), 'att_2', 20, { since: AT_MS - 1 })).toEqual(stored)
-    expect(await kindOf(ask(current(), 'att_2', 20, { since: AT_MS }))).toBe('call')
+    const askSince = (since: number, isRefresh: boolean) =>
+      ask(current(), 'att_2', 20, { freshness: { since, isRefresh } })
+    expect(await askSince(AT_MS - 1, true)).toEqual(stored)
+    // The caller looked for the grade before its commit, and asks with a clock that is ahead of the grade's.
+    expect(await askSince(AT_MS + 9, false)).toEqual(stored)
+    expect(await kindOf(askSince(AT_MS, true))).toBe('call')
   })
 
   test('an equal question waits for the call in flight, until that call is lost and counts with its bound', async () => {
