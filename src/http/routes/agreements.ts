@@ -31,7 +31,7 @@ export function agreementRoutes(routes: Routes, { context, statistics }: RouteDe
       await requireNames(context, { rubric: stored?.rubric }, '/stored')
       await requireNames(context, stored?.query ?? {}, '/stored/query')
       const { request: asked, coverage } = await readCall({ ...context.stores, loaded: context.rubrics }, request.body)
-      const computed = await computeApart(statistics, 'agreement', asked)
+      const computed = await computeApart(statistics)('agreement', asked)
       if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
       return sendJson(reply, { ...computed.value, ...(coverage && { coverage }) })
     },

@@ -66,13 +66,18 @@ export function batchCallRoute(routes: Routes, { context }: RouteDeps): void {
   })
 }
 
-async function* writeCalls(attempts: Pick<AttemptLedger, 'listForBatch'>, batch: string, raw: boolean) {
+/** Yields every call of a batch, in order. */
+export async function* readBatchCalls(attempts: Pick<AttemptLedger, 'listForBatch'>, batch: string, raw: boolean) {
   for (let after: number | null = 0; after !== null; ) {
     const { calls, next } = await attempts.listForBatch(batch, after)
-    for (const call of listBatchCalls(calls, raw)) yield `${JSON.stringify(call)}\n`
+    yield* listBatchCalls(calls, raw)
     after = next
     await nextTurn()
   }
+}
+
+async function* writeCalls(...given: Parameters<typeof readBatchCalls>) {
+  for await (const call of readBatchCalls(...given)) yield `${JSON.stringify(call)}\n`
 }
 
 async function* writeLines(grades: Pick<GradeStore, 'getMany'>, pages: AsyncIterable<readonly ItemRecord[]>) {

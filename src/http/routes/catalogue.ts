@@ -5,6 +5,7 @@ import { judgeView } from '../../ports/judge-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/answers.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import { orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
@@ -12,8 +13,6 @@ const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
 /** Adds the routes of the loaded rubrics and judges. */
 export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
-  const { default_judge } = context.config
-
   routes.get('/v1/rubrics', {
     schema: {
       operationId: 'listRubrics',
@@ -67,12 +66,16 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       querystring: NoQuery,
       response: { 200: answer('JudgeList', 'Every judge.'), ...problems(400) },
     },
-    handler: (_request, reply) => {
-      const items = [...context.judges.values()].map(({ info }) => judgeView(info, default_judge))
-      const not_configured = [...context.unready].map(([name, reason]) => ({
-        ...{ name, default: name === default_judge, reason },
-      }))
-      return sendJson(reply, { items, not_configured })
-    },
+    handler: (_request, reply) => sendJson(reply, listJudges(context)),
   })
+}
+
+/** Lists the configured judges, and those that lack their key. */
+export function listJudges({ judges, unready, config }: Pick<Context, 'judges' | 'unready' | 'config'>) {
+  const { default_judge } = config
+  const items = [...judges.values()].map(({ info }) => judgeView(info, default_judge))
+  const not_configured = [...unready].map(([name, reason]) => ({
+    ...{ name, default: name === default_judge, reason },
+  }))
+  return { items, not_configured }
 }

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { type QueuePlace, readDisagreements } from '../../audit/disagreements/disagreements.ts'
 import { given } from '../../domain/given.ts'
 import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
@@ -6,10 +7,11 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { decodeCursor, mapAsync, sendJson, takeAsync, takePage } from '../body/answers.ts'
 import { DISAGREEMENTS, FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
 import { answer, nameFilter, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
-const QueueQuery = Closed({
+export const QueueQuery = Closed({
   kind: Type.Optional(DisagreementKindSchema),
   claim: Type.Optional(
     Type.String({
@@ -43,20 +45,31 @@ export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void
       querystring: QueueQuery,
       response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENTS.columns), ...problems(400, 404) },
     },
-    handler: async (request, reply) => {
-      const { kind, claim, settled, limit, cursor, format, ...filters } = request.query
-      await requireNames(context, { ...filters, claim })
-      const query = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
-      const stores = { ...context.stores, loaded: context.rubrics }
-      const disagreements = readDisagreements(stores, query, placeOf(decodeCursor(cursor, CURSOR)))
-      if (format === 'csv') {
-        const rows = mapAsync(takeAsync(disagreements, limit), ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
-        return sendCsv(reply, 'disagreements', DISAGREEMENTS.columns, rows)
-      }
-      const page = await takePage(disagreements, limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
-      return sendJson(reply, { ...page, items: page.items.map(({ disagreement }) => disagreement) })
+    handler: async ({ query }, reply) => {
+      if (query.format !== 'csv') return sendJson(reply, await listDisagreements(context, query))
+      const found = takeAsync(await findDisagreements(context, query), query.limit)
+      const rows = mapAsync(found, ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
+      return sendCsv(reply, 'disagreements', DISAGREEMENTS.columns, rows)
     },
   })
+}
+
+type Query = Static<typeof QueueQuery>
+
+/** Finds the disagreements of the review queue, the most telling first, each with its place in the queue. */
+async function findDisagreements(context: Context, query: Query) {
+  const { kind, claim, settled, limit: _, cursor, format: __, ...filters } = query
+  await requireNames(context, { ...filters, claim })
+  const asked = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
+  const stores = { ...context.stores, loaded: context.rubrics }
+  return readDisagreements(stores, asked, placeOf(decodeCursor(cursor, CURSOR)))
+}
+
+/** Lists one page of the review queue. */
+export async function listDisagreements(context: Context, query: Query) {
+  const found = await findDisagreements(context, query)
+  const page = await takePage(found, query.limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
+  return { ...page, items: page.items.map(({ disagreement }) => disagreement) }
 }
 
 function placeOf(cursor: string | undefined): QueuePlace | undefined {

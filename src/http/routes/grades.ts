@@ -108,19 +108,14 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       querystring: LedgerQuery,
       response: { 200: answer('LedgerEntryList', 'Every call, in order.'), ...problems(400, 404) },
     },
-    handler: async (request, reply) => {
-      const { id } = request.params
-      const { grades, attempts } = context.stores
-      const grade = orNotFound(await grades.get(id), 'grade', id)
-      const calls = await attempts.listForGrade(id)
-      return sendJson(reply, { items: listLedgerEntries(calls, grade.receipt, request.query.raw === true) })
-    },
+    handler: async ({ params, query }, reply) =>
+      sendJson(reply, { items: await listCalls(context, params.id, query.raw === true) }),
   })
   questionRoutes(routes, context)
 }
 
 /** Adds the routes about the question of a grade: its panel and its ground truth. */
-function questionRoutes(routes: Routes, { stores, rubrics }: Context): void {
+function questionRoutes(routes: Routes, context: Context): void {
   routes.get('/v1/grades/:id/panel', {
     schema: {
       operationId: 'listPanel',
@@ -132,12 +127,7 @@ function questionRoutes(routes: Routes, { stores, rubrics }: Context): void {
       querystring: NoQuery,
       response: { 200: answer('Panel', 'The standing grades, and their result.'), ...problems(400, 404) },
     },
-    handler: async (request, reply) => {
-      const { id } = request.params
-      const grade = orNotFound(await stores.grades.get(id), 'grade', id)
-      const items = (await stores.grades.listForQuestion(questionOf(grade))).map((standing) => standing.grade)
-      return sendJson(reply, { items, result: panelResult(grade, items, rubrics) })
-    },
+    handler: async (request, reply) => sendJson(reply, await readPanel(context, request.params.id)),
   })
 
   routes.get('/v1/grades/:id/ground-truth', {
@@ -154,9 +144,22 @@ function questionRoutes(routes: Routes, { stores, rubrics }: Context): void {
     },
     handler: async (request, reply) => {
       const { id } = request.params
-      return sendJson(reply, orNotFound(await stores.grades.getGroundTruth(id), 'grade', id))
+      return sendJson(reply, orNotFound(await context.stores.grades.getGroundTruth(id), 'grade', id))
     },
   })
+}
+
+/** Lists the calls behind a grade. Throws 404 for an unknown grade. */
+export async function listCalls({ stores }: Pick<Context, 'stores'>, id: string, raw: boolean) {
+  const grade = orNotFound(await stores.grades.get(id), 'grade', id)
+  return listLedgerEntries(await stores.attempts.listForGrade(id), grade.receipt, raw)
+}
+
+/** Reads the standing grades of the question of a grade, and their result. Throws 404 for an unknown grade. */
+export async function readPanel({ stores, rubrics }: Pick<Context, 'stores' | 'rubrics'>, id: string) {
+  const grade = orNotFound(await stores.grades.get(id), 'grade', id)
+  const items = (await stores.grades.listForQuestion(questionOf(grade))).map((standing) => standing.grade)
+  return { items, result: panelResult(grade, items, rubrics) }
 }
 
 /** Sends the stored answer of equal bytes, before they are parsed. Answers whether it did. */

@@ -1,17 +1,19 @@
+import type { Static } from 'typebox'
 import { compareBatches } from '../../audit/comparison/comparison.ts'
 import { MOST_LABELS } from '../../audit/comparison/comparison-labels.ts'
 import { PageQuery } from '../../schemas/page.ts'
-import { RegradeRequestSchema } from '../../schemas/regrade.ts'
+import { type Comparison, RegradeRequestSchema } from '../../schemas/regrade.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { decodeCursor, encodeCursor, sendJson } from '../body/answers.ts'
 import { answer, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem, notFound } from '../problem.ts'
 import { sendEstimate, sendTaken } from './batches.ts'
-import { computeApart, payerOf, type RouteDeps, type Routes } from './route-deps.ts'
+import { type Compute, computeApart, payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
-const ComparisonQuery = Closed({
+export const ComparisonQuery = Closed({
   base: Type.Optional(
     Type.String({
       maxLength: 100,
@@ -70,31 +72,36 @@ export function regradeRoutes(routes: Routes, { context, inFlight, statistics: w
       querystring: ComparisonQuery,
       response: { 200: answer('Comparison', 'The counts, and one page of the flips.'), ...problems(400, 404) },
     },
-    handler: async (request, reply) => {
-      const { base = null, head, rubric = null, limit = 50, cursor, statistics = true } = request.query
-      await requireNames(context, { rubric: rubric ?? undefined })
-      const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
-      const compared = await compareBatches(
-        { ...context.stores, loaded: context.rubrics },
-        {
-          base,
-          head,
-          rubric: rubric === null ? null : rubricIdOf(rubric),
-          limit,
-          after,
-          statistics: statistics ? (pairs) => computeApart(worker, 'comparisonStatistics', pairs) : null,
-        },
-      )
-      if (compared.ok) {
-        const next_cursor = compared.next === null ? null : encodeCursor(String(compared.next))
-        return sendJson(reply, { ...compared.comparison, next_cursor })
-      }
-      if (compared.reason === 'no_regrade') throw NEEDS_BASE
-      if (compared.reason === 'several_rubrics') throw needsRubric(compared.rubrics)
-      if (compared.reason === 'too_many_labels') throw tooManyLabels(compared.labels)
-      throw compared.reason === 'no_head' ? notFound('batch (head)', head) : notFound('batch (base)', base ?? head)
-    },
+    handler: async ({ query }, reply) => sendJson(reply, await compare(context, computeApart(worker), query)),
   })
+}
+
+/** Compares two batches, and returns one page of the flips. Throws a problem for batches that cannot be compared. */
+export async function compare(
+  context: Context,
+  compute: Compute,
+  { base, head, rubric, limit = 50, cursor, statistics = true }: Static<typeof ComparisonQuery>,
+): Promise<Comparison> {
+  await requireNames(context, { rubric })
+  const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
+  const compared = await compareBatches(
+    { ...context.stores, loaded: context.rubrics },
+    {
+      ...{ base: base ?? null, head },
+      rubric: rubric === undefined ? null : rubricIdOf(rubric),
+      limit,
+      after,
+      statistics: statistics ? (pairs) => compute('comparisonStatistics', pairs) : null,
+    },
+  )
+  if (compared.ok) {
+    const next_cursor = compared.next === null ? null : encodeCursor(String(compared.next))
+    return { ...compared.comparison, next_cursor }
+  }
+  if (compared.reason === 'no_regrade') throw NEEDS_BASE
+  if (compared.reason === 'several_rubrics') throw needsRubric(compared.rubrics)
+  if (compared.reason === 'too_many_labels') throw tooManyLabels(compared.labels)
+  throw compared.reason === 'no_head' ? notFound('batch (head)', head) : notFound('batch (base)', base ?? head)
 }
 
 const NEEDS_BASE = faultAt(

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import { loadReport, type SeveralGraders } from '../../audit/report/report-load.ts'
 import type { ReportInput, ReportOptions } from '../../audit/report/report-rows.ts'
@@ -12,7 +11,7 @@ import {
 import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
 import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
-import { PAIRINGS } from '../../schemas/audit/report.ts'
+import { PAIRINGS, type Report } from '../../schemas/audit/report.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { sendJson } from '../body/answers.ts'
 import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
@@ -20,9 +19,9 @@ import { answer, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
-import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
+import { type Compute, computeApart, type RouteDeps, type Routes } from './route-deps.ts'
 
-const ReportQuery = Closed({
+export const ReportQuery = Closed({
   group_by: Type.Optional(
     Type.String({
       maxLength: 300,
@@ -55,28 +54,28 @@ type Query = Static<typeof ReportQuery>
 const MOST_RESAMPLED = 40_000_000
 const MOST_GROUPS = 1000
 
+/** Makes a report of stored grades. Throws a problem for names and options that do not fit. */
+export async function makeReport(context: Context, compute: Compute, query: Query): Promise<Report> {
+  const options = optionsOf(query)
+  const { judge, rubric, batch, agent, model, task, variant } = query
+  const filter = { judge, rubric, batch, agent, model, task, variant }
+  await requireNames(context, filter)
+  const ofAny = (name: string): ReportRubric => {
+    const loaded = findRubric(context.rubrics, name)
+    return loaded === null ? unknownRubric(name) : reportRubric(loaded)
+  }
+  const loaded = await loadReport(context.stores, filter, options.group_by, (name) =>
+    ofAny(name ?? rubric ?? context.default_rubric),
+  )
+  if (!loaded.ok) throw severalGraders(loaded.error, options)
+  const input = { ...loaded.value, notes: [...loaded.value.notes, ...notLoaded(context, loaded.value.found)] }
+  checkOptions(input, options)
+  const draws = drawsFor(query, options, input.trials.length)
+  return compute('reportOf', { input, options: { ...options, draws } })
+}
+
 /** Adds the route of the report. */
 export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
-  const ofAny = (name: string): ReportRubric => {
-    const rubric = findRubric(context.rubrics, name)
-    return rubric === null ? unknownRubric(name) : reportRubric(rubric)
-  }
-  const make = async (reply: FastifyReply, query: Query) => {
-    const options = optionsOf(query)
-    const { judge, rubric, batch, agent, model, task, variant } = query
-    const filter = { judge, rubric, batch, agent, model, task, variant }
-    await requireNames(context, filter)
-    const loaded = await loadReport(context.stores, filter, options.group_by, (name) =>
-      ofAny(name ?? rubric ?? context.default_rubric),
-    )
-    if (!loaded.ok) throw severalGraders(loaded.error, options)
-    const input = { ...loaded.value, notes: [...loaded.value.notes, ...notLoaded(context, loaded.value.found)] }
-    checkOptions(input, options)
-    const draws = drawsFor(query, options, input.trials.length)
-    const report = await computeApart(statistics, 'reportOf', { input, options: { ...options, draws } })
-    if (query.format === 'csv') return sendCsv(reply, 'report', REPORT_COLUMNS, reportTable(report))
-    return sendJson(reply, report)
-  }
   routes.get('/v1/reports', {
     schema: {
       operationId: 'getReport',
@@ -87,7 +86,11 @@ export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps)
       description:
         'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the shares of the labels and of each claim, corrected by reviews; and of `tab-behavior` R by signals and by the judge, C, T and resolution. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
     },
-    handler: (request, reply) => make(reply, request.query),
+    handler: async ({ query }, reply) => {
+      const report = await makeReport(context, computeApart(statistics), query)
+      if (query.format === 'csv') return sendCsv(reply, 'report', REPORT_COLUMNS, reportTable(report))
+      return sendJson(reply, report)
+    },
   })
 }
 

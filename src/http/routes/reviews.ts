@@ -3,18 +3,19 @@ import { findReviewFaults, makeReview } from '../../audit/disagreements/review-g
 import { type ReviewFilter, readReviews } from '../../audit/disagreements/standing-opinions.ts'
 import { given } from '../../domain/given.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
-import { type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'
+import { type Review, type ReviewRequest, ReviewRequestSchema } from '../../schemas/audit/review.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { decodeCursor, idOf, mapAsync, sendJson, takeAsync, takePage } from '../body/answers.ts'
 import { FormatQuery, REVIEWS, sendCsv, withCsv } from '../body/csv.ts'
 import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
+import type { Context } from '../context.ts'
 import { hasLabel, labelsOf, requireNames } from '../known-names.ts'
 import { faultAt, HttpProblem, orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
-const ReviewQuery = Closed({
+export const ReviewQuery = Closed({
   rater: Type.Optional(Type.String({ maxLength: 100 })),
   grade_id: Type.Optional(Type.String({ maxLength: 100 })),
   question: Type.Optional(
@@ -30,23 +31,32 @@ const ReviewQuery = Closed({
   ...PageQuery,
 })
 
+/** Stores the review of a grade. Throws a problem for a review that does not fit the rubric of the grade. */
+export async function storeReview(context: Context, gradeId: string, body: ReviewRequest): Promise<Review> {
+  const { clock, newId, stores } = context
+  const grade = orNotFound(await stores.grades.get(gradeId), 'grade', gradeId)
+  const rubric = rubricOf(context.rubrics, grade.receipt.rubric)
+  if (rubric === null) throw notLoaded(grade.receipt.rubric)
+  const errors = findReviewFaults(body, rubric)
+  if (errors.length > 0)
+    throw new HttpProblem(400, 'invalid_request', `the review does not fit ${rubric.name}`, { errors })
+  const made = makeReview(body, grade, rubric, { id: newId('rev'), at: clock.now() })
+  await stores.reviews.put(made)
+  return made
+}
+
+/** Finds reviews, newest first. */
+export async function findReviews(context: Context, query: Static<typeof ReviewQuery>) {
+  await requireNames(context, { rubric: query.rubric })
+  return readReviews(context.stores.reviews, filterOf(query, context.rubrics))
+}
+
+/** Lists one page of reviews, newest first. */
+export const listReviews = async (context: Context, query: Static<typeof ReviewQuery>) =>
+  takePage(await findReviews(context, query), query.limit ?? 50, idOf)
+
 /** Adds the routes that store and list reviews. */
 export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
-  const { clock, newId } = context
-
-  async function review(gradeId: string, body: ReviewRequest) {
-    const { stores } = context
-    const grade = orNotFound(await stores.grades.get(gradeId), 'grade', gradeId)
-    const rubric = rubricOf(context.rubrics, grade.receipt.rubric)
-    if (rubric === null) throw notLoaded(grade.receipt.rubric)
-    const errors = findReviewFaults(body, rubric)
-    if (errors.length > 0)
-      throw new HttpProblem(400, 'invalid_request', `the review does not fit ${rubric.name}`, { errors })
-    const made = makeReview(body, grade, rubric, { id: newId('rev'), at: clock.now() })
-    await stores.reviews.put(made)
-    return { status: 201, text: JSON.stringify(made) }
-  }
-
   routes.post('/v1/grades/:id/reviews', {
     schema: {
       operationId: 'createReview',
@@ -60,7 +70,11 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
       body: ReviewRequestSchema,
       response: { 201: answer('Review', 'It is stored.'), ...problems(400, 404, 409, 413, 415, 422) },
     },
-    handler: (request, reply) => answerOnce(request, reply, () => review(request.params.id, request.body)),
+    handler: (request, reply) =>
+      answerOnce(request, reply, async () => {
+        const review = await storeReview(context, request.params.id, request.body)
+        return { status: 201, text: JSON.stringify(review) }
+      }),
   })
 
   routes.get('/v1/reviews', {
@@ -73,12 +87,10 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
       response: { 200: withCsv(answer('ReviewPage', 'One page.'), REVIEWS.columns), ...problems(400) },
     },
     handler: async (request, reply) => {
-      const { limit, format } = request.query
-      await requireNames(context, { rubric: request.query.rubric })
-      const reviews = readReviews(context.stores.reviews, filterOf(request.query, context.rubrics))
-      if (format === 'csv')
-        return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(takeAsync(reviews, limit), REVIEWS.toRow))
-      return sendJson(reply, await takePage(reviews, limit ?? 50, idOf))
+      const { query } = request
+      if (query.format !== 'csv') return sendJson(reply, await listReviews(context, query))
+      const reviews = takeAsync(await findReviews(context, query), query.limit)
+      return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(reviews, REVIEWS.toRow))
     },
   })
 }

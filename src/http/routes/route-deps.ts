@@ -26,15 +26,19 @@ export interface RouteDeps {
 export const typedRoutes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 export type Routes = ReturnType<typeof typedRoutes>
 
-/** Computes statistics in their process. Throws a problem that says whether to come again. */
-export const computeApart = <Name extends StatisticName>(
-  worker: StatisticsWorker,
+/** Computes a statistic of its input. */
+export type Compute = <Name extends StatisticName>(
   name: Name,
   input: Parameters<Statistics[Name]>[0],
-): Promise<ReturnType<Statistics[Name]>> =>
-  worker.run(name, input).catch((error: unknown) => {
-    throw toProblem(error)
-  })
+) => Promise<ReturnType<Statistics[Name]>>
+
+/** Computes statistics in their process. Throws a problem that says whether to come again. */
+export const computeApart =
+  (worker: StatisticsWorker): Compute =>
+  (name, input) =>
+    worker.run(name, input).catch((error: unknown) => {
+      throw toProblem(error)
+    })
 
 function toProblem(error: unknown): unknown {
   if (!(error instanceof StatisticsError) || error.code === 'crashed') return error

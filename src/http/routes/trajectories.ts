@@ -131,7 +131,7 @@ const viewStep = ({ id, name, at, copied, parts }: Step): TrajectoryStep => ({
   })),
 })
 
-function summarize(trajectory: Trajectory) {
+export function summarize(trajectory: Trajectory) {
   const parts = trajectory.steps.flatMap((step) => step.parts)
   return {
     id: trajectory.id,
