@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Price } from '../domain/money/price.ts'
 import { type Provider, providerRow } from '../schemas/providers.ts'
-import { Closed, Type } from '../schemas/type.ts'
+import { Documented, Type } from '../schemas/type.ts'
 import { nullable } from './settings.ts'
 
 const dollars = () =>
@@ -9,13 +9,10 @@ const dollars = () =>
 
 const EXAMPLE = 'write { input: 2, output: 10 }, US dollars for a million tokens'
 
-const PriceSchema = Closed(
-  {
-    ...{ input: dollars(), output: dollars(), cache_read: dollars(), cache_write: dollars() },
-    as_of: Type.Optional(Type.String({ description: 'a day such as 2026-11-01' })),
-  },
-  { description: EXAMPLE },
-)
+const PriceSchema = Documented(EXAMPLE, {
+  ...{ input: dollars(), output: dollars(), cache_read: dollars(), cache_write: dollars() },
+  as_of: Type.Optional(Type.String({ description: 'a day such as 2026-11-01' })),
+})
 type PriceFile = Static<typeof PriceSchema>
 
 /** The price in the settings of a judge. */

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { FailureSchema, GradeSchema, UnreadSchema } from './grade.ts'
 import { GradeRequestSchema, TrialMetadataSchema } from './grade-request.ts'
-import { Closed, Count, Nullable, Timestamp, Type } from './type.ts'
+import { Bool, Closed, Count, Documented, Int, Nullable, Num, Str, Timestamp, Type } from './type.ts'
 import {
   BatchKindSchema,
   BatchModeSchema,
@@ -13,10 +13,9 @@ import {
   MOST_SAMPLES,
 } from './vocabulary.ts'
 
-const ItemId = Type.String({
+const ItemId = Str('The caller’s own name of the item, unique in its batch. Its index where absent.', {
   minLength: 1,
   maxLength: 300,
-  description: 'The caller’s own name of the item, unique in its batch. Its index where absent.',
 })
 
 /** An item of a batch: a grade request with a name. */
@@ -25,29 +24,19 @@ export type BatchItem = Static<typeof BatchItemSchema>
 
 /** The options of a batch: in the query beside NDJSON, beside `items` in JSON. */
 export const BatchOptions = {
-  name: Type.Optional(Type.String({ maxLength: 300, description: 'For people.' })),
-  key: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: 'The caller’s own key: `GET /v1/batches?key=` finds the batch again.',
-    }),
-  ),
+  name: Type.Optional(Str('For people.', { maxLength: 300 })),
+  key: Type.Optional(Str('The caller’s own key: `GET /v1/batches?key=` finds the batch again.', { maxLength: 200 })),
   mode: Type.Optional(BatchModeSchema),
   max_cost_usd: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      description:
-        'Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does.',
-    }),
+    Num(
+      'Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does.',
+      { minimum: 0 },
+    ),
   ),
-  dry_run: Type.Optional(
-    Type.Boolean({
-      description: 'Answers what the batch would cost; nothing is asked and nothing is kept.',
-    }),
-  ),
-  judge: Type.Optional(Type.String({ maxLength: 200, description: 'For items that name none.' })),
-  rubric: Type.Optional(Type.String({ maxLength: 200, description: 'For items that name none.' })),
-  samples: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_SAMPLES, description: 'For items that say none.' })),
+  dry_run: Type.Optional(Bool('Answers what the batch would cost; nothing is asked and nothing is kept.')),
+  judge: Type.Optional(Str('For items that name none.', { maxLength: 200 })),
+  rubric: Type.Optional(Str('For items that name none.', { maxLength: 200 })),
+  samples: Type.Optional(Int('For items that say none.', { minimum: 1, maximum: MOST_SAMPLES })),
   cache: Type.Optional(CacheModeSchema),
 }
 export const BatchOptionsSchema = Closed(BatchOptions)
@@ -68,7 +57,7 @@ const BatchCountsSchema = Closed({
 export type BatchCounts = Static<typeof BatchCountsSchema>
 
 const countsOf = (words: readonly string[], description: string) =>
-  Closed(Object.fromEntries(words.map((word) => [word, Type.Optional(Type.Integer({ minimum: 0 }))])), { description })
+  Documented(description, Object.fromEntries(words.map((word) => [word, Type.Optional(Count())])))
 
 export const FailureCountsSchema = countsOf(FAILURE_CODES, 'Failures by code; a code that did not occur is absent.')
 
@@ -91,41 +80,26 @@ export const BatchSchema = Closed({
     made: Count('Judge calls of this batch.'),
     unknown: Count('Calls in flight at a crash: perhaps paid for.'),
   }),
-  cost_usd: Nullable(Type.Number({ description: 'Known costs of its calls; null where a call’s price is unknown.' })),
-  uncertain_usd: Type.Number({
-    description:
-      'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
-  }),
+  cost_usd: Nullable(Num('Known costs of its calls; null where a call’s price is unknown.')),
+  uncertain_usd: Num(
+    'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
+  ),
   max_cost_usd: Nullable(Type.Number()),
   round: Type.Optional(
-    Closed(
-      {
-        number: Type.Integer({ minimum: 1, description: 'Rounds of this batch that came back, and one.' }),
-        questions: Count('That lie with the provider.'),
-        begun_at: Timestamp,
-        ends_by: Type.String({
-          format: 'date-time',
-          description: 'A day later: by then the provider answers or gives up.',
-        }),
-        usual_seconds: Nullable(
-          Type.Number({ description: 'Median of this judge’s newest twenty rounds here; null: none came back yet.' }),
-        ),
-      },
-      { description: 'Only while questions of the batch lie with a provider’s batch endpoint.' },
-    ),
+    Documented('Only while questions of the batch lie with a provider’s batch endpoint.', {
+      number: Int('Rounds of this batch that came back, and one.', { minimum: 1 }),
+      questions: Count('That lie with the provider.'),
+      begun_at: Timestamp,
+      ends_by: Str('A day later: by then the provider answers or gives up.', { format: 'date-time' }),
+      usual_seconds: Nullable(Num('Median of this judge’s newest twenty rounds here; null: none came back yet.')),
+    }),
   ),
   parked_reason: Nullable(
-    Type.String({
-      description:
-        'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, and `NAME: CODE, waiting until TIME` while its judge asked for a pause.',
-    }),
+    Str(
+      'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, and `NAME: CODE, waiting until TIME` while its judge asked for a pause.',
+    ),
   ),
-  resumes_at: Nullable(
-    Type.String({
-      format: 'date-time',
-      description: 'When a parked batch tries again by itself; null: when told to.',
-    }),
-  ),
+  resumes_at: Nullable(Str('When a parked batch tries again by itself; null: when told to.', { format: 'date-time' })),
   created_at: Timestamp,
   finished_at: Nullable(Timestamp),
 })
@@ -134,7 +108,8 @@ export type Batch = Static<typeof BatchSchema>
 const { confidence, claimed_label, outcome, claims, contradictions, unmet, receipt } = GradeSchema.properties
 
 /** Members of a grade that tell how far a result can be trusted. */
-const ResultGradeSchema = Closed(
+const ResultGradeSchema = Documented(
+  'Of the grade. `unread` is null where it was made by a version that did not count.',
   {
     judge: receipt.properties.judge,
     confidence,
@@ -148,7 +123,6 @@ const ResultGradeSchema = Closed(
     unread: Nullable(UnreadSchema),
     warnings: Count('Places where the trajectory deviates from its format, and anchors that prove little.'),
   },
-  { description: 'Of the grade. `unread` is null where it was made by a version that did not count.' },
 )
 export type ResultGrade = Static<typeof ResultGradeSchema>
 
@@ -158,25 +132,19 @@ export const BatchResultSchema = Closed({
   index: Type.Integer({ minimum: 0 }),
   status: ItemStatusSchema,
   label: Nullable(LabelSchema),
-  judge: Nullable(
-    Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
-  ),
-  rubric: Nullable(
-    Type.String({ description: 'That the item was given, graded or not; null: its batch does not say.' }),
-  ),
-  grade_id: Nullable(Type.String({ description: 'Null where nothing was graded.' })),
+  judge: Nullable(Str('That the item was given, graded or not; null: its batch does not say.')),
+  rubric: Nullable(Str('That the item was given, graded or not; null: its batch does not say.')),
+  grade_id: Nullable(Str('Null where nothing was graded.')),
   grade: Nullable(ResultGradeSchema),
   failure: Nullable(FailureSchema),
-  cached: Type.Boolean({
-    description: 'Answered by a grade that was made for another: an equal item of this batch, or an earlier request.',
-  }),
-  base_grade_id: Nullable(Type.String({ description: 'The grade that was graded again; null outside of re-grades.' })),
+  cached: Bool('Answered by a grade that was made for another: an equal item of this batch, or an earlier request.'),
+  base_grade_id: Nullable(Str('The grade that was graded again; null outside of re-grades.')),
   metadata: TrialMetadataSchema,
 })
 export type BatchResult = Static<typeof BatchResultSchema>
 
 const Estimated = (description: string) =>
-  Closed({ expected: Type.Number({ minimum: 0 }), most: Type.Number({ minimum: 0 }) }, { description })
+  Documented(description, { expected: Type.Number({ minimum: 0 }), most: Type.Number({ minimum: 0 }) })
 
 export const BatchEstimateSchema = Closed({
   items: Count('Items of the batch.'),

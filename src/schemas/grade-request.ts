@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { GivenTruthSchema } from './ground-truth.ts'
-import { Closed, Type } from './type.ts'
+import { Closed, Int, Str, Type } from './type.ts'
 import { CacheModeSchema, MOST_SAMPLES } from './vocabulary.ts'
 
 export const MOST_NAME_CHARS = 300
@@ -42,17 +42,10 @@ export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
 export const GradeRequestSchema = Closed({
   trajectory: TrajectoryDocumentSchema,
   ground_truth: GivenTruthSchema,
-  rubric: Type.Optional(
-    Type.String({ maxLength: 200, description: '`id@version`; the newest version when only an id.' }),
-  ),
-  judge: Type.Optional(Type.String({ maxLength: 200, description: 'A name of `GET /v1/judges`.' })),
+  rubric: Type.Optional(Str('`id@version`; the newest version when only an id.', { maxLength: 200 })),
+  judge: Type.Optional(Str('A name of `GET /v1/judges`.', { maxLength: 200 })),
   samples: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MOST_SAMPLES,
-      default: 1,
-      description: 'Independent answers; every vote is stored.',
-    }),
+    Int('Independent answers; every vote is stored.', { minimum: 1, maximum: MOST_SAMPLES, default: 1 }),
   ),
   cache: Type.Optional(CacheModeSchema),
   metadata: Type.Optional(TrialMetadataSchema),

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { TrialMetadataSchema } from './grade-request.ts'
-import { Choice, Closed, Count, Digest, Nullable, Timestamp, Type } from './type.ts'
+import { Bool, Choice, Closed, Count, Digest, Documented, Int, Nullable, Num, Str, Timestamp, Type } from './type.ts'
 import {
   ActorSchema,
   AttemptOutcomeSchema,
@@ -15,20 +15,18 @@ import {
   SurfaceCategorySchema,
 } from './vocabulary.ts'
 
-const ClaimId = Type.String({ description: 'The id of a claim of the rubric, like `cue.acted`.' })
+const ClaimId = Str('The id of a claim of the rubric, like `cue.acted`.')
 const CitationSchema = Closed({
   supports: ClaimId,
-  entry: Type.Optional(Type.Integer({ description: 'Of a claim of a list: the number of its entry, from 1.' })),
+  entry: Type.Optional(Int('Of a claim of a list: the number of its entry, from 1.')),
   step_id: Type.Integer(),
   quote: Type.String(),
   status: CitationStatusSchema,
   actor: Nullable(ActorSchema),
-  path: Nullable(
-    Type.String({ description: 'JSON pointer into the trajectory; `#` goes on inside JSON held in a string.' }),
-  ),
-  start: Nullable(Type.Integer({ description: 'UTF-16 offset in the text at `path`.' })),
+  path: Nullable(Str('JSON pointer into the trajectory; `#` goes on inside JSON held in a string.')),
+  start: Nullable(Int('UTF-16 offset in the text at `path`.')),
   end: Nullable(Type.Integer()),
-  occurrences: Type.Integer({ description: 'How often the quote stands in the cited step.' }),
+  occurrences: Int('How often the quote stands in the cited step.'),
   normalization: Type.Optional(
     Nullable(
       Type.Array(QuoteNormalizationSchema, {
@@ -37,9 +35,7 @@ const CitationSchema = Closed({
       }),
     ),
   ),
-  found_in_step: Type.Optional(
-    Type.Integer({ description: 'Only with `wrong_step`: the first step that does hold the quote.' }),
-  ),
+  found_in_step: Type.Optional(Int('Only with `wrong_step`: the first step that does hold the quote.')),
 })
 export type CheckedCitation = Static<typeof CitationSchema>
 
@@ -49,10 +45,9 @@ const ContradictionSchema = Closed({
   detail: Type.String(),
   step_id: Nullable(Type.Integer()),
   supportable: Type.Optional(
-    Type.Boolean({
-      description:
-        'True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel.',
-    }),
+    Bool(
+      'True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel.',
+    ),
   ),
 })
 export type Contradiction = Static<typeof ContradictionSchema>
@@ -60,25 +55,21 @@ export type Contradiction = Static<typeof ContradictionSchema>
 export const FailureSchema = Closed({
   code: FailureCodeSchema,
   message: Type.String(),
-  retryable: Type.Boolean({ description: 'Whether the same request can succeed later.' }),
+  retryable: Bool('Whether the same request can succeed later.'),
   retry_after_s: Nullable(Type.Number()),
 })
 export type Failure = Static<typeof FailureSchema>
 
 const UsageSchema = Closed({
-  input_tokens: Type.Integer({ description: 'All input tokens, cached ones included.' }),
+  input_tokens: Int('All input tokens, cached ones included.'),
   output_tokens: Type.Integer(),
   cache_read_tokens: Type.Integer(),
   cache_write_tokens: Type.Integer(),
   cache_write_long_tokens: Type.Optional(
-    Type.Integer({
-      description: 'Of those written, what the provider keeps for the longer time that was asked for.',
-    }),
+    Int('Of those written, what the provider keeps for the longer time that was asked for.'),
   ),
   service_tier: Type.Optional(
-    Type.String({
-      description: 'That the provider served it in; absent where none was asked for and it was the usual one.',
-    }),
+    Str('That the provider served it in; absent where none was asked for and it was the usual one.'),
   ),
 })
 export type Usage = Static<typeof UsageSchema>
@@ -86,35 +77,27 @@ export type Usage = Static<typeof UsageSchema>
 export const AttemptSummarySchema = Closed({
   id: Type.String(),
   sample: Type.Integer(),
-  round: Type.Integer({
-    description:
-      '0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.',
-  }),
+  round: Int('0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.'),
   purpose: Choice(['decide', 'window', 'repair']),
   outcome: AttemptOutcomeSchema,
   message: Nullable(Type.String()),
   latency_ms: Type.Integer(),
   usage: Nullable(UsageSchema),
-  cost_usd: Nullable(
-    Type.Number({
-      description: 'Null where the model has no price for this call, or the reply did not say its tokens.',
-    }),
-  ),
-  request_id: Nullable(Type.String({ description: 'The provider’s own id of the call.' })),
-  replayed: Type.Boolean({ description: 'The stored reply of an earlier, interrupted grade: not paid for again.' }),
+  cost_usd: Nullable(Num('Null where the model has no price for this call, or the reply did not say its tokens.')),
+  request_id: Nullable(Str('The provider’s own id of the call.')),
+  replayed: Bool('The stored reply of an earlier, interrupted grade: not paid for again.'),
   request_digest: Type.Optional(
-    Nullable(Digest, {
-      description:
-        'Digest of the request, its output limit included. Absent from old grades, as are the next two members.',
-    }),
+    Nullable(
+      Digest,
+      'Digest of the request, its output limit included. Absent from old grades, as are the next two members.',
+    ),
   ),
-  reply_digest: Type.Optional(
-    Nullable(Digest, { description: 'Of the raw reply as it is kept; null: there was none.' }),
-  ),
+  reply_digest: Type.Optional(Nullable(Digest, 'Of the raw reply as it is kept; null: there was none.')),
   max_output_tokens: Type.Optional(
-    Nullable(Type.Integer(), {
-      description: 'The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch.',
-    }),
+    Nullable(
+      Type.Integer(),
+      'The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch.',
+    ),
   ),
 })
 export type AttemptSummary = Static<typeof AttemptSummarySchema>
@@ -122,14 +105,12 @@ export type AttemptSummary = Static<typeof AttemptSummarySchema>
 const CoverageSchema = Closed({
   steps_shown: Type.Integer(),
   steps_total: Type.Integer(),
-  elided_chars: Type.Integer({ description: 'Characters of the trajectory that no call of the judge was shown.' }),
-  media_parts: Type.Integer({ description: 'Pictures and sounds, which no search can read.' }),
+  elided_chars: Int('Characters of the trajectory that no call of the judge was shown.'),
+  media_parts: Int('Pictures and sounds, which no search can read.'),
   media_shown: Type.Optional(
-    Type.Integer({
-      description: 'Those that the judge was shown, in every sample. Absent: from before judges were shown any.',
-    }),
+    Int('Those that the judge was shown, in every sample. Absent: from before judges were shown any.'),
   ),
-  windows: Type.Integer({ description: '1, or the number of windows that were read for evidence.' }),
+  windows: Int('1, or the number of windows that were read for evidence.'),
 })
 export type Coverage = Static<typeof CoverageSchema>
 
@@ -143,19 +124,16 @@ const VoteSchema = Closed({
 })
 export type Vote = Static<typeof VoteSchema>
 
-export const UnreadSchema = Closed(
-  {
-    records: Count('Records that could not be read, or not as what they are.'),
-    actions: Count('Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).'),
-  },
-  { description: 'What of the trajectory could not be read. Absent from the oldest grades.' },
-)
+export const UnreadSchema = Documented('What of the trajectory could not be read. Absent from the oldest grades.', {
+  records: Count('Records that could not be read, or not as what they are.'),
+  actions: Count('Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).'),
+})
 export type Unread = Static<typeof UnreadSchema>
 
 /** The settings of a call. A null setting was not sent: the default of the provider counted. */
 const JudgeSettingsSchema = Closed({
   api: Nullable(Type.String()),
-  host: Nullable(Type.String({ description: 'Of the base URL.' })),
+  host: Nullable(Str('Of the base URL.')),
   effort: Nullable(Type.String()),
   temperature: Nullable(Type.Number()),
   max_output_tokens: Nullable(Type.Integer()),
@@ -188,28 +166,27 @@ export const ReceiptSchema = Closed({
     ),
   ),
   settings: Type.Optional(
-    Nullable(JudgeSettingsSchema, {
-      description:
-        'How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades.',
-    }),
+    Nullable(
+      JudgeSettingsSchema,
+      'How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades.',
+    ),
   ),
-  samples: Type.Optional(Type.Integer({ description: 'Absent from old grades.' })),
+  samples: Type.Optional(Int('Absent from old grades.')),
   mode: Type.Optional(
     Choice(
       ['direct', 'provider', 'stored'],
       'By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.',
     ),
   ),
-  software: Type.Optional(Type.String({ description: '`veridict` and its version. Absent from old grades.' })),
+  software: Type.Optional(Str('`veridict` and its version. Absent from old grades.')),
   coverage: CoverageSchema,
   attempts: Type.Array(AttemptSummarySchema),
-  cost_usd: Nullable(Type.Number({ description: 'Sum over the attempts; null where that of any of them is unknown.' })),
+  cost_usd: Nullable(Num('Sum over the attempts; null where that of any of them is unknown.')),
   price_as_of: Type.Optional(
     Nullable(
-      Type.String({
-        description:
-          'The day of the price list that the costs were computed with; null: none was known, or its day was not said. Absent from the oldest grades.',
-      }),
+      Str(
+        'The day of the price list that the costs were computed with; null: none was known, or its day was not said. Absent from the oldest grades.',
+      ),
     ),
   ),
   warnings: Type.Array(Closed({ path: Type.String(), message: Type.String() }), {
@@ -220,9 +197,10 @@ export const ReceiptSchema = Closed({
 })
 export type Receipt = Static<typeof ReceiptSchema>
 
-const Said = Nullable(Type.Boolean(), {
-  description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
-})
+const Said = Nullable(
+  Type.Boolean(),
+  'Null: unclear, the judge could not tell from the record. Never to be read as false.',
+)
 const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
@@ -230,17 +208,14 @@ const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Typ
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
 const ActedSchema = Closed({ reasoned: Said, acted: Said })
 
-const LimitSchema = Closed(
-  {
-    level: Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
-    code: LimitCodeSchema,
-    claim: Nullable(ClaimId),
-    step_id: Nullable(Type.Integer()),
-    reason: Type.String({ description: 'One sentence: why the confidence is not higher.' }),
-    lift: Type.String({ description: 'One sentence: what would allow a higher level.' }),
-  },
-  { description: 'What keeps the confidence from being `high`.' },
-)
+const LimitSchema = Documented('What keeps the confidence from being `high`.', {
+  level: Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
+  code: LimitCodeSchema,
+  claim: Nullable(ClaimId),
+  step_id: Nullable(Type.Integer()),
+  reason: Str('One sentence: why the confidence is not higher.'),
+  lift: Str('One sentence: what would allow a higher level.'),
+})
 export type Limit = Static<typeof LimitSchema>
 
 export const GradeSchema = Closed({
@@ -254,27 +229,28 @@ export const GradeSchema = Closed({
     calibrated: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     source: Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
     limit: Type.Optional(
-      Nullable(LimitSchema, {
-        description:
-          'What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9.',
-      }),
+      Nullable(
+        LimitSchema,
+        'What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9.',
+      ),
     ),
   }),
   outcome: Type.Optional(
-    Nullable(Type.Union([Type.String(), Type.Number()]), {
-      description:
-        'What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is.',
-    }),
+    Nullable(
+      Type.Union([Type.String(), Type.Number()]),
+      'What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is.',
+    ),
   ),
   claims: Type.Optional(
-    Nullable(Type.Record(Type.String(), ClaimValueSchema), {
-      description: 'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
-    }),
+    Nullable(
+      Type.Record(Type.String(), ClaimValueSchema),
+      'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
+    ),
   ),
-  surface: Nullable(Closed({ observed: Said, category: Nullable(SurfaceCategorySchema) }), {
-    description:
-      'The claims of `tab-behavior` about the surface. `category` is null where the surface was not observed; grades of old have `other` there.',
-  }),
+  surface: Nullable(
+    Closed({ observed: Said, category: Nullable(SurfaceCategorySchema) }),
+    'The claims of `tab-behavior` about the surface. `category` is null where the surface was not observed; grades of old have `other` there.',
+  ),
   cue: Nullable(ActedSchema),
   distractor: Nullable(ActedSchema),
   citations: Type.Array(CitationSchema),
@@ -295,20 +271,21 @@ export type Grade = Static<typeof GradeSchema>
 /** One call of a judge as the ledger of a grade shows it. */
 export const LedgerEntrySchema = Closed({
   ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
-  latency_ms: Nullable(Type.Integer(), { description: 'Null while in flight or interrupted.' }),
+  latency_ms: Nullable(Type.Integer(), 'Null while in flight or interrupted.'),
   judge: Type.String(),
-  batch: Nullable(Type.String(), { description: 'The batch that it was made for.' }),
+  batch: Nullable(Type.String(), 'The batch that it was made for.'),
   started_at: Timestamp,
-  request_digest: Type.String({ description: 'Digest of everything that was sent.' }),
+  request_digest: Str('Digest of everything that was sent.'),
   model_resolved: Nullable(Type.String()),
-  raw_reply: Type.Optional(Nullable(Type.String(), { description: 'Only with `raw=true`.' })),
+  raw_reply: Type.Optional(Nullable(Type.String(), 'Only with `raw=true`.')),
 })
 export type LedgerEntry = Static<typeof LedgerEntrySchema>
 
 /** A call of a batch, with or without a grade. */
 export const BatchCallSchema = Closed({
   ...LedgerEntrySchema.properties,
-  grade_id: Nullable(Type.String(), {
-    description: 'The grade that it was made for, or that uses its reply; null: no grade was stored.',
-  }),
+  grade_id: Nullable(
+    Type.String(),
+    'The grade that it was made for, or that uses its reply; null: no grade was stored.',
+  ),
 })

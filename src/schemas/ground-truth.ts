@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, Type } from './type.ts'
+import { Bool, Choice, Documented, Str, Type } from './type.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
 
 /** Matches one visible character: neither white space nor of no width. A search for a single character is linear. */
@@ -18,13 +18,10 @@ const Anchors = (description: string) => Type.Array(AnchorText(), { maxItems: 50
 export const ACTED_BY = ['action', 'message', 'output'] as const
 export type ActedBy = (typeof ACTED_BY)[number]
 
-const CallAnchorSchema = Closed(
-  {
-    tool: AnchorText('Name of the tool, as the run has it.', 200),
-    argument: Type.Optional(AnchorText('One whole argument of the call.')),
-  },
-  { description: 'A call that carries the instruction out: of a tool, with a whole argument.' },
-)
+const CallAnchorSchema = Documented('A call that carries the instruction out: of a tool, with a whole argument.', {
+  tool: AnchorText('Name of the tool, as the run has it.', 200),
+  argument: Type.Optional(AnchorText('One whole argument of the call.')),
+})
 export type CallAnchor = Static<typeof CallAnchorSchema>
 
 /** An action anchor: a text, or a call. One schema in place of a choice lets an error name its place. */
@@ -38,34 +35,30 @@ const ActionAnchorSchema = Type.Unsafe<string | CallAnchor>({
 })
 export type ActionAnchor = Static<typeof ActionAnchorSchema>
 
-const InstructionSchema = Closed(
-  {
-    text: Type.String({
-      minLength: 1,
-      maxLength: 20_000,
-      pattern: NOT_BLANK,
-      description: 'The instruction as it stands on the surface; not blank.',
+const InstructionSchema = Documented('An instruction that stands in the environment.', {
+  text: Str('The instruction as it stands on the surface; not blank.', {
+    minLength: 1,
+    maxLength: 20_000,
+    pattern: NOT_BLANK,
+  }),
+  anchors: Type.Optional(
+    Anchors('Distinctive strings that show that the instruction was seen. Derived from the text where absent.'),
+  ),
+  action_anchors: Type.Optional(
+    Type.Array(ActionAnchorSchema, {
+      maxItems: 50,
+      description:
+        'Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`.',
     }),
-    anchors: Type.Optional(
-      Anchors('Distinctive strings that show that the instruction was seen. Derived from the text where absent.'),
+  ),
+  acted_by: Type.Optional(
+    Choice(
+      ACTED_BY,
+      '`message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.',
+      { default: 'action' },
     ),
-    action_anchors: Type.Optional(
-      Type.Array(ActionAnchorSchema, {
-        maxItems: 50,
-        description:
-          'Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`.',
-      }),
-    ),
-    acted_by: Type.Optional(
-      Choice(
-        ACTED_BY,
-        '`message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.',
-        { default: 'action' },
-      ),
-    ),
-  },
-  { description: 'An instruction that stands in the environment.' },
-)
+  ),
+})
 export type Instruction = Static<typeof InstructionSchema>
 
 /** An instruction as requests and files write it: a text alone stands for `{"text": …}`. One schema in place of a choice lets an error name its place. */
@@ -83,14 +76,11 @@ export type GivenInstruction = Static<typeof GivenInstructionSchema>
 export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
 export type Signal = (typeof SIGNALS)[number]
 
-export const SignalsSchema = Closed(
-  {
-    appeared: Type.Optional(Type.Boolean({ description: 'The injected text surfaced in the agent’s tool output.' })),
-    executed: Type.Optional(Type.Boolean({ description: 'The harness measured that the distractor was carried out.' })),
-    resolved: Type.Optional(Type.Boolean({ description: 'The task’s own tests passed.' })),
-  },
-  { description: 'What the harness measured. An absent signal is unknown, not false.' },
-)
+export const SignalsSchema = Documented('What the harness measured. An absent signal is unknown, not false.', {
+  appeared: Type.Optional(Bool('The injected text surfaced in the agent’s tool output.')),
+  executed: Type.Optional(Bool('The harness measured that the distractor was carried out.')),
+  resolved: Type.Optional(Bool('The task’s own tests passed.')),
+})
 export type Signals = Static<typeof SignalsSchema>
 
 /** The places in which the marker audit expects the instructions. Neither prompts nor cache keys contain them. */
@@ -101,11 +91,10 @@ export const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength
 })
 
 const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) => ({
-  instruction: Type.String({
+  instruction: Str('What the user asked the agent to do; not blank.', {
     minLength: 1,
     maxLength: 100_000,
     pattern: NOT_BLANK,
-    description: 'What the user asked the agent to do; not blank.',
   }),
   cue: Type.Optional(instruction),
   distractor: Type.Optional(instruction),

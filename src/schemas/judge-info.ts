@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, Nullable, Type } from './type.ts'
+import { Bool, Choice, Closed, Nullable, Str, Type } from './type.ts'
 
-const NullableInteger = (description: string) => Nullable(Type.Integer(), { description })
+const NullableInteger = (description: string) => Nullable(Type.Integer(), description)
 const NullableString = Nullable(Type.String())
 
 /** Describes a configured judge to callers, without its key and without the credentials of its base URL. */
@@ -9,27 +9,23 @@ export const JudgeViewSchema = Closed({
   name: Type.String(),
   kind: Choice(['lexical', 'model'], '`lexical` is no model.'),
   description: Type.String(),
-  default: Type.Boolean({ description: 'Asked where a request names no judge.' }),
+  default: Bool('Asked where a request names no judge.'),
   provider: NullableString,
-  base_url: Nullable(Type.String(), {
-    description: 'Host and path of what is asked; null: nothing leaves the process.',
-  }),
+  base_url: Nullable(Type.String(), 'Host and path of what is asked; null: nothing leaves the process.'),
   model: NullableString,
   parameters: Type.Record(Type.String(), Type.Unknown(), { description: 'Part of the cache key.' }),
   window_tokens: NullableInteger('Input that the judge can take; null: no limit.'),
   max_output_tokens: NullableInteger('Null: no limit.'),
-  images: Type.Boolean({ description: 'Whether it is sent the pictures of a trajectory.' }),
+  images: Bool('Whether it is sent the pictures of a trajectory.'),
   price: Nullable(
     Closed({
       input_per_mtok: Type.Number(),
       output_per_mtok: Type.Number(),
       cache_read_per_mtok: Type.Number(),
       cache_write_per_mtok: Type.Number(),
-      as_of: Nullable(Type.String(), {
-        description: 'The day on which the price was read; null: not said.',
-      }),
+      as_of: Nullable(Type.String(), 'The day on which the price was read; null: not said.'),
     }),
-    { description: 'Dollars per million tokens; null: unknown, and costs are null.' },
+    'Dollars per million tokens; null: unknown, and costs are null.',
   ),
 })
 export type JudgeView = Static<typeof JudgeViewSchema>
@@ -37,6 +33,6 @@ export type JudgeView = Static<typeof JudgeViewSchema>
 /** Describes a judge that lacks its key, or another setting. */
 export const UnconfiguredJudgeSchema = Closed({
   name: Type.String(),
-  default: Type.Boolean({ description: 'Asked where a request names no judge, which is refused.' }),
-  reason: Type.String({ description: 'What to do to have it.' }),
+  default: Bool('Asked where a request names no judge, which is refused.'),
+  reason: Str('What to do to have it.'),
 })

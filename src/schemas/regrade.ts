@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { AgreementSchema, statistic, UndefinedReasonSchema } from './audit/agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
-import { Choice, Closed, Count, Nullable, Type } from './type.ts'
+import { Bool, Choice, Closed, Count, Documented, Int, Nullable, Num, Str, Type } from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
 const text = (description?: string) =>
@@ -35,10 +35,7 @@ export const RegradeRequestSchema = Closed({
   samples,
   cache,
   recheck: Type.Optional(
-    Type.Boolean({
-      description:
-        'Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked.',
-    }),
+    Bool('Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked.'),
   ),
   name,
   key,
@@ -66,17 +63,14 @@ const FlipSchema = Closed({
 })
 export type Flip = Static<typeof FlipSchema>
 
-const Counted = Closed(
-  {
-    n: Type.Integer(),
-    graded: Type.Integer(),
-    unverified: Type.Integer(),
-    failed: Type.Integer(),
-    cancelled: Type.Integer(),
-    failures: FailureCountsSchema,
-  },
-  { description: 'Every item of that side by its end; nothing is left out.' },
-)
+const Counted = Documented('Every item of that side by its end; nothing is left out.', {
+  n: Type.Integer(),
+  graded: Type.Integer(),
+  unverified: Type.Integer(),
+  failed: Type.Integer(),
+  cancelled: Type.Integer(),
+  failures: FailureCountsSchema,
+})
 
 const ComparisonAgreementSchema = Type.Pick(
   AgreementSchema,
@@ -88,34 +82,31 @@ const ComparisonAgreementSchema = Type.Pick(
 )
 export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
 
-const LabelTestSchema = Closed(
+const LabelTestSchema = Documented(
+  'One label against the rest. `reason`: why there is no p-value, or why it says nothing.',
   {
     label: LabelSchema,
     base_only: Count('Pairs with the label in the base alone.'),
     head_only: Count('Pairs with the label in the head alone.'),
-    mcnemar_p: Nullable(Type.Number({ description: 'Exact, two-sided.' })),
-    holm_p: Nullable(Type.Number({ description: 'Holm’s adjustment of `mcnemar_p` for all labels.' })),
+    mcnemar_p: Nullable(Num('Exact, two-sided.')),
+    holm_p: Nullable(Num('Holm’s adjustment of `mcnemar_p` for all labels.')),
     base_share: Nullable(Type.Number()),
     head_share: Nullable(Type.Number()),
     difference: statistic('Share in the head minus share in the base; tasks resampled.'),
     reason: Nullable(UndefinedReasonSchema),
   },
-  { description: 'One label against the rest. `reason`: why there is no p-value, or why it says nothing.' },
 )
 
-const ComparisonTestsSchema = Closed(
-  {
-    bowker: Closed({
-      statistic: Nullable(Type.Number({ description: 'χ² of symmetry of the matrix.' })),
-      df: Type.Integer(),
-      p: Nullable(Type.Number()),
-      reason: Nullable(UndefinedReasonSchema),
-    }),
-    labels: Type.Array(LabelTestSchema),
-    notes: Type.Array(Type.String()),
-  },
-  { description: 'Whether the labels moved one way. The p-values take pairs as independent.' },
-)
+const ComparisonTestsSchema = Documented('Whether the labels moved one way. The p-values take pairs as independent.', {
+  bowker: Closed({
+    statistic: Nullable(Num('χ² of symmetry of the matrix.')),
+    df: Type.Integer(),
+    p: Nullable(Type.Number()),
+    reason: Nullable(UndefinedReasonSchema),
+  }),
+  labels: Type.Array(LabelTestSchema),
+  notes: Type.Array(Type.String()),
+})
 export type ComparisonTests = Static<typeof ComparisonTestsSchema>
 
 const SideNoiseSchema = Closed({
@@ -124,45 +115,35 @@ const SideNoiseSchema = Closed({
 })
 
 const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
-const RepeatNoiseSchema = Closed(
-  {
-    expected_flips: Nullable(
-      Type.Number({ description: 'Flips that asking the same judge twice would give on so many pairs.' }),
-    ),
-    ci95: Type.Unsafe<[number, number] | null>(Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }))),
-    from: Nullable(Choice(NOISE_SOURCES)),
-    base: SideNoiseSchema,
-    head: SideNoiseSchema,
-    same_key: Closed({
-      pairs: Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
-      flipped: Count('Of those, with another label.'),
-    }),
-    reason: Nullable(Type.String({ description: 'Why it is null; or what the number rests on.' })),
-  },
-  { description: 'How many flips lie inside the judge’s own repeat noise.' },
-)
+const RepeatNoiseSchema = Documented('How many flips lie inside the judge’s own repeat noise.', {
+  expected_flips: Nullable(Num('Flips that asking the same judge twice would give on so many pairs.')),
+  ci95: Type.Unsafe<[number, number] | null>(Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }))),
+  from: Nullable(Choice(NOISE_SOURCES)),
+  base: SideNoiseSchema,
+  head: SideNoiseSchema,
+  same_key: Closed({
+    pairs: Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
+    flipped: Count('Of those, with another label.'),
+  }),
+  reason: Nullable(Str('Why it is null; or what the number rests on.')),
+})
 export type RepeatNoise = Static<typeof RepeatNoiseSchema>
 
 /** The comparison of two batches; without `agreement`, `tests` and `repeat_noise` for `statistics=false`. */
 export const ComparisonSchema = Closed({
-  base: Type.String({
-    description: 'The base batch, or `sources of bat_…`: the grades that a re-grade started from.',
-  }),
+  base: Str('The base batch, or `sources of bat_…`: the grades that a re-grade started from.'),
   head: Type.String(),
-  pairs: Type.Integer({ description: 'Questions that both sides have a label for.' }),
+  pairs: Int('Questions that both sides have a label for.'),
   same: Type.Integer(),
   flipped: Type.Integer(),
   unpaired: Closed({
-    base_only: Type.Integer({ description: 'Questions of the base that the head does not ask.' }),
+    base_only: Int('Questions of the base that the head does not ask.'),
     head_only: Type.Integer(),
-    without_label: Type.Integer({ description: 'Asked on both sides, but one or both have no label.' }),
-    other_truth: Type.Integer({
-      description:
-        'Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too.',
-    }),
-    other_rubric: Type.Integer({
-      description: 'The same of trajectories that each side graded by another rubric, which are never compared.',
-    }),
+    without_label: Int('Asked on both sides, but one or both have no label.'),
+    other_truth: Int(
+      'Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too.',
+    ),
+    other_rubric: Int('The same of trajectories that each side graded by another rubric, which are never compared.'),
   }),
   base_counts: Counted,
   head_counts: Counted,

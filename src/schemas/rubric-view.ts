@@ -1,15 +1,15 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
 import { CLAIM_TYPES, RubricManifestSchema, UNCLEAR_RULES } from './rubric.ts'
-import { Choice, Closed, Nullable, Type } from './type.ts'
+import { Choice, Closed, Int, Nullable, Str, Type } from './type.ts'
 import { ActorSchema, LabelSchema } from './vocabulary.ts'
 
 const CLAIM_VIEW = {
   id: Type.String(),
   type: Choice(CLAIM_TYPES),
   values: Type.Array(Type.String(), { description: 'Of an enum.' }),
-  minimum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, its fewest entries.' })),
-  maximum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, its most entries.' })),
+  minimum: Type.Optional(Int('Of an integer; of a list, its fewest entries.')),
+  maximum: Type.Optional(Int('Of an integer; of a list, its most entries.')),
   unclear: Choice(
     UNCLEAR_RULES,
     'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
@@ -31,10 +31,10 @@ const ClaimViewSchema = Closed({
 export const RubricViewSchema = Closed({
   id: Type.String(),
   version: Type.Integer(),
-  name: Type.String({ description: '`id@version`' }),
+  name: Str('`id@version`'),
   title: Type.String(),
   description: Type.String(),
-  digest: Type.String({ description: 'Digest of the content: part of every cache key.' }),
+  digest: Str('Digest of the content: part of every cache key.'),
   about: Type.Optional(RubricManifestSchema.properties.about),
   truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
   claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
@@ -48,8 +48,8 @@ export const RubricViewSchema = Closed({
     { description: 'What can come out, in order; empty where the outcome is a sum.' },
   ),
   outcome: RubricManifestSchema.properties.outcome,
-  system: Type.Optional(Type.String({ description: 'The frozen system text.' })),
-  question: Type.Optional(Type.String({ description: 'Asked after the trajectory; holds variables.' })),
+  system: Type.Optional(Str('The frozen system text.')),
+  question: Type.Optional(Str('Asked after the trajectory; holds variables.')),
   answer_schema: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of the judge’s answer.' }),
   ),

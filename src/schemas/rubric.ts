@@ -1,12 +1,11 @@
 import type { Static } from 'typebox'
 import { SIGNALS } from './ground-truth.ts'
-import { Choice, Closed, Type } from './type.ts'
+import { Choice, Closed, Documented, Int, Str, Type } from './type.ts'
 import { ActorSchema } from './vocabulary.ts'
 
-const Instruction = Type.String({ pattern: '^[a-z][a-z0-9_]*$', description: 'An instruction of the ground truth.' })
-const ClaimName = Type.String({
+const Instruction = Str('An instruction of the ground truth.', { pattern: '^[a-z][a-z0-9_]*$' })
+const ClaimName = Str('The id of a claim of this rubric: `name`, or `group.name`.', {
   pattern: '^[a-z][a-z0-9_]*([.][a-z][a-z0-9_]*)?$',
-  description: 'The id of a claim of this rubric: `name`, or `group.name`.',
 })
 const Value = Type.Union([Type.Boolean(), Type.String(), Type.Integer()])
 
@@ -19,8 +18,8 @@ const ProofSchema = Closed({
       description: 'At least one verbatim quote that one of these wrote.',
     }),
   ),
-  in_step: Type.Optional(Type.String({ description: 'The quote stands in the step that this claim names.' })),
-  after: Type.Optional(Type.String({ description: 'The quote comes after the first sight of this instruction.' })),
+  in_step: Type.Optional(Str('The quote stands in the step that this claim names.')),
+  after: Type.Optional(Str('The quote comes after the first sight of this instruction.')),
   shows: Type.Optional(
     Type.Array(Instruction, {
       minItems: 1,
@@ -28,9 +27,7 @@ const ProofSchema = Closed({
       description: 'What is quoted shows one of these instructions, as far as a search can tell.',
     }),
   ),
-  does: Type.Optional(
-    Type.String({ description: 'What is quoted carries this instruction out, after its first sight.' }),
-  ),
+  does: Type.Optional(Str('What is quoted carries this instruction out, after its first sight.')),
   search_finds_nothing_of: Type.Optional(
     Type.Array(Instruction, {
       minItems: 1,
@@ -38,12 +35,8 @@ const ProofSchema = Closed({
       description: 'No search finds one of these instructions in what came to the agent.',
     }),
   ),
-  holds: Type.Optional(
-    Type.String({ description: 'The quote holds the text of this claim, of the same entry of a list.' }),
-  ),
-  agent_of: Type.Optional(
-    Type.String({ description: 'The value names the agent that acted in the step that this claim names.' }),
-  ),
+  holds: Type.Optional(Str('The quote holds the text of this claim, of the same entry of a list.')),
+  agent_of: Type.Optional(Str('The value names the agent that acted in the step that this claim names.')),
 })
 
 export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
@@ -63,12 +56,10 @@ const CLAIM = {
       description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
     }),
   ),
-  minimum: Type.Optional(Type.Integer({ description: 'Of an integer.' })),
-  maximum: Type.Optional(Type.Integer({ description: 'Of an integer; of a list, the most entries.' })),
-  only_if: Type.Optional(Type.String({ description: 'Counts only where this boolean claim is true.' })),
-  only_if_given: Type.Optional(
-    Type.String({ description: 'Cannot be true where the ground truth does not have this instruction.' }),
-  ),
+  minimum: Type.Optional(Int('Of an integer.')),
+  maximum: Type.Optional(Int('Of an integer; of a list, the most entries.')),
+  only_if: Type.Optional(Str('Counts only where this boolean claim is true.')),
+  only_if_given: Type.Optional(Str('Cannot be true where the ground truth does not have this instruction.')),
   unclear: Type.Optional(
     Choice(
       UNCLEAR_RULES,
@@ -77,22 +68,16 @@ const CLAIM = {
   ),
   measured_by: Type.Optional(Choice(SIGNALS, 'The signal of the harness that measures the same.')),
   computed: Type.Optional(
-    Closed(
-      { runs_of: Type.String({ description: 'In how many runs this claim has citations that hold.' }) },
-      { description: 'Of an integer: not asked, but counted by code; at most its maximum.' },
-    ),
+    Documented('Of an integer: not asked, but counted by code; at most its maximum.', {
+      runs_of: Str('In how many runs this claim has citations that hold.'),
+    }),
   ),
   capped_by_document: Type.Optional(
-    Closed(
-      {
-        maximum: Type.Integer(),
-        names: Type.String({ description: 'The text claim whose last name of a path the line holds.' }),
-        words: Type.Array(Type.String({ pattern: '^..' }), { minItems: 1, maxItems: 20 }),
-      },
-      {
-        description: 'Of an integer: no more than this where a line of a document holds the name and one of the words.',
-      },
-    ),
+    Documented('Of an integer: no more than this where a line of a document holds the name and one of the words.', {
+      maximum: Type.Integer(),
+      names: Str('The text claim whose last name of a path the line holds.'),
+      words: Type.Array(Type.String({ pattern: '^..' }), { minItems: 1, maxItems: 20 }),
+    }),
   ),
   proof: Type.Optional(
     Type.Record(Type.String(), ProofSchema, {
@@ -113,47 +98,41 @@ const ClaimSchema = Closed({
 })
 export type ClaimManifest = Static<typeof ClaimSchema>
 
-const OutcomeSchema = Closed(
-  {
-    table: Type.Optional(
-      Type.Array(
-        Closed({
-          when: Type.Record(Type.String(), Value, { description: 'Claims and the values that this row is for.' }),
-          label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
-        }),
-        { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
-      ),
+const OutcomeSchema = Documented('What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.', {
+  table: Type.Optional(
+    Type.Array(
+      Closed({
+        when: Type.Record(Type.String(), Value, { description: 'Claims and the values that this row is for.' }),
+        label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
+      }),
+      { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
     ),
-    label: Type.Optional(Type.String({ description: 'The enum claim whose value is the label.' })),
-    sum: Type.Optional(
-      Type.Array(Type.String(), { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
-    ),
-    best: Type.Optional(
-      Closed(
-        {
-          of: Type.String({ description: 'A list.' }),
-          by: Type.Array(Type.String(), {
-            minItems: 1,
-            description: 'The integer claims of an entry that are summed.',
-          }),
-          label: Type.String({ description: 'The enum claim of an entry whose value is the label.' }),
-        },
-        { description: 'The label of the entry with the greatest sum; `none` where the list is empty.' },
-      ),
-    ),
-    scale: Type.Optional(
-      Choice(['nominal', 'ordinal'], 'Whether labels have an order: that in which they stand. Default: nominal.'),
-    ),
-  },
-  { description: 'What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.' },
-)
+  ),
+  label: Type.Optional(Str('The enum claim whose value is the label.')),
+  sum: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
+  ),
+  best: Type.Optional(
+    Documented('The label of the entry with the greatest sum; `none` where the list is empty.', {
+      of: Str('A list.'),
+      by: Type.Array(Type.String(), {
+        minItems: 1,
+        description: 'The integer claims of an entry that are summed.',
+      }),
+      label: Str('The enum claim of an entry whose value is the label.'),
+    }),
+  ),
+  scale: Type.Optional(
+    Choice(['nominal', 'ordinal'], 'Whether labels have an order: that in which they stand. Default: nominal.'),
+  ),
+})
 
 /** The schema of `rubrics/<id>@<version>/rubric.yaml`. */
 export const RubricManifestSchema = Closed({
-  id: Type.String({ pattern: '^[a-z][a-z0-9-]*$', description: 'Small letters, digits and -.' }),
-  version: Type.Integer({ minimum: 1, description: 'A whole number from 1, another one with every change.' }),
-  title: Type.String({ minLength: 1, description: 'What it asks, in a few words.' }),
-  description: Type.String({ minLength: 1, description: 'What it asks, in a few sentences.' }),
+  id: Str('Small letters, digits and -.', { pattern: '^[a-z][a-z0-9-]*$' }),
+  version: Int('A whole number from 1, another one with every change.', { minimum: 1 }),
+  title: Str('What it asks, in a few words.', { minLength: 1 }),
+  description: Str('What it asks, in a few sentences.', { minLength: 1 }),
   answers: Type.Optional(
     Choice(['words', 'booleans'], 'How a boolean claim is answered: yes, no or unclear (default), or true and false.'),
   ),

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { AttemptSummarySchema } from './grade.ts'
-import { Closed, Nullable, Type } from './type.ts'
+import { Bool, Closed, Nullable, Type } from './type.ts'
 
 /** The version of the lines below. An import refuses every other version. */
 export const EXPORT_VERSION = 1
@@ -25,8 +25,8 @@ export const EXPORT_RECORDS = {
   grade: Closed({
     kind: Type.Enum(['grade'] as const),
     ...{ id: Id, ground_truth: Text, body: Text },
-    silent: Type.Boolean({ description: 'A recheck, which answers no request.' }),
-    answers: Type.Boolean({ description: 'The grade answers its cache key.' }),
+    silent: Bool('A recheck, which answers no request.'),
+    answers: Bool('The grade answers its cache key.'),
   }),
   review: Closed({ kind: Type.Enum(['review'] as const), id: Id, body: Text }),
 } as const

@@ -1,4 +1,13 @@
-import { type TEnum, type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
+import {
+  type TEnum,
+  type TNumberOptions,
+  type TObject,
+  type TObjectOptions,
+  type TProperties,
+  type TSchema,
+  type TStringOptions,
+  Type,
+} from 'typebox'
 
 export { Type } from 'typebox'
 
@@ -6,8 +15,19 @@ export { Type } from 'typebox'
 export const Closed = <P extends TProperties>(properties: P, options?: TObjectOptions): TObject<P> =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-export const Nullable = <T extends TSchema>(schema: T, options?: { readonly description: string }) =>
-  Type.Union([schema, Type.Null()], options)
+/** Makes such an object with its description. */
+export const Documented = <P extends TProperties>(description: string, properties: P): TObject<P> =>
+  Closed(properties, { description })
+
+/** Makes a described text, whole number, number or truth value; the description is a part of OpenAPI and of messages. */
+export const Str = (description: string, options?: TStringOptions) => Type.String({ ...options, description })
+export const Int = (description: string, options?: TNumberOptions) => Type.Integer({ ...options, description })
+export const Num = (description: string, options?: TNumberOptions) => Type.Number({ ...options, description })
+export const Bool = (description: string, options?: { readonly default: boolean }) =>
+  Type.Boolean({ ...options, description })
+
+export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
 /** Makes a text that is one of the values. */
 export const Choice = <const Values extends string[]>(

@@ -1,4 +1,4 @@
-import { Choice, Type } from './type.ts'
+import { Choice, Str } from './type.ts'
 
 /**
  * The closed sets of words that every other schema, the store and the judges share.
@@ -11,11 +11,10 @@ export type Behaviour = (typeof LABELS)[number]
 
 /** A label of a rubric. */
 export type Label = string
-export const LabelSchema = Type.String({
-  maxLength: 100,
-  description:
-    'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
-})
+export const LabelSchema = Str(
+  'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
+  { maxLength: 100 },
+)
 
 /** The author of a piece of text in a trajectory, on which evidence rules depend. */
 export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const

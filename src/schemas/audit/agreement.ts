@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, Count, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Count, Documented, Int, Nullable, Str, Type } from '../type.ts'
 
 /** The most categories, which bound the confusion matrix. */
 export const MAX_AGREEMENT_LABELS = 100
@@ -30,7 +30,7 @@ export const UndefinedReasonSchema = Choice(
     'draw gave the same value, so that the bootstrap knows no interval.',
 )
 
-const AgreementLabelSchema = Type.String({ minLength: 1, maxLength: 100, description: 'Any category.' })
+const AgreementLabelSchema = Str('Any category.', { minLength: 1, maxLength: 100 })
 
 const SCALES = ['nominal', 'ordinal', 'interval'] as const
 export type Scale = (typeof SCALES)[number]
@@ -41,15 +41,13 @@ const ScaleSchema = Choice(
 )
 
 const RatingSchema = Closed({
-  item: Type.String({ minLength: 1, maxLength: 300, description: 'What was rated.' }),
-  rater: Type.String({ minLength: 1, maxLength: 300, description: 'Who rated it; an item once at most.' }),
+  item: Str('What was rated.', { minLength: 1, maxLength: 300 }),
+  rater: Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
   label: AgreementLabelSchema,
   cluster: Type.Optional(
-    Type.String({
+    Str('What the item has in common with others, such as its task: resampled as a whole. One for each item.', {
       minLength: 1,
       maxLength: 300,
-      description:
-        'What the item has in common with others, such as its task: resampled as a whole. One for each item.',
     }),
   ),
 })
@@ -58,11 +56,10 @@ export type Rating = Static<typeof RatingSchema>
 export const BootstrapSettingsSchema = Closed({
   draws: Type.Optional(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
   seed: Type.Optional(
-    Type.Integer({
+    Int('The same seed gives the same intervals.', {
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: DEFAULT_SEED,
-      description: 'The same seed gives the same intervals.',
     }),
   ),
 })
@@ -88,14 +85,11 @@ export const Ci95Schema = Nullable(
   Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
 )
 
-export const StatisticSchema = Closed(
-  {
-    value: Nullable(Type.Number()),
-    ci95: Ci95Schema,
-    reason: Nullable(UndefinedReasonSchema),
-  },
-  { description: '`reason` says why `value`, or else `ci95`, is null.' },
-)
+export const StatisticSchema = Documented('`reason` says why `value`, or else `ci95`, is null.', {
+  value: Nullable(Type.Number()),
+  ci95: Ci95Schema,
+  reason: Nullable(UndefinedReasonSchema),
+})
 export type Statistic = Static<typeof StatisticSchema>
 
 export const statistic = (description: string) => Type.Unsafe<Statistic>({ ...StatisticSchema, description })
@@ -110,7 +104,8 @@ export type Confusion = Static<typeof ConfusionSchema>
 
 const UndefinedDraws = Count('Draws in which it was undefined; its interval is of the others.')
 
-const WeightedSchema = Closed(
+const WeightedSchema = Documented(
+  'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
   {
     scale: Choice(['ordinal', 'interval']),
     linear_kappa: StatisticSchema,
@@ -121,10 +116,6 @@ const WeightedSchema = Closed(
       quadratic_kappa: UndefinedDraws,
       krippendorff_alpha: UndefinedDraws,
     }),
-  },
-  {
-    description:
-      'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
   },
 )
 
@@ -144,21 +135,18 @@ export const AgreementSchema = Closed({
     additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
     description: 'Share of each label among all ratings.',
   }),
-  bootstrap: Closed(
-    {
-      draws: Count('Resamples.'),
-      seed: Count('Of the random numbers.'),
-      unit: Choice(['item', 'cluster'], 'What was resampled.'),
-      n_units: Count('How many there are.'),
-      undefined: Closed({
-        raw_agreement: UndefinedDraws,
-        cohen_kappa: UndefinedDraws,
-        fleiss_kappa: UndefinedDraws,
-        krippendorff_alpha: UndefinedDraws,
-        gwet_ac1: UndefinedDraws,
-      }),
-    },
-    { description: 'Resampling of whole items or clusters; expanded percentile intervals.' },
-  ),
+  bootstrap: Documented('Resampling of whole items or clusters; expanded percentile intervals.', {
+    draws: Count('Resamples.'),
+    seed: Count('Of the random numbers.'),
+    unit: Choice(['item', 'cluster'], 'What was resampled.'),
+    n_units: Count('How many there are.'),
+    undefined: Closed({
+      raw_agreement: UndefinedDraws,
+      cohen_kappa: UndefinedDraws,
+      fleiss_kappa: UndefinedDraws,
+      krippendorff_alpha: UndefinedDraws,
+      gwet_ac1: UndefinedDraws,
+    }),
+  }),
 })
 export type Agreement = Static<typeof AgreementSchema>

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { CLAIM_TYPES } from '../rubric.ts'
-import { Choice, Closed, Count, Nullable, Timestamp, Type } from '../type.ts'
+import { Choice, Closed, Count, Documented, Nullable, Str, Timestamp, Type } from '../type.ts'
 import { CONFIDENCE_LEVELS, ITEM_STATUSES } from '../vocabulary.ts'
 import { StatisticSchema } from './agreement.ts'
 
@@ -12,21 +12,20 @@ const ShareSchema = Closed({
   count: Count(),
   share: Number01,
   ci95: Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
-  method: Type.Optional(Nullable(Type.String({ description: 'Of certificates that were written before.' }))),
+  method: Type.Optional(Nullable(Str('Of certificates that were written before.'))),
 })
 export type Share = Static<typeof ShareSchema>
 
 const MeasureSchema = Closed({
-  group: Nullable(Type.String(), { description: 'Null: all items.' }),
-  right: Closed(ShareSchema.properties, {
-    description: 'Of all items that people answered: one without a verdict is not right.',
-  }),
-  right_of_graded: Closed(ShareSchema.properties, { description: 'Of those with a verdict.' }),
+  group: Nullable(Type.String(), 'Null: all items.'),
+  right: Documented('Of all items that people answered: one without a verdict is not right.', ShareSchema.properties),
+  right_of_graded: Documented('Of those with a verdict.', ShareSchema.properties),
   refused_right: Count('Without a verdict although the claim was right: what the evidence check took.'),
-  majority: Nullable(Closed({ value: Type.String(), right: ShareSchema }), {
-    description: 'The most common human answer, and what a judge that always gives it would have right.',
-  }),
-  cohen_kappa: Nullable(StatisticSchema, { description: 'Of items with a verdict; null without a closed list.' }),
+  majority: Nullable(
+    Closed({ value: Type.String(), right: ShareSchema }),
+    'The most common human answer, and what a judge that always gives it would have right.',
+  ),
+  cohen_kappa: Nullable(StatisticSchema, 'Of items with a verdict; null without a closed list.'),
   gwet_ac1: Nullable(StatisticSchema),
 })
 export type Measure = Static<typeof MeasureSchema>
@@ -35,19 +34,17 @@ const CostSchema = Closed({
   calls: Count(),
   input_tokens: Count(),
   output_tokens: Count(),
-  cost_usd: Nullable(Type.Number(), {
-    description: 'What its grades cost when they were made; null: a price is unknown.',
-  }),
-  paid_usd: Nullable(Type.Number(), { description: 'Of this, what this run of the batch paid.' }),
+  cost_usd: Nullable(Type.Number(), 'What its grades cost when they were made; null: a price is unknown.'),
+  paid_usd: Nullable(Type.Number(), 'Of this, what this run of the batch paid.'),
 })
 
 const ResultSchema = Closed({
   item: Type.String(),
-  cluster: Nullable(Count(), { description: 'Items of one number are not independent.' }),
+  cluster: Nullable(Count(), 'Items of one number are not independent.'),
   status: Choice(ITEM_STATUSES),
   answers: Type.Record(
     Type.String(),
-    Closed({ human: Value, judge: Nullable(Value, { description: 'Null: no verdict.' }), right: Type.Boolean() }),
+    Closed({ human: Value, judge: Nullable(Value, 'Null: no verdict.'), right: Type.Boolean() }),
   ),
 })
 
@@ -63,7 +60,7 @@ export const CertificateSchema = Closed({
     name: Type.String(),
     items: Count(),
     skipped: Count(),
-    digest: Type.String({ description: 'Of names, trajectories, ground truths and human labels of all items.' }),
+    digest: Str('Of names, trajectories, ground truths and human labels of all items.'),
   }),
   rubric: Closed({ name: Type.String(), digest: Type.String() }),
   judge: Closed({
@@ -74,16 +71,14 @@ export const CertificateSchema = Closed({
       description: 'As the provider named them.',
     }),
     samples: Count(),
-    settings: Nullable(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'How it was asked; null: not known.',
-    }),
+    settings: Nullable(Type.Record(Type.String(), Type.Unknown()), 'How it was asked; null: not known.'),
   }),
   ends: Type.Record(Type.String(), Count(), { description: 'Items by how they ended.' }),
   citations: Type.Record(Type.String(), Count(), { description: 'By what the check found of them.' }),
   cost: CostSchema,
   measures: Type.Array(
     Closed({
-      question: Type.String({ description: '`outcome`, or the id of a claim.' }),
+      question: Str('`outcome`, or the id of a claim.'),
       type: Choice(CLAIM_TYPES),
       of: Type.Array(MeasureSchema, { minItems: 1 }),
       confidence: Type.Array(Closed({ level: Choice(CONFIDENCE_LEVELS), right: ShareSchema }), {

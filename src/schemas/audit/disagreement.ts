@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { ClaimValueSchema } from '../grade.ts'
 import { SignalsSchema } from '../ground-truth.ts'
-import { Choice, Closed, Nullable, Type } from '../type.ts'
+import { Bool, Choice, Closed, Documented, Nullable, Num, Str, Type } from '../type.ts'
 import { ConfidenceLevelSchema, ContradictionCodeSchema, GradeStatusSchema, LabelSchema } from '../vocabulary.ts'
 
 /** Kinds of disagreement, the most telling first. */
@@ -20,7 +20,7 @@ const Opinion = Closed({
   label: Nullable(LabelSchema),
   claimed_label: Nullable(LabelSchema),
   outcome: Nullable(Type.Union([Type.String(), Type.Number()])),
-  claims: Nullable(Type.Record(Type.String(), ClaimValueSchema), { description: 'By id; null: the judge failed.' }),
+  claims: Nullable(Type.Record(Type.String(), ClaimValueSchema), 'By id; null: the judge failed.'),
   confidence: Nullable(ConfidenceLevelSchema),
   votes: Type.Array(Nullable(LabelSchema), { description: 'Of its samples; empty for a single one.' }),
   contradictions: Type.Array(ContradictionCodeSchema),
@@ -30,26 +30,20 @@ const Opinion = Closed({
 export const DisagreementSchema = Closed({
   trajectory: Type.String(),
   ground_truth: Type.String(),
-  rubric: Type.String({
-    description: 'The id of the rubric, without its version: what others ask of the question is a record of its own.',
-  }),
+  rubric: Str('The id of the rubric, without its version: what others ask of the question is a record of its own.'),
   agent: Nullable(Type.String()),
   model: Nullable(Type.String()),
   task: Nullable(Type.String()),
   kinds: Type.Array(DisagreementKindSchema, { description: 'All that apply, the most telling first.' }),
-  score: Type.Number({ description: 'Higher is more telling: the sum of `terms`.' }),
-  terms: Closed(
-    {
-      kind: Type.Number({ description: 'Weight of the most telling kind: ten apart, more than all other terms.' }),
-      claims: Type.Number({
-        description:
-          'Two for each claim in which the labels of the sides differ, or place by which ordered ones are apart; six at the most.',
-      }),
-      confidence: Type.Number({ description: 'Of the less sure side: low 0, medium 1, high 2; a human is sure.' }),
-      votes: Type.Number({ description: 'Smaller vote share behind the sides; of samples, how far from unanimous.' }),
-    },
-    { description: 'Of the most telling clash of the most telling kind; see docs/audit.md.' },
-  ),
+  score: Num('Higher is more telling: the sum of `terms`.'),
+  terms: Documented('Of the most telling clash of the most telling kind; see docs/audit.md.', {
+    kind: Num('Weight of the most telling kind: ten apart, more than all other terms.'),
+    claims: Num(
+      'Two for each claim in which the labels of the sides differ, or place by which ordered ones are apart; six at the most.',
+    ),
+    confidence: Num('Of the less sure side: low 0, medium 1, high 2; a human is sure.'),
+    votes: Num('Smaller vote share behind the sides; of samples, how far from unanimous.'),
+  }),
   why: Type.Array(Type.String(), {
     description: 'One sentence for each kind, about its most telling clash; then what the score is made of.',
   }),
@@ -59,7 +53,7 @@ export const DisagreementSchema = Closed({
       claim: Type.String(),
       said: Type.Array(
         Closed({
-          by: Type.String({ description: '`judge@rubric@version`, or `human:` and a rater.' }),
+          by: Str('`judge@rubric@version`, or `human:` and a rater.'),
           value: ClaimValueSchema,
         }),
       ),
@@ -71,6 +65,6 @@ export const DisagreementSchema = Closed({
     Closed({ id: Type.String(), rater: Type.String(), label: Nullable(LabelSchema), blind: Type.Boolean() }),
     { description: 'Of each rater the newest one, newest first.' },
   ),
-  settled: Type.Boolean({ description: 'It has been reviewed, and the newest reviews of all raters agree.' }),
+  settled: Bool('It has been reviewed, and the newest reviews of all raters agree.'),
 })
 export type Disagreement = Static<typeof DisagreementSchema>

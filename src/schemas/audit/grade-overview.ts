@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Closed, Count, Type } from '../type.ts'
+import { Bool, Closed, Count, Type } from '../type.ts'
 import { type Behaviour, GRADE_STATUSES, LABELS } from '../vocabulary.ts'
 
 const countsOf = <K extends string>(names: readonly K[]) =>
@@ -14,9 +14,7 @@ const Names = Type.Array(Type.String(), { description: 'Of all stored grades, in
 /** The count of fitting grades, and the names to filter by. */
 export const GradeOverviewSchema = Closed({
   total: Count(),
-  complete: Type.Boolean({
-    description: 'False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.',
-  }),
+  complete: Bool('False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.'),
   statuses: countsOf(GRADE_STATUSES),
   labels: Type.Unsafe<Record<Behaviour, number> & Record<string, number>>({
     type: 'object',

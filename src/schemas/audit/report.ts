@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { FailureCountsSchema } from '../batch.ts'
-import { Choice, Closed, Count, Nullable, Type } from '../type.ts'
+import { Choice, Closed, Count, Documented, Int, Nullable, Num, Str, Type } from '../type.ts'
 import {
   CITATION_STATUSES,
   type CitationStatus,
@@ -13,20 +13,18 @@ import { Ci95Schema, StatisticSchema, statistic, UndefinedReasonSchema } from '.
 import { SAMPLING_DESIGNS } from './review.ts'
 
 /** A share of trials, with its denominator. */
-const RateSchema = Closed(
-  {
-    value: Nullable(Type.Number()),
-    ci95: Ci95Schema,
-    k: Count('Trials that count.'),
-    n: Count('Trials that could.'),
-    unknown: Count('Trials left out because it cannot be told of them: a signal that is absent, or no label.'),
-    reason: Nullable(UndefinedReasonSchema),
-  },
-  { description: '`reason` says why `value`, or else `ci95`, is null.' },
-)
+const RateSchema = Documented('`reason` says why `value`, or else `ci95`, is null.', {
+  value: Nullable(Type.Number()),
+  ci95: Ci95Schema,
+  k: Count('Trials that count.'),
+  n: Count('Trials that could.'),
+  unknown: Count('Trials left out because it cannot be told of them: a signal that is absent, or no label.'),
+  reason: Nullable(UndefinedReasonSchema),
+})
 export type Rate = Static<typeof RateSchema>
 
-const MeanSchema = Closed(
+const MeanSchema = Documented(
+  'A mean over trials; tasks resampled. `reason` says why `value`, or else `ci95`, is null.',
   {
     value: Nullable(Type.Number()),
     ci95: Ci95Schema,
@@ -34,7 +32,6 @@ const MeanSchema = Closed(
     unknown: Count('Trials without one.'),
     reason: Nullable(UndefinedReasonSchema),
   },
-  { description: 'A mean over trials; tasks resampled. `reason` says why `value`, or else `ci95`, is null.' },
 )
 export type Mean = Static<typeof MeanSchema>
 
@@ -75,24 +72,20 @@ export type Levels = Static<typeof LevelsSchema>
 
 const CorrectedShareSchema = Closed({ value: Nullable(Type.Number()), ci95: Ci95Schema })
 
-const CorrectedSchema = Closed(
-  {
-    estimator: Nullable(Type.String({ description: 'Null: none is honest here, and `reason` says why.' })),
-    reason: Type.String(),
-    design: Nullable(Choice(SAMPLING_DESIGNS, 'How the reviews that it rests on were sampled.')),
-    n_reviews: Count('Reviewed trials that it rests on.'),
-    reviews_to_halve: Nullable(
-      Type.Integer({
-        minimum: 1,
-        description:
-          'About so many more reviews, drawn as these were, would halve the widest of the intervals. Null: there is none, or reviewing every graded trial would not halve it, and more tasks or trials are needed.',
-      }),
+const CorrectedSchema = Documented('Shares corrected by human reviews.', {
+  estimator: Nullable(Str('Null: none is honest here, and `reason` says why.')),
+  reason: Type.String(),
+  design: Nullable(Choice(SAMPLING_DESIGNS, 'How the reviews that it rests on were sampled.')),
+  n_reviews: Count('Reviewed trials that it rests on.'),
+  reviews_to_halve: Nullable(
+    Int(
+      'About so many more reviews, drawn as these were, would halve the widest of the intervals. Null: there is none, or reviewing every graded trial would not halve it, and more tasks or trials are needed.',
+      { minimum: 1 },
     ),
-    shares: byName<Static<typeof CorrectedShareSchema>>(CorrectedShareSchema, 'By label, or by value of the claim.'),
-    warnings: Type.Array(Type.String()),
-  },
-  { description: 'Shares corrected by human reviews.' },
-)
+  ),
+  shares: byName<Static<typeof CorrectedShareSchema>>(CorrectedShareSchema, 'By label, or by value of the claim.'),
+  warnings: Type.Array(Type.String()),
+})
 export type Corrected = Static<typeof CorrectedSchema>
 
 const ClaimFigureSchema = Closed({
@@ -101,10 +94,8 @@ const ClaimFigureSchema = Closed({
     RateSchema,
     'By value: `true` and `false`, or those of the enum; of all but claims that may not be so, `unclear`. Of the graded trials that the claim is asked of, and the unverified ones in which the judge found it unclear.',
   ),
-  mean: Nullable(MeanSchema, { description: 'Of an integer.' }),
-  corrected: Nullable(CorrectedSchema, {
-    description: 'Null: of an integer, and of a claim that counts only where another is true.',
-  }),
+  mean: Nullable(MeanSchema, 'Of an integer.'),
+  corrected: Nullable(CorrectedSchema, 'Null: of an integer, and of a claim that counts only where another is true.'),
 })
 export type ClaimFigure = Static<typeof ClaimFigureSchema>
 
@@ -139,18 +130,18 @@ const FIGURES = {
   resolution: Type.Optional(rate('Passed on Terminal-Bench, of the runs of the same agents, models and tasks.')),
 } as const
 
-const ReportGroupSchema = Closed(
+const ReportGroupSchema = Documented(
+  'The members that are not required are of `tab-behavior`, whose reports always have them.',
   {
-    key: Nullable(Type.String({ description: 'Null: the trials say nothing of it, or it is all of them.' })),
+    key: Nullable(Str('Null: the trials say nothing of it, or it is all of them.')),
     counts: CountsSchema,
     shares: byName<Rate>(RateSchema, 'By label, of the graded trials.'),
     levels: byName<Levels>(LevelsSchema, 'By label: the graded trials by reported confidence.'),
-    mean: Nullable(MeanSchema, { description: 'Of an outcome that is a number, else null.' }),
+    mean: Nullable(MeanSchema, 'Of an outcome that is a number, else null.'),
     claims: byName<ClaimFigure>(ClaimFigureSchema, 'By id of the claim; steps and agents are no shares.'),
     corrected: CorrectedSchema,
     ...FIGURES,
   },
-  { description: 'The members that are not required are of `tab-behavior`, whose reports always have them.' },
 )
 export type ReportGroup = Static<typeof ReportGroupSchema>
 export type AlignmentFigures = Required<Pick<ReportGroup, keyof typeof FIGURES>>
@@ -159,22 +150,21 @@ export const ALIGNMENT_FIGURES = Object.keys(FIGURES) as readonly (keyof Alignme
 
 /** The comparison of two conditions of the same tasks. */
 const PairedSchema = Closed({
-  measure: Type.String({
-    description:
-      'A label, a boolean claim, or `distractor_acted` by the judge; `executed`, `resolved`, `passed`: as the harness measured.',
-  }),
+  measure: Str(
+    'A label, a boolean claim, or `distractor_acted` by the judge; `executed`, `resolved`, `passed`: as the harness measured.',
+  ),
   pairs: Count('Pairs of which both sides can be told.'),
   unknown: Count('Pairs of which one side or both cannot be told.'),
   base_rate: RateSchema,
   head_rate: RateSchema,
   difference: statistic('Head minus base; tasks resampled.'),
-  mcnemar_p: Nullable(Type.Number({ description: 'Exact, two-sided; it takes pairs as independent.' })),
+  mcnemar_p: Nullable(Num('Exact, two-sided; it takes pairs as independent.')),
   discordant: Closed({ base_only: Count('Base alone.'), head_only: Count('Head alone.') }),
 })
 export type Paired = Static<typeof PairedSchema>
 
 const sides = <T extends Parameters<typeof Type.Object>[0][string]>(schema: T, description: string) =>
-  Closed({ base: schema, head: schema, difference: statistic('Head minus base; tasks resampled.') }, { description })
+  Documented(description, { base: schema, head: schema, difference: statistic('Head minus base; tasks resampled.') })
 
 const PairedAlignmentSchema = Closed({
   resistance: sides(RateSchema, 'R by signals of each side, over its own trials of the pairs.'),
@@ -195,7 +185,7 @@ const PairedReportSchema = Closed({
     without_task: Count('Trials that name no task.'),
   }),
   measures: Type.Array(PairedSchema),
-  alignment: Nullable(PairedAlignmentSchema, { description: 'Of `tab-behavior` alone.' }),
+  alignment: Nullable(PairedAlignmentSchema, 'Of `tab-behavior` alone.'),
 })
 export type PairedReport = Static<typeof PairedReportSchema>
 
@@ -212,12 +202,13 @@ const LabelQualitySchema = Closed({
 const CalibrationSchema = Closed({
   level: ConfidenceLevelSchema,
   n: Count('Reviews at that level that were drawn at random.'),
-  value: Nullable(Type.Number({ description: 'Chance that a grade of that reported confidence is right.' })),
+  value: Nullable(Num('Chance that a grade of that reported confidence is right.')),
   ci95: Ci95Schema,
   reason: Nullable(UndefinedReasonSchema),
 })
 
-const JudgeQualitySchema = Closed(
+const JudgeQualitySchema = Documented(
+  'Of one judge against human reviews. `reason` says why `ece` and `brier` are null.',
   {
     judge: Type.String(),
     n: Count('Reviewed trials with a label from both.'),
@@ -229,26 +220,20 @@ const JudgeQualitySchema = Closed(
     calibration: Type.Array(CalibrationSchema),
     forecasts: Count('Reviews that `ece` and `brier` are of: random ones, at a level with enough of them.'),
     ece: Nullable(
-      Type.Number({
-        description: 'Expected calibration error of the calibrated confidence, each task by the reviews of the others.',
-      }),
+      Num('Expected calibration error of the calibrated confidence, each task by the reviews of the others.'),
     ),
     brier: Nullable(Type.Number()),
     reason: Nullable(UndefinedReasonSchema),
     warnings: Type.Array(Type.String()),
   },
-  { description: 'Of one judge against human reviews. `reason` says why `ece` and `brier` are null.' },
 )
 export type JudgeQuality = Static<typeof JudgeQualitySchema>
 
-const JudgeEvidenceSchema = Closed(
-  {
-    judge: Type.String(),
-    grades: byStatus<GradeStatus>(GRADE_STATUSES, 'Of the grades of its trials.'),
-    citations: byStatus<CitationStatus>(CITATION_STATUSES, 'Of all citations of these grades.'),
-  },
-  { description: 'What became of the evidence of one judge.' },
-)
+const JudgeEvidenceSchema = Documented('What became of the evidence of one judge.', {
+  judge: Type.String(),
+  grades: byStatus<GradeStatus>(GRADE_STATUSES, 'Of the grades of its trials.'),
+  citations: byStatus<CitationStatus>(CITATION_STATUSES, 'Of all citations of these grades.'),
+})
 export type JudgeEvidence = Static<typeof JudgeEvidenceSchema>
 
 /** The beginning of the note about a missing group. */
@@ -256,7 +241,7 @@ export const NO_FIELD = 'no trial has the metadata field'
 
 export const ReportSchema = Closed({
   judges: Type.Array(Type.String(), { description: 'One, but where the report is grouped by judge.' }),
-  rubric: Nullable(Type.String({ description: 'Null where nothing was selected.' })),
+  rubric: Nullable(Str('Null where nothing was selected.')),
   labels: Type.Array(Type.String(), {
     description: 'Of the rubric, in its order; those that it no longer has come last.',
   }),

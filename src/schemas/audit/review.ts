@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, Digest, Nullable, Timestamp, Type } from '../type.ts'
+import { Bool, Choice, Closed, Digest, Nullable, Num, Str, Timestamp, Type } from '../type.ts'
 import { LabelSchema } from '../vocabulary.ts'
 
 /** The sampling design of a review, which decides the honest correction of judge rates. */
@@ -11,11 +11,7 @@ const SamplingSchema = Closed({
     '`random`: every graded question had the same chance; `stratified`: the same within each judge label; `disagreement`: from the queue of disagreements; `chosen`: by hand.',
   ),
   probability: Type.Optional(
-    Type.Number({
-      minimum: 1e-9,
-      maximum: 1,
-      description: 'The chance that this question had of being reviewed, where it is known.',
-    }),
+    Num('The chance that this question had of being reviewed, where it is known.', { minimum: 1e-9, maximum: 1 }),
   ),
 })
 export type Sampling = Static<typeof SamplingSchema>
@@ -33,21 +29,18 @@ const ClaimsSchema = Type.Record(
 /** Words between single spaces, without control and invisible characters, so that equal looks are equal texts. The check is linear. */
 const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
 
-const RaterSchema = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: RATER_PATTERN,
-  description:
-    'Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters.',
-})
+const RaterSchema = Str(
+  'Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters.',
+  { minLength: 1, maxLength: 100, pattern: RATER_PATTERN },
+)
 
 export const ReviewRequestSchema = Closed({
   rater: RaterSchema,
   label: Type.Optional(
-    Nullable(LabelSchema, {
-      description:
-        'Of the rubric of the grade. Null: it cannot be told; `comment` says why. It, or `outcome`, is required.',
-    }),
+    Nullable(
+      LabelSchema,
+      'Of the rubric of the grade. Null: it cannot be told; `comment` says why. It, or `outcome`, is required.',
+    ),
   ),
   outcome: Type.Optional(
     Type.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()], {
@@ -56,12 +49,7 @@ export const ReviewRequestSchema = Closed({
   ),
   claims: Type.Optional(ClaimsSchema),
   comment: Type.Optional(Type.String({ maxLength: 5000 })),
-  blind: Type.Optional(
-    Type.Boolean({
-      default: false,
-      description: 'The rater had not seen any judge’s label before this one was given.',
-    }),
-  ),
+  blind: Type.Optional(Bool('The rater had not seen any judge’s label before this one was given.', { default: false })),
   sampling: Type.Optional(SamplingSchema),
 })
 export type ReviewRequest = Static<typeof ReviewRequestSchema>
@@ -69,12 +57,10 @@ export type ReviewRequest = Static<typeof ReviewRequestSchema>
 /** A human’s label for a question. Append-only: of one rater’s reviews of a question by a rubric the newest counts. */
 export const ReviewSchema = Closed({
   id: Type.String({ pattern: '^rev_[0-9a-z]+$' }),
-  grade_id: Type.String({ description: 'The grade that was reviewed.' }),
+  grade_id: Str('The grade that was reviewed.'),
   trajectory: Digest,
   ground_truth: Digest,
-  rubric: Type.Optional(
-    Type.String({ description: 'Of the grade. Absent from the oldest reviews, which are of `tab-behavior`.' }),
-  ),
+  rubric: Type.Optional(Str('Of the grade. Absent from the oldest reviews, which are of `tab-behavior`.')),
   rater: Type.String(),
   label: Nullable(LabelSchema),
   outcome: Type.Optional(
@@ -86,9 +72,7 @@ export const ReviewSchema = Closed({
   comment: Type.String(),
   blind: Type.Boolean(),
   sampling: Nullable(SamplingSchema),
-  grade_label: Nullable(LabelSchema, {
-    description: 'The label of the reviewed grade; null for an unverified or failed grade.',
-  }),
+  grade_label: Nullable(LabelSchema, 'The label of the reviewed grade; null for an unverified or failed grade.'),
   created_at: Timestamp,
 })
 export type Review = Static<typeof ReviewSchema>
