@@ -76,11 +76,6 @@ async function gatherParts(options: ContextOptions) {
   }
   const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
   const { judges, unready } = await gatherJudges(options, tracing)
-  if (!judges.has(config.default_judge) && !unready.has(config.default_judge)) {
-    throw new Error(
-      `the default judge "${config.default_judge}" is not configured; there are: ${[...judges.keys()].join(', ')}`,
-    )
-  }
   const laneOf = openLanes(config, judges)
   const works = options.works ?? (adopts && config.workers.in_service)
   const newId = createIdMaker(

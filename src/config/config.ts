@@ -1,54 +1,47 @@
-import type { DeniedActs } from '../domain/evidence/evidence-question.ts'
-import { type AccessSettings, resolveAccess } from './access-settings.ts'
-import { readConfigFile } from './config-file.ts'
-import { type LogLevel, readEnvironment, readSecrets, type Secrets } from './environment.ts'
-import { type JudgeSettings, resolveJudges } from './judges.ts'
+import type { Static } from 'typebox'
+import { parse, type YAMLParseError } from 'yaml'
+import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
+import { fileFault } from '../domain/file-fault.ts'
+import { inputIssues } from '../schemas/check.ts'
+import { PROVIDER_NAMES } from '../schemas/providers.ts'
+import { Choice, Closed, Type } from '../schemas/type.ts'
+import { resolveAccess } from './access-settings.ts'
+import { type Environment, readEnvironment, readSecrets, type Secrets } from './environment.ts'
+import { JudgeFileSchema, resolveJudges } from './judges.ts'
+import { removedKeysIn } from './removed-settings.ts'
 import {
   BATCHES,
   CONCURRENCY,
-  type Concurrency,
   LIMITS,
-  type Limits,
-  type PostgresSettings,
+  POSTGRES,
   RETRY,
   resolveConcurrency,
   resolvePostgres,
-  resolveWorkers,
-  type WorkerSettings,
+  SettingError,
 } from './settings.ts'
 
-interface Budget {
-  /** Dollars that all batches and single grades may cost in a day of UTC; null: no cap. */
-  readonly max_cost_usd_per_day: number | null
-}
-
-interface EvidenceSettings {
-  /** Meaning of a denied act where an action anchor of the ground truth shows the act. */
-  readonly denied_acts: DeniedActs
-}
+/** The configuration file. An absent setting has a default. */
+const FileSchema = Type.Partial(
+  Closed({
+    default_judge: Type.String({ minLength: 1 }),
+    limits: LIMITS.file,
+    retry: RETRY.file,
+    concurrency: CONCURRENCY.file,
+    evidence: Closed({ denied_acts: Type.Optional(Choice(DENIED_ACTS)) }),
+    postgres: POSTGRES.file,
+    batches: BATCHES.file,
+    workers: Closed({ most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })) }),
+    judges: Type.Record(Type.String({ pattern: '^[a-z][a-z0-9._-]*$' }), JudgeFileSchema, {
+      additionalProperties: false,
+      description: 'names of a–z, 0–9, dots, dashes and underscores that begin with a letter',
+    }),
+  }),
+  { additionalProperties: false },
+)
+type ConfigFile = Static<typeof FileSchema>
 
 /** Holds every setting of a process, and no secret. */
-export interface Config {
-  readonly host: string
-  readonly port: number
-  /** The SQLite file; unused with PostgreSQL. */
-  readonly database: string
-  /** Null: SQLite. */
-  readonly postgres: PostgresSettings | null
-  readonly log_level: LogLevel
-  readonly default_judge: string
-  readonly limits: Limits
-  readonly retry: typeof RETRY.defaults
-  readonly concurrency: Concurrency
-  readonly budget: Budget
-  readonly access: AccessSettings
-  readonly evidence: EvidenceSettings
-  /** Folders of rubrics beside the shipped rubrics. */
-  readonly rubrics: readonly string[]
-  readonly batches: typeof BATCHES.defaults
-  readonly workers: WorkerSettings
-  readonly judges: Readonly<Record<string, JudgeSettings>>
-}
+export type Config = Readonly<ReturnType<typeof resolveConfig>>
 
 /** Reads environment, configuration file and secrets. Throws with the place of a setting that cannot be used. */
 export function loadConfig(
@@ -56,26 +49,84 @@ export function loadConfig(
   readFile: (path: string) => string,
 ): { config: Config; secrets: Secrets } {
   const environment = readEnvironment(env)
-  const file = environment.config_file === undefined ? {} : readConfigFile(environment.config_file, readFile)
-  const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY.defaults, '/concurrency')
+  const path = environment.config_file
+  try {
+    const file = path === undefined ? {} : readConfigFile(path, readFile)
+    return { config: resolveConfig(environment, file), secrets: readSecrets(env) }
+  } catch (error) {
+    throw error instanceof SettingError ? new Error(`VERIDICT_CONFIG: ${path}: ${error.message}`) : error
+  }
+}
+
+function resolveConfig(environment: Environment, file: ConfigFile) {
   const host = environment.host ?? '127.0.0.1'
-  const config: Config = {
+  const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY.defaults, '/concurrency')
+  const judges = resolveJudges(environment, file.judges, concurrency)
+  return {
     host,
     port: environment.port ?? 8787,
+    /** The SQLite file; unused with PostgreSQL. */
     database: environment.database ?? './data/veridict.sqlite',
+    /** Null: SQLite. */
     postgres: resolvePostgres(environment.database_url, file.postgres),
     log_level: environment.log_level ?? 'info',
-    default_judge: file.default_judge ?? 'lexical',
+    default_judge: knownJudge(file.default_judge ?? 'lexical', Object.keys(judges)),
     limits: { ...LIMITS.defaults, ...file.limits },
     retry: { ...RETRY.defaults, ...file.retry },
     concurrency,
+    /** Dollars that all batches and single grades may cost in a day of UTC; null: no cap. */
     budget: { max_cost_usd_per_day: environment.max_cost_usd_per_day ?? null },
     access: resolveAccess(environment, host),
-    evidence: { denied_acts: file.evidence?.denied_acts ?? 'flag' },
+    /** Meaning of a denied act where an action anchor of the ground truth shows the act. */
+    evidence: { denied_acts: file.evidence?.denied_acts ?? ('flag' as const) },
+    /** Folders of rubrics beside the shipped rubrics. */
     rubrics: environment.rubrics ?? [],
     batches: { ...BATCHES.defaults, ...file.batches },
-    workers: resolveWorkers(environment, file.workers),
-    judges: resolveJudges(environment, file.judges, concurrency),
+    /** The work on batches by several processes of one PostgreSQL. */
+    workers: {
+      /** `veridict serve` works on batches too. */
+      in_service: environment.worker !== 'off',
+      /** Most items of a judge in work at once in a process; null: no bound. */
+      most_in_flight: file.workers?.most_in_flight ?? null,
+      /** Port of /healthz, /readyz and /metrics of `veridict worker`; null: no port. */
+      port: environment.worker_port ?? null,
+    },
+    judges,
   }
-  return { config, secrets: readSecrets(env) }
+}
+
+/** Accepts a judge that is configured, or that a provider's variables would configure. */
+function knownJudge(name: string, configured: readonly string[]): string {
+  const usable = ['lexical', ...configured]
+  if (usable.includes(name) || PROVIDER_NAMES.some((provider) => provider === name)) return name
+  throw new SettingError(`/default_judge: there is no judge ${name}; there are: ${usable.join(', ')}`)
+}
+
+function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
+  const value = parseFile(path, readText(path, readFile))
+  const removed = removedKeysIn(value)
+  const found = removed.length > 0 ? removed : inputIssues(FileSchema, value ?? {})
+  if (found.length === 0) return (value ?? {}) as ConfigFile
+  throw new SettingError(found.map(({ path: place, message }) => `${place || '/'} ${message}`).join('; '))
+}
+
+function readText(path: string, readFile: (path: string) => string): string {
+  try {
+    return readFile(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Error(`VERIDICT_CONFIG: there is no file ${path}`)
+    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read: ${fileFault(error)}`)
+  }
+}
+
+/** Parses the file. An error leaves out the parser’s own words, which quote the file and may hold a secret. */
+function parseFile(path: string, text: string): unknown {
+  try {
+    return parse(text)
+  } catch (error) {
+    const { code, linePos, name } = error as Pick<YAMLParseError, 'linePos'> & { code?: string; name: string }
+    const place = linePos === undefined ? '' : ` at line ${linePos[0].line}, column ${linePos[0].col}`
+    const why = (code ?? name).toLowerCase().replaceAll('_', ' ')
+    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON${place} (${why})`)
+  }
 }

@@ -1,24 +1,6 @@
 import { nearest } from '../domain/text/nearest.ts'
-import {
-  PROVIDER_NAMES,
-  PROVIDER_PLACES,
-  type Provider,
-  type ProviderPlace,
-  providerRow,
-} from '../schemas/providers.ts'
+import { PROVIDER_NAMES, PROVIDER_PLACES, type Provider, providerRow } from '../schemas/providers.ts'
 import { refuseRemovedVariables } from './removed-settings.ts'
-
-/** The variables of a provider’s judge. */
-export interface ProviderEnvironment {
-  /** The first variable for a key that is set; undefined: no such variable is set. */
-  readonly key_env: string | undefined
-  /** Unchecked, since other programs read these variables too; the judge that uses the URL checks it. */
-  readonly base_url: string | undefined
-  readonly model: string | undefined
-  readonly places: Readonly<Partial<Record<ProviderPlace, string>>>
-  /** The variables suffice for a judge with the provider’s name. */
-  readonly is_whole: boolean
-}
 
 /** Modes of access; `auto` asks for keys unless the service listens on loopback. */
 const ACCESS_MODES = ['auto', 'on', 'off'] as const
@@ -119,15 +101,21 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   }
 }
 
-function readProvider(text: Secrets['key'], provider: Provider): ProviderEnvironment {
+/** The variables of a provider’s judge. */
+export type ProviderEnvironment = Readonly<ReturnType<typeof readProvider>>
+
+function readProvider(text: Secrets['key'], provider: Provider) {
   const { keys, variables, needs } = providerRow(provider)
   const isSet = (variable: string) => text(variable) !== undefined
-  const places = PROVIDER_PLACES.map((place) => [place, text(needs[place]?.variable ?? '')])
+  const places = PROVIDER_PLACES.map((place) => [place, text(needs[place]?.variable ?? '')] as const)
   return {
+    /** The first variable for a key that is set; undefined: no such variable is set. */
     key_env: keys.find(isSet),
+    /** Unchecked, since other programs read these variables too; the judge that uses the URL checks it. */
     base_url: text(variables.base_url),
     model: text(variables.model),
-    places: Object.fromEntries(places.filter(([, value]) => value !== undefined)),
+    places: new Map(places),
+    /** The variables suffice for a judge with the provider’s name. */
     is_whole: missingVariables(provider, isSet).length === 0,
   }
 }

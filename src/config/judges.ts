@@ -8,37 +8,49 @@ import {
   type ProviderPlace,
   providerRow,
 } from '../schemas/providers.ts'
-import { Choice, Closed, Type } from '../schemas/type.ts'
+import { Choice, Closed, Num, Str, Type } from '../schemas/type.ts'
 import type { Environment, ProviderEnvironment } from './environment.ts'
-import { PriceSettings, resolvePrice } from './prices.ts'
-import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency } from './settings.ts'
+import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency, SettingError } from './settings.ts'
 
 /** `json_schema`: the server enforces the schema of an answer; `none`: the prompt holds the schema. */
 const STRUCTURED_OUTPUTS = ['json_schema', 'none'] as const
 
-const word = () => Type.Optional(Type.String({ minLength: 1 }))
+const PRICE_EXAMPLE = 'write { input: 2, output: 10 }, US dollars for a million tokens'
+const dollars = () => Type.Optional(Num('US dollars for a million tokens, like 2.5', { minimum: 0 }))
+const PriceSchema = Closed(
+  {
+    ...{ input: dollars(), output: dollars(), cache_read: dollars(), cache_write: dollars() },
+    as_of: Type.Optional(Str('a day such as 2026-11-01')),
+  },
+  { description: PRICE_EXAMPLE },
+)
+
+const word = () => Type.String({ minLength: 1 })
 /** Describes a label, which becomes part of an address. */
-const label = () => Type.Optional(Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:_-]*$', maxLength: 100 }))
+const label = () => Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:_-]*$', maxLength: 100 })
 
 /** A model judge of the configuration file. Absent settings come from the environment, else from the provider’s row. */
-export const JudgeFileSchema = Closed({
-  provider: Type.Optional(Choice(PROVIDER_NAMES)),
-  api: Type.Optional(Choice(['responses', 'chat', 'messages'])),
-  model: word(),
-  base_url: word(),
-  region: label(),
-  project: label(),
-  api_version: label(),
-  key_env: word(),
-  window_tokens: Type.Optional(Type.Integer({ minimum: 4000 })),
-  max_output_tokens: Type.Optional(Type.Integer({ minimum: 256 })),
-  effort: Type.Optional(nullable(Type.String())),
-  structured_output: Type.Optional(Choice(STRUCTURED_OUTPUTS)),
-  images: Type.Optional(Type.Boolean()),
-  token_factor: Type.Optional(Type.Number({ minimum: 0.1, maximum: 10 })),
-  concurrency: Type.Optional(CONCURRENCY.file),
-  ...PriceSettings,
-})
+export const JudgeFileSchema = Type.Partial(
+  Closed({
+    provider: Choice(PROVIDER_NAMES),
+    api: Choice(['responses', 'chat', 'messages']),
+    model: word(),
+    base_url: word(),
+    region: label(),
+    project: label(),
+    api_version: label(),
+    key_env: word(),
+    window_tokens: Type.Integer({ minimum: 4000 }),
+    max_output_tokens: Type.Integer({ minimum: 256 }),
+    effort: nullable(Type.String()),
+    structured_output: Choice(STRUCTURED_OUTPUTS),
+    images: Type.Boolean(),
+    token_factor: Type.Number({ minimum: 0.1, maximum: 10 }),
+    concurrency: CONCURRENCY.file,
+    price: nullable(PriceSchema),
+  }),
+  { additionalProperties: false },
+)
 export type JudgeFile = Static<typeof JudgeFileSchema>
 
 /** The settings of the file that every judge has in the end. */
@@ -86,130 +98,143 @@ export function resolveJudges(
   environment: Environment,
   file: Readonly<Record<string, JudgeFile>> = {},
   concurrency: Concurrency,
-): Record<string, JudgeSettings> {
+): Readonly<Record<string, JudgeSettings>> {
   const ofKeys = PROVIDER_NAMES.filter((provider) => environment.providers[provider].is_whole)
   const judges: Record<string, JudgeFile> = { ...Object.fromEntries(ofKeys.map((name) => [name, {}])), ...file }
   return Object.fromEntries(
-    Object.entries(judges).map(([name, judge]) => [name, resolveJudge(name, judge, environment, concurrency)]),
+    Object.entries(judges).map(([name, judge]) => {
+      const provider = providerOf(name, judge)
+      const asked = { name, provider, judge, environment: environment.providers[provider] }
+      return [name, resolveJudge(asked, concurrency)]
+    }),
   )
 }
 
-function resolveJudge(
-  name: string,
-  judge: JudgeFile,
-  environment: Environment,
-  concurrency: Concurrency,
-): JudgeSettings {
-  const at = `/judges/${name}`
-  const provider = providerOf(name, judge)
+/** A judge of the file, and what the environment says of its provider. */
+interface AskedJudge {
+  readonly name: string
+  readonly provider: Provider
+  readonly judge: JudgeFile
+  readonly environment: ProviderEnvironment
+}
+
+const refusal = ({ name }: Pick<AskedJudge, 'name'>, setting: string, message: string) =>
+  new SettingError(`/judges/${name}${setting && `/${setting}`}${message}`)
+
+function resolveJudge(asked: AskedJudge, concurrency: Concurrency): JudgeSettings {
+  const { name, provider, judge, environment } = asked
   const defaults = providerDefaults(provider)
-  const given = environment.providers[provider]
-  const base_url = settleBaseUrl(name, provider, judge, given.base_url)
-  const { price: _price, region, project, api_version, ...settings } = judge
-  const places = settlePlaces(name, provider, { region, project, api_version }, given)
-  const api = oneOf(`${at}/api`, judge.api ?? defaults.api, providerRow(provider).apis)
+  const { apis } = providerRow(provider)
+  const { region: _region, project: _project, api_version: _version, ...settings } = judge
+  const api = judge.api ?? defaults.api
+  if (!apis.includes(api)) throw refusal(asked, 'api', ` must be one of ${apis.join(', ')}`)
   if (provider === 'google' && /^-?\d+$/.test(judge.effort ?? ''))
-    throw fault(`${at}/effort: a number of tokens was removed: write low, medium or high, or null for the model’s own`)
+    throw refusal(
+      asked,
+      'effort',
+      ': a number of tokens was removed: write low, medium or high, or null for the model’s own',
+    )
+  const base_url = settleBaseUrl(asked)
   return {
     ...defaults,
     ...settings,
-    ...places,
+    ...settlePlaces(asked),
     provider,
     api,
-    key_env: judge.key_env ?? given.key_env ?? defaults.key_env,
+    key_env: judge.key_env ?? environment.key_env ?? defaults.key_env,
     base_url,
-    model: settleModel(name, provider, judge, given.model),
+    model: settleModel(asked),
     images: judge.images ?? seesImages(provider, base_url),
-    concurrency: resolveConcurrency(judge.concurrency, concurrency, `${at}/concurrency`),
-    price: resolvePrice(judge, provider, at),
+    concurrency: resolveConcurrency(judge.concurrency, concurrency, `/judges/${name}/concurrency`),
+    price: settlePrice(asked),
   }
 }
 
 /** Resolves the provider of a judge: a judge with a provider’s name needs no `provider` in the file. */
 function providerOf(name: string, { provider }: JudgeFile): Provider {
-  if (name === 'lexical') throw fault('/judges/lexical is built in and cannot be replaced')
+  if (name === 'lexical') throw refusal({ name }, '', ' is built in and cannot be replaced')
   const named = PROVIDER_NAMES.find((provider) => provider === name)
   if (named !== undefined && provider !== undefined && provider !== named && providerRow(named).reserves_name)
-    throw fault(`/judges/${name}/provider is ${provider}: give the judge another name, ${name} is that of ${named}`)
+    throw refusal({ name }, 'provider', ` is ${provider}: give the judge another name, ${name} is that of ${named}`)
   const settled = provider ?? named
-  if (settled === undefined)
-    throw fault(`/judges/${name}/provider is missing: write provider: ${PROVIDER_NAMES.join(', or provider: ')}`)
-  return settled
-}
-
-function oneOf<T extends string>(place: string, value: T, choices: readonly T[]): T {
-  if (choices.includes(value)) return value
-  throw fault(
-    choices.length === 0
-      ? `${place} is not a setting of this provider: leave it out`
-      : `${place} must be one of ${choices.join(', ')}`,
-  )
+  if (settled !== undefined) return settled
+  throw refusal({ name }, 'provider', ` is missing: write provider: ${PROVIDER_NAMES.join(', or provider: ')}`)
 }
 
 /**
  * Settles the base URL of a judge; null: the provider’s own. Where the environment names a base URL, no call goes elsewhere with the
  * provider’s key or under its name: a file that contradicts the environment is refused.
  */
-function settleBaseUrl(
-  name: string,
-  provider: Provider,
-  judge: JudgeFile,
-  ofEnvironment: string | undefined,
-): string | null {
+function settleBaseUrl(asked: AskedJudge): string | null {
+  const { name, provider, judge, environment } = asked
   const { base_url: ofFile, key_env } = judge
-  const place = `/judges/${name}/base_url`
-  if (ofFile !== undefined && !isBaseUrl(ofFile)) throw fault(`${place} ${NO_BASE_URL}`)
+  const { base_url: ofEnvironment } = environment
+  if (ofFile !== undefined && !isBaseUrl(ofFile)) throw refusal(asked, 'base_url', ` ${NO_BASE_URL}`)
   const { variables, keys, address } = providerRow(provider)
   const hasOwnKey = name !== provider && key_env !== undefined && !keys.includes(key_env)
   if (ofFile === undefined && ofEnvironment === undefined && address === null)
-    throw fault(`${place} is missing: write it, or set ${variables.base_url}`)
+    throw refusal(asked, 'base_url', ` is missing: write it, or set ${variables.base_url}`)
   if (ofEnvironment === undefined || (ofFile !== undefined && hasOwnKey)) return ofFile ?? null
   if (!isBaseUrl(ofEnvironment)) throw new Error(`${variables.base_url} ${NO_BASE_URL}`)
-  if (ofFile !== undefined && shownBaseUrl(ofFile) !== shownBaseUrl(ofEnvironment))
-    throw new Error(
-      `${variables.base_url} is ${shownBaseUrl(ofEnvironment)}, but ${place} of VERIDICT_CONFIG is ${shownBaseUrl(ofFile)}: ` +
-        `remove one of them, or give the judge there a name other than ${provider} and a key_env other than ${keys.join(' or ')}`,
-    )
-  return ofEnvironment
+  if (ofFile === undefined || shownBaseUrl(ofFile) === shownBaseUrl(ofEnvironment)) return ofEnvironment
+  throw new Error(
+    `${variables.base_url} is ${shownBaseUrl(ofEnvironment)}, but /judges/${name}/base_url of VERIDICT_CONFIG is ${shownBaseUrl(ofFile)}: ` +
+      `remove one of them, or give the judge there a name other than ${provider} and a key_env other than ${keys.join(' or ')}`,
+  )
 }
 
 /** Settles the model of a judge. The variable of the environment counts for the judge with the provider’s name alone. */
-function settleModel(
-  name: string,
-  provider: Provider,
-  { model }: JudgeFile,
-  ofEnvironment: string | undefined,
-): string {
+function settleModel(asked: AskedJudge): string {
+  const { name, provider, judge, environment } = asked
   const { variables, defaults } = providerRow(provider)
-  if (name === provider && ofEnvironment !== undefined) return ofEnvironment
-  if (model !== undefined) return model
-  if (defaults.model !== null) return defaults.model
+  const model = (name === provider ? environment.model : undefined) ?? judge.model ?? defaults.model
+  if (model !== null) return model
   const variable = name === provider ? `, or set ${variables.model}` : ''
-  throw fault(`/judges/${name}/model is missing: write what your account calls it${variable}`)
-}
-
-type PlaceValues = { readonly [place in ProviderPlace]?: string | undefined }
-
-/** Settles region, project and version of the API, for the providers that need them. */
-function settlePlaces(name: string, provider: Provider, ofFile: PlaceValues, { places }: ProviderEnvironment) {
-  const { needs } = providerRow(provider)
-  const values: Partial<Record<ProviderPlace, string>> = {}
-  for (const place of PROVIDER_PLACES) {
-    const need = needs[place]
-    const at = `/judges/${name}/${place}`
-    if (need === undefined) {
-      if (ofFile[place] !== undefined) throw fault(`${at} is not a setting of this provider: leave it out`)
-      continue
-    }
-    const value = ofFile[place] ?? places[place] ?? need.default
-    if (value === undefined) throw fault(`${at} is missing: write it, or set ${need.variable}`)
-    if (!PLACE.test(value)) throw new Error(`${need.variable} is no ${place.replace('_', ' ')}`)
-    values[place] = value
-  }
-  return values
+  throw refusal(asked, 'model', ` is missing: write what your account calls it${variable}`)
 }
 
 /** Matches a place, which becomes part of an address. */
 const PLACE = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/
 
-const fault = (message: string) => new Error(`VERIDICT_CONFIG: ${message}`)
+/** Settles region, project and version of the API, for the providers that need them. */
+function settlePlaces(asked: AskedJudge): Partial<Record<ProviderPlace, string>> {
+  const { needs } = providerRow(asked.provider)
+  const settled = PROVIDER_PLACES.flatMap((place) => {
+    const need = needs[place]
+    const ofFile = asked.judge[place]
+    if (need === undefined && ofFile === undefined) return []
+    if (need === undefined) throw refusal(asked, place, ' is not a setting of this provider: leave it out')
+    const value = ofFile ?? asked.environment.places.get(place) ?? need.default
+    if (value === undefined) throw refusal(asked, place, ` is missing: write it, or set ${need.variable}`)
+    if (!PLACE.test(value)) throw new Error(`${need.variable} is no ${place.replace('_', ' ')}`)
+    return [[place, value]]
+  })
+  return Object.fromEntries(settled) as Partial<Record<ProviderPlace, string>>
+}
+
+/**
+ * Settles the price of a judge; null: unknown. Without a price of its own, a cached token costs as much as plain input: no cost is reported
+ * too low.
+ */
+function settlePrice(asked: AskedJudge): Price | null {
+  const { price } = asked.judge
+  if (!price) return null
+  const { input, output, cache_read, cache_write, as_of = null } = price
+  if (as_of !== null && !isDay(as_of))
+    throw refusal(asked, 'price/as_of', `: ${JSON.stringify(as_of)} is not a day such as 2026-11-01`)
+  if (input === undefined || output === undefined)
+    throw refusal(asked, `price/${input === undefined ? 'input' : 'output'}`, ` is missing; ${PRICE_EXAMPLE}`)
+  return {
+    input_per_mtok: input,
+    output_per_mtok: output,
+    cache_read_per_mtok: cache_read ?? input,
+    cache_write_per_mtok: cache_write ?? input * providerRow(asked.provider).cache_write,
+    as_of,
+  }
+}
+
+/** Recognizes a day of the calendar; `Date` would make `2026-02-30` the second of March. */
+const isDay = (text: string): boolean => {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}

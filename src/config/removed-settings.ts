@@ -1,3 +1,5 @@
+import { LIMITS, POSTGRES, RETRY } from './settings.ts'
+
 /** Names each environment variable that was removed, with its replacement. A start with such a variable fails. */
 const REMOVED_VARIABLES: Readonly<Record<string, string>> = {
   VERIDICT_PROJECT: 'a service has one database; start a service with a database of its own for each project.',
@@ -8,7 +10,12 @@ const REMOVED_VARIABLES: Readonly<Record<string, string>> = {
 const PRESSURE = 'the delay of the event loop and the share of the heap bound the grades in work.'
 const HELD_BYTES = 'limits.held_bytes bounds the bodies that are read at once.'
 const BODY_MS = 'a JSON body has five minutes to arrive.'
-const FIXED = 'its default is fixed now; leave the key out.'
+const fixedKeys = (groups: Readonly<Record<string, { readonly fixed: readonly string[] }>>) =>
+  Object.fromEntries(
+    Object.entries(groups).flatMap(([group, { fixed }]) =>
+      fixed.map((name) => [`${group}.${name}`, 'its default is fixed now; leave the key out.']),
+    ),
+  )
 const ONE_PRICE = 'write price: { input: 2, output: 10 }, and change the file when the price changes.'
 
 /** Names each key of the configuration file that was removed (`limits.answer_chars`), with its replacement. A start with such a key fails. */
@@ -22,17 +29,7 @@ const REMOVED_KEYS: Readonly<Record<string, string>> = {
   'limits.statistics_at_once': 'statistics are computed one at a time; a request beyond the queue is answered 503.',
   'limits.slow_body_ms': BODY_MS,
   'limits.body_bytes_per_s': BODY_MS,
-  'limits.depth': FIXED,
-  'limits.max_part_chars': FIXED,
-  'limits.connections': FIXED,
-  'limits.event_loop_delay_ms': FIXED,
-  'limits.heap_share': FIXED,
-  'limits.headers_ms': FIXED,
-  'retry.base_delay_ms': FIXED,
-  'retry.max_delay_ms': FIXED,
-  'retry.max_retry_after_ms': FIXED,
-  'postgres.connect_timeout_ms': FIXED,
-  'postgres.idle_transaction_timeout_ms': FIXED,
+  ...fixedKeys({ limits: LIMITS, retry: RETRY, postgres: POSTGRES }),
   'budget.max_cost_usd_per_day': 'set VERIDICT_MAX_COST_USD_PER_DAY.',
   'access.mode': 'set VERIDICT_ACCESS.',
   'access.behind_tls': 'set VERIDICT_BEHIND_TLS.',

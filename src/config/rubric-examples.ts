@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { inputIssues } from '../schemas/check.ts'
 import { type RubricExample, RubricExampleSchema } from '../schemas/rubric-example.ts'
 import { ACTORS } from '../schemas/vocabulary.ts'
-import { linesOf } from './rubrics.ts'
 import { readYaml } from './yaml.ts'
 
 /** An example of a rubric, with its run in the form of a request. */
@@ -26,13 +25,11 @@ export function readExamples(folder: string): Read[] {
 }
 
 function readExample(file: string): Read {
-  const text = readFileSync(file, 'utf8')
-  const read = readYaml(text)
-  if (!read.ok) return { file, faults: read.error.map(({ line, message }) => `${file}:${line}  ${message}`) }
-  const lineOf = linesOf(text)
+  const { value, faults: unread, lineOf } = readYaml(readFileSync(file, 'utf8'))
+  if (unread.length > 0) return { file, faults: unread.map(({ line, message }) => `${file}:${line}  ${message}`) }
   const placeOf = (keys: readonly string[]): string => `${file}:${lineOf(keys)}`
-  const issues = inputIssues(RubricExampleSchema, read.value)
-  const example = read.value as RubricExample
+  const issues = inputIssues(RubricExampleSchema, value)
+  const example = value as RubricExample
   if (issues.length === 0 && (example.reply === undefined) === (example.judge === undefined))
     issues.push({ path: '', message: 'needs a reply, or judge: lexical, and not both' })
   const faults = issues.map(({ path, message }) => `${placeOf(path.split('/').slice(1))} ${path}  ${message}`)

@@ -1,54 +1,19 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isCollection, isPair, LineCounter, parseDocument } from 'yaml'
 import type { Issue } from '../domain/result.ts'
 import { parseRubric } from '../domain/rubric/load/parse-rubric.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { readYaml } from './yaml.ts'
 
-/** Finds the places of a rubric’s issues: `rubric.yaml:12 /claims/x`, `question.md:7`. `yaml` is the text of the manifest. */
-export function placesIn(yaml: string): (issue: Issue) => string {
-  let find: ((keys: readonly string[]) => number) | undefined
-  return ({ path }) => {
-    const keys = path.split('/').slice(1).map(decode)
-    const [file = '', line] = keys
-    if (file.endsWith('.md')) return `${file}:${line}`
-    find ??= linesOf(yaml)
-    return `rubric.yaml:${find(keys)}${path === '' ? '' : ` ${path}`}`
-  }
-}
-
-const decode = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~')
-
-/** Finds the line of a place in a YAML text: the line of the deepest existing member on the way to the place. */
-export function linesOf(text: string): (keys: readonly string[]) => number {
-  const lines = new LineCounter()
-  const { contents } = parseDocument(text, { lineCounter: lines })
-  return (keys) => {
-    let node: unknown = contents
-    let offset = 0
-    for (const key of keys) {
-      if (!isCollection(node)) break
-      const items: readonly unknown[] = node.items
-      const item = items.find((item, index) => (isPair(item) ? String(item.key) === key : String(index) === key))
-      if (item === undefined) break
-      const place = (isPair(item) ? item.key : item) as { range?: readonly number[] | null } | null
-      offset = place?.range?.[0] ?? offset
-      node = isPair(item) ? item.value : item
-    }
-    return lines.linePos(offset).line
-  }
-}
-
 /** A rubric with its folder. `content`: its files as one text, which is kept beside the digest. */
 export interface LoadedRubric {
   readonly rubric: Rubric
   readonly folder: string
   readonly content: string
-  /** The text of the manifest. */
-  readonly yaml: string
+  /** Finds the place of an issue: `FOLDER/rubric.yaml:12 /claims/x`, `FOLDER/question.md:7`. */
+  readonly placeOf: (issue: Issue) => string
 }
 
 const MANIFEST = 'rubric.yaml'
@@ -102,43 +67,36 @@ export function rubricFolders(folder: string): string[] {
 /** Most bytes of a file of a rubric. */
 const MOST_BYTES = 1_000_000
 
-/** Tells whether a value holds itself. */
-function isCyclic(value: unknown, above: readonly unknown[] = []): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return above.includes(value) || Object.values(value).some((member) => isCyclic(member, [...above, value]))
-}
-
 /** Reads the rubric of a folder, or its faults, with file, line and remedy. */
 export function readRubric(folder: string): LoadedRubric | { readonly faults: readonly string[] } {
   const files: Record<string, string> = {}
-  const missing = [MANIFEST, 'system.md', 'question.md'].filter((file) => {
+  const faults: string[] = []
+  for (const file of [MANIFEST, 'system.md', 'question.md']) {
     const path = join(folder, file)
     const stat = statSync(path, { throwIfNoEntry: false })
-    if (stat?.isFile() !== true || stat.size > MOST_BYTES) return true
-    files[file] = readFileSync(path, 'utf8')
-    return false
-  })
-  if (missing.length > 0)
-    return {
-      faults: missing.map(
-        (file) =>
-          `${join(folder, file)}: is missing, or no file of at most ${MOST_BYTES} bytes; \`veridict rubric new\` writes one`,
-      ),
-    }
-  const yaml = files[MANIFEST] ?? ''
-  const manifest = readYaml(yaml)
-  if (!manifest.ok)
-    return { faults: manifest.error.map(({ line, message }) => `${join(folder, MANIFEST)}:${line}  ${message}`) }
-  const source = { manifest: manifest.value, system: files['system.md'] ?? '', question: files['question.md'] ?? '' }
-  if (isCyclic(source.manifest))
-    return { faults: [`${join(folder, MANIFEST)}:1  an alias (*name) stands in what it names: write it out`] }
+    if (stat?.isFile() === true && stat.size <= MOST_BYTES) files[file] = readFileSync(path, 'utf8')
+    else
+      faults.push(`${path}: is missing, or no file of at most ${MOST_BYTES} bytes; \`veridict rubric new\` writes one`)
+  }
+  if (faults.length > 0) return { faults }
+  const manifest = join(folder, MANIFEST)
+  const yaml = readYaml(files[MANIFEST] ?? '')
+  if (yaml.faults.length > 0)
+    return { faults: yaml.faults.map(({ line, message }) => `${manifest}:${line}  ${message}`) }
+  const placeOf = ({ path }: Issue): string => {
+    const keys = path
+      .split('/')
+      .slice(1)
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const [file = '', line] = keys
+    if (file.endsWith('.md')) return join(folder, `${file}:${line}`)
+    return `${manifest}:${yaml.lineOf(keys)}${path === '' ? '' : ` ${path}`}`
+  }
+  const source = { manifest: yaml.value, system: files['system.md'] ?? '', question: files['question.md'] ?? '' }
   const parsed = parseRubric(source)
-  const placeOf = placesIn(yaml)
-  if (!parsed.ok) return { faults: parsed.error.map((issue) => `${join(folder, placeOf(issue))}  ${issue.message}`) }
+  if (!parsed.ok) return { faults: parsed.error.map((issue) => `${placeOf(issue)}  ${issue.message}`) }
   const { name } = parsed.value
-  if (name !== basename(resolve(folder)))
-    return {
-      faults: [`${join(folder, MANIFEST)}:1  says id and version ${name}: name the folder so, or change them here`],
-    }
-  return { rubric: parsed.value, folder, content: JSON.stringify(source), yaml }
+  if (name === basename(resolve(folder)))
+    return { rubric: parsed.value, folder, content: JSON.stringify(source), placeOf }
+  return { faults: [`${manifest}:1  says id and version ${name}: name the folder so, or change them here`] }
 }

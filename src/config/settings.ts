@@ -1,28 +1,20 @@
-import type { Static, TInteger, TObject, TPartial, TProperties, TSchema, TUnsafe } from 'typebox'
+import type { Static, TInteger, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
 import { Closed, Type } from '../schemas/type.ts'
-import type { Environment } from './environment.ts'
 
-/** Names a group of settings; its schema holds type, bounds, default and meaning of each. */
-export interface SettingsOf<P extends TProperties, C extends object> {
-  readonly defaults: Readonly<Static<TObject<P>> & C>
-  /** The same settings in the configuration file, all optional. */
-  readonly file: TPartial<TObject<P>>
-}
+/** Refuses a setting of the configuration file by its place; `loadConfig` adds the name of the file. */
+export class SettingError extends Error {}
 
 /**
- * Defines a group of settings. Every property has a default; its description follows an error about its value. `constants` are the values of
- * the group that the configuration file cannot change.
+ * Defines a group of settings. Every property has a default; its description follows an error about its value. `fixed` are the values of the
+ * group that the configuration file cannot change.
  */
-function defineSettings<P extends TProperties, C extends object = object>(
-  properties: P,
-  constants: C = {} as C,
-): SettingsOf<P, C> {
+function defineSettings<P extends TProperties, F extends object = object>(properties: P, fixed: F = {} as F) {
   const defaults = Object.entries(properties).map(([name, schema]) => [name, (schema as { default?: unknown }).default])
   return {
-    defaults: { ...(Object.fromEntries(defaults) as Static<TObject<P>>), ...constants },
-    file: Closed(
-      Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])),
-    ) as unknown as TPartial<TObject<P>>,
+    defaults: { ...(Object.fromEntries(defaults) as Static<TObject<P>>), ...fixed } as const,
+    fixed: Object.keys(fixed),
+    /** The same settings in the configuration file, all optional. */
+    file: Type.Partial(Closed(properties), { additionalProperties: false }),
   }
 }
 
@@ -106,35 +98,12 @@ export function resolveConcurrency(
   place: string,
 ): Concurrency {
   const { min, max } = { ...otherwise, ...given }
-  if (min > max) throw new Error(`VERIDICT_CONFIG: ${place}: min ${min} is over max ${max}`)
+  if (min > max) throw new SettingError(`${place}: min ${min} is over max ${max}`)
   const initial = given?.initial ?? Math.min(max, Math.max(min, otherwise.initial))
   if (initial < min || initial > max)
-    throw new Error(`VERIDICT_CONFIG: ${place}/initial: ${initial} is not between min ${min} and max ${max}`)
+    throw new SettingError(`${place}/initial: ${initial} is not between min ${min} and max ${max}`)
   return { initial, min, max }
 }
-
-export const WorkersFileSchema = Closed({
-  most_in_flight: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-})
-
-/** Settings of the work on batches by several processes of one PostgreSQL. */
-export interface WorkerSettings {
-  /** `veridict serve` works on batches too. */
-  readonly in_service: boolean
-  /** Most items of a judge in work at once in a process; null: no bound. */
-  readonly most_in_flight: number | null
-  /** Port of /healthz, /readyz and /metrics of `veridict worker`; null: no port. */
-  readonly port: number | null
-}
-
-export const resolveWorkers = (
-  { worker, worker_port }: Pick<Environment, 'worker' | 'worker_port'>,
-  { most_in_flight }: Static<typeof WorkersFileSchema> = {},
-): WorkerSettings => ({
-  in_service: worker !== 'off',
-  most_in_flight: most_in_flight ?? null,
-  port: worker_port ?? null,
-})
 
 /** The longest timer of the server, in milliseconds. */
 const FITS = { maximum: 2_147_483_647 }

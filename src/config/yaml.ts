@@ -1,24 +1,51 @@
-import { LineCounter, parseDocument } from 'yaml'
-import { err, type Issue, ok, type Result } from '../domain/result.ts'
+import { isCollection, isPair, LineCounter, parseDocument } from 'yaml'
 
-/** Parses YAML or JSON, and lists each fault with its line. */
-export function readYaml(text: string): Result<unknown, (Issue & { readonly line: number })[]> {
+/** A YAML text as read: its value, or its faults; and the line of each place. */
+interface YamlText {
+  readonly value: unknown
+  readonly faults: readonly { readonly line: number; readonly message: string }[]
+  /** Finds the line of the deepest existing member on the way to a place. */
+  readonly lineOf: (keys: readonly string[]) => number
+}
+
+/** Parses YAML or JSON. */
+export function readYaml(text: string): YamlText {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
-  if (document.errors.length > 0)
-    return err(
-      document.errors.map(({ code, message, pos: [at] }) => ({
-        path: '',
-        message: `is no YAML: ${message}${HINTS[code] ?? ''}`,
-        line: lineCounter.linePos(at).line,
-      })),
-    )
+  const lineOf = (keys: readonly string[]): number => {
+    let node: unknown = document.contents
+    let offset = 0
+    for (const key of keys) {
+      if (!isCollection(node)) break
+      const items: readonly unknown[] = node.items
+      const item = items.find((item, index) => (isPair(item) ? String(item.key) === key : String(index) === key))
+      if (item === undefined) break
+      const place = (isPair(item) ? item.key : item) as { range?: readonly number[] | null } | null
+      offset = place?.range?.[0] ?? offset
+      node = isPair(item) ? item.value : item
+    }
+    return lineCounter.linePos(offset).line
+  }
+  const faults = document.errors.map(({ code, message, pos: [at] }) => ({
+    line: lineCounter.linePos(at).line,
+    message: `is no YAML: ${message}${HINTS[code] ?? ''}`,
+  }))
+  if (faults.length > 0) return { value: undefined, faults, lineOf }
   try {
-    return ok(document.toJS() as unknown)
+    const value: unknown = document.toJS()
+    return { value, faults: isCyclic(value) ? [CYCLE] : [], lineOf }
   } catch (error) {
     // Too many aliases.
-    return err([{ path: '', message: (error as Error).message, line: 1 }])
+    return { value: undefined, faults: [{ line: 1, message: (error as Error).message }], lineOf }
   }
+}
+
+const CYCLE = { line: 1, message: 'an alias (*name) stands in what it names: write it out' }
+
+/** Tells whether a value holds itself. */
+function isCyclic(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return above.includes(value) || Object.values(value).some((member) => isCyclic(member, [...above, value]))
 }
 
 const QUOTE = '; a text that holds ": " or begins with a mark is written in quotes'

@@ -215,8 +215,24 @@ describe('what cannot be used is named', () => {
       'judges: { lexical: { provider: openai } }',
       '/judges/lexical',
     ],
+    [
+      'a default judge that is not configured',
+      { VERIDICT_CONFIG: 'v.yaml', OPENAI_API_KEY: 'k' },
+      'default_judge: nobody',
+      'VERIDICT_CONFIG: v.yaml: /default_judge: there is no judge nobody; there are: lexical, openai',
+    ],
   ])('%s', (_name, env, file, place) => {
     expect(() => load(env, file)).toThrow(place)
+  })
+
+  test.each([
+    ['', '/provider is missing'],
+    ['provider: openai, api: messages', '/api must be one of'],
+    ['provider: openai, model: m, concurrency: { min: 9, max: 3 }', '/concurrency: min 9 is over max 3'],
+    ['provider: openai, model: m, price: { input: 1 }', '/price/output is missing'],
+  ])('with the name of the file: { %s }', (settings, said) => {
+    const refused = () => load({ VERIDICT_CONFIG: 'v.yaml' }, `judges: { local: { ${settings} } }`)
+    expect(refused).toThrow(`VERIDICT_CONFIG: v.yaml: /judges/local${said}`)
   })
 
   test.each([

@@ -13,10 +13,3 @@ test('a rubric that changed under its version stops the start, with what to do',
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: database }, () => '')
   await expect(buildContext({ config, secrets })).rejects.toThrow(/tab-behavior@1 was changed, but not its version/)
 })
-
-test('a default judge that is not configured stops the start', async () => {
-  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
-  await expect(buildContext({ config: { ...config, default_judge: 'nobody' }, secrets })).rejects.toThrow(
-    'there are: lexical',
-  )
-})

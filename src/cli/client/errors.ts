@@ -215,7 +215,7 @@ function explainAddress(error: AddressError, variable: string): Explanation | nu
 
 /** Explains an error of the configuration, else of anything. */
 const explainSetting = (message: string): Explanation =>
-  /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|the default judge|a worker shares)/.test(message)
+  /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|a worker shares)/.test(message)
     ? [message, 'docs/configuration.md lists every variable, and every key of the file.']
     : [message, '`veridict doctor` examines the database; docs/configuration.md lists the settings.']
 

@@ -8,7 +8,6 @@ import {
   type LoadedRubric,
   loadConfiguredRubrics,
   loadRubrics,
-  placesIn,
   readRubric,
   rubricFolders,
 } from '../../config/rubrics.ts'
@@ -78,11 +77,10 @@ export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
   return faulty > 0 ? EXIT.unverified : EXIT.graded
 }
 
-function warningsOf({ rubric, folder, yaml }: LoadedRubric, examples: number): string[] {
-  const placeOf = placesIn(yaml)
+function warningsOf({ rubric, folder, placeOf }: LoadedRubric, examples: number): string[] {
   const none = `${join(folder, 'examples')}  warning: has no example: write one.yaml, so that \`veridict rubric test\` has something to run`
   return [
-    ...rubricWarnings(rubric).map((issue) => `${join(folder, placeOf(issue))}  warning: ${issue.message}`),
+    ...rubricWarnings(rubric).map((issue) => `${placeOf(issue)}  warning: ${issue.message}`),
     ...(examples === 0 ? [none] : []),
   ]
 }
