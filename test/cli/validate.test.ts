@@ -170,6 +170,13 @@ describe('veridict validate', () => {
     expect([wrong.code, wrong.err.includes('npm run --silent labelled')]).toEqual([1, true])
   })
 
+  test('fails for a file that is cut off in its last line, before a judge is asked', async () => {
+    const whole = labelled(3, 0)
+    const cut = await run('validate', file('cut.ndjson', whole.slice(0, -60)), '-j', 'lexical')
+    expect([cut.code, cut.out]).toEqual([1, ''])
+    expect(cut.err).toContain('cut.ndjson is cut off: its last line (line 3) is not JSON')
+  })
+
   test('says what it would cost, and keeps nothing', async () => {
     const dry = await run('validate', file('dry.ndjson', labelled(6, 0)), '-j', 'lexical', '--dry-run')
     expect([dry.code, dry.out.includes('6 items')]).toEqual([0, true])

@@ -34,9 +34,11 @@ export async function* readLabelled({ signal }: Session, path: string): AsyncGen
   }
 }
 
+const NOT_JSON = 'is not JSON'
+
 /** Returns the request and the label of a line, or the fault of the line. */
 function readLine(line: unknown, names: Set<string>) {
-  if (line === undefined) return 'is not JSON'
+  if (line === undefined) return NOT_JSON
   if (!isRequest(line)) return 'is no request: its trajectory must be an object'
   // A certificate is of one judge and one number of samples: those of the line are left out.
   const { human, item_id: name, judge: _judge, samples: _samples, cache: _cache, ...request } = line
@@ -52,14 +54,16 @@ type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'> & { readonly place:
 
 export type LabelledData = Awaited<ReturnType<typeof readLabels>>
 
-/** Reads the labels of a file before a judge is asked, and the rubrics that its lines name. */
+/** Reads the labels of a file before a judge is asked, and the rubrics that its lines name. Throws for a file that is cut off in its last line. */
 export async function readLabels(session: Session, path: string) {
   const labels = new Map<string, Label>()
   const rubrics = new Set<string>()
   const hash = createHash('sha256')
   let lines = 0
+  let cut: string | null = null
   for await (const line of readLabelled(session, path)) {
     lines++
+    cut = line.kind === 'skipped' && line.detail.endsWith(NOT_JSON) ? line.name : null
     if (line.kind === 'skipped' || line.human === undefined) continue
     const { name, human } = line
     const { rubric, metadata, trajectory, ground_truth } = line.request
@@ -70,6 +74,10 @@ export async function readLabels(session: Session, path: string) {
     labels.set(name, { place: line.source, label: human, group, cluster: metadata?.task ?? null, human: answers })
     session.view.doing(`reading: ${count(labels.size, 'labelled run')}`)
   }
+  if (cut !== null)
+    throw new CliError(`${oneLine(path)} is cut off: its last line (${cut}) ${NOT_JSON}`, [
+      'Write the file again to its end, or remove that line.',
+    ])
   const counts = { items: labels.size, skipped: lines - labels.size }
   const data = { name: basename(path), ...counts, digest: `sha256:${hash.digest('hex')}` }
   return { labels, rubrics: [...rubrics].sort(), data }
