@@ -1,16 +1,19 @@
 import {
   type Dialect,
   type Expression,
+  type Insertable,
   Kysely,
   PostgresAdapter,
   PostgresQueryCompiler,
+  type RawBuilder,
   type SqlBool,
   SqliteAdapter,
   SqliteQueryCompiler,
   sql,
+  type Updateable,
 } from 'kysely'
 import { refusal } from './errors.ts'
-import type { Tables } from './schema.ts'
+import type { TableName, Tables } from './schema.ts'
 
 /** Statements of one unit of work, or of readings outside of a unit. */
 export type Sql = Kysely<Tables>
@@ -57,6 +60,43 @@ export const dialectParts = (kind: Db['kind']): Omit<Dialect, 'createDriver'> =>
 /** Opens kysely over a driver. */
 export const openKysely = (kind: Db['kind'], createDriver: Dialect['createDriver']): Sql =>
   new Kysely<Tables>({ dialect: { ...dialectParts(kind), createDriver } })
+
+type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>
+
+/** Runs a statement, which is a template, and returns its rows. The statement means the same to SQLite and to PostgreSQL. */
+export const all =
+  <R>(on: Sql): Statement<R[]> =>
+  async (text, ...values) =>
+    (await sql<R>(text, ...values).execute(on)).rows
+
+/** Runs a statement and returns its first row. */
+export const first =
+  <R>(on: Sql): Statement<R | undefined> =>
+  async (text, ...values) =>
+    (await sql<R>(text, ...values).execute(on)).rows[0]
+
+/** Runs a statement and returns the number of rows that it has changed. */
+export const run =
+  (on: Sql): Statement<number> =>
+  async (text, ...values) =>
+    Number((await sql(text, ...values).execute(on)).numAffectedRows ?? 0)
+
+/** Inserts a row; returns 0 where `onConflict`, the clause that says so, lets the row fall. */
+export const insert = <T extends TableName>(on: Sql, table: T, row: Insertable<Tables[T]>, onConflict = sql``) =>
+  run(
+    on,
+  )`INSERT INTO ${columns([table])} (${columns(Object.keys(row))}) VALUES (${sql.join(Object.values(row))}) ${onConflict}`
+
+/** Writes the assignments of an UPDATE. */
+export const assignments = <T extends TableName>(row: Updateable<Tables[T]>): RawBuilder<unknown> =>
+  sql.join(Object.entries(row).map(([name, value]) => sql`${columns([name])} = ${value}`))
+
+/** Writes names of our own tables and columns. */
+export const columns = (names: readonly string[]): RawBuilder<unknown> => sql.raw(names.join(', '))
+
+/** Locks the rows of a SELECT until the end of the unit of work; units of work on SQLite are one after the other. */
+export const locked = ({ kind }: Pick<Db, 'kind'>): RawBuilder<unknown> =>
+  kind === 'postgres' ? sql`FOR UPDATE` : sql``
 
 /**
  * Writes a constant into the text of a statement. SQLite prepares a statement anew for each value that the condition of a partial index names, where

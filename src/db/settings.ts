@@ -1,117 +1,90 @@
+import { sql as raw } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import type { Digest } from '../domain/digest.ts'
-import type { Db } from './db.ts'
+import { type Db, first, insert, run } from './db.ts'
 import { refusal } from './errors.ts'
 import { isDead } from './processes.ts'
+import type { IdempotencyRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
-export interface IdempotencyRecord {
-  readonly request_digest: string
-  readonly status: number
-  readonly body: string
-}
+export type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' | 'status' | 'body'>>
 
 /** The status of a key whose request is being answered. */
 const IN_PROGRESS = 0
+/** Answers of a process that wait for the database. */
+const MOST_UNSTORED = 1000
 
 export type IdempotencyStore = ReturnType<typeof createIdempotency>
 
 /** The answers of requests with an `Idempotency-Key`. */
-export const createIdempotency = (db: Db) => ({
-  /** Finds the stored answer of a key. */
-  async find(key: string): Promise<IdempotencyRecord | null> {
-    const row = await db.read
-      .selectFrom('idempotency_keys')
-      .select(['request_digest', 'status', 'body'])
-      .where('key', '=', key)
-      .where('status', '<>', IN_PROGRESS)
-      .executeTakeFirst()
-    return row ?? null
-  },
-  /**
-   * Takes a key for the answer of a request, over all processes; false while another request has the key. A request whose key was last renewed before
-   * `lost`, or whose process is dead, has no answer any more.
-   */
-  take: (key: string, request_digest: string, at: string, lost: string): Promise<boolean> =>
-    db.write(async (sql) => {
-      const open = sql.selectFrom('idempotency_keys').select(['body', 'created_at']).where('key', '=', key)
-      const other = await open.where('status', '=', IN_PROGRESS).executeTakeFirst()
-      if (other !== undefined && (other.created_at < lost || isDead(db, other.body)))
-        await sql
-          .deleteFrom('idempotency_keys')
-          .where('key', '=', key)
-          .where('status', '=', IN_PROGRESS)
-          .where('created_at', '=', other.created_at)
-          .execute()
-      const { numInsertedOrUpdatedRows } = await sql
-        .insertInto('idempotency_keys')
-        .values({ key, request_digest, status: IN_PROGRESS, body: db.process, created_at: at })
-        .onConflict((conflict) => conflict.column('key').doNothing())
-        .executeTakeFirstOrThrow()
-      return (numInsertedOrUpdatedRows ?? 0n) > 0n
-    }),
-  /** Says that this process still answers the request of a key. */
-  async renew(key: string, at: string): Promise<void> {
-    await db.write((sql) =>
-      sql
-        .updateTable('idempotency_keys')
-        .set({ created_at: at })
-        .where('key', '=', key)
-        .where('status', '=', IN_PROGRESS)
-        .where('body', '=', db.process)
-        .execute(),
-    )
-  },
-  /** Gives a key back whose request this process refused or failed to answer. */
-  async release(key: string): Promise<void> {
-    await db.write((sql) =>
-      sql
-        .deleteFrom('idempotency_keys')
-        .where('key', '=', key)
-        .where('status', '=', IN_PROGRESS)
-        .where('body', '=', db.process)
-        .execute(),
-    )
-  },
-  /** Stores the answer of a key; the first answer stays. */
-  async put(key: string, { request_digest, status, body }: IdempotencyRecord, at: string): Promise<void> {
-    await db.write((sql) =>
-      sql
-        .insertInto('idempotency_keys')
-        .values({ key, request_digest, status, body, created_at: at })
-        .onConflict((conflict) =>
-          conflict
-            .column('key')
-            .doUpdateSet({ request_digest, status, body })
-            .where('idempotency_keys.status', '=', IN_PROGRESS),
-        )
-        .execute(),
-    )
-  },
-})
+export function createIdempotency(db: Db) {
+  /** Condition: this process answers the request of the key. */
+  const isOwn = (key: string) => raw`key = ${key} AND status = ${IN_PROGRESS} AND body = ${db.process}`
+  /** Good answers that the database refused, by key: the retry of their request is not paid for again. */
+  const unstored = new LRUCache<string, IdempotencyRecord & { readonly created_at: string }>({ max: MOST_UNSTORED })
+  const store = async (key: string, answer: IdempotencyRecord & { readonly created_at: string }): Promise<void> => {
+    unstored.set(key, answer)
+    await db.write((sql) => insert(sql, 'idempotency_keys', { key, ...answer }, FIRST_ANSWER))
+    unstored.delete(key)
+  }
+  return {
+    /** Finds the stored answer of a key. */
+    async find(key: string): Promise<IdempotencyRecord | null> {
+      const row = await first<IdempotencyRecord>(db.read)`
+        SELECT request_digest, status, body FROM idempotency_keys WHERE key = ${key} AND status <> ${IN_PROGRESS}`
+      return row ?? unstored.get(key) ?? null
+    },
+    /**
+     * Takes a key for the answer of a request, over all processes; false while another request has the key. A request whose key was last renewed
+     * before `lost`, or whose process is dead, has no answer any more.
+     */
+    take: (key: string, request_digest: string, at: string, lost: string): Promise<boolean> =>
+      db.write(async (sql) => {
+        const other = await first<Pick<IdempotencyRow, 'body' | 'created_at'>>(sql)`
+          SELECT body, created_at FROM idempotency_keys WHERE key = ${key} AND status = ${IN_PROGRESS}`
+        if (other !== undefined && (other.created_at < lost || isDead(db, other.body)))
+          await run(sql)`DELETE FROM idempotency_keys
+            WHERE key = ${key} AND status = ${IN_PROGRESS} AND created_at = ${other.created_at}`
+        const row = { key, request_digest, status: IN_PROGRESS, body: db.process, created_at: at }
+        return (await insert(sql, 'idempotency_keys', row, raw`ON CONFLICT (key) DO NOTHING`)) > 0
+      }),
+    /** Says that this process still answers the request of a key. */
+    async renew(key: string, at: string): Promise<void> {
+      await db.write((sql) => run(sql)`UPDATE idempotency_keys SET created_at = ${at} WHERE ${isOwn(key)}`)
+    },
+    /** Gives a key back whose request this process refused or failed to answer; a good answer is stored after all. */
+    async release(key: string): Promise<void> {
+      const answer = unstored.get(key)
+      if (answer !== undefined) return store(key, answer)
+      await db.write((sql) => run(sql)`DELETE FROM idempotency_keys WHERE ${isOwn(key)}`)
+    },
+    /** Stores the answer of a key; the first answer stays. Where the database refuses, this process keeps the answer. */
+    put: (key: string, answer: IdempotencyRecord, at: string): Promise<void> =>
+      store(key, { ...answer, created_at: at }),
+  }
+}
 
-const SECRET = 'rendering_secret'
+const FIRST_ANSWER = raw`ON CONFLICT (key) DO UPDATE
+  SET request_digest = excluded.request_digest, status = excluded.status, body = excluded.body
+  WHERE idempotency_keys.status = ${IN_PROGRESS}`
 
 /** Settings that the service makes itself. */
 export function createSettings(db: Db) {
   /** Returns the value under a name, which is stored where there was none. */
   const once = (name: string, make: () => Uint8Array): Promise<Buffer> =>
     db.write(async (sql) => {
-      const find = () => sql.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst()
+      const find = () => first<{ value: Buffer }>(sql)`SELECT value FROM settings WHERE name = ${name}`
       const known = await find()
       if (known !== undefined) return known.value
-      await sql
-        .insertInto('settings')
-        .values({ name, value: Buffer.from(make()) })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-      // Of two processes that made one at the same time, both use the first.
+      await insert(sql, 'settings', { name, value: Buffer.from(make()) }, raw`ON CONFLICT DO NOTHING`)
+      // Of two processes that made a value at the same time, both use the first.
       const kept = await find()
       if (kept === undefined) throw refusal(`the setting ${name} was not stored`)
       return kept.value
     })
   return {
     /** Finds the secret of marker nonces: made once, then stable, so that prompts stay byte-equal. */
-    renderingSecret: async (make: () => Uint8Array): Promise<Uint8Array> => new Uint8Array(await once(SECRET, make)),
+    renderingSecret: async (make: () => Uint8Array) => new Uint8Array(await once('rendering_secret', make)),
     /** Returns the digest that is stored under the name of a rubric, after storing this digest where there was none. */
     async registerRubric(name: string, digest: Digest, content: string): Promise<Digest> {
       const value = await once(`rubric:${name}`, () => Buffer.from(JSON.stringify({ digest, content })))
@@ -119,14 +92,9 @@ export function createSettings(db: Db) {
     },
     /** Writes to the database: reading alone shows neither a full disk nor a standby. Rejects with a StorageError. */
     async check(): Promise<void> {
-      const value = Buffer.from(new Date().toISOString())
-      await db.write((sql) =>
-        sql
-          .insertInto('settings')
-          .values({ name: 'heartbeat', value })
-          .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-          .execute(),
-      )
+      const row = { name: 'heartbeat', value: Buffer.from(new Date().toISOString()) }
+      const again = raw`ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+      await db.write((sql) => insert(sql, 'settings', row, again))
     },
   }
 }

@@ -1,8 +1,8 @@
-import { type ExpressionBuilder, sql as raw } from 'kysely'
+import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../ports/judge.ts'
 import type { AttemptSummary } from '../schemas/grade.ts'
-import type { Sql } from './db.ts'
-import type { Tables } from './schema.ts'
+import { columns, first, run, type Sql } from './db.ts'
+import type { Attempt, Spending } from './schema.ts'
 
 /** Caps in dollars; null: no cap. A day is a day of UTC. */
 export interface Caps {
@@ -13,8 +13,7 @@ export interface Caps {
 }
 export const NO_CAPS: Caps = { batch_usd: null, key_usd: null, day_usd: null }
 
-export const isCapped = ({ batch_usd, key_usd, day_usd }: Caps): boolean =>
-  batch_usd !== null || key_usd !== null || day_usd !== null
+export const isCapped = (caps: Caps): boolean => Object.values(caps).some((usd) => usd !== null)
 
 /** The cap that a call would pass, with the money that was spent or reserved before the call. */
 export interface OverBudget {
@@ -25,9 +24,8 @@ export interface OverBudget {
   readonly reserved_usd: number
 }
 
-/** The columns of `spending`: dollars and numbers of calls. */
-const COLUMNS = ['settled_usd', 'reserved_usd', 'uncertain_usd', 'calls', 'unknown_calls', 'unpriced_calls'] as const
-export type Amounts = Readonly<Record<(typeof COLUMNS)[number], number>>
+/** Dollars and numbers of calls. */
+export type Amounts = Readonly<Omit<Spending, 'scope'>>
 
 export const NOTHING: Amounts = {
   settled_usd: 0,
@@ -37,13 +35,10 @@ export const NOTHING: Amounts = {
   unknown_calls: 0,
   unpriced_calls: 0,
 }
+const NAMES = Object.keys(NOTHING) as readonly (keyof Amounts)[]
 
 /** The facts that decide the scopes of a call. The day is the day on which the call began, for its end too. */
-export interface Counted {
-  readonly started_at: string
-  readonly batch: string | null
-  readonly payer: string | null
-}
+export type Counted = Readonly<Pick<Attempt, 'started_at' | 'batch' | 'payer'>>
 
 /** The amounts that a call adds to its scopes. */
 export type Change = readonly [Counted, Partial<Amounts>]
@@ -76,7 +71,7 @@ const NARROWEST = ['batch', 'key', 'day'] as const
 export async function reserveIn(sql: Sql, counted: Counted, usd: number | null, caps: Caps, change: Partial<Amounts>) {
   const passed: OverBudget[] = []
   for (const { scope, cap, cap_usd } of scopesOf(counted, caps)) {
-    const limit = cap_usd === null || usd === 0 ? null : usd === null ? Number.NEGATIVE_INFINITY : cap_usd - usd
+    const limit = cap_usd === null || usd === 0 ? Number.POSITIVE_INFINITY : cap_usd - (usd ?? Number.POSITIVE_INFINITY)
     if (await addTo(sql, scope, change, limit)) continue
     const spent = await readSpending(sql, scope)
     passed.push({
@@ -84,7 +79,7 @@ export async function reserveIn(sql: Sql, counted: Counted, usd: number | null, 
       reserved_usd: spent.reserved_usd > TOLERANCE_USD ? spent.reserved_usd : 0,
     })
   }
-  return NARROWEST.flatMap((cap) => passed.find((one) => one.cap === cap) ?? [])[0] ?? null
+  return NARROWEST.flatMap((cap) => passed.find((over) => over.cap === cap) ?? [])[0] ?? null
 }
 
 /** Adds the changes to their scopes, in the order of all units of work. */
@@ -92,44 +87,27 @@ export async function addSpending(sql: Sql, changes: readonly Change[]): Promise
   const sums = new Map<string, Partial<Amounts>>()
   for (const [counted, change] of changes)
     for (const { scope } of scopesOf(counted)) sums.set(scope, addAmounts(sums.get(scope) ?? {}, change))
-  for (const [scope, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) await addTo(sql, scope, sum, null)
+  for (const [scope, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) await addTo(sql, scope, sum)
 }
 
-/** Adds to one scope, which is made where it is missing. With a limit, returns false, and adds nothing, where more dollars are spent already. */
-async function addTo(sql: Sql, scope: string, change: Partial<Amounts>, limit: number | null): Promise<boolean> {
-  const row = { scope, ...NOTHING, ...change }
-  const names = Object.keys(change) as (keyof Amounts)[]
-  const insert = sql.insertInto('spending')
-  const added = ({ ref }: ExpressionBuilder<Tables, 'spending'>) =>
-    Object.fromEntries(names.map((name) => [name, raw<number>`${ref(`spending.${name}`)} + excluded.${raw.ref(name)}`]))
-  if (limit === null) {
-    await insert
-      .values(row)
-      .onConflict((conflict) => conflict.column('scope').doUpdateSet(added as never))
-      .execute()
-    return true
-  }
-  const bound = Number.isFinite(limit) ? limit + TOLERANCE_USD : -1
-  const add = async (): Promise<boolean> => {
-    const { numUpdatedRows } = await sql
-      .updateTable('spending')
-      .set(({ eb }) => Object.fromEntries(names.map((name) => [name, eb(name, '+', change[name] ?? 0)])) as never)
-      .where('scope', '=', scope)
-      .where(raw<boolean>`settled_usd + reserved_usd + uncertain_usd <= ${bound}`)
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows > 0n
-  }
-  if (await add()) return true
-  await insert
-    .values({ scope, ...NOTHING })
-    .onConflict((conflict) => conflict.column('scope').doNothing())
-    .execute()
-  return add()
+const ADDED = columns(NAMES.map((name) => `${name} = spending.${name} + excluded.${name}`))
+
+/** Adds to one scope, which is made where it is missing. Returns false, and adds nothing, where more dollars than the limit are spent already. */
+async function addTo(sql: Sql, scope: string, change: Partial<Amounts>, limit = Number.POSITIVE_INFINITY) {
+  const most = limit + TOLERANCE_USD
+  if (most < 0) return false
+  const amounts = raw.join(NAMES.map((name) => change[name] ?? 0))
+  const isWithin = most === Number.POSITIVE_INFINITY ? raw`` : raw`WHERE ${SPENT} <= ${most}`
+  const added = await run(sql)`INSERT INTO spending (scope, ${columns(NAMES)}) VALUES (${scope}, ${amounts})
+    ON CONFLICT (scope) DO UPDATE SET ${ADDED} ${isWithin}`
+  return added > 0
 }
+
+const SPENT = raw`spending.settled_usd + spending.reserved_usd + spending.uncertain_usd`
 
 /** Reads the amounts of a scope; a scope without a row has spent nothing. */
 export const readSpending = async (sql: Sql, scope: string): Promise<Amounts> =>
-  (await sql.selectFrom('spending').select(COLUMNS).where('scope', '=', scope).executeTakeFirst()) ?? NOTHING
+  (await first<Amounts>(sql)`SELECT ${columns(NAMES)} FROM spending WHERE scope = ${scope}`) ?? NOTHING
 
 /** Ends that the provider answers before it runs anything: without usage they cost nothing. */
 const UNPAID: ReadonlySet<AttemptSummary['outcome']> = new Set([

@@ -1,22 +1,23 @@
-import { sql as raw, type SqlBool } from 'kysely'
+import { type RawBuilder, sql as raw } from 'kysely'
 import type { JudgeReply } from '../ports/judge.ts'
-import type { AttemptSummary, Failure } from '../schemas/grade.ts'
+import type { Failure } from '../schemas/grade.ts'
+import type { AttemptLedger, PlannedAttempt, QuestionMark } from './attempts.ts'
+import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
 import {
-  type AttemptLedger,
-  emptyRow,
-  type PlannedAttempt,
+  type Bounds,
+  countWithin,
+  type Ended,
+  endCalls,
   parseReply,
   parseUsage,
-  type QuestionMark,
-  REPLY_COLUMNS,
-  type ReplyRow,
+  REPLY,
   renderEnd,
-} from './attempts.ts'
-import { type Db, isIn, lit, type Sql, Undo } from './db.ts'
+  unpackReply,
+} from './ends.ts'
 import { refusal } from './errors.ts'
 import { type ItemRef, isOf } from './items.ts'
-import type { AttemptOutcome } from './schema.ts'
-import { addAmounts, addSpending, amountsOf, type Caps, type Change, type OverBudget, reserveIn } from './spending.ts'
+import type { Attempt, ReplyColumns, Submission } from './schema.ts'
+import { addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
 import { packText, parseStored, unpackText } from './text.ts'
 
 /** One question of one item, on its way through a provider’s batch endpoint. */
@@ -41,14 +42,10 @@ export interface ProviderAnswer {
   readonly tries: number
 }
 
-export interface SubmissionRecord {
-  readonly id: string
-  readonly judge: string
-  readonly batch: string
-  readonly status: 'recorded' | 'submitted'
-  readonly provider_id: string | null
-  readonly recorded_at: string
-  readonly requests: number
+/** The columns of a submission that a sender needs. */
+const SENT = ['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'requests'] as const
+
+export interface SubmissionRecord extends Readonly<Pick<Submission, (typeof SENT)[number]>> {
   /** A process sends the submission right now. */
   readonly is_being_sent: boolean
 }
@@ -73,10 +70,7 @@ export type ProviderEnd =
       readonly cost_usd: number | null
     }
 
-export interface SubmissionLimits {
-  readonly most_requests: number
-  readonly most_bytes: number
-}
+export type SubmissionLimits = Bounds
 
 /** Each line of a submission ends with a line feed, which counts. */
 const LINE_END_BYTES = 1
@@ -89,406 +83,236 @@ export type Submissions = ReturnType<typeof createSubmissions>
  * Questions in a provider’s batch endpoint. A submission is recorded before it is sent; an answer is recorded before it is used; each answer counts
  * once, however often it is read. An unknown submission changes nothing, but for `markSubmitted`, which rejects.
  */
-export function createSubmissions(db: Db, attempts: Pick<AttemptLedger, 'adopt'>) {
-  return {
-    adopt: attempts.adopt,
-    /**
-     * Queues a question, reserves its bound, and lets its item wait, in one unit of work. Returns the cap that the bound would pass: then nothing is
-     * written. A question for an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
-     */
-    enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
-      db.write(async (sql) => {
-        await lockBatch(db, sql, item.batch)
-        const mark = { ...planned, batch: item.batch }
-        const same = selectSame(sql, mark)
-          .select('id')
-          .where('outcome', 'in', [lit('queued'), lit('sent'), lit('ok')])
-        if ((await same.executeTakeFirst()) !== undefined) return null
-        const waits = await sql
-          .updateTable('batch_items')
-          .set({ status: 'waiting' })
-          .where(isOf(item.batch))
-          .where('idx', '=', item.index)
-          .where('status', 'in', [lit('pending'), lit('waiting')])
-          .executeTakeFirstOrThrow()
-        if (waits.numUpdatedRows === 0n) return null
-        const bytes = Buffer.byteLength(line) + LINE_END_BYTES
-        const row = { ...emptyRow(planned), batch: item.batch, item: item.index, bytes, line: packText(line, 0) }
-        await sql
-          .insertInto('attempts')
-          .values({ ...row, outcome: 'queued' })
-          .execute()
-        const over = await reserveIn(sql, planned, planned.reserved_usd, caps, {
-          reserved_usd: planned.reserved_usd ?? 0,
-        })
-        if (over !== null) throw new Undo(over)
-        return null
-      }),
-    /** Finds the newest request for a question in its batch. */
-    async find(mark: BatchQuestion): Promise<ProviderAnswer | null> {
-      const columns = ['id', 'outcome', 'failure', 'cost_usd', 'latency_ms', ...REPLY_COLUMNS] as const
-      const rows = await selectSame(db.read, mark).select(columns).orderBy('seq', 'desc').execute()
-      const [newest, ...older] = rows
-      return newest === undefined ? null : parseAnswer(newest, 1 + older.length)
-    },
-    /** Lists the judges with queued questions or open submissions of a batch. */
-    async judges(batch: string): Promise<readonly string[]> {
-      const queued = db.read
-        .selectFrom('attempts')
-        .select('judge')
-        .where('batch', '=', batch)
-        .where('outcome', '=', lit('queued'))
-      const open = db.read
-        .selectFrom('submissions')
-        .select('judge')
-        .where('batch', '=', batch)
-        .where('status', 'in', OPEN)
-      const rows = await queued.union(open).execute()
-      return rows.map(({ judge }) => judge).sort()
-    },
-    /** Tells whether a judge has queued questions of a batch. */
-    async hasQueued(batch: string, judge: string): Promise<boolean> {
-      const query = db.read.selectFrom('attempts').select('id').where('batch', '=', batch).where('judge', '=', judge)
-      return (await query.where('outcome', '=', lit('queued')).limit(1).executeTakeFirst()) !== undefined
-    },
-    /**
-     * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
-     * `most_bytes` is taken alone.
-     */
-    record: (
-      submission: { readonly id: string; readonly batch: string; readonly judge: string; readonly at: string },
-      limits: SubmissionLimits,
-    ): Promise<SubmissionRecord | null> => db.write((sql) => record(db, sql, submission, limits)),
-    /** Lists ids and lines of a submission’s requests without an answer, in their order. */
-    async lines(id: string): Promise<readonly { readonly id: string; readonly line: string }[]> {
-      const rows = await db.read
-        .selectFrom('attempts')
-        .select(['id', 'line'])
-        .where('submission', '=', id)
-        .where('outcome', '=', lit('sent'))
-        .orderBy('seq')
-        .execute()
-      return rows.map((row) => ({ id: row.id, line: unpackText(row.line ?? Buffer.alloc(0)) }))
-    },
-    /** Marks that this process sends a submission; false where another process sends it. `isOwn`: the mark of this process is renewed. */
-    sending: (id: string, now: Date, isOwn = false): Promise<boolean> =>
-      db.write(async (sql) => {
-        const until = new Date(now.getTime() + SENDING_MS).toISOString()
-        const { numUpdatedRows } = await sql
-          .updateTable('submissions')
-          .set({ sending_until: until })
-          .where('id', '=', id)
-          .where('status', '=', lit('recorded'))
-          .where(({ or, eb, lit }) =>
-            or([lit(isOwn), eb('sending_until', 'is', null), eb('sending_until', '<', now.toISOString())]),
-          )
-          .executeTakeFirstOrThrow()
-        return numUpdatedRows > 0n
-      }),
-    /** Marks that no process sends the submission; null: none of the submissions, whose senders have died. */
-    async sent(id: string | null): Promise<void> {
-      await db.write((sql) =>
-        sql
-          .updateTable('submissions')
-          .set({ sending_until: null })
-          .$if(id !== null, (some) => some.where('id', '=', id))
-          .execute(),
-      )
-    },
-    /** Stores the provider’s id; the same id twice is fine, another id for the same submission is refused. */
-    markSubmitted: (id: string, providerId: string): Promise<void> =>
-      db.write(async (sql) => {
-        const { numUpdatedRows } = await sql
-          .updateTable('submissions')
-          .set({ status: 'submitted', provider_id: providerId })
-          .where('id', '=', id)
-          .where(raw<SqlBool>`(status = 'recorded' OR (status = 'submitted' AND provider_id = ${providerId}))`)
-          .executeTakeFirstOrThrow()
-        if (numUpdatedRows === 0n) throw refusal(`the submission ${id} is not waiting to be sent`)
-      }),
-    /**
-     * Ends a submission that surely never reached the provider, or ran nothing; its requests are queued again. `providerId`: the id under which the
-     * submission ran nothing; null: it was never sent. Changes nothing where the submission has another id by now.
-     */
-    withdraw: (id: string, detail: string, at: string, providerId: string | null = null): Promise<void> =>
-      db.write(async (sql) => {
-        const { numUpdatedRows } = await sql
-          .updateTable('submissions')
-          .set({ status: 'failed', detail, ended_at: at })
-          .where('id', '=', id)
-          .where('status', 'in', OPEN)
-          .where('provider_id', providerId === null ? 'is' : '=', providerId)
-          .executeTakeFirstOrThrow()
-        if (numUpdatedRows === 0n) return
-        await sql
-          .updateTable('attempts')
-          .set({ outcome: 'queued', submission: null })
-          .where('submission', '=', id)
-          .where('outcome', '=', lit('sent'))
-          .execute()
-      }),
-    /** Describes the part of a batch that lies with its provider; null: nothing does. */
-    async round(batch: string): Promise<ProviderRound | null> {
-      const all = await db.read
-        .selectFrom('submissions')
-        .selectAll()
-        .where('batch', '=', batch)
-        .orderBy('seq')
-        .execute()
-      const open = all.filter(({ status }) => status === 'recorded' || status === 'submitted')
-      const [first] = open
-      if (first === undefined) return null
-      const past = await db.read
-        .selectFrom('submissions')
-        .select(['recorded_at', 'ended_at'])
-        .where('judge', '=', first.judge)
-        .where('status', '=', lit('ended'))
-        .orderBy('seq', 'desc')
-        .limit(20)
-        .execute()
-      return {
-        number: all.filter(({ status }) => status === 'ended').length + 1,
-        questions: open.reduce((sum, { requests }) => sum + requests, 0),
-        begun_at: first.recorded_at,
-        usual_seconds: median(past.map((row) => (Date.parse(row.ended_at ?? '') - Date.parse(row.recorded_at)) / 1000)),
-      }
-    },
-    /** Lists recorded and submitted submissions of a batch, oldest first. */
-    async listOpen(batch: string, now: Date): Promise<readonly SubmissionRecord[]> {
-      const rows = await db.read
-        .selectFrom('submissions')
-        .select(['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'requests', 'sending_until'])
-        .where('batch', '=', batch)
-        .where('status', 'in', OPEN)
-        .orderBy('seq')
-        .execute()
-      return rows.map(({ sending_until, status, ...row }) => ({
-        ...row,
-        status: status as SubmissionRecord['status'],
-        is_being_sent: sending_until !== null && sending_until > now.toISOString(),
-      }))
-    },
-    /**
-     * Stores how requests came back, in one unit of work: ledger, spending, and their items become `pending` where no other question of theirs is open.
-     * Leaves a request alone that has its end already, or that belongs to another submission. Returns the number of stored ends.
-     */
-    storeEnds(id: string, ends: readonly ProviderEnd[]): Promise<number> {
-      const rows = new Map(ends.map((end) => [end.id, { end, row: renderProviderEnd(end) }] as const).reverse())
-      return db.write((sql) => storeEnds(db, sql, id, rows))
-    },
-    /** Ends a submission: requests without an answer are `void`, and their items go on. */
-    close: (id: string, detail: string, at: string): Promise<void> =>
-      db.write(async (sql) => {
-        const released = await fallAway(sql, 'submission', id, 'sent')
-        const found = await sql.selectFrom('submissions').select('batch').where('id', '=', id).executeTakeFirst()
-        if (found !== undefined) await wakeItems(db, sql, found.batch)
-        await sql
-          .updateTable('submissions')
-          .set({ status: 'ended', detail, ended_at: at })
-          .where('id', '=', id)
-          .where('status', 'in', OPEN)
-          .execute()
-        await addSpending(sql, released)
-      }),
-    /** Drops queued requests that were never sent, their reservations with them. */
-    dropQueued: (batch: string): Promise<void> =>
-      db.write(async (sql) => {
-        const released = await fallAway(sql, 'batch', batch, 'queued')
-        await wakeItems(db, sql, batch)
-        await addSpending(sql, released)
-      }),
-  }
-}
+export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>) => ({
+  adopt: attempts.adopt,
+  /**
+   * Queues a question, reserves its bound, and lets its item wait, in one unit of work. Returns the cap that the bound would pass: then nothing is
+   * written. A question for an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
+   */
+  enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
+    db.write(async (sql) => {
+      const { batch, index } = item
+      await lockBatch(db, sql, batch)
+      const same = await first(sql)`
+        SELECT id FROM attempts WHERE ${asks({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
+      if (same !== undefined) return null
+      const waiting = await run(sql)`UPDATE batch_items SET status = 'waiting'
+        WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
+      if (waiting === 0) return null
+      const bytes = Buffer.byteLength(line) + LINE_END_BYTES
+      const queued = { ...planned, batch, item: index, outcome: 'queued', bytes, line: packText(line, 0) } as const
+      await insert(sql, 'attempts', queued)
+      const change = { reserved_usd: planned.reserved_usd ?? 0 }
+      const over = await reserveIn(sql, planned, planned.reserved_usd, caps, change)
+      if (over !== null) throw new Undo(over)
+      return null
+    }),
+  /** Finds the newest request for a question in its batch. */
+  async find(mark: BatchQuestion): Promise<ProviderAnswer | null> {
+    const rows = await all<AnswerRow>(db.read)`
+      SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY} FROM attempts WHERE ${asks(mark)} ORDER BY seq DESC`
+    return rows[0] === undefined ? null : parseAnswer(rows[0], rows.length)
+  },
+  /** Lists the judges with queued questions or open submissions of a batch. */
+  async judges(batch: string): Promise<readonly string[]> {
+    const rows = await all<Pick<Attempt, 'judge'>>(db.read)`
+      SELECT judge FROM attempts WHERE batch = ${batch} AND outcome = 'queued'
+      UNION SELECT judge FROM submissions WHERE batch = ${batch} AND ${IS_OPEN}`
+    return rows.map(({ judge }) => judge).sort()
+  },
+  /** Tells whether a judge has queued questions of a batch. */
+  async hasQueued(batch: string, judge: string): Promise<boolean> {
+    const queued = first(db.read)`
+      SELECT id FROM attempts WHERE batch = ${batch} AND judge = ${judge} AND outcome = 'queued' LIMIT 1`
+    return (await queued) !== undefined
+  },
+  /**
+   * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
+   * `most_bytes` is taken alone.
+   */
+  record: ({ at, ...submission }: NewSubmission, limits: SubmissionLimits): Promise<SubmissionRecord | null> =>
+    db.write(async (sql) => {
+      const { batch, judge } = submission
+      const queued = await all<Pick<Attempt, 'seq' | 'bytes'>>(sql)`
+        SELECT seq, bytes FROM attempts WHERE batch = ${batch} AND judge = ${judge} AND outcome = 'queued'
+        ORDER BY seq LIMIT ${limits.most_requests} ${locked(db)}`
+      const sizes = queued.map(({ bytes }) => bytes ?? 0)
+      const chosen = queued.slice(0, countWithin(sizes, limits)).map(({ seq }) => seq)
+      if (chosen.length === 0) return null
+      const row = { ...submission, status: 'recorded', requests: chosen.length, recorded_at: at } as const
+      await insert(sql, 'submissions', row)
+      await run(sql)`UPDATE attempts SET outcome = 'sent', submission = ${row.id} WHERE ${isIn(db, 'seq', chosen)}`
+      return { ...row, provider_id: null, is_being_sent: false }
+    }),
+  /** Lists ids and lines of a submission’s requests without an answer, in their order. */
+  async lines(id: string): Promise<readonly { readonly id: string; readonly line: string }[]> {
+    const rows = await all<Pick<Attempt, 'id' | 'line'>>(db.read)`
+      SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`
+    return rows.map((row) => ({ id: row.id, line: unpackText(row.line ?? Buffer.alloc(0)) }))
+  },
+  /** Marks that this process sends a submission; false where another process sends it. `isOwn`: the mark of this process is renewed. */
+  sending: (id: string, now: Date, isOwn = false): Promise<boolean> =>
+    db.write(async (sql) => {
+      const until = new Date(now.getTime() + SENDING_MS).toISOString()
+      const free = isOwn ? raw`` : raw`AND (sending_until IS NULL OR sending_until < ${now.toISOString()})`
+      const marked = run(sql)`
+        UPDATE submissions SET sending_until = ${until} WHERE id = ${id} AND status = 'recorded' ${free}`
+      return (await marked) > 0
+    }),
+  /** Marks that no process sends the submission; null: none of the submissions, whose senders have died. */
+  async sent(id: string | null): Promise<void> {
+    const which = id === null ? raw`` : raw`WHERE id = ${id}`
+    await db.write((sql) => run(sql)`UPDATE submissions SET sending_until = NULL ${which}`)
+  },
+  /** Stores the provider’s id; the same id twice is fine, another id for the same submission is refused. */
+  async markSubmitted(id: string, providerId: string): Promise<void> {
+    const marked = await db.write(
+      (sql) => run(sql)`UPDATE submissions SET status = 'submitted', provider_id = ${providerId} WHERE id = ${id}
+        AND (status = 'recorded' OR (status = 'submitted' AND provider_id = ${providerId}))`,
+    )
+    if (marked === 0) throw refusal(`the submission ${id} is not waiting to be sent`)
+  },
+  /**
+   * Ends a submission that surely never reached the provider, or ran nothing; its requests are queued again. `providerId`: the id under which the
+   * submission ran nothing; null: it was never sent. Changes nothing where the submission has another id by now.
+   */
+  withdraw: (id: string, detail: string, at: string, providerId: string | null = null): Promise<void> =>
+    db.write(async (sql) => {
+      const same = providerId === null ? raw`provider_id IS NULL` : raw`provider_id = ${providerId}`
+      const ended = await run(sql)`UPDATE submissions SET status = 'failed', detail = ${detail}, ended_at = ${at}
+        WHERE id = ${id} AND ${IS_OPEN} AND ${same}`
+      if (ended === 0) return
+      await run(sql)`
+        UPDATE attempts SET outcome = 'queued', submission = NULL WHERE submission = ${id} AND outcome = 'sent'`
+    }),
+  /** Describes the part of a batch that lies with its provider; null: nothing does. */
+  async round(batch: string): Promise<ProviderRound | null> {
+    const ofBatch = await all<Submission>(db.read)`SELECT * FROM submissions WHERE batch = ${batch} ORDER BY seq`
+    const open = ofBatch.filter(({ status }) => status === 'recorded' || status === 'submitted')
+    const [oldest] = open
+    if (oldest === undefined) return null
+    const past = await all<Submission>(db.read)`
+      SELECT recorded_at, ended_at FROM submissions WHERE judge = ${oldest.judge} AND status = 'ended'
+      ORDER BY seq DESC LIMIT 20`
+    return {
+      number: ofBatch.filter(({ status }) => status === 'ended').length + 1,
+      questions: open.reduce((sum, { requests }) => sum + requests, 0),
+      begun_at: oldest.recorded_at,
+      usual_seconds: median(past.map((row) => (Date.parse(row.ended_at ?? '') - Date.parse(row.recorded_at)) / 1000)),
+    }
+  },
+  /** Lists recorded and submitted submissions of a batch, oldest first. */
+  async listOpen(batch: string, now: Date): Promise<readonly SubmissionRecord[]> {
+    const rows = await all<Pick<Submission, (typeof SENT)[number] | 'sending_until'>>(db.read)`
+      SELECT ${columns(SENT)}, sending_until FROM submissions WHERE batch = ${batch} AND ${IS_OPEN} ORDER BY seq`
+    return rows.map(({ sending_until, ...row }) => ({
+      ...row,
+      is_being_sent: sending_until !== null && sending_until > now.toISOString(),
+    }))
+  },
+  /**
+   * Stores how requests came back, in one unit of work: ledger, spending, and their items become `pending` where no other question of theirs is open.
+   * Leaves a request alone that has its end already, or that belongs to another submission. Returns the number of stored ends.
+   */
+  storeEnds(id: string, ends: readonly ProviderEnd[]): Promise<number> {
+    // In the order of ids: two processes that store the same ends never wait for each other crosswise.
+    const rendered = ends.map(renderProviderEnd).sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+    return db.write(async (sql) => {
+      const ended: Ended[] = []
+      for (const { id: call, end, amounts } of rendered)
+        ended.push(
+          ...(await endCalls(sql, raw`id = ${call} AND submission = ${id} AND outcome = 'sent'`, end, amounts)),
+        )
+      await wakeItems(db, sql, ended)
+      return ended.length
+    })
+  },
+  /** Ends a submission: requests without an answer are `void`, and their items go on. */
+  close: (id: string, detail: string, at: string): Promise<void> =>
+    db.write(async (sql) => {
+      await wakeItems(db, sql, await endCalls(sql, raw`submission = ${id} AND outcome = 'sent'`, VOID))
+      await run(sql)`
+        UPDATE submissions SET status = 'ended', detail = ${detail}, ended_at = ${at} WHERE id = ${id} AND ${IS_OPEN}`
+    }),
+  /** Drops queued requests that were never sent, their reservations with them. */
+  dropQueued: (batch: string): Promise<void> =>
+    db.write(async (sql) =>
+      wakeItems(db, sql, await endCalls(sql, raw`batch = ${batch} AND outcome = 'queued'`, VOID)),
+    ),
+})
 
-const OPEN = [lit('recorded'), lit('submitted')]
+const IS_OPEN = raw`status IN ('recorded', 'submitted')`
+
+interface NewSubmission extends Pick<SubmissionRecord, 'id' | 'batch' | 'judge'> {
+  readonly at: string
+}
 
 type BatchQuestion = QuestionMark & { readonly batch: string }
 
-/** Selects the requests for a question in its batch. */
-const selectSame = (sql: Sql, { batch, key, sample, round, request_digest }: BatchQuestion) =>
-  sql
-    .selectFrom('attempts')
-    .where('batch', '=', batch)
-    .where('item', 'is not', null)
-    .where('bytes', 'is not', null)
-    .where('key', '=', key)
-    .where('sample', '=', sample)
-    .where('round', '=', round)
-    .where('request_digest', '=', request_digest)
+/** Condition: the call is a request for a question in its batch. */
+const asks = ({ batch, key, sample, round, request_digest }: BatchQuestion): RawBuilder<unknown> => raw`
+  batch = ${batch} AND item IS NOT NULL AND bytes IS NOT NULL AND key = ${key} AND sample = ${sample}
+  AND round = ${round} AND request_digest = ${request_digest}`
 
 /** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
 async function lockBatch(db: Db, sql: Sql, batch: string): Promise<void> {
-  if (db.kind === 'postgres')
-    await sql.selectFrom('batches').select('seq').where('id', '=', batch).forUpdate().execute()
-}
-
-async function record(
-  db: Db,
-  sql: Sql,
-  {
-    id,
-    batch,
-    judge,
-    at,
-  }: { readonly id: string; readonly batch: string; readonly judge: string; readonly at: string },
-  limits: SubmissionLimits,
-): Promise<SubmissionRecord | null> {
-  const queued = await sql
-    .selectFrom('attempts')
-    .select(['seq', 'bytes'])
-    .where('batch', '=', batch)
-    .where('judge', '=', judge)
-    .where('outcome', '=', lit('queued'))
-    .orderBy('seq')
-    .limit(limits.most_requests)
-    .$if(db.kind === 'postgres', (locked) => locked.forUpdate())
-    .execute()
-  const chosen = queued.slice(
-    0,
-    countWithin(
-      queued.map(({ bytes }) => bytes ?? 0),
-      limits,
-    ),
-  )
-  if (chosen.length === 0) return null
-  const row = { id, judge, batch, status: 'recorded', requests: chosen.length, recorded_at: at } as const
-  await sql.insertInto('submissions').values(row).execute()
-  await sql
-    .updateTable('attempts')
-    .set({ outcome: 'sent', submission: id })
-    .where(
-      isIn(
-        db,
-        'seq',
-        chosen.map(({ seq }) => seq),
-      ),
-    )
-    .execute()
-  return { ...row, provider_id: null, is_being_sent: false }
-}
-
-/** Counts the requests, in their order, that one submission takes. The first is taken whatever its size. */
-export function countWithin(bytes: Iterable<number>, limits: SubmissionLimits): number {
-  let [count, sum] = [0, 0]
-  for (const more of bytes) {
-    sum += more
-    if (count > 0 && (count >= limits.most_requests || sum > limits.most_bytes)) break
-    count += 1
-  }
-  return count
+  if (db.kind === 'postgres') await run(sql)`SELECT seq FROM batches WHERE id = ${batch} FOR UPDATE`
 }
 
 /**
- * Lets the items go on whose questions all have their end. Of two units of work on one batch, the second waits here for the first: neither would see
- * the end that the other stores.
+ * Lets the items of ended requests go on whose questions all have their end, and counts the requests. Of two units of work on one batch, the
+ * second waits here for the first: neither would see the end that the other stores.
  */
-async function wakeItems(db: Db, sql: Sql, batch: string): Promise<void> {
-  await lockBatch(db, sql, batch)
-  await sql
-    .updateTable('batch_items')
-    .set({ status: 'pending' })
-    .where(isOf(batch))
-    .where('status', '=', lit('waiting'))
-    .where(
-      raw<SqlBool>`NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.batch = ${batch} AND attempts.item = batch_items.idx
-        AND attempts.bytes IS NOT NULL AND attempts.outcome IN ('queued', 'sent'))`,
-    )
-    .execute()
+async function wakeItems(db: Db, sql: Sql, ended: readonly Ended[]): Promise<void> {
+  for (const batch of new Set(ended.map(([call]) => call.batch ?? ''))) {
+    await lockBatch(db, sql, batch)
+    await run(sql)`UPDATE batch_items SET status = 'pending' WHERE ${isOf(batch)} AND status = 'waiting'
+      AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.batch = ${batch} AND attempts.item = batch_items.idx
+        AND attempts.bytes IS NOT NULL AND attempts.outcome IN ('queued', 'sent'))`
+  }
+  await addSpending(sql, ended)
 }
 
-/** Makes requests without an answer `void`; returns the changes that give their reservations back. */
-async function fallAway(
-  sql: Sql,
-  by: 'submission' | 'batch',
-  id: string,
-  outcome: 'sent' | 'queued',
-): Promise<Change[]> {
-  const gone = await sql
-    .updateTable('attempts')
-    .set({ outcome: 'void', line: null })
-    .where(by, '=', id)
-    .where('outcome', '=', lit(outcome))
-    .where('bytes', 'is not', null)
-    .returning(['batch', 'payer', 'started_at', 'reserved_usd'])
-    .execute()
-  return gone.map((row) => [row, { reserved_usd: -(row.reserved_usd ?? 0) }])
-}
+/** The end of a request that was never run. */
+const VOID = { outcome: 'void', line: null } as const
 
-const renderProviderEnd = (end: ProviderEnd) => {
-  if (end.end === 'void') return null
-  const { reply, cost_usd, id } = end
+/** Renders the way in which a request came back as its columns and its amounts. */
+function renderProviderEnd(came: ProviderEnd) {
+  if (came.end === 'void') return { id: came.id, end: VOID, amounts: () => ({}) }
+  const { id, reply, cost_usd } = came
   const failure = reply.ok ? null : reply.failure
-  const outcome: AttemptSummary['outcome'] = failure?.code ?? 'ok'
-  return {
-    outcome,
-    columns: renderEnd({ id, outcome, message: failure?.message ?? null, reply, cost_usd, latency_ms: null }),
-    failure: failure && JSON.stringify(failure),
+  const end = {
+    outcome: failure?.code ?? ('ok' as const),
+    message: failure?.message ?? null,
+    reply,
+    cost_usd,
+    latency_ms: null,
   }
+  const row = { ...renderEnd(end), failure: failure && JSON.stringify(failure), line: null }
+  return { id, end: row, amounts: (reserved: number) => ({ calls: 1, ...amountsOf(end, reserved) }) }
 }
 
-type RenderedEnd = ReturnType<typeof renderProviderEnd>
-
-async function storeEnds(
-  db: Db,
-  sql: Sql,
-  submission: string,
-  ends: ReadonlyMap<string, { readonly end: ProviderEnd; readonly row: RenderedEnd }>,
-): Promise<number> {
-  const sent = await sql
-    .selectFrom('attempts')
-    .select(['id', 'batch', 'payer', 'started_at', 'reserved_usd'])
-    .where('submission', '=', submission)
-    .where('outcome', '=', lit('sent'))
-    .where(isIn(db, 'id', [...ends.keys()]))
-    .orderBy('seq')
-    .$if(db.kind === 'postgres', (locked) => locked.forUpdate())
-    .execute()
-  const changes: Change[] = []
-  for (const call of sent) {
-    const { end, row } = ends.get(call.id) ?? { end: null, row: null }
-    const reserved = call.reserved_usd ?? 0
-    const set =
-      row === null
-        ? { outcome: 'void' as AttemptOutcome, line: null }
-        : { ...row.columns, failure: row.failure, line: null }
-    await sql.updateTable('attempts').set(set).where('id', '=', call.id).execute()
-    const spent =
-      row === null || end?.end !== 'answered'
-        ? {}
-        : { calls: 1, ...amountsOf({ ...end, outcome: row.outcome }, reserved) }
-    changes.push([call, addAmounts({ reserved_usd: -reserved }, spent)])
-  }
-  for (const batch of new Set(sent.map((call) => call.batch ?? ''))) await wakeItems(db, sql, batch)
-  await addSpending(sql, changes)
-  return sent.length
-}
-
-interface AnswerRow extends ReplyRow {
-  readonly id: string
-  readonly outcome: AttemptOutcome
-  readonly failure: string | null
-  readonly cost_usd: number | null
-  readonly latency_ms: number | null
-}
+type AnswerRow = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd' | 'latency_ms'>
 
 /** Parses the newest row of a question; all of its rows are its tries. */
 function parseAnswer(row: AnswerRow, tries: number): ProviderAnswer {
-  const isOpen = row.outcome === 'queued' || row.outcome === 'sent'
-  const state = isOpen ? 'open' : row.outcome === 'void' ? 'void' : 'answered'
-  if (state !== 'answered') return { attempt_id: row.id, state, reply: null, cost_usd: null, latency_ms: null, tries }
-  const { cost_usd, latency_ms } = row
-  return { attempt_id: row.id, state, reply: parseAnswered(row), cost_usd, latency_ms, tries }
+  const { id, outcome, cost_usd, latency_ms } = row
+  const state = outcome === 'queued' || outcome === 'sent' ? 'open' : outcome === 'void' ? 'void' : 'answered'
+  if (state !== 'answered') return { attempt_id: id, state, reply: null, cost_usd: null, latency_ms: null, tries }
+  return { attempt_id: id, state, reply: parseAnswered(row), cost_usd, latency_ms, tries }
 }
 
 function parseAnswered(row: AnswerRow): JudgeReply | null {
   if (row.failure === null) return row.outcome === 'ok' ? parseReply(row) : null
+  const { request_id, model_resolved } = row
+  const failure = parseStored<Failure>(row.failure)
   return {
     ok: false,
-    failure: parseStored<Failure>(row.failure),
-    raw: row.raw_reply === null ? null : unpackText(row.raw_reply),
+    failure,
+    raw: unpackReply(row.raw_reply),
     usage: parseUsage(row.usage),
-    request_id: row.request_id,
-    model_resolved: row.model_resolved,
+    request_id,
+    model_resolved,
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { LedgerEntry, PlannedAttempt } from '../../src/db/attempts.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
@@ -134,6 +135,23 @@ export function describeLedger(current: Current): void {
         null,
       ])
       expect(calls[0]?.raw_reply).toBe(goodReply().raw)
+    })
+
+    test('a stretch of the ledger holds few calls where their replies are large', async () => {
+      // Some 4 MB that no compression makes smaller.
+      const raw = randomBytes(3 << 20)
+        .toString('latin1')
+        .replaceAll('\0', ' ')
+      const ids = ['att_a', 'att_b', 'att_c', 'att_d']
+      for (const [round, id] of ids.entries())
+        await spend(id, { batch: 'bat_1', round }, goodReply({ raw: id === 'att_a' ? raw : raw.slice(0, 1 << 20) }))
+      const stretches: string[][] = []
+      for (let after: number | null = 0; after !== null; ) {
+        const { calls, next } = await ledger().listForBatch('bat_1', after)
+        stretches.push(calls.map(({ id }) => id))
+        after = next
+      }
+      expect(stretches).toEqual([['att_a'], ['att_b', 'att_c', 'att_d']])
     })
 
     test('calls in flight stay those of the process that makes them', async () => {

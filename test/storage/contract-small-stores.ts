@@ -40,6 +40,24 @@ export function describeSmallStores(current: Current): void {
     expect(await other.take('key', 'd1', at(9), at(4))).toBe(true)
   })
 
+  test('a good answer that the database refuses is replayed by its process, and stored when the key is given back', async () => {
+    const { db, idempotency } = current()
+    let isFull = false
+    const own = createIdempotency({
+      ...db,
+      write: (work) => (isFull ? Promise.reject(new Error('full')) : db.write(work)),
+    })
+    const answer = { request_digest: 'd1', status: 201, body: '{}' }
+    expect(await own.take('key', 'd1', AT, AT)).toBe(true)
+    isFull = true
+    await expect(own.put('key', answer, AT)).rejects.toThrow('full')
+    await expect(own.release('key')).rejects.toThrow('full')
+    expect([await own.find('key'), await idempotency.find('key')]).toMatchObject([answer, null])
+    isFull = false
+    await own.release('key')
+    expect(await idempotency.find('key')).toEqual(answer)
+  })
+
   test('rubrics: the first digest under a name stays', async () => {
     const [one, two] = [digestBytes('one'), digestBytes('two')]
     expect(await current().settings.registerRubric('r@1', one, 'content')).toBe(one)

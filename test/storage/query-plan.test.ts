@@ -110,7 +110,6 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
     [
       ...['SEARCH judges USING PRIMARY KEY (name=?)', 'SEARCH judges USING PRIMARY KEY (name=?)'],
       ...[`${CALLS} INDEX attempts_by_request (<expr>=?)`, 'SCAN attempts USING INDEX attempts_in_flight', IN_FLIGHT],
-      ...['SEARCH spending USING PRIMARY KEY (scope=?)', 'SEARCH spending USING PRIMARY KEY (scope=?)'],
     ],
   ],
   [
@@ -193,17 +192,13 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
   [
     'answers of a submission',
     ({ provider }) => provider.storeEnds('prb_1', [answered('att_p')]),
-    [
-      `${CALLS} INDEX attempts_of_submission (submission=?)`,
-      BY_ID,
-      `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`,
-    ],
+    [BY_ID, `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`],
     send,
   ],
   [
     'queued questions to drop',
     ({ provider }) => provider.dropQueued(BATCH),
-    [`${CALLS} INDEX attempts_queued (batch=?)`, `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`],
+    [`${CALLS} COVERING INDEX attempts_queued (batch=?)`, `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`],
     queue,
   ],
 ]

@@ -1,7 +1,7 @@
 import type { Grade } from '../../schemas/grade.ts'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/transfer.ts'
-import { COMPRESS_ABOVE } from '../attempts.ts'
 import { type Db, lit, type Sql } from '../db.ts'
+import { packReply } from '../ends.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
 import { OUTSIDE, refuseOutside } from '../open/old-store.ts'
 import { renderReview } from '../reviews.ts'
@@ -81,8 +81,6 @@ async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void
   await replaceCurrent(sql, key)
   await sql.updateTable('grades').set({ is_current: 1 }).where('id', '=', id).execute()
 }
-
-const packReply = (reply: string | null) => (reply === null ? null : packText(reply, COMPRESS_ABOVE))
 
 const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = {
   trajectory: ({ id, format, document, created_at }) => ({ id, format, document: packText(document, 0), created_at }),
