@@ -1,5 +1,6 @@
 import {
   type Dialect,
+  type Driver,
   type Expression,
   type Insertable,
   Kysely,
@@ -48,18 +49,29 @@ export function valueOfUndone<T>(error: unknown): T {
   throw error
 }
 
-/** The parts of a kysely dialect that do not talk to the database. */
-export const dialectParts = (kind: Db['kind']): Omit<Dialect, 'createDriver'> => ({
-  createAdapter: () => (kind === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
-  createQueryCompiler: () => (kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
-  createIntrospector() {
-    throw new Error('the schema is read by migrations alone')
-  },
-})
-
 /** Opens kysely over a driver. */
 export const openKysely = (kind: Db['kind'], createDriver: Dialect['createDriver']): Sql =>
-  new Kysely<Tables>({ dialect: { ...dialectParts(kind), createDriver } })
+  new Kysely<Tables>({
+    dialect: {
+      createDriver,
+      createAdapter: () => (kind === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
+      createQueryCompiler: () => (kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
+      createIntrospector() {
+        throw new Error('the schema is read by migrations alone')
+      },
+    },
+  })
+
+/** Makes a driver without transactions of its own: `Db.write` begins and ends them. */
+export const makeDriver = (
+  acquireConnection: Driver['acquireConnection'],
+  releaseConnection: Driver['releaseConnection'] = nothing,
+): Driver => ({
+  ...{ acquireConnection, releaseConnection, init: nothing, destroy: nothing },
+  ...{ beginTransaction: nothing, commitTransaction: nothing, rollbackTransaction: nothing },
+})
+
+async function nothing(): Promise<void> {}
 
 type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>
 
@@ -93,6 +105,22 @@ export const assignments = <T extends TableName>(row: Updateable<Tables[T]>): Ra
 
 /** Writes names of our own tables and columns. */
 export const columns = (names: readonly string[]): RawBuilder<unknown> => sql.raw(names.join(', '))
+
+/** Writes the WHERE of conditions that all have to hold. */
+export const where = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
+  conditions.length === 0 ? sql`` : sql`WHERE ${sql.join(conditions, sql` AND `)}`
+
+/**
+ * Writes the filters of a list, the most selective first; an undefined value is no filter. SQLite has no statistics and would choose among several
+ * indexes by chance: the unary plus keeps SQLite from the index of every filter but the first, and of that filter too where rows are `found` already.
+ */
+export const filters = ({ kind }: Pick<Db, 'kind'>, list: readonly (readonly [string, unknown])[], found = false) =>
+  list
+    .filter(([, value]) => value !== undefined)
+    .map(([column, value], at) => {
+      const unused = kind === 'sqlite' && (at > 0 || found) ? sql`+` : sql``
+      return sql`${unused}${columns([column])} = ${value}`
+    })
 
 /** Locks the rows of a SELECT until the end of the unit of work; units of work on SQLite are one after the other. */
 export const locked = ({ kind }: Pick<Db, 'kind'>): RawBuilder<unknown> =>

@@ -1,6 +1,6 @@
 import type { Grade } from '../schemas/grade.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import type { GradeFilter } from './grades.ts'
+import { type GradeFilter, meansAllVersions } from './grades.ts'
 
 /** The names that filters compare; an absent name fits no filter. */
 type Names = { readonly [K in keyof GradeFilter]: string | null | undefined }
@@ -9,9 +9,6 @@ export const namesOf = ({ label, status, receipt, metadata }: Grade): Names => {
   const { judge, rubric } = receipt
   return { ...metadata, label, status, judge, rubric }
 }
-
-/** Whether a rubric is named by its id alone: all of its versions are meant. */
-export const meansAllVersions = (rubric: string | undefined): boolean => rubric?.includes('@') === false
 
 export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
   Object.entries(filter).every(([name, wanted]) => {

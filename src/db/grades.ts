@@ -1,11 +1,11 @@
-import { sql as raw, type SelectQueryBuilder, type SqlBool } from 'kysely'
+import { type RawBuilder, sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
-import { type Db, isIn, lit, type Sql, Undo } from './db.ts'
+import { all, columns, type Db, filters, first, insert, isIn, run, type Sql, Undo, where } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
-import type { Tables } from './schema.ts'
+import type { GradeRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
 /** Conditions that a grade has to meet, all of them; an absent name is no condition. */
@@ -63,78 +63,62 @@ export const meansAllVersions = (rubric: string | undefined): boolean => rubric?
 
 export type GradeStore = ReturnType<typeof createGrades>
 
+type BodyRow = Pick<GradeRow, 'body'>
+type StandingRow = Pick<GradeRow, 'body' | 'signals'>
+
 /** The grades, append-only. */
 export function createGrades(db: Db) {
-  const bodies = async (query: BodyQuery): Promise<Grade[]> =>
-    (await query.execute()).map(({ body }) => parseStored<Grade>(body))
-  const textBy = async (column: 'id' | 'key', value: string): Promise<string | null> => {
-    const query = db.read.selectFrom('grades').select('body').where(column, '=', value)
-    const row = await (column === 'key' ? query.where('is_current', '=', lit(1)) : query).executeTakeFirst()
-    return row?.body ?? null
-  }
-  const gradeBy = async (column: 'id' | 'key', value: string): Promise<Grade | null> => {
-    const text = await textBy(column, value)
-    return text === null ? null : parseStored<Grade>(text)
-  }
+  const textWhere = async (condition: RawBuilder<unknown>): Promise<string | null> =>
+    (await first<BodyRow>(db.read)`SELECT body FROM grades WHERE ${condition}`)?.body ?? null
+  const getText = (id: string) => textWhere(raw`id = ${id}`)
+  const findTextByKey = (key: Digest) => textWhere(raw`key = ${key} AND is_current = 1`)
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
      * good one. A grade for an item that has ended is not stored.
      */
     put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
-    get: (id: string): Promise<Grade | null> => gradeBy('id', id),
-    /** Finds those of the grades that are stored, in no order. */
-    getMany: (ids: readonly string[]): Promise<readonly Grade[]> =>
-      bodies(
-        db.read
-          .selectFrom('grades')
-          .select('body')
-          .where(isIn(db, 'id', ids)),
-      ),
     /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
-    getText: (id: string): Promise<string | null> => textBy('id', id),
+    getText,
+    get: async (id: string): Promise<Grade | null> => parseText(await getText(id)),
+    /** Finds those of the grades that are stored, in no order. */
+    getMany: async (ids: readonly string[]): Promise<readonly Grade[]> =>
+      (await all<BodyRow>(db.read)`SELECT body FROM grades WHERE ${isIn(db, 'id', ids)}`).map(toGrade),
     async getGroundTruth(id: string): Promise<GroundTruth | null> {
-      const row = await db.read.selectFrom('grades').select('ground_truth').where('id', '=', id).executeTakeFirst()
+      type Row = Pick<GradeRow, 'ground_truth'>
+      const row = await first<Row>(db.read)`SELECT ground_truth FROM grades WHERE id = ${id}`
       return row === undefined ? null : parseStored<GroundTruth>(row.ground_truth)
     },
     /** Finds the grade that answers the key now. */
-    findByKey: (key: Digest): Promise<Grade | null> => gradeBy('key', key),
-    findTextByKey: (key: Digest): Promise<string | null> => textBy('key', key),
+    findByKey: async (key: Digest): Promise<Grade | null> => parseText(await findTextByKey(key)),
+    findTextByKey,
     /** Lists grades, newest first. */
-    list: (query: GradeQuery): Promise<readonly Grade[]> => bodies(selectGrades(db, query).select('grades.body')),
+    list: async (query: GradeQuery): Promise<readonly Grade[]> =>
+      (await all<BodyRow>(db.read)`${selectGrades(db, 'body', query)}`).map(toGrade),
     /**
      * Lists standing grades, newest first: of each key the grade that answers it, or its newest failure where no good grade answers it. Grades
      * that only checked stored replies again do not stand.
      */
-    async listStanding(query: GradeQuery): Promise<readonly StandingGrade[]> {
-      const rows = await selectGrades(db, query).select(['grades.body', 'grades.signals']).where(STANDS).execute()
-      return rows.map(toStanding)
-    },
+    listStanding: async (query: GradeQuery): Promise<readonly StandingGrade[]> =>
+      (await all<StandingRow>(db.read)`${selectGrades(db, 'body, signals', query, [STANDS])}`).map(toStanding),
     /** Lists the standing grades of one question, newest first. */
     async listForQuestion(question: string): Promise<readonly StandingGrade[]> {
       const short = question.slice(7, 23) + question.slice(79, 87)
-      const rows = await db.read
-        .selectFrom('grades')
-        .select(['grades.body', 'grades.signals'])
-        .where(raw<SqlBool>`substr(question, 8, 16) || substr(question, 80, 8) = ${short}`)
-        .where('question', '=', question)
-        .where(STANDS)
-        .orderBy('id', 'desc')
-        .execute()
+      const rows = await all<StandingRow>(db.read)`SELECT body, signals FROM grades
+        WHERE substr(question, 8, 16) || substr(question, 80, 8) = ${short} AND question = ${question} AND ${STANDS}
+        ORDER BY id DESC`
       return rows.map(toStanding)
     },
     /** Counts all grades and their citations by judge, rubric and status, but grades that only checked stored replies again. */
     async countEvidence(): Promise<readonly EvidenceCount[]> {
-      const { rows } = await (db.kind === 'sqlite' ? COUNT_IN_SQLITE : COUNT_IN_POSTGRES).execute(db.read)
-      return rows.map((row) => ({ ...row, n: Number(row.n) }))
+      const counts = db.kind === 'sqlite' ? COUNT_IN_SQLITE : COUNT_IN_POSTGRES
+      return (await all<EvidenceCount>(db.read)`${counts}`).map((row) => ({ ...row, n: Number(row.n) }))
     },
   }
 }
 
-type BodyQuery = { execute(): Promise<readonly { readonly body: string }[]> }
-
 /** Condition: the grade stands for its question. */
-const STANDS = raw<SqlBool>`grades.silent = 0 AND (grades.is_current = 1 OR (grades.status = 'failed'
+const STANDS = raw`grades.silent = 0 AND (grades.is_current = 1 OR (grades.status = 'failed'
   AND NOT EXISTS (SELECT 1 FROM grades AS c WHERE c.key = grades.key AND c.is_current = 1)
   AND NOT EXISTS (SELECT 1 FROM grades AS later
     WHERE later.key = grades.key AND later.id > grades.id AND (later.status = 'failed' OR later.silent = 1))))`
@@ -142,7 +126,7 @@ const STANDS = raw<SqlBool>`grades.silent = 0 AND (grades.is_current = 1 OR (gra
 const GRADES_COUNTED = raw`SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
   WHERE silent = 0 GROUP BY judge, rubric, status`
 
-const COUNT_IN_SQLITE = raw<EvidenceCount>`${GRADES_COUNTED} UNION ALL
+const COUNT_IN_SQLITE = raw`${GRADES_COUNTED} UNION ALL
   SELECT judge, rubric, 'citation', json_extract(cited.value, '$.status') AS cited_as, count(*)
   FROM grades, json_each(body, '$.citations') AS cited WHERE silent = 0 GROUP BY judge, rubric, cited_as
   ORDER BY 1, 2, 3, 4`
@@ -151,12 +135,14 @@ const COUNT_IN_SQLITE = raw<EvidenceCount>`${GRADES_COUNTED} UNION ALL
  * Citations are cut out of the text of a grade, since no JSON type of PostgreSQL takes every character of a quote; quotation marks within texts are
  * escaped, so that neither mark stands in a text.
  */
-const COUNT_IN_POSTGRES = raw<EvidenceCount>`${GRADES_COUNTED} UNION ALL
+const COUNT_IN_POSTGRES = raw`${GRADES_COUNTED} UNION ALL
   SELECT judge, rubric, 'citation', cited[1], count(*) FROM grades, regexp_matches(
     split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited
   WHERE silent = 0 GROUP BY judge, rubric, cited[1] ORDER BY 1, 2, 3, 4`
 
-const toStanding = ({ body, signals }: { body: string; signals: string | null }): StandingGrade => ({
+const toGrade = ({ body }: BodyRow): Grade => parseStored<Grade>(body)
+const parseText = (body: string | null): Grade | null => (body === null ? null : parseStored<Grade>(body))
+const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
   grade: parseStored<Grade>(body),
   signals: signals === null ? {} : parseStored<Signals>(signals),
 })
@@ -166,29 +152,19 @@ export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'l
 
 /** The column that a filter compares: a rubric without its version means all of them. */
 export const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
-  name === 'rubric' && meansAllVersions(query.rubric) ? ('rubric_id' as const) : name
+  name === 'rubric' && meansAllVersions(query.rubric) ? 'rubric_id' : name
 
-/**
- * Selects the grades of a query, newest first: ids sort by age. SQLite has no statistics and would choose among several indexes by chance, so
- * that a rare task could mean a walk over every `graded` row: the unary plus keeps SQLite from the index of all filters but the first.
- */
-export function selectGrades(db: Db, query: GradeQuery): SelectQueryBuilder<Tables, 'grades', object> {
-  const { batch } = query
-  const isItems = isOwnBatch(batch)
-  let selected = db.read.selectFrom('grades').orderBy('grades.id', 'desc').limit(query.limit)
+/** Selects the grades of a query that meet further conditions, newest first: ids sort by age. */
+export function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonly RawBuilder<unknown>[] = []) {
+  const isItems = isOwnBatch(query.batch)
   // The grades of a batch’s items, also those that another batch has paid for.
-  if (isItems)
-    selected = selected.where(
-      raw<SqlBool>`grades.id IN (SELECT grade_id FROM batch_items
-        WHERE batch = (SELECT seq FROM batches WHERE id = ${batch}) AND grade_id IS NOT NULL)`,
-    )
-  const given = FILTERS.filter((name) => query[name] !== undefined && !(isItems && name === 'batch'))
-  for (const [at, name] of given.entries()) {
-    const column = raw.ref(`grades.${columnOf(name, query)}`)
-    const unused = db.kind === 'sqlite' && (at > 0 || isItems) ? raw`+` : raw``
-    selected = selected.where(raw<SqlBool>`${unused}${column} = ${query[name]}`)
-  }
-  return query.before === undefined ? selected : selected.where('grades.id', '<', query.before)
+  const items = raw`id IN (SELECT grade_id FROM batch_items
+    WHERE batch = (SELECT seq FROM batches WHERE batches.id = ${query.batch}) AND grade_id IS NOT NULL)`
+  const names = FILTERS.filter((name) => !(isItems && name === 'batch'))
+  const named = names.map((name) => [columnOf(name, query), query[name]] as const)
+  const older = query.before === undefined ? [] : [raw`id < ${query.before}`]
+  const conditions = [...(isItems ? [items] : []), ...filters(db, named, isItems), ...older, ...more]
+  return raw`SELECT ${columns([selected])} FROM grades ${where(conditions)} ORDER BY id DESC LIMIT ${query.limit}`
 }
 
 /** Stores a grade within a unit of work. */
@@ -197,17 +173,14 @@ export async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
   const answers = grade.status !== 'failed' && !silent
   const { key } = grade.receipt
   if (answers) await replaceCurrent(sql, key)
-  await sql
-    .insertInto('grades')
-    .values({ ...renderGrade(record), is_current: answers ? 1 : 0 })
-    .execute()
+  await insert(sql, 'grades', { ...renderGrade(record), is_current: answers ? 1 : 0 })
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
   if (item !== undefined && !(await settleItem(sql, item, toItemEnd(grade)))) throw new Undo(undefined)
 }
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */
 export const replaceCurrent = (sql: Sql, key: string) =>
-  sql.updateTable('grades').set({ is_current: 0 }).where('key', '=', key).where('is_current', '=', lit(1)).execute()
+  run(sql)`UPDATE grades SET is_current = 0 WHERE key = ${key} AND is_current = 1`
 
 /** Makes the end of an item of the grade that was made for it. Throws for a grade that breaks the closed sets. */
 function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {

@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/audit/grade-overview.ts'
 import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
-import type { Db } from './db.ts'
+import { all, columns, type Db, lit } from './db.ts'
 import { columnOf, FILTERS, type GradeFilter, selectGrades } from './grades.ts'
 
 /** More grades than this are not looked at, and more names not listed: a page must not hold up the database. */
@@ -23,35 +23,30 @@ export const createOverview = (db: Db) => ({
   /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
   async read(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {
     const [first, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
-    const walked = selectGrades(db, { ...(first !== undefined && { [first]: query[first] }), limit: most }).select([
-      ...FILTERS.map((name) => `grades.${name}` as const),
-      'grades.rubric_id',
-    ])
-    const compared = rest.map((name) => raw`${raw.ref(columnOf(name, query))} = ${query[name]}`)
-    const fits = raw<number>`CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END`
-    const rows = await db.read
-      .selectFrom(walked.as('listed'))
-      .select(['status', 'label', fits.as('fits')])
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .groupBy(['status', 'label', 'fits'])
-      .execute()
+    const one = { ...(first !== undefined && { [first]: query[first] }), limit: most }
+    const walked = selectGrades(db, [...FILTERS, 'rubric_id'].join(', '), one)
+    const compared = rest.map((name) => raw`${columns([columnOf(name, query)])} = ${query[name]}`)
+    const counted = await all<CountRow>(db.read)`SELECT status, label, fits, count(*) AS n FROM (
+        SELECT status, label, CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END AS fits
+        FROM (${walked}) AS walked
+      ) AS listed GROUP BY status, label, fits`
     const names = Object.fromEntries(await Promise.all(NAMED_BY.map(async (name) => [name, await namesOf(db, name)])))
-    const counted = rows.map((row) => ({ ...row, n: Number(row.n) })) as CountRow[]
-    return toOverview(counted, names as GradeOverview['names'], most)
+    const rows = counted.map((row) => ({ ...row, n: Number(row.n) }))
+    return toOverview(rows, names as GradeOverview['names'], most)
   },
 })
 
 /** Finds the names of one column, each by one step in its index: a walk over all grades would take as long as the table is. */
 async function namesOf(db: Db, column: NamedBy): Promise<string[]> {
-  const name = raw.ref(column)
-  const { rows } = await raw<{ readonly name: string }>`
+  const name = columns([column])
+  const rows = await all<{ readonly name: string }>(db.read)`
     WITH RECURSIVE found (name, n) AS (
       SELECT MIN(${name}), 1 FROM grades WHERE ${name} IS NOT NULL
       UNION ALL
       SELECT (SELECT MIN(${name}) FROM grades WHERE ${name} > found.name), found.n + 1
-      FROM found WHERE found.name IS NOT NULL AND found.n < ${raw.lit(MOST_NAMES)}
+      FROM found WHERE found.name IS NOT NULL AND found.n < ${lit(MOST_NAMES)}
     )
-    SELECT name FROM found WHERE name IS NOT NULL`.execute(db.read)
+    SELECT name FROM found WHERE name IS NOT NULL`
   return rows.map((row) => row.name)
 }
 

@@ -1,6 +1,6 @@
-import { sql as raw, type SqlBool } from 'kysely'
+import { sql as raw } from 'kysely'
 import type { Review } from '../schemas/audit/review.ts'
-import type { Db } from './db.ts'
+import { all, type Db, filters, insert, where } from './db.ts'
 import { parseStored } from './text.ts'
 
 export interface ReviewQuery {
@@ -19,18 +19,15 @@ export type ReviewStore = ReturnType<typeof createReviews>
 /** Human labels, append-only. */
 export const createReviews = (db: Db) => ({
   put: async (review: Review): Promise<void> => {
-    await db.write((sql) => sql.insertInto('reviews').values(renderReview(review)).execute())
+    await db.write((sql) => insert(sql, 'reviews', renderReview(review)))
   },
-  /** Lists reviews, newest first. The first filter uses its index. */
+  /** Lists reviews, newest first. */
   async list(query: ReviewQuery): Promise<readonly Review[]> {
-    let selected = db.read.selectFrom('reviews').select('body').orderBy('id', 'desc').limit(query.limit)
-    const given = FILTERS.filter((name) => query[name] !== undefined)
-    for (const [at, name] of given.entries()) {
-      const unused = db.kind === 'sqlite' && at > 0 ? raw`+` : raw``
-      selected = selected.where(raw<SqlBool>`${unused}${raw.ref(name)} = ${query[name]}`)
-    }
-    if (query.before !== undefined) selected = selected.where('id', '<', query.before)
-    return (await selected.execute()).map(({ body }) => parseStored<Review>(body))
+    const named = FILTERS.map((name) => [name, query[name]] as const)
+    const older = query.before === undefined ? [] : [raw`id < ${query.before}`]
+    const rows = await all<{ body: string }>(db.read)`
+      SELECT body FROM reviews ${where([...filters(db, named), ...older])} ORDER BY id DESC LIMIT ${query.limit}`
+    return rows.map(({ body }) => parseStored<Review>(body))
   },
 })
 

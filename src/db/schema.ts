@@ -217,3 +217,5 @@ export type Spending = Selectable<Tables['spending']>
 export type Submission = Selectable<Tables['submissions']>
 export type JudgeRow = Selectable<Tables['judges']>
 export type IdempotencyRow = Selectable<Tables['idempotency_keys']>
+export type GradeRow = Selectable<Tables['grades']>
+export type KeyRow = Selectable<Tables['api_keys']>

@@ -1,5 +1,6 @@
+import { sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
-import type { Db } from './db.ts'
+import { type Db, first, insert } from './db.ts'
 import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from './text.ts'
 
 export interface StoredTrajectory {
@@ -20,29 +21,19 @@ export const createTrajectories = (db: Db) => ({
   /** Stores a trajectory; tells whether it was new. */
   async put({ id, format, document }: Omit<StoredTrajectory, 'created_at'>, at: string): Promise<boolean> {
     // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
-    const known = await db.read.selectFrom('trajectories').select('id').where('id', '=', id).executeTakeFirst()
-    if (known !== undefined) return false
+    if ((await first(db.read)`SELECT id FROM trajectories WHERE id = ${id}`) !== undefined) return false
     const row = { id, format, document: await packDocument(document), created_at: at }
-    const added = await db.write((sql) =>
-      sql
-        .insertInto('trajectories')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow(),
-    )
-    return (added.numInsertedOrUpdatedRows ?? 0n) > 0n
+    return (await db.write((sql) => insert(sql, 'trajectories', row, raw`ON CONFLICT DO NOTHING`))) > 0
   },
   async get(id: Digest): Promise<StoredTrajectory | null> {
-    const query = db.read.selectFrom('trajectories').select(['id', 'format', 'document', 'created_at'])
-    const row = await query.where('id', '=', id).executeTakeFirst()
+    type Row = Omit<StoredTrajectory, 'document'> & { readonly document: Buffer }
+    const row = await first<Row>(db.read)`SELECT id, format, document, created_at FROM trajectories WHERE id = ${id}`
     if (row === undefined) return null
     return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
   },
   /** Finds the stored bytes of a document, to be opened beside the event loop. */
-  async getPacked(id: Digest): Promise<Uint8Array | null> {
-    const row = await db.read.selectFrom('trajectories').select('document').where('id', '=', id).executeTakeFirst()
-    return row?.document ?? null
-  },
+  getPacked: async (id: Digest): Promise<Uint8Array | null> =>
+    (await first<{ document: Buffer }>(db.read)`SELECT document FROM trajectories WHERE id = ${id}`)?.document ?? null,
 })
 
 /** Packs a document for the store. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { connectPostgres } from '../../src/db/open/postgres.ts'
+import { connectPostgres } from '../../src/db/open/postgres-units.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readSpent } from './contract-spending.ts'

@@ -3,10 +3,10 @@ import { dirname, resolve } from 'node:path'
 import type Database from 'better-sqlite3'
 import { count } from '../../domain/count.ts'
 import { type StorageError, toStorageError } from '../errors.ts'
-import { assertKnown, sqliteMigrations } from '../open/migrate.ts'
+import { missingOf, sqliteMigrations } from '../open/migrate.ts'
 import { hasTable } from '../open/old-store.ts'
 import { isRun } from '../open/run-lock.ts'
-import { openToRead } from './read-file.ts'
+import { openToRead, readApplied } from './read-file.ts'
 
 /** Severities of a finding, the least first. */
 export const SEVERITIES = ['ok', 'warning', 'error'] as const
@@ -66,12 +66,11 @@ function examineDisk(path: string): Finding {
 
 function examineSchema(db: Database.Database): Finding {
   const migrations = sqliteMigrations()
-  const sql = 'SELECT name, sha256 FROM schema_migrations'
-  const rows = hasTable(db, 'schema_migrations') ? db.prepare<[], { name: string; sha256: string }>(sql).all() : []
+  const rows = readApplied(db)
   if (rows.length === 0)
     return error('schema', 'this is no database of Veridict', 'Name the right file: --database or VERIDICT_DATABASE.')
   try {
-    assertKnown(new Map(rows.map(({ name, sha256 }) => [name, sha256])), migrations)
+    missingOf(rows, migrations)
   } catch (failure) {
     const isNewer = rows.some(({ name }) => !migrations.some((migration) => migration.name === name))
     const newer = 'Run the version of Veridict that wrote it, or a newer one: it is not damaged.'

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { isComplete, sqliteMigrations } from '../open/migrate.ts'
+import { APPLIED, type Applied, isComplete, sqliteMigrations } from '../open/migrate.ts'
 import { hasTable } from '../open/old-store.ts'
 
 /** Opens a database to look at it. Throws where it is not there. */
-export const openToRead = (path: string, timeout = 5000): Database.Database =>
-  new Database(path, { readonly: true, fileMustExist: true, timeout })
+export const openToRead = (path: string): Database.Database =>
+  new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
 
 /** The same for one look. */
-export function readFrom<T>(path: string, look: (db: Database.Database) => T, timeout?: number): T {
-  const db = openToRead(path, timeout)
+export function readFrom<T>(path: string, look: (db: Database.Database) => T): T {
+  const db = openToRead(path)
   try {
     return look(db)
   } finally {
@@ -17,19 +17,18 @@ export function readFrom<T>(path: string, look: (db: Database.Database) => T, ti
   }
 }
 
-/** Whether nothing of the schema is missing. */
-const hasAllMigrations = (db: Database.Database): boolean =>
-  hasTable(db, 'schema_migrations') &&
-  isComplete(db.prepare('SELECT name FROM schema_migrations').pluck().all() as string[], sqliteMigrations())
+/** Reads the applied migrations; none where the file is no database of Veridict. */
+export const readApplied = (db: Database.Database): readonly Applied[] =>
+  hasTable(db, 'schema_migrations') ? db.prepare<[], Applied>(APPLIED).all() : []
 
-/** Whether a file is there that would be opened as it is, without a migration. It is only read. */
+/** Tells whether a file is there that would be opened as it is, without a migration. */
 export function isMigrated(path: string): boolean {
   if (path === ':memory:') return true
   if (!existsSync(path)) return false
   try {
-    return readFrom(path, hasAllMigrations)
+    return isComplete(readFrom(path, readApplied), sqliteMigrations())
   } catch {
-    // Opening it tells what is wrong with it.
+    // Opening the file tells its fault.
     return true
   }
 }

@@ -1,9 +1,10 @@
+import { sql as raw } from 'kysely'
 import type { Grade } from '../../schemas/grade.ts'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/transfer.ts'
-import { type Db, lit, type Sql } from '../db.ts'
+import { columns, type Db, first, insert, run, type Sql } from '../db.ts'
 import { packReply } from '../ends.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
-import { OUTSIDE, refuseOutside } from '../open/old-store.ts'
+import { OUTSIDE } from '../open/old-store.ts'
 import { renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
 
@@ -25,7 +26,7 @@ export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
 
 /** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged. */
 export async function* exportRecords(read: ReadRows): AsyncGenerator<ExportRecord> {
-  for await (const _row of read(OUTSIDE)) throw refuseOutside()
+  for await (const row of read<{ id: string }>(OUTSIDE.query)) throw OUTSIDE.refuse(row)
   for (const kind of Object.keys(EXPORTED) as ExportKind[])
     for await (const row of read<object>(EXPORTED[kind])) yield toRecord(kind, row)
 }
@@ -43,11 +44,7 @@ export type ImportStore = ReturnType<typeof createImports>
 export const createImports = (db: Db) => ({
   /** Tells whether a record of this id is stored. */
   has: async (kind: ExportKind, id: string): Promise<boolean> =>
-    (await db.read
-      .selectFrom(TABLES[kind])
-      .select('id')
-      .where('id', '=', id as never)
-      .executeTakeFirst()) !== undefined,
+    (await first(db.read)`SELECT id FROM ${columns([TABLES[kind]])} WHERE id = ${id}`) !== undefined,
 
   /** Stores the records of new ids in one unit of work. Returns the stored records. */
   put(records: readonly ExportRecord[]): Promise<ExportRecord[]> {
@@ -55,12 +52,8 @@ export const createImports = (db: Db) => ({
     return db.write(async (sql) => {
       const added: ExportRecord[] = []
       for (const [at, record] of records.entries()) {
-        const { numInsertedOrUpdatedRows } = await sql
-          .insertInto(TABLES[record.kind])
-          .values(rows[at] as never)
-          .onConflict((conflict) => conflict.doNothing())
-          .executeTakeFirstOrThrow()
-        if ((numInsertedOrUpdatedRows ?? 0n) === 0n) continue
+        const table = TABLES[record.kind]
+        if ((await insert(sql, table, rows[at] as never, raw`ON CONFLICT DO NOTHING`)) === 0) continue
         added.push(record)
         if (record.kind === 'grade' && record.answers) await answerBy(sql, parseStored<Grade>(record.body))
       }
@@ -71,15 +64,10 @@ export const createImports = (db: Db) => ({
 
 /** Lets a grade answer its key unless a newer grade does: ids sort by age. */
 async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void> {
-  const current = await sql
-    .selectFrom('grades')
-    .select('id')
-    .where('key', '=', key)
-    .where('is_current', '=', lit(1))
-    .executeTakeFirst()
+  const current = await first<{ id: string }>(sql)`SELECT id FROM grades WHERE key = ${key} AND is_current = 1`
   if (current !== undefined && current.id > id) return
   await replaceCurrent(sql, key)
-  await sql.updateTable('grades').set({ is_current: 1 }).where('id', '=', id).execute()
+  await run(sql)`UPDATE grades SET is_current = 1 WHERE id = ${id}`
 }
 
 const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = {

@@ -2,13 +2,19 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
-import { inUse, StorageError } from '../errors.ts'
-import { assertNoOldProcess, assertReadable, hasTable } from './old-store.ts'
+import { inUse, refusal } from '../errors.ts'
+import { assertNoOldProcess, assertReadable } from './old-store.ts'
 import { isRun } from './run-lock.ts'
 
 export interface Migration {
   readonly name: string
   readonly sql: string
+}
+
+/** An applied migration, as the database records it. */
+export interface Applied {
+  readonly name: string
+  readonly sha256: string
 }
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url))
@@ -24,6 +30,9 @@ const readMigrations = (folder: string): Migration[] =>
 export const sqliteMigrations = (): Migration[] => readMigrations(FOLDER)
 export const postgresMigrations = (): Migration[] => readMigrations(`${FOLDER}postgres/`)
 
+/** The statement that reads the applied migrations. */
+export const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name'
+
 /**
  * Applies the missing migrations of an SQLite file, one transaction a file. Throws a StorageError for a database that is newer than the code, for
  * a database whose applied files were edited afterwards, for a file that comes before an applied file, and for a store that this version cannot read.
@@ -36,18 +45,15 @@ export function migrateSqlite(db: Database.Database, migrations: readonly Migrat
        ) STRICT`,
     )
   }).immediate()
-  const select = db.prepare('SELECT name, sha256 FROM schema_migrations ORDER BY name')
+  const applied = db.prepare<[], Applied>(APPLIED)
   const insert = db.prepare("INSERT INTO schema_migrations VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ'))")
-  const readApplied = () =>
-    new Map((select.all() as { name: string; sha256: string }[]).map((row) => [row.name, row.sha256]))
-  const applied = readApplied()
-  assertKnown(applied, migrations)
-  const missing = migrations.filter(({ name }) => !applied.has(name))
-  if (applied.size > 0) {
+  const known = applied.all()
+  const missing = missingOf(known, migrations)
+  if (known.length > 0) {
     assertReadable(db)
     // A process of an older version would go on writing to the tables of its version.
     if (missing.length > 0 && !db.memory && isRun(db.name)) throw inUse(db.name)
-    if (missing.length > 0 && hasTable(db, 'processes')) assertNoOldProcess(db)
+    if (missing.length > 0) assertNoOldProcess(db)
   }
   for (const { name, sql } of missing) {
     // A migration may write the schema itself.
@@ -55,7 +61,7 @@ export function migrateSqlite(db: Database.Database, migrations: readonly Migrat
     try {
       db.transaction(() => {
         // Read again under the write lock: another process may have applied it meanwhile.
-        if (readApplied().has(name)) return
+        if (applied.all().some((other) => other.name === name)) return
         db.exec(sql)
         insert.run(name, digestSql(sql))
       }).immediate()
@@ -63,33 +69,30 @@ export function migrateSqlite(db: Database.Database, migrations: readonly Migrat
       db.unsafeMode(false)
     }
   }
-  assertKnown(readApplied(), migrations)
+  missingOf(applied.all(), migrations)
 }
 
 /** Tells whether nothing would be applied: the schema is complete, or newer, which opening the database tells. */
-export const isComplete = (applied: readonly string[], migrations: readonly Migration[]): boolean =>
-  applied.length > 0 && migrations.every(({ name }) => applied.includes(name))
+export const isComplete = (applied: readonly Pick<Applied, 'name'>[], migrations: readonly Migration[]): boolean =>
+  applied.length > 0 && migrations.every(({ name }) => applied.some((known) => known.name === name))
 
 export const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
-/** Throws a StorageError where the applied migrations leave the content of the tables unknown. */
-export function assertKnown(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
-  const known = new Map(migrations.map(({ name, sql }) => [name, sql]))
-  for (const [name, sha256] of applied) {
-    const sql = known.get(name)
+/** Lists the migrations that a database lacks. Throws a StorageError where the applied migrations leave the content of the tables unknown. */
+export function missingOf(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
+  const texts = new Map(migrations.map(({ name, sql }) => [name, sql]))
+  for (const { name, sha256 } of applied) {
+    const sql = texts.get(name)
     if (sql === undefined)
-      throw new StorageError(
-        'storage_error',
+      throw refusal(
         `the database is newer than this version of Veridict: it has the unknown migration ${name}; use a newer version`,
       )
-    if (digestSql(sql) !== sha256)
-      throw new StorageError('storage_error', `migration ${name} was changed after it was applied; restore the file`)
+    if (digestSql(sql) !== sha256) throw refusal(`migration ${name} was changed after it was applied; restore the file`)
   }
-  const last = [...applied.keys()].sort().at(-1) ?? ''
-  const late = migrations.find(({ name }) => name < last && !applied.has(name))
-  if (late !== undefined)
-    throw new StorageError(
-      'storage_error',
-      `migration ${late.name} comes before ${last}, which is applied; renumber it`,
-    )
+  const last = applied.at(-1)?.name ?? ''
+  const missing = migrations.filter(({ name }) => !applied.some((known) => known.name === name))
+  const [late] = missing
+  if (late !== undefined && late.name < last)
+    throw refusal(`migration ${late.name} comes before ${last}, which is applied; renumber it`)
+  return missing
 }

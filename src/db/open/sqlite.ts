@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { closed, type Db, openKysely, type Sql, valueOfUndone } from '../db.ts'
+import { closed, type Db, makeDriver, openKysely, type Sql, valueOfUndone } from '../db.ts'
 import { StorageError, toStorageError } from '../errors.ts'
 import { migrateSqlite } from './migrate.ts'
 
@@ -93,16 +93,7 @@ function createDriver(db: Database.Database): Driver {
       for (const row of prepare(sql).iterate(parameters)) yield { rows: [row as R] }
     },
   }
-  const none = async (): Promise<void> => undefined
-  return {
-    init: none,
-    acquireConnection: async () => connection,
-    releaseConnection: none,
-    destroy: none,
-    beginTransaction: none,
-    commitTransaction: none,
-    rollbackTransaction: none,
-  }
+  return makeDriver(async () => connection)
 }
 
 /** More units of work than this do not wait for one commit. */
