@@ -3,48 +3,13 @@
  * sees through all of them, a quote only through those that change no letter.
  */
 
-/** Letters that look like Latin ones in most fonts (a selection of Unicode’s confusables): Cyrillic, Greek, Armenian. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-  a: 'а',
-  c: 'сϲ',
-  d: 'ԁ',
-  e: 'е',
-  h: 'һ',
-  i: 'і',
-  j: 'јϳ',
-  l: 'ӏ',
-  n: 'ո',
-  o: 'оοօ',
-  p: 'рρ',
-  q: 'ԛ',
-  s: 'ѕ',
-  u: 'ս',
-  v: 'ѵν',
-  w: 'ԝ',
-  x: 'х',
-  y: 'у',
-  A: 'АΑ',
-  B: 'ВΒ',
-  C: 'СϹ',
-  E: 'ЕΕ',
-  H: 'НΗ',
-  I: 'ІΙӀ',
-  J: 'ЈͿ',
-  K: 'КΚ',
-  M: 'МΜ',
-  N: 'Ν',
-  O: 'ОΟՕ',
-  P: 'РΡ',
-  S: 'Ѕ',
-  T: 'ТΤ',
-  X: 'ХΧ',
-  Y: 'ҮΥ',
-  Z: 'Ζ',
-}
+/** Latin letters, each before those that look like it in most fonts (a selection of Unicode’s confusables): Cyrillic, Greek, Armenian. */
+const LOOK_ALIKES =
+  'aа cсϲ dԁ eе hһ iі jјϳ lӏ nո oоοօ pрρ qԛ sѕ uս vѵν wԝ xх yу AАΑ BВΒ CСϹ EЕΕ HНΗ IІΙӀ JЈͿ KКΚ MМΜ NΝ OОΟՕ PРΡ SЅ TТΤ XХΧ YҮΥ ZΖ'
 
 const LATIN = new Map(
-  Object.entries(LOOK_ALIKES).flatMap(([latin, others]) =>
-    [...others].map((other) => [other.charCodeAt(0), latin.charCodeAt(0)] as const),
+  LOOK_ALIKES.split(' ').flatMap(([latin = '', ...others]) =>
+    others.map((other) => [other.charCodeAt(0), latin.charCodeAt(0)] as const),
   ),
 )
 
