@@ -2,7 +2,6 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
 import type {
   Answered,
-  BatchApi,
   BatchCalls,
   BatchResult,
   BatchState,
@@ -12,22 +11,8 @@ import type {
 } from '../ports/judge.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
 import { buildMessagesRequest, replyOfMessage } from './anthropic-api.ts'
-import {
-  bytesOf,
-  callBatch,
-  callsOf,
-  createdSince,
-  detailOf,
-  idOf,
-  NO_BATCHES,
-  NotEnded,
-  type ResultLine,
-  readLines,
-  replyOrFailure,
-  stateWordOf,
-  UNKNOWN,
-} from './batch.ts'
-import { askProvider, countOf, failed, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
+import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine, replyOrFailure } from './batch.ts'
+import { askProvider, countOf, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
@@ -69,24 +54,47 @@ export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, se
 
 type MessageBatch = Anthropic.Messages.MessageBatch
 
-/** Makes the calls of Anthropic's Message Batches. Results are downloaded by a client of their own, because they may be of any size. */
+/**
+ * Makes the calls of Anthropic's Message Batches. Results are downloaded by a client of their own, because they may be of any size, and by their
+ * own path, because `results_url` could lead the key to another server.
+ */
 function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettings): BatchCalls {
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls.messages
-  const api = callsOf(sdk, {
+  const { recent, ...api } = callsOf<MessageBatch>(sdk, {
     envelope: (request) => ({ params: buildMessagesRequest(request, settings) }),
     submit: (submission, signal) => submit(calls, submission, signal),
-    state: async (id, signal) => stateOf(await batches.retrieve(id, {}, { signal }), sdk.secret),
+    retrieve: (id, signal) => batches.retrieve(id, {}, { signal }),
     cancel: (id, signal) => batches.cancel(id, {}, { signal }),
-    lines: (id, signal) => readFile(calls, downloads, id, signal),
+    stateOf,
+    async *open({ id }, signal) {
+      const path = `/v1/messages/batches/${encodeURIComponent(id)}/results`
+      yield await downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse()
+    },
     resultOf: (line) => resultOfMessageLine(line, sdk.place),
+    list: (after_id, signal) =>
+      batches.list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal }).asResponse(),
+    createdAt: ({ created_at }) => Date.parse(created_at),
   })
-  return { ...api, find: (mark, signal) => findMessageBatch(calls, sdk, mark, signal, api.results) }
+  return {
+    ...api,
+    async find(mark, signal) {
+      const listed = await callBatch(sdk, signal, async () => {
+        const candidates: Candidate[] = []
+        for await (const batch of recent(mark, signal)) {
+          const { state, total } = stateOf(batch)
+          if (total === mark.custom_ids.length) candidates.push({ id: idOf(batch), ended: state === 'ended' })
+        }
+        return { candidates }
+      })
+      return listed.ok ? findAmong(listed.candidates, mark, (id) => api.results(id, signal)) : listed
+    },
+  }
 }
 
 /** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
-const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal) =>
+const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal): Promise<MessageBatch> =>
   client.post<MessageBatch>('/v1/messages/batches', {
     body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
     headers: { 'content-type': 'application/json' },
@@ -94,25 +102,17 @@ const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal) =
     timeout: LONGEST_CALL_MS,
   })
 
-/** Tells whether a batch has ended. An unknown state is no end: the batch is polled again. */
-const hasEnded = (batch: MessageBatch): boolean => stateWordOf(batch.processing_status) === 'ended'
-
-function stateOf(batch: MessageBatch, secret: string): BatchState {
-  const { processing, succeeded, errored, canceled, expired } = batch.request_counts
+/** Reads the state of a batch. An unknown state is no end: the batch is polled again. */
+function stateOf({ processing_status, request_counts }: MessageBatch): BatchState {
+  if (typeof processing_status !== 'string') throw new TypeError('the answer is no batch')
+  const { processing, succeeded, errored, canceled, expired } = request_counts
   const completed = [succeeded, errored, canceled, expired].reduce((sum, count) => sum + countOf(count), 0)
   return {
-    state: hasEnded(batch) ? 'ended' : 'in_progress',
-    detail: detailOf(batch.processing_status, secret),
+    state: processing_status === 'ended' ? 'ended' : 'in_progress',
+    detail: processing_status.slice(0, MOST_DETAIL_CHARS),
     completed,
     total: completed + countOf(processing),
   }
-}
-
-/** Reads the results by their own path, because `results_url` could lead the key to another server. */
-async function* readFile(calls: Anthropic, downloads: Anthropic, id: string, signal: AbortSignal) {
-  if (!hasEnded(await calls.messages.batches.retrieve(id, {}, { signal }))) throw new NotEnded()
-  const path = `/v1/messages/batches/${encodeURIComponent(id)}/results`
-  yield* readLines(bytesOf(await downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse()))
 }
 
 /** A batch of matching age and size. */
@@ -132,53 +132,24 @@ const NOT_YET_KNOWN = {
  * results, whose custom ids only this client makes. A running batch is no answer yet, even as the only candidate: it may be another
  * submission of the same size, and must not be cancelled or awaited as this one.
  */
-async function findMessageBatch(
-  client: Anthropic,
-  sdk: Sdk,
-  mark: SubmissionMark,
-  signal: AbortSignal,
-  results: BatchApi['results'],
+async function findAmong(
+  candidates: readonly Candidate[],
+  { custom_ids }: SubmissionMark,
+  resultsOf: (id: string) => ReturnType<BatchCalls['results']>,
 ): Promise<Answered<{ provider_id: string | null }>> {
-  const listed = await callBatch(sdk, signal, NO_BATCHES, async () => ({
-    candidates: await listCandidates(client, sdk, mark, signal),
-  }))
-  if (!listed.ok) return listed
-  const ours = new Set(mark.custom_ids)
+  const ours = new Set(custom_ids)
   let unknown: Extract<Answered<object>, { ok: false }> | null = null
-  for (const batch of listed.candidates) {
-    const match = batch.ended ? await holds(results(batch.id, signal), ours) : NOT_YET_KNOWN
+  for (const { id, ended } of candidates) {
+    const match = ended ? await holds(resultsOf(id), ours) : NOT_YET_KNOWN
     if (!match.ok) unknown ??= match
-    else if (match.holds) return { ok: true, provider_id: batch.id }
+    else if (match.holds) return { ok: true, provider_id: id }
   }
   return unknown ?? { ok: true, provider_id: null }
 }
 
-async function listCandidates(
-  client: Anthropic,
-  sdk: Sdk,
-  mark: SubmissionMark,
-  signal: AbortSignal,
-): Promise<Candidate[]> {
-  const candidates: Candidate[] = []
-  const recent = createdSince<Anthropic.Messages.MessageBatch>(
-    mark.recorded_at,
-    (batch) => Date.parse(batch.created_at),
-    (after_id) =>
-      client.messages.batches
-        .list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal })
-        .asResponse(),
-  )
-  for await (const batch of recent) {
-    const { processing, succeeded, errored, canceled, expired } = batch.request_counts
-    if (processing + succeeded + errored + canceled + expired === mark.custom_ids.length)
-      candidates.push({ id: idOf(batch, sdk.secret), ended: batch.processing_status === 'ended' })
-  }
-  return candidates
-}
-
 /** Tells whether the results are of this submission. The first readable result decides: all ids of a batch are ours, or none is. */
 async function holds(
-  results: ReturnType<BatchApi['results']>,
+  results: ReturnType<BatchCalls['results']>,
   ours: ReadonlySet<string>,
 ): Promise<Answered<{ holds: boolean }>> {
   let last: Answered<{ holds: boolean }> = { ok: true, holds: false }
@@ -213,23 +184,14 @@ const STATUS: ReadonlyMap<string | null, number> = new Map([
 /** Reads the result in a line of Message Batches. */
 function resultOfMessageLine(line: ResultLine, place: Place): BatchResult {
   const { custom_id, result } = line as MessageLine
-  switch (result?.type) {
-    case 'expired':
-      return { custom_id, end: 'expired', reply: null }
-    case 'canceled':
-      return { custom_id, end: 'cancelled', reply: null }
-    case 'succeeded': {
-      const message = result.message as Anthropic.Message
-      const reply = replyOrFailure(message, null, () => replyOfMessage(message, null))
-      return { custom_id, end: 'answered', reply }
-    }
-    case 'errored':
-      return errored(custom_id, result, place)
-    default: {
-      const reply = failed('judge_unreachable', 'the provider’s answer is not what its API promises', line, UNKNOWN)
-      return { custom_id, end: 'answered', reply }
-    }
-  }
+  if (result?.type === 'expired') return { custom_id, end: 'expired', reply: null }
+  if (result?.type === 'canceled') return { custom_id, end: 'cancelled', reply: null }
+  if (result?.type === 'errored') return errored(custom_id, result, place)
+  const reply = replyOrFailure(result?.message ?? line, null, () => {
+    if (result?.type !== 'succeeded') throw new TypeError('the line has no result')
+    return replyOfMessage(result.message as Anthropic.Message, null)
+  })
+  return { custom_id, end: 'answered', reply }
 }
 
 /** Reads an errored request, which is not billed, whatever its error. */

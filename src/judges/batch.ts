@@ -8,17 +8,24 @@ import type {
   JudgeRequest,
   ReplyDetails,
   Submission,
+  SubmissionMark,
 } from '../ports/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
-import { callProvider, describeError, failed, redact, redactReply, type Sdk } from './call.ts'
+import { callProvider, describeError, failed, redactAll, type Sdk } from './call.ts'
 import { failure } from './faults.ts'
 
 /** Tolerated lag of a provider’s clock. */
 const CLOCK_SLACK_MS = 10 * 60_000
 const MOST_PAGES = 1000
-const MOST_DETAIL_CHARS = 1000
+/** Bounds a provider's detail of a batch for display. */
+export const MOST_DETAIL_CHARS = 1000
 const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/
+/** Statuses of a server that does not know the path, and of results that no server will ever return again. */
 const NO_ENDPOINT = [404, 405, 501]
+const GONE = [...NO_ENDPOINT, 410]
+
+const NO_BATCHES = 'this server has no batch endpoint'
+const NO_SUCH_BATCH = 'this server does not know the batch, or has no batch endpoint'
 
 /** Checks a custom id by Anthropic's rule; OpenAI publishes none. Throws a RangeError, because this client makes the ids. */
 function checkCustomId(id: string): string {
@@ -30,8 +37,8 @@ function checkCustomId(id: string): string {
 export async function callBatch<T extends object>(
   sdk: Sdk,
   signal: AbortSignal,
-  missing: string,
   call: () => Promise<T>,
+  missing = NO_BATCHES,
 ): Promise<Answered<T>> {
   const called = await callProvider(sdk, signal, call)
   if (called.ok) return { ok: true, ...called.value }
@@ -40,56 +47,14 @@ export async function callBatch<T extends object>(
   return { ok: false, failure: failure('internal', `${missing} (HTTP ${status})`) }
 }
 
-export const NO_BATCHES = 'this server has no batch endpoint'
-const NO_SUCH_BATCH = 'this server does not know the batch, or has no batch endpoint'
-
 /** Returns the id in an answer. Throws a TypeError for an answer without a usable id. */
-export function idOf(created: { readonly id: unknown } | null, secret: string): string {
+export function idOf(created: { readonly id: unknown } | null): string {
   const id = created?.id
   if (typeof id !== 'string' || id === '' || id.length > 200) throw new TypeError('the answer has no id')
-  return redact(id, secret)
+  return id
 }
 
-/** Returns the state of a batch. Throws a TypeError for a state that is no word: the answer is then no batch. */
-export function stateWordOf<T extends string>(status: T): T {
-  if (typeof status !== 'string') throw new TypeError('the answer is no batch')
-  return status
-}
-
-/** Redacts and cuts a provider's detail of a batch for display. */
-export const detailOf = (text: unknown, secret: string): string =>
-  redact(String(text), secret).slice(0, MOST_DETAIL_CHARS)
-
-/**
- * Yields the items created since a time, from pages that are newest first. Reads on until a whole page is older, so that neither a tie nor
- * a small disorder hides an item. Throws for an answer that is no list (a proxy's page, say) or an endless list: money depends on the
- * statement that a batch does not exist, so it must not be a guess. `readPage` receives the id behind which the page begins.
- */
-export async function* createdSince<T extends { readonly id: string }>(
-  since: Date,
-  createdAt: (item: T) => number,
-  readPage: (after: string | undefined) => Promise<Response>,
-): AsyncGenerator<T> {
-  const oldest = since.getTime() - CLOCK_SLACK_MS
-  let after: string | undefined
-  for (let read = 0; read < MOST_PAGES; read++) {
-    const page = (await (await readPage(after)).json()) as { data?: T[]; has_more?: boolean } | null
-    if (!Array.isArray(page?.data)) throw new TypeError('the answer is no list')
-    const recent = page.data.filter((item) => !(createdAt(item) < oldest))
-    yield* recent
-    if (recent.length === 0 || page.has_more !== true) return
-    after = page.data.at(-1)?.id
-  }
-  throw new TypeError('the list of batches does not end')
-}
-
-/** Streams the bytes of a file. */
-export function bytesOf(response: Response): AsyncIterable<Uint8Array> {
-  if (response.body === null) throw new TypeError('the answer has no body')
-  return response.body
-}
-
-/** A line of a results file; the provider defines its other members. */
+/** A line of a results file; the provider defines its other members, which are unchecked. */
 export interface ResultLine {
   readonly custom_id: string
 }
@@ -98,10 +63,7 @@ export interface ResultLine {
 export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, request_id: null }
 
 /** Thrown when results of a running batch are read. */
-export class NotEnded extends Error {}
-
-/** Statuses of results that no server will ever return again. */
-const GONE = [404, 405, 410, 501]
+class NotEnded extends Error {}
 
 /**
  * The failure of a line without a readable result. Not retryable: the file will not change, and the request of that line stays without a
@@ -127,20 +89,10 @@ async function* readResults(
     for await (const text of lines) {
       if (text?.trim() === '') continue
       const line = text === null ? null : parseLine(text)
-      if (line === null) {
-        yield DAMAGED
-        continue
-      }
-      const { custom_id, end, reply } = resultOf(line)
-      yield {
-        ok: true,
-        custom_id: redact(custom_id, sdk.secret),
-        end,
-        reply: reply && redactReply(reply, sdk.secret),
-      }
+      yield line === null ? DAMAGED : redactAll({ ok: true, ...resultOf(line) }, sdk.secret)
     }
   } catch (error) {
-    yield { ok: false, failure: brokenOff(error, sdk, signal) }
+    yield redactAll({ ok: false, failure: brokenOff(error, sdk, signal) }, sdk.secret)
   }
 }
 
@@ -156,27 +108,26 @@ function brokenOff(error: unknown, sdk: Sdk, signal: AbortSignal): Failure {
 /** Bounds a line above every answer: single calls refuse a longer one. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
 
-/**
- * Yields the lines of a results file as they arrive, null for a line too long for an answer. Memory holds at most one line and one chunk.
- */
+/** Yields the lines of a results file as they arrive, null for a line too long for an answer. Memory holds at most one line and one chunk. */
 export async function* readLines(
-  file: AsyncIterable<Uint8Array>,
+  file: AsyncIterable<Uint8Array> | null,
   mostBytes = MOST_LINE_BYTES,
 ): AsyncGenerator<string | null> {
+  if (file === null) throw new TypeError('the answer has no body')
   const splitter = new LineSplitter(mostBytes)
   for await (const chunk of file) for (const line of splitter.feed(chunk)) yield line.bytes?.toString('utf8') ?? null
   for (const line of splitter.end()) yield line.bytes?.toString('utf8') ?? null
 }
 
 /** Reads a reply from an unchecked answer: a malformed answer fails its own request, not its batch. */
-export function replyOrFailure(body: unknown, requestId: string | null, replyOf: () => JudgeReply): JudgeReply {
+export function replyOrFailure(body: unknown, request_id: string | null, replyOf: () => JudgeReply): JudgeReply {
   try {
     return replyOf()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     return failed('judge_unreachable', 'the provider’s answer is not what its API promises', body, {
       ...UNKNOWN,
-      request_id: requestId,
+      request_id,
     })
   }
 }
@@ -191,38 +142,71 @@ function parseLine(text: string): ResultLine | null {
   }
 }
 
-/** The calls of a provider's batch endpoint through its SDK, which throws errors. */
-interface BatchEndpoint {
+/** A provider's batch endpoint through its SDK, which throws errors. */
+interface BatchEndpoint<Batch extends { readonly id: string }> {
   /** Returns the members of a line beside the custom id. */
   envelope(request: JudgeRequest): object
-  submit(submission: Submission, signal: AbortSignal): Promise<{ readonly id: unknown }>
-  state(providerId: string, signal: AbortSignal): Promise<BatchState>
-  cancel(providerId: string, signal: AbortSignal): Promise<{ readonly id: unknown }>
-  lines(providerId: string, signal: AbortSignal): AsyncIterable<string | null>
+  submit(submission: Submission, signal: AbortSignal): Promise<Batch>
+  retrieve(providerId: string, signal: AbortSignal): Promise<Batch>
+  cancel(providerId: string, signal: AbortSignal): Promise<Batch>
+  /** Throws a TypeError for an answer that is no batch. */
+  stateOf(batch: Batch): BatchState
+  /** Opens the files of an ended batch that hold its results. */
+  open(batch: Batch, signal: AbortSignal): AsyncIterable<Response>
   resultOf(line: ResultLine): BatchResult
+  /** Lists a page of batches, the newest first, behind an id. */
+  list(after: string | undefined, signal: AbortSignal): Promise<Response>
+  createdAt(batch: Batch): number
 }
 
-/** Makes the calls of such an endpoint, which never throw. Each provider finds a submission again in a way of its own. */
-export function callsOf(sdk: Sdk, endpoint: BatchEndpoint): Omit<BatchCalls, 'find'> {
+/** Makes the calls of such an endpoint, which never throw, but for `recent`. Each provider finds a submission again in a way of its own. */
+export function callsOf<Batch extends { readonly id: string }>(sdk: Sdk, endpoint: BatchEndpoint<Batch>) {
   const poll: BatchCalls['poll'] = (id, signal) =>
-    callBatch(sdk, signal, NO_SUCH_BATCH, () => endpoint.state(id, signal))
-  return {
+    callBatch(sdk, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal)), NO_SUCH_BATCH)
+  async function* linesOf(id: string, signal: AbortSignal) {
+    const batch = await endpoint.retrieve(id, signal)
+    const { state } = endpoint.stateOf(batch)
+    if (state === 'in_progress') throw new NotEnded()
+    if (state === 'ended') for await (const file of endpoint.open(batch, signal)) yield* readLines(file.body)
+  }
+  const calls: Omit<BatchCalls, 'find'> = {
     encode: (customId, request) =>
       JSON.stringify({ custom_id: checkCustomId(customId), ...endpoint.envelope(request) }),
     submit: (submission, signal) =>
-      callBatch(sdk, signal, NO_BATCHES, async () => ({
-        provider_id: idOf(await endpoint.submit(submission, signal), sdk.secret),
-      })),
+      callBatch(sdk, signal, async () => ({ provider_id: idOf(await endpoint.submit(submission, signal)) })),
     poll,
-    results: (id, signal) => readResults(sdk, signal, endpoint.lines(id, signal), endpoint.resultOf),
+    results: (id, signal) => readResults(sdk, signal, linesOf(id, signal), endpoint.resultOf),
     async cancel(id, signal) {
-      const cancelled = await callBatch(sdk, signal, NO_SUCH_BATCH, async () => ({
-        id: idOf(await endpoint.cancel(id, signal), sdk.secret),
-      }))
+      const cancel = async () => ({ id: idOf(await endpoint.cancel(id, signal)) })
+      const cancelled = await callBatch(sdk, signal, cancel, NO_SUCH_BATCH)
       if (cancelled.ok) return { ok: true }
       // A batch that ended by itself meanwhile cannot be cancelled, and need not be.
       const now = await poll(id, signal)
       return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled
     },
   }
+  return { ...calls, recent: (mark: SubmissionMark, signal: AbortSignal) => recentOf(endpoint, mark, signal) }
+}
+
+/**
+ * Yields the batches created since a submission was recorded, from pages that are newest first. Reads on until a whole page is older, so that
+ * neither a tie nor a small disorder hides a batch. Throws for an answer that is no list (a proxy's page, say) or an endless list: money
+ * depends on the statement that a batch does not exist, so it must not be a guess.
+ */
+async function* recentOf<Batch extends { readonly id: string }>(
+  { list, createdAt }: BatchEndpoint<Batch>,
+  { recorded_at }: SubmissionMark,
+  signal: AbortSignal,
+): AsyncGenerator<Batch> {
+  const oldest = recorded_at.getTime() - CLOCK_SLACK_MS
+  let after: string | undefined
+  for (let read = 0; read < MOST_PAGES; read++) {
+    const page = (await (await list(after, signal)).json()) as { data?: Batch[]; has_more?: boolean } | null
+    if (!Array.isArray(page?.data)) throw new TypeError('the answer is no list')
+    const recent = page.data.filter((batch) => !(createdAt(batch) < oldest))
+    yield* recent
+    if (recent.length === 0 || page.has_more !== true) return
+    after = page.data.at(-1)?.id
+  }
+  throw new TypeError('the list of batches does not end')
 }

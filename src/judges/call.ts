@@ -1,6 +1,7 @@
 import { isStandardTier } from '../domain/money/price.ts'
 import type { JudgeReply, ReplyDetails } from '../ports/judge.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
+import type { FailureCode } from '../schemas/vocabulary.ts'
 import {
   classifyHttp,
   failure,
@@ -24,12 +25,12 @@ export function answered(text: string, body: unknown, about: ReplyDetails): Judg
   return { ok: true, text, raw: rawOf(body), ...about }
 }
 
-export const failed = (
-  code: Parameters<typeof failure>[0],
-  message: string,
-  body: unknown,
-  about: ReplyDetails,
-): JudgeReply => ({ ok: false, failure: failure(code, message), raw: rawOf(body), ...about })
+export const failed = (code: FailureCode, message: string, body: unknown, about: ReplyDetails): JudgeReply => ({
+  ...about,
+  ok: false,
+  failure: failure(code, message),
+  raw: rawOf(body),
+})
 
 /** The reply to a request that the provider refused by an HTTP status. */
 export const refusedReply = (fault: HttpFault, place: Place, body: unknown, about: ReplyDetails): JudgeReply => ({
@@ -82,26 +83,23 @@ function rawOf(body: unknown): string {
  */
 const SHORTEST_SECRET = 8
 
-/** Removes the secret from a kept text, and its beginning, where the text was cut within the secret. */
-export function redact(text: string, secret: string): string {
-  if (secret.length < SHORTEST_SECRET) return text
-  const clean = text.split(secret).join('[key]')
-  for (let most = secret.length - 1; most >= SHORTEST_SECRET; most--)
-    if (clean.endsWith(secret.slice(0, most))) return `${clean.slice(0, -most)}[key]`
-  return clean
+/** Removes the secret from every text of a value that is kept. */
+export function redactAll<T>(value: T, secret: string): T {
+  const clean = (one: unknown): unknown => {
+    if (typeof one === 'string') return redact(one, secret)
+    if (typeof one !== 'object' || one === null) return one
+    if (Array.isArray(one)) return one.map(clean)
+    return Object.fromEntries(Object.entries(one).map(([name, member]) => [name, clean(member)]))
+  }
+  return secret.length < SHORTEST_SECRET ? value : (clean(value) as T)
 }
 
-const redactFailure = (fault: Failure, secret: string): Failure => ({
-  ...fault,
-  message: redact(fault.message, secret),
-})
-
-export function redactReply(reply: JudgeReply, secret: string): JudgeReply {
-  const clean = (text: string | null) => (text === null ? null : redact(text, secret))
-  const about = { model_resolved: clean(reply.model_resolved), request_id: clean(reply.request_id) }
-  return reply.ok
-    ? { ...reply, ...about, text: redact(reply.text, secret), raw: redact(reply.raw, secret) }
-    : { ...reply, ...about, failure: redactFailure(reply.failure, secret), raw: clean(reply.raw) }
+/** Removes the secret from a text, and its beginning, where the text was cut within the secret. */
+function redact(text: string, secret: string): string {
+  const whole = text.split(secret).join('[key]')
+  for (let most = secret.length - 1; most >= SHORTEST_SECRET; most--)
+    if (whole.endsWith(secret.slice(0, most))) return `${whole.slice(0, -most)}[key]`
+  return whole
 }
 
 /** The explicit time limit that SDKs need for long calls without streaming; the caller's signal ends a call earlier. */
@@ -139,19 +137,19 @@ interface ApiErrorShape {
   readonly requestID?: string | null
 }
 
-/** Makes a call, and turns an error into a fault. */
+/** Makes a call, and turns an error into a fault; neither holds the secret. */
 export async function callProvider<T>(sdk: Sdk, signal: AbortSignal, call: () => Promise<T>): Promise<Called<T>> {
   try {
-    return { ok: true, value: await call() }
+    return redactAll({ ok: true, value: await call() }, sdk.secret)
   } catch (error) {
-    return { ok: false, fault: describeError(error, sdk, signal) }
+    return redactAll({ ok: false, fault: describeError(error, sdk, signal) }, sdk.secret)
   }
 }
 
 /** Asks a judge, and turns an error into a failed reply. */
 export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Promise<JudgeReply>): Promise<JudgeReply> {
   const called = await callProvider(sdk, signal, call)
-  if (called.ok) return redactReply(called.value, sdk.secret)
+  if (called.ok) return called.value
   const { status, ...known } = called.fault
   return { ok: false, model_resolved: null, ...known }
 }
@@ -168,11 +166,11 @@ export function describeError(error: unknown, { errors, secret, place }: Sdk, si
     // The SDK finds no error in the list that Gemini answers.
     const fault = { status, headers, ...faultWords({ code, type, body: body ?? parsedBody(text), headers }) }
     return {
-      failure: redactFailure(classifyHttp(fault, place), secret),
+      failure: classifyHttp(fault, place),
       status,
-      raw: redact(bodyAsItCame(text, secret) ?? rawOf(body), secret),
+      raw: bodyAsItCame(text, secret) ?? rawOf(body),
       usage: usageOfFault(fault),
-      request_id: requestID == null ? null : redact(requestID, secret),
+      request_id: requestID ?? null,
     }
   }
   // RangeError: the SDK cannot write a deeply nested body into its own error.

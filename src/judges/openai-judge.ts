@@ -1,31 +1,8 @@
 import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
-import type {
-  Answered,
-  BatchCalls,
-  BatchResult,
-  BatchState,
-  Judge,
-  JudgeReply,
-  Submission,
-  SubmissionMark,
-} from '../ports/judge.ts'
+import type { BatchCalls, BatchResult, BatchState, Judge, JudgeReply, Submission } from '../ports/judge.ts'
 import { providerRow } from '../schemas/providers.ts'
-import {
-  bytesOf,
-  callBatch,
-  callsOf,
-  createdSince,
-  detailOf,
-  idOf,
-  NO_BATCHES,
-  NotEnded,
-  type ResultLine,
-  readLines,
-  replyOrFailure,
-  stateWordOf,
-  UNKNOWN,
-} from './batch.ts'
+import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine, replyOrFailure, UNKNOWN } from './batch.ts'
 import { askProvider, countOf, failed, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
@@ -93,16 +70,13 @@ type Batch = OpenAI.Batches.Batch
 /** The field of a batch's metadata that holds the submission's id. */
 const OUR_ID = 'veridict'
 
-const STATES: Readonly<Record<Batch['status'], BatchState['state']>> = {
-  validating: 'in_progress',
-  in_progress: 'in_progress',
-  finalizing: 'in_progress',
-  cancelling: 'in_progress',
-  failed: 'failed',
-  completed: 'ended',
-  expired: 'ended',
-  cancelled: 'ended',
-}
+/** States other than `in_progress`. An unknown status is no end: the batch is polled again. */
+const STATES: ReadonlyMap<string, BatchState['state']> = new Map([
+  ['failed', 'failed'],
+  ['completed', 'ended'],
+  ['expired', 'ended'],
+  ['cancelled', 'ended'],
+])
 
 /**
  * Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded, by a
@@ -113,20 +87,30 @@ function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): B
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls
+  const { recent, ...own } = callsOf<Batch>(sdk, {
+    envelope: (request) => ({ method: 'POST', url: api.path, body: api.buildBody(request, settings) }),
+    submit: (submission, signal) => submit(calls, api, submission, signal),
+    retrieve: (id, signal) => batches.retrieve(id, { signal }),
+    cancel: (id, signal) => batches.cancel(id, { signal }),
+    stateOf,
+    /** Opens the output file with the requests that ran, and the error file with the others; either may be missing. */
+    async *open({ output_file_id, error_file_id }, signal) {
+      for (const file of [output_file_id, error_file_id])
+        if (file) yield await downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS })
+    },
+    resultOf: (line) => resultOfOutput(line, api, sdk.place, settings),
+    list: (after, signal) =>
+      batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
+    createdAt: ({ created_at }) => created_at * 1000,
+  })
   return {
-    ...callsOf(sdk, {
-      envelope: (request) => ({
-        method: 'POST',
-        url: api.path,
-        body: api.buildBody(request, settings),
+    ...own,
+    find: (mark, signal) =>
+      callBatch(sdk, signal, async () => {
+        for await (const batch of recent(mark, signal))
+          if (batch.metadata?.[OUR_ID] === mark.id) return { provider_id: idOf(batch) }
+        return { provider_id: null }
       }),
-      submit: (submission, signal) => submit(calls, api, submission, signal),
-      state: async (id, signal) => stateOf(await batches.retrieve(id, { signal }), sdk.secret),
-      cancel: (id, signal) => batches.cancel(id, { signal }),
-      lines: (id, signal) => readFiles(calls, downloads, id, signal),
-      resultOf: (line) => resultOfOutput(line, api, sdk.place, settings),
-    }),
-    find: (mark, signal) => find(calls, sdk, mark, signal),
   }
 }
 
@@ -153,50 +137,18 @@ async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`
 }
 
-function find(
-  client: OpenAI,
-  sdk: Sdk,
-  mark: SubmissionMark,
-  signal: AbortSignal,
-): Promise<Answered<{ provider_id: string | null }>> {
-  return callBatch(sdk, signal, NO_BATCHES, async () => {
-    const recent = createdSince<Batch>(
-      mark.recorded_at,
-      (batch) => batch.created_at * 1000,
-      (after) => client.batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
-    )
-    for await (const batch of recent)
-      if (batch.metadata?.[OUR_ID] === mark.id) return { provider_id: idOf(batch, sdk.secret) }
-    return { provider_id: null }
-  })
-}
-
-/** Maps a status to a state. An unknown status is no end: the batch is polled again. */
-const stateWord = (status: Batch['status']): BatchState['state'] =>
-  Object.hasOwn(STATES, stateWordOf(status)) ? STATES[status] : 'in_progress'
-
-function stateOf(batch: Batch, secret: string): BatchState {
-  const errors = (batch.errors?.data ?? []).slice(0, 5).map(({ code, message, line }) => {
+function stateOf({ status, errors, request_counts: counts }: Batch): BatchState {
+  if (typeof status !== 'string') throw new TypeError('the answer is no batch')
+  const faults = (errors?.data ?? []).slice(0, 5).map(({ code, message, line }) => {
     const place = typeof line === 'number' ? `line ${line}: ` : ''
     return `${place}${code ?? ''} ${message ?? ''}`.trim()
   })
-  const counts = batch.request_counts
   return {
-    state: stateWord(batch.status),
-    detail: detailOf([batch.status, ...errors].join('; '), secret),
+    state: STATES.get(status) ?? 'in_progress',
+    detail: [status, ...faults].join('; ').slice(0, MOST_DETAIL_CHARS),
     completed: countOf(counts?.completed) + countOf(counts?.failed),
     total: countOf(counts?.total),
   }
-}
-
-/** Reads the output file with the requests that ran, and the error file with the others; either may be missing. */
-async function* readFiles(calls: OpenAI, downloads: OpenAI, id: string, signal: AbortSignal) {
-  const { status, output_file_id, error_file_id } = await calls.batches.retrieve(id, { signal })
-  const state = stateWord(status)
-  if (state === 'in_progress') throw new NotEnded()
-  if (state === 'failed') return
-  for (const file of [output_file_id, error_file_id])
-    if (file) yield* readLines(bytesOf(await downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS })))
 }
 
 /** A line of an output file or an error file as documented; every member is unchecked. */
