@@ -3,7 +3,7 @@ import type { JudgeSettings } from '../config/judges.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { answered, countOf, failed, servedTier, usageFrom } from './call.ts'
-import { pictureParts } from './describe.ts'
+import { pictureParts, repairTurns } from './describe.ts'
 import { wordOf } from './faults.ts'
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
@@ -35,10 +35,7 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
           { type: 'text', text: request.question },
         ],
       },
-      ...request.repairs.flatMap((repair) => [
-        { role: 'assistant' as const, content: repair.answer === '' ? '(no answer)' : repair.answer },
-        { role: 'user' as const, content: repair.complaint },
-      ]),
+      ...repairTurns(request, '(no answer)'),
     ],
     ...(Object.keys(output).length > 0 && { output_config: output }),
   }

@@ -189,30 +189,19 @@ function parsedBody(text: string | null): unknown {
 
 /** Describes a failed connection. An SDK that finds its own credentials fails likewise without them; then no bytes were sent. */
 function unconnected(error: Error, place: Place): CallFault {
-  const causes = causesOf(error)
-  const code = causes
-    .map((cause) => ('code' in cause && typeof cause.code === 'string' ? cause.code : null))
-    .find((code) => code !== null)
-  if (place.key_env === null && !causes.some(wasSent)) {
-    const fault = code === undefined ? without('authentication', tellNoCredentials(place)) : unreachable(code, place)
-    return { ...fault, usage: { ...NOTHING_USED } }
-  }
-  return unreachable(code ?? null, place)
-}
-
-function unreachable(code: string | null, place: Place): CallFault {
-  const fault = without('judge_unreachable', tellUnreachable(code, place))
-  return neverSent(code) ? { ...fault, usage: { ...NOTHING_USED } } : fault
-}
-
-function causesOf(error: Error): Error[] {
-  const causes: Error[] = []
+  const causes: (Error & { readonly code?: unknown })[] = []
   for (let cause: unknown = error; causes.length < 5 && cause instanceof Error; cause = cause.cause) causes.push(cause)
-  return causes
+  const code = causes.map((cause) => cause.code).find((code) => typeof code === 'string') ?? null
+  const isUnsent = place.key_env === null && !causes.some(wasSent)
+  const fault =
+    isUnsent && code === null
+      ? without('authentication', tellNoCredentials(place))
+      : without('judge_unreachable', tellUnreachable(code, place))
+  return isUnsent || neverSent(code) ? { ...fault, usage: { ...NOTHING_USED } } : fault
 }
 
-const without = (...reason: Parameters<typeof failure>): CallFault => ({
-  failure: failure(...reason),
+const without = (code: FailureCode, message: string): CallFault => ({
+  failure: failure(code, message),
   status: null,
   raw: null,
   usage: null,

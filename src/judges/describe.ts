@@ -72,3 +72,10 @@ export const pictureParts = <Part>(
         ofText(picturesNote(evidence.rubric)),
         ...images.flatMap(({ label, picture }) => [ofText(label), ofPicture(picture)]),
       ]
+
+/** Lists the rejected answers of a judge, each with its complaint, as turns of a conversation. `silence` stands for an empty answer. */
+export const repairTurns = ({ repairs }: JudgeRequest, silence = '') =>
+  repairs.flatMap(({ answer, complaint }) => [
+    { role: 'assistant' as const, content: answer === '' ? silence : answer },
+    { role: 'user' as const, content: complaint },
+  ])

@@ -4,7 +4,7 @@ import type { Picture } from '../domain/trajectory/picture.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { answered, countOf, failed, servedTier, usageFrom } from './call.ts'
-import { pictureParts } from './describe.ts'
+import { pictureParts, repairTurns } from './describe.ts'
 import { wordOf } from './faults.ts'
 
 type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
@@ -26,10 +26,7 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
           { type: 'input_text', text: request.question },
         ],
       },
-      ...request.repairs.flatMap((repair) => [
-        { role: 'assistant' as const, content: repair.answer },
-        { role: 'user' as const, content: repair.complaint },
-      ]),
+      ...repairTurns(request),
     ],
     max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     prompt_cache_key: request.cache_hint,
@@ -64,10 +61,7 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
           { type: 'text', text: request.question },
         ],
       },
-      ...request.repairs.flatMap((repair) => [
-        { role: 'assistant' as const, content: repair.answer },
-        { role: 'user' as const, content: repair.complaint },
-      ]),
+      ...repairTurns(request),
     ],
     max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
@@ -181,17 +175,7 @@ export interface OpenAiApi {
   replyOf(answer: unknown, requestId: string | null, settings: JudgeSettings): JudgeReply
 }
 
-const RESPONSES: OpenAiApi = {
-  path: '/v1/responses',
-  buildBody: buildResponsesRequest,
-  replyOf: (answer, requestId) => replyOfResponses(answer as OpenAI.Responses.Response, requestId),
-}
-
-const CHAT: OpenAiApi = {
-  path: '/v1/chat/completions',
-  buildBody: buildChatRequest,
-  replyOf: (answer, requestId, settings) =>
-    replyOfChat(answer as OpenAI.Chat.Completions.ChatCompletion, requestId, settings),
-}
+const RESPONSES: OpenAiApi = { path: '/v1/responses', buildBody: buildResponsesRequest, replyOf: replyOfResponses }
+const CHAT: OpenAiApi = { path: '/v1/chat/completions', buildBody: buildChatRequest, replyOf: replyOfChat }
 
 export const openAiApi = (settings: JudgeSettings): OpenAiApi => (settings.api === 'chat' ? CHAT : RESPONSES)
