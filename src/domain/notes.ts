@@ -1,5 +1,3 @@
-/** A note on a result, and whether the note applies. */
-export type Note = readonly [applies: boolean, text: string]
-
-/** The texts that apply, in their order. */
-export const notesOf = (notes: readonly Note[]): string[] => notes.flatMap(([applies, text]) => (applies ? [text] : []))
+/** Lists the texts that apply, in their order. */
+export const notesOf = (notes: Readonly<Record<string, boolean>>): string[] =>
+  Object.entries(notes).flatMap(([text, applies]) => (applies ? [text] : []))

@@ -66,11 +66,11 @@ rubric.yaml:12 /truth/properties/signals  are what the harness measured: write {
   test_command: { type: string => signals: { type: string
 rubric.yaml:12 /truth/properties/instruction  is what the user asked, a plain text: write { type: string }, or remove it
   test_command: { type: string => instruction: { type: integer
-rubric.yaml:12 /truth/properties/test_command/pattern  is not known here; there are: x-kind, type, items, default, description, enum, minLength, maxLength, minItems, maxItems, minimum, maximum, uniqueItems. Remove it
+rubric.yaml:12 /truth/properties/test_command/pattern  is not a known property; there are: x-kind, type, items, default, description, enum, minLength, maxLength, minItems, maxItems, minimum, maximum, uniqueItems
   maxLength: 500 => pattern: "(a+)+$"
-rubric.yaml:12 /truth/properties/test_command/maxLength  must be a whole number
+rubric.yaml:12 /truth/properties/test_command/maxLength  must be integer, not string
   maxLength: 500 => maxLength: long
-rubric.yaml:12 /truth/properties/test_command/type  must be one of string, integer, number, boolean, array
+rubric.yaml:12 /truth/properties/test_command/type  must be one of string, integer, number, boolean, array; The kind of its value, such as string.
   { type: string, maxLength => { type: text, maxLength
 rubric.yaml:12 /truth/properties/test_command/items  is missing: add items: { type: string }
   { type: string, maxLength: 500 => { type: array

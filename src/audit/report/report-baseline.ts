@@ -52,16 +52,12 @@ export function pairBaselines(trials: readonly TrialRow[], runs: readonly Baseli
   return {
     trials: paired,
     resolutionsOf: (some) => resolutions(some, byCell, byPlace),
-    warnings: notesOf([
-      [
+    warnings: notesOf({
+      [`${count(ambiguous, 'trial shares', 'trials share')} agent, model, task and run index with others, so that ${ambiguous === 1 ? 'its Terminal-Bench run is not known: it is' : 'their Terminal-Bench run is not known: they are'} not in C`]:
         ambiguous > 0,
-        `${count(ambiguous, 'trial shares', 'trials share')} agent, model, task and run index with others, so that ${ambiguous === 1 ? 'its Terminal-Bench run is not known: it is' : 'their Terminal-Bench run is not known: they are'} not in C`,
-      ],
-      [
+      [`trials of ${count(differing, 'run')} differ in metadata.terminal_bench_resolved: resolution takes the newest`]:
         differing > 0,
-        `trials of ${count(differing, 'run')} differ in metadata.terminal_bench_resolved: resolution takes the newest`,
-      ],
-    ]),
+    }),
   }
 }
 

@@ -98,15 +98,11 @@ function designWarnings(
 ): string[] {
   const other = reviewed.length - used
   const seeing = reviewed.filter(({ review }) => !review.blind).length
-  return notesOf([
-    [
+  return notesOf({
+    [`${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`]:
       other > 0,
-      `${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`,
-    ],
-    [seeing > 0, `${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`],
-    [
+    [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`]: seeing > 0,
+    [`${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`]:
       lost > 0,
-      `${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`,
-    ],
-  ])
+  })
 }

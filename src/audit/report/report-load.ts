@@ -87,12 +87,10 @@ async function addReviews(
     if (review === null && all.length > 0) unsettled++
     return { ...row, review }
   })
-  const notes = notesOf([
-    [
+  const notes = notesOf({
+    [`the reviews of ${count(unsettled, 'trial')} have no label that more than half of the raters share: they are not used`]:
       unsettled > 0,
-      `the reviews of ${count(unsettled, 'trial')} have no label that more than half of the raters share: they are not used`,
-    ],
-  ])
+  })
   return { trials, notes }
 }
 
@@ -128,10 +126,8 @@ function doubledTruths(selected: readonly UnreviewedTrial[]): string[] {
     truths.set(trajectory, (truths.get(trajectory) ?? new Set()).add(truth))
   }
   const doubled = [...truths.values()].filter(({ size }) => size > 1).length
-  return notesOf([
-    [
+  return notesOf({
+    [`${count(doubled, 'trajectory is', 'trajectories are')} stored with several ground truths: each counts as a trial`]:
       doubled > 0,
-      `${count(doubled, 'trajectory is', 'trajectories are')} stored with several ground truths: each counts as a trial`,
-    ],
-  ])
+  })
 }

@@ -34,12 +34,10 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
     ece: ece.value,
     brier: brierScore(forecasts).value,
     reason: ece.value === null ? 'too_few_reviews' : null,
-    warnings: notesOf([
-      [
+    warnings: notesOf({
+      [`${other} of ${count(reviewed.length, 'reviewed trial')} ${other === 1 ? 'is' : 'are'} no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`]:
         other > 0,
-        `${other} of ${count(reviewed.length, 'reviewed trial')} ${other === 1 ? 'is' : 'are'} no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`,
-      ],
-    ]),
+    }),
   }
 }
 

@@ -86,12 +86,10 @@ async function findStanding(
     if (earlier === undefined || (earlier.row.status === 'failed' && selected.row.status !== 'failed'))
       newest.set(key, selected)
   }
-  const notes = notesOf([
-    [
+  const notes = notesOf({
+    [`${count(replaced, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`]:
       replaced > 0,
-      `${count(replaced, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`,
-    ],
-  ])
+  })
   return { ...sorted.collected, selected: [...newest.values()], notes }
 }
 
@@ -110,16 +108,12 @@ async function findInBatch(
   }
   const total = (await stores.batches.get(batch))?.counts.total ?? 0
   const again = all.length - new Set(all.map(({ question, row }) => `${question}/${row.judge}`)).size
-  const notes = notesOf([
-    [
+  const notes = notesOf({
+    [`${total - ended} of the ${count(total, 'trial')} of the batch ${total - ended === 1 ? 'has not ended: it is' : 'have not ended: they are'} not counted`]:
       ended < total,
-      `${total - ended} of the ${count(total, 'trial')} of the batch ${total - ended === 1 ? 'has not ended: it is' : 'have not ended: they are'} not counted`,
-    ],
-    [
+    [`${count(again, 'trial of the batch is the same, byte for byte, as another', 'trials of the batch are the same, byte for byte, as others')} of it: each counts`]:
       again > 0,
-      `${count(again, 'trial of the batch is the same, byte for byte, as another', 'trials of the batch are the same, byte for byte, as others')} of it: each counts`,
-    ],
-  ])
+  })
   return { ...sorted.collected, selected: all, notes }
 }
 

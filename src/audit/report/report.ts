@@ -1,5 +1,5 @@
 import { count } from '../../domain/count.ts'
-import { type Note, notesOf } from '../../domain/notes.ts'
+import { notesOf } from '../../domain/notes.ts'
 import { NO_FIELD, type Report, type ReportGroup } from '../../schemas/audit/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures } from './report-alignment.ts'
@@ -89,32 +89,21 @@ function notesOn(
   const few = named + runs
   const without = count(runs, runs === alone.length ? 'trial' : 'different run')
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
-  const notes: readonly Note[] = [
-    [trials.length === 0, 'no stored grade fits'],
-    [
-      judges.length > 1,
-      'every judge grades the same trials: there is no overall, which would count them several times',
-    ],
-    [
+  const notes = notesOf({
+    'no stored grade fits': trials.length === 0,
+    'every judge grades the same trials: there is no overall, which would count them several times': judges.length > 1,
+    [`several variants are counted together: ${list(variants)}; name one, or group by variant`]:
       variants.length > 1 && group_by !== 'variant' && pair === null,
-      `several variants are counted together: ${list(variants)}; name one, or group by variant`,
-    ],
-    [
+    [`${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(input.fields) || 'none'}`]:
       trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null),
-      `${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(input.fields) || 'none'}`,
-    ],
-    [alone.length > 0, withoutTask(alone.length, runs)],
-    [
+    [withoutTask(alone.length, runs)]: alone.length > 0,
+    [`unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`]:
       uncounted > 0,
-      `unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`,
-    ],
-    [
+    [`only ${count(named, 'task')}${runs > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
       few > 0 && few < 30,
-      `only ${count(named, 'task')}${runs > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`,
-    ],
-  ]
+  })
   return [
-    ...notesOf(notes),
+    ...notes,
     ...(group_by === 'agent' ? pooledModels('agent', trials, ({ agent, model }) => [agent, model ?? '']) : []),
     ...pooledModels('judge', trials, ({ judge, judge_model }) => [judge_model === null ? null : judge, judge_model]),
     ...(hasAlignment(rubric.name) ? baselineNotes(input, baselines) : []),
@@ -139,17 +128,13 @@ function pooledModels(
 
 function baselineNotes({ trials, baselines: measuredRuns }: ReportInput, baselines: Baselines): string[] {
   const measured = baselines.trials.filter(({ baseline }) => baseline !== null).length
-  const notes: readonly Note[] = [
-    [
+  const notes = notesOf({
+    [`runs of variant ${BASELINE_VARIANT} (${measuredRuns.length}) are in C and resolution alone`]:
       measuredRuns.length > 0,
-      `runs of variant ${BASELINE_VARIANT} (${measuredRuns.length}) are in C and resolution alone`,
-    ],
-    [
+    [`the Terminal-Bench run of ${trials.length - measured} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`]:
       trials.length > 0 && measured < trials.length,
-      `the Terminal-Bench run of ${trials.length - measured} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`,
-    ],
-  ]
-  return [...notesOf(notes), ...baselines.warnings]
+  })
+  return [...notes, ...baselines.warnings]
 }
 
 /** Words the assumption of the intervals for trials without a task: only trials of one run are taken as related. */

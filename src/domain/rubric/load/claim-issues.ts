@@ -2,7 +2,7 @@ import type { Issue } from '../../result.ts'
 import { splitClaim, UNCLEAR } from '../answer-schema.ts'
 import type { ClaimRule, ProofRule, TruthRule } from '../rubric.ts'
 import { gateIssues } from './gate-issues.ts'
-import { broken, key, type Rule } from './rubric-error.ts'
+import { broken, key } from './rubric-error.ts'
 
 /** Names of the answer that are no claims. */
 const TAKEN = new Set(['citations', 'notes', 'confidence'])
@@ -18,10 +18,10 @@ export function claimIssues(claim: ClaimRule, claims: readonly ClaimRule[], trut
   const isTaken = TAKEN.has(group ?? name) || claims.some((one) => one.id === group)
   const isOfAll = [claim, ...claim.of].some((one) => one.id.split('.').some((part) => part in {}))
   return [
-    ...broken(at, [
-      [isTaken, `${group ?? name} is the name of another member of the answer: choose another name for this claim`],
-      [isOfAll, 'has a name that every object of JavaScript has: choose another name for it'],
-    ]),
+    ...broken(at, {
+      [`${group ?? name} is the name of another member of the answer: choose another name for this claim`]: isTaken,
+      'has a name that every object of JavaScript has: choose another name for it': isOfAll,
+    }),
     ...ownIssues(claim, at, claims, truth),
     ...claim.of.flatMap((one) => {
       const within = `${at}/of/${one.id.slice(claim.id.length + 1)}`
@@ -36,13 +36,11 @@ const ownIssues = (claim: ClaimRule, at: string, scope: Scope, truth: TruthRule)
     ...valueIssues(claim, value, proof, `${at}/proof/${key(value)}`),
     ...nameIssues(proof, scope, truth, `${at}/proof/${key(value)}`),
   ]),
-  ...broken(`${at}/only_if_given`, [
-    [isUnknown(claim.only_if_given, truth), noInstruction(claim.only_if_given, truth)],
-    [
+  ...broken(at, {
+    [`/only_if_given ${noInstruction(claim.only_if_given, truth)}`]: isUnknown(claim.only_if_given, truth),
+    '/only_if_given is for a boolean claim: remove it, or make the claim boolean':
       claim.only_if_given !== null && claim.type !== 'boolean',
-      'is for a boolean claim: remove it, or make the claim boolean',
-    ],
-  ]),
+  }),
   ...gateIssues(claim, at),
 ]
 
@@ -53,42 +51,34 @@ function formIssues(claim: ClaimRule, at: string, scope: Scope): Issue[] {
   const isInteger = type === 'integer'
   const isList = type === 'list'
   const no = (what: string): string => `${what}, not a claim of type ${type}: remove it`
-  return broken(at, [
-    [type === 'enum' && values.length === 0, 'an enum needs its values: add values: [one, other]'],
-    [type !== 'enum' && values.length > 0, no('only an enum has values'), '/values'],
-    [values.includes(UNCLEAR), `${UNCLEAR} is a value of every claim: leave it out`, '/values'],
-    [values.includes('any'), 'any is the name of the proof of all values: name this value otherwise', '/values'],
-    [
+  return broken(at, {
+    'an enum needs its values: add values: [one, other]': type === 'enum' && values.length === 0,
+    [`/values ${no('only an enum has values')}`]: type !== 'enum' && values.length > 0,
+    [`/values ${UNCLEAR} is a value of every claim: leave it out`]: values.includes(UNCLEAR),
+    '/values any is the name of the proof of all values: name this value otherwise': values.includes('any'),
+    'an integer needs a minimum and a maximum that is not below it: add minimum: 0, maximum: 3':
       isInteger && !(hasMinimum && hasMaximum && minimum <= maximum),
-      'an integer needs a minimum and a maximum that is not below it: add minimum: 0, maximum: 3',
-    ],
-    [!isInteger && hasMinimum, no('only an integer has one'), '/minimum'],
-    [!isInteger && !isList && hasMaximum, no('only an integer or a list has one'), '/maximum'],
-    [
+    [`/minimum ${no('only an integer has one')}`]: !isInteger && hasMinimum,
+    [`/maximum ${no('only an integer or a list has one')}`]: !isInteger && !isList && hasMaximum,
+    [`a list needs a maximum of 1 to ${MOST_ENTRIES} entries: add maximum: 20`]:
       isList && !(hasMaximum && maximum >= 1 && maximum <= MOST_ENTRIES),
-      `a list needs a maximum of 1 to ${MOST_ENTRIES} entries: add maximum: 20`,
-    ],
-    [isList && of.length === 0, 'a list needs what its entries say: add of: { name: { type: … } }'],
-    [!isList && of.length > 0, no('only a list has entries'), '/of'],
-    [isList && id.includes('.'), 'is a list, whose name has no dot, as its entries have their own claims: rename it'],
-    [isList && Object.keys(proofs).length > 0, 'belongs to the claims of the entries: move it below of', '/proof'],
-    nameRule('/only_if', only_if, 'boolean', scope, id),
-    [runs_of !== null && !isInteger, no('only an integer is computed'), '/computed'],
-    [
-      runs_of !== null && !scope.some((one) => one.id === runs_of),
-      `${runs_of} is no claim: ${there(scope)}`,
-      '/computed',
-    ],
-    [cap !== null && !isInteger, no('only an integer is capped'), '/capped_by_document'],
-    nameRule('/capped_by_document', cap?.names ?? null, 'text', scope),
-  ])
+    'a list needs what its entries say: add of: { name: { type: … } }': isList && of.length === 0,
+    [`/of ${no('only a list has entries')}`]: !isList && of.length > 0,
+    'is a list, whose name has no dot, as its entries have their own claims: rename it': isList && id.includes('.'),
+    '/proof belongs to the claims of the entries: move it below of': isList && Object.keys(proofs).length > 0,
+    ...nameRule('/only_if', only_if, 'boolean', scope, id),
+    [`/computed ${no('only an integer is computed')}`]: runs_of !== null && !isInteger,
+    [`/computed ${runs_of} is no claim: ${there(scope)}`]: runs_of !== null && !scope.some((one) => one.id === runs_of),
+    [`/capped_by_document ${no('only an integer is capped')}`]: cap !== null && !isInteger,
+    ...nameRule('/capped_by_document', cap?.names ?? null, 'text', scope),
+  })
 }
 
 /** Makes the rule that a named claim exists and has a type. */
-function nameRule(at: string, name: string | null, type: ClaimRule['type'], scope: Scope, self = ''): Rule {
+function nameRule(at: string, name: string | null, type: ClaimRule['type'], scope: Scope, self = '') {
   const fitting = scope.filter((one) => one.type === type && one.id !== self)
   const message = `${name} is no ${self === '' ? '' : 'other '}claim of type ${type}; ${there(fitting)}`
-  return [name !== null && !fitting.some(({ id }) => id === name), message, at]
+  return { [`${at} ${message}`]: name !== null && !fitting.some(({ id }) => id === name) }
 }
 
 const there = (claims: readonly ClaimRule[]): string =>
@@ -97,12 +87,10 @@ const there = (claims: readonly ClaimRule[]): string =>
 /** Lists proofs of entries that speak of an instruction: the sight and the act of an instruction are asked once. */
 const entryIssues = ({ proofs }: ClaimRule, at: string): Issue[] =>
   Object.entries(proofs).flatMap(([value, { shows, does, after, finds_nothing_of }]) =>
-    broken(`${at}/proof/${key(value)}`, [
-      [
+    broken(`${at}/proof/${key(value)}`, {
+      'shows, does, after and search_finds_nothing_of are not for entries of a list: move this claim out of it':
         shows.length > 0 || finds_nothing_of.length > 0 || does !== null || after !== null,
-        'shows, does, after and search_finds_nothing_of are not for entries of a list: move this claim out of it',
-      ],
-    ]),
+    }),
   )
 
 /** Lists proofs that cannot prove their value. */
@@ -112,21 +100,15 @@ function valueIssues(claim: ClaimRule, value: string, proof: ProofRule, at: stri
   const isTrue = type === 'boolean' && value === 'true'
   const isFalse = type === 'boolean' && value === 'false'
   const named = type === 'integer' ? [`${claim.minimum} to ${claim.maximum}`] : valuesOf(claim)
-  return broken(at, [
-    [!isValue(claim, value), `${value} is no value of this claim; there are: ${[...named, 'any'].join(', ')}`],
-    [
+  return broken(at, {
+    [` ${value} is no value of this claim; there are: ${[...named, 'any'].join(', ')}`]: !isValue(claim, value),
+    [`/agent_of is for a claim of type agent, and this one is of type ${type}: remove it`]:
       agent_of !== null && type !== 'agent',
-      `is for a claim of type agent, and this one is of type ${type}: remove it`,
-      '/agent_of',
-    ],
-    [shows.length > 0 && !isTrue, `proves that a boolean claim is true, and nothing else: ${MOVE}`, '/shows'],
-    [does !== null && !isTrue, `proves that a boolean claim is true, and nothing else: ${MOVE}`, '/does'],
-    [
+    [`/shows proves that a boolean claim is true, and nothing else: ${MOVE}`]: shows.length > 0 && !isTrue,
+    [`/does proves that a boolean claim is true, and nothing else: ${MOVE}`]: does !== null && !isTrue,
+    '/search_finds_nothing_of proves that a boolean claim is false, and nothing else: move it to proof: { false: … }':
       finds_nothing_of.length > 0 && !isFalse,
-      'proves that a boolean claim is false, and nothing else: move it to proof: { false: … }',
-      '/search_finds_nothing_of',
-    ],
-  ])
+  })
 }
 
 const MOVE = 'move it to proof: { true: … } of a boolean claim'
@@ -140,12 +122,10 @@ function isValue(claim: ClaimRule, value: string): boolean {
 }
 
 function nameIssues(proof: ProofRule, scope: Scope, truth: TruthRule, path: string): Issue[] {
-  const instruction = (at: string, name: string | null): Rule => [
-    isUnknown(name, truth),
-    noInstruction(name, truth),
-    at,
-  ]
-  return broken(path, [
+  const instruction = (at: string, name: string | null) => ({
+    [`${at} ${noInstruction(name, truth)}`]: isUnknown(name, truth),
+  })
+  return [
     instruction('/after', proof.after),
     instruction('/does', proof.does),
     ...proof.shows.map((name) => instruction('/shows', name)),
@@ -153,7 +133,7 @@ function nameIssues(proof: ProofRule, scope: Scope, truth: TruthRule, path: stri
     nameRule('/in_step', proof.in_step, 'step', scope),
     nameRule('/agent_of', proof.agent_of, 'step', scope),
     nameRule('/holds', proof.holds, 'text', scope),
-  ])
+  ].flatMap((rules) => broken(path, rules))
 }
 
 const isUnknown = (name: string | null, { instructions }: TruthRule): boolean =>

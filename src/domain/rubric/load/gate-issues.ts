@@ -2,7 +2,7 @@ import type { Signal } from '../../../schemas/ground-truth.ts'
 import type { Actor } from '../../../schemas/vocabulary.ts'
 import type { Issue } from '../../result.ts'
 import { type ClaimRule, instructionDone, isCitable, type ProofRule, type Rubric, sightClaim } from '../rubric.ts'
-import { broken, key, type Rule } from './rubric-error.ts'
+import { broken, key } from './rubric-error.ts'
 
 /**
  * Lists statements that no rubric may make: data can only restrict the proofs of a claim. Whatever loads, at the most one value of a claim needs no quote, the one
@@ -22,27 +22,27 @@ const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
 
 function proofIssues(proof: ProofRule, path: string): Issue[] {
   const { quote, shows, does, after, in_step, holds, finds_nothing_of } = proof
-  const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Rule[] =>
-    quote.map((actor) => [
-      isMeant && actors.includes(actor),
-      `${actor} can never prove ${what}: remove it from the list`,
-      '/quote',
-    ])
+  const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Issue[] =>
+    quote.flatMap((actor) =>
+      broken(path, {
+        [`/quote ${actor} can never prove ${what}: remove it from the list`]: isMeant && actors.includes(actor),
+      }),
+    )
   const needsQuote = [does, after, in_step, holds].some((one) => one !== null) || shows.length > 0
   const beside = 'does not go with shows, which finds its place by itself: remove it'
-  return broken(path, [
-    [needsQuote && quote.length === 0, 'has no quote that it could be checked by: add quote: [actor, …]'],
-    [does !== null && after !== null, 'is what does means already: remove it', '/after'],
-    [shows.length > 0 && in_step !== null, beside, '/in_step'],
-    [shows.length > 0 && holds !== null, beside, '/holds'],
-    [
-      finds_nothing_of.length > 0 && (needsQuote || quote.length > 0),
-      'search_finds_nothing_of stands alone, as an absence has no quote: remove the rest',
-    ],
+  return [
+    ...broken(path, {
+      'has no quote that it could be checked by: add quote: [actor, …]': needsQuote && quote.length === 0,
+      '/after is what does means already: remove it': does !== null && after !== null,
+      [`/in_step ${beside}`]: shows.length > 0 && in_step !== null,
+      [`/holds ${beside}`]: shows.length > 0 && holds !== null,
+      'search_finds_nothing_of stands alone, as an absence has no quote: remove the rest':
+        finds_nothing_of.length > 0 && (needsQuote || quote.length > 0),
+    }),
     ...wrong(shows.length > 0, [...WORDS, 'agent_action'], 'that something was seen'),
     ...wrong(does !== null, [...INCOMING, 'agent_reasoning'], 'that something was done'),
     ...wrong(after !== null && does === null, INCOMING, 'what the agent said or did after it saw something'),
-  ])
+  ]
 }
 
 /** Bounds the values that a rubric gives a proof each. */
@@ -74,11 +74,11 @@ function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
   const isOpen = type === 'boolean' ? bare.includes('true') : bare.length > (bare.includes('others') ? 0 : 1)
   const isHeld = Object.values(proofs).every(({ holds }) => holds === id)
   const isThere = Object.values(proofs).every(({ in_step }) => in_step === id)
-  return broken(at, [
-    [isOpen, `nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`, path],
-    [type === 'text' && !isOpen && !isHeld, `a text is proved by a quote that holds it: add holds: ${id}`, '/proof'],
-    [type === 'step' && !isOpen && !isThere, `a step is proved by a quote in it: add in_step: ${id}`, '/proof'],
-  ])
+  return broken(at, {
+    [`${path} nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`]: isOpen,
+    [`/proof a text is proved by a quote that holds it: add holds: ${id}`]: type === 'text' && !isOpen && !isHeld,
+    [`/proof a step is proved by a quote in it: add in_step: ${id}`]: type === 'step' && !isOpen && !isThere,
+  })
 }
 
 /** Names few values; else the claim. */
@@ -107,10 +107,10 @@ function measureIssues(claim: ClaimRule, at: string): Issue[] {
     resolved: [!isSight && !isAct, 'resolved measures no claim that is proved by shows or does'],
   }
   const [isSo, what] = says[measured_by]
-  return broken(`${at}/measured_by`, [
-    [type !== 'boolean', 'is for a boolean claim: remove it'],
-    [type === 'boolean' && !isSo, `${what}: remove it here`],
-  ])
+  return broken(`${at}/measured_by`, {
+    'is for a boolean claim: remove it': type !== 'boolean',
+    [`${what}: remove it here`]: type === 'boolean' && !isSo,
+  })
 }
 
 const shown = ({ proofs }: ClaimRule): string[] => Object.values(proofs).flatMap(({ shows }) => [...shows])
@@ -119,9 +119,9 @@ const shown = ({ proofs }: ClaimRule): string[] => Object.values(proofs).flatMap
 function mixedIssues({ proofs }: ClaimRule, at: string): Issue[] {
   const named = Object.values(proofs).flatMap(({ after, does }) => [after, does].filter((one) => one !== null))
   const different = [...new Set(named)].join(' and ')
-  return broken(`${at}/proof`, [
-    [new Set(named).size > 1, `after and does of one claim name one instruction, not ${different}: make it two claims`],
-  ])
+  return broken(`${at}/proof`, {
+    [`after and does of one claim name one instruction, not ${different}: make it two claims`]: new Set(named).size > 1,
+  })
 }
 
 /** Lists the faults of claims beside each other. */
@@ -129,44 +129,27 @@ export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'
   const { about, claims, truth } = rubric
   const sight = sightClaim(rubric)
   const all = truth.instructions.join(', ')
-  const ofRuns = broken('/about', [
-    [
+  const ofRuns = broken('/about', {
+    [`several runs have no instructions, as no run saw another’s: remove about, or ${all} from /truth/properties`]:
       about === 'runs' && all !== '',
-      `several runs have no instructions, as no run saw another’s: remove about, or ${all} from /truth/properties`,
-    ],
-  ])
+  })
   const ofClaims = claims.flatMap((claim) => {
     const { id, proofs } = claim
     const seen = shown(claim)
     const searched = Object.values(proofs).flatMap(({ finds_nothing_of }) => finds_nothing_of)
     const done = instructionDone(claim)
-    return broken(`/claims/${id}`, [
-      [
+    return broken(`/claims/${id}`, {
+      [`/proof ${sight?.id} already says what was seen: a rubric has one such claim; remove shows here, or use after`]:
         seen.length > 0 && claim !== sight,
-        `${sight?.id} already says what was seen: a rubric has one such claim; remove shows here, or use after`,
-        '/proof',
-      ],
-      [
+      [`/proof/true/shows the one claim of what was seen shows all instructions of the truth: write [${all}]`]:
         seen.length > 0 && claim === sight && seen.length !== truth.instructions.length,
-        `the one claim of what was seen shows all instructions of the truth: write [${all}]`,
-        '/proof/true/shows',
-      ],
-      [
+      '/proof/false search_finds_nothing_of is for the claim whose true is proved by shows: remove it, or add shows there':
         searched.length > 0 && claim !== sight,
-        'search_finds_nothing_of is for the claim whose true is proved by shows: remove it, or add shows there',
-        '/proof/false',
-      ],
-      [
+      [`/proof an absence has no quote: add false: { search_finds_nothing_of: [${all}] }`]:
         claim === sight && searched.length !== truth.instructions.length,
-        `an absence has no quote: add false: { search_finds_nothing_of: [${all}] }`,
-        '/proof',
-      ],
-      [
+      [`/proof/true/does what is done of ${done} is known only after it was seen: add a boolean claim with true: { quote: [tool_output], shows: [${all}] }`]:
         done !== null && sight === null,
-        `what is done of ${done} is known only after it was seen: add a boolean claim with true: { quote: [tool_output], shows: [${all}] }`,
-        '/proof/true/does',
-      ],
-    ])
+    })
   })
   return [...ofRuns, ...ofClaims]
 }

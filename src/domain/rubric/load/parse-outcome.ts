@@ -96,39 +96,27 @@ function decidingIssues({ id, path, types, what }: Used, claims: readonly ClaimR
   if (claim === undefined)
     return [{ path, message: `${id} is no claim of this rubric; there are: ${claims.map((one) => one.id).join(', ')}` }]
   const { type, runs_of, only_if, unclear } = claim
-  return broken(path, [
-    [
+  return broken(path, {
+    [`${what} needs a claim of type ${types.join(' or ')}, and ${id} is of type ${type}: name another`]:
       !types.includes(type),
-      `${what} needs a claim of type ${types.join(' or ')}, and ${id} is of type ${type}: name another`,
-    ],
-    [
+    [`${id} decides the outcome and nobody could check it: add a proof with a quote to it`]:
       !isCitable(claim) && runs_of === null,
-      `${id} decides the outcome and nobody could check it: add a proof with a quote to it`,
-    ],
-    [
+    [`${id} decides the outcome and counts only if ${only_if}: remove only_if, or name ${only_if} instead`]:
       only_if !== null,
-      `${id} decides the outcome and counts only if ${only_if}: remove only_if, or name ${only_if} instead`,
-    ],
-    [unclear === 'kept', `${id} decides the outcome and may not be kept unclear: remove unclear: kept`],
-  ])
+    [`${id} decides the outcome and may not be kept unclear: remove unclear: kept`]: unclear === 'kept',
+  })
 }
 
 /** Lists the faults of a list whose best entry is the outcome. */
 function bestIssues(list: ClaimRule, { of, label }: Best, values: readonly string[]): Issue[] {
   const isAlwaysProved = (claim: ClaimRule): boolean =>
     isCitable(claim) && unproved(claim).length === 0 && claim.only_if === null && claim.unclear === 'refuses'
-  return broken('/outcome/best', [
-    [
+  return broken('/outcome/best', {
+    [`/of an entry of ${of} can stand there without any quote: give one of its claims a proof for every value (any: { quote: [actor, …] })`]:
       !list.of.some(isAlwaysProved),
-      `an entry of ${of} can stand there without any quote: give one of its claims a proof for every value (any: { quote: [actor, …] })`,
-      '/of',
-    ],
-    [
+    [`/label ${NONE} is the label where the list is empty: name this value of ${of}.${label} otherwise`]:
       values.includes(NONE),
-      `${NONE} is the label where the list is empty: name this value of ${of}.${label} otherwise`,
-      '/label',
-    ],
-  ])
+  })
 }
 
 /** Lists the combinations of the claims that do not fit exactly one row. */

@@ -11,11 +11,15 @@ export class RubricError extends Error {
   }
 }
 
-/** A rule of a place: whether it is broken, what to do then, and where, if not at the place itself. */
-export type Rule = readonly [isBroken: boolean, message: string, path?: string]
-
-export const broken = (at: string, rules: readonly Rule[]): Issue[] =>
-  rules.flatMap(([isBroken, message, path = '']) => (isBroken ? [{ path: at + path, message }] : []))
+/**
+ * Lists the issues of the rules that are broken. A rule is a text with whether the rule is broken; a text that begins with a path (`/values …`) has its
+ * issue there, below `at`. A space before the text of a stranger keeps it from being read as a path.
+ */
+export const broken = (at: string, rules: Readonly<Record<string, boolean>>): Issue[] =>
+  Object.entries(rules).flatMap(([text, isBroken]) => {
+    const [, path = '', message = ''] = /^(\/\S*)? ?(.*)$/s.exec(text) ?? []
+    return isBroken ? [{ path: at + path, message }] : []
+  })
 
 /** A name as one key of a JSON pointer. */
 export const key = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

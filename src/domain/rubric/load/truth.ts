@@ -1,7 +1,9 @@
+import { inputIssues } from '../../../schemas/check.ts'
 import { ExpectedInSchema, GivenInstructionSchema, NOT_BLANK, SignalsSchema } from '../../../schemas/ground-truth.ts'
+import { Choice, Closed, Count, Type } from '../../../schemas/type.ts'
 import type { Issue } from '../../result.ts'
 import type { TruthRule } from '../rubric.ts'
-import { broken, key, type Rule } from './rubric-error.ts'
+import { broken, key } from './rubric-error.ts'
 import { promptNames, SECTIONS, VARIABLES } from './rubric-warnings.ts'
 
 type Node = Readonly<Record<string, unknown>>
@@ -15,24 +17,23 @@ const KINDS: Readonly<Record<string, Node>> = {
   signals: SIGNALS,
 }
 
-/** Members of JSON Schema that a plain member may use: no member that is searched with backtracking. */
-const SCALARS = new Set(['string', 'integer', 'number', 'boolean'])
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
-const isList = (value: unknown): boolean => Array.isArray(value) && value.length > 0
-const KEYWORDS: ReadonlyMap<string, readonly [isSo: (value: unknown) => boolean, what: string]> = new Map([
-  ['type', [() => true, '']],
-  ['items', [() => true, '']],
-  ['default', [() => true, '']],
-  ['description', [(value) => typeof value === 'string', 'a text']],
-  ['enum', [isList, 'a list of values']],
-  ['minLength', [isCount, 'a whole number']],
-  ['maxLength', [isCount, 'a whole number']],
-  ['minItems', [isCount, 'a whole number']],
-  ['maxItems', [isCount, 'a whole number']],
-  ['minimum', [Number.isFinite, 'a number']],
-  ['maximum', [Number.isFinite, 'a number']],
-  ['uniqueItems', [(value) => typeof value === 'boolean', 'true or false']],
-])
+const SCALARS = ['string', 'integer', 'number', 'boolean'] as const
+
+/** The members of JSON Schema that a plain member may use: no member that is searched with backtracking. */
+const PlainSchema = Closed({
+  'x-kind': Type.Optional(Type.Never({ description: 'it marks a member of the truth itself' })),
+  type: Choice([...SCALARS, 'array'], 'The kind of its value, such as string.'),
+  ...Type.Partial(
+    Closed({
+      items: Type.Unknown(),
+      default: Type.Unknown(),
+      description: Type.String(),
+      enum: Type.Array(Type.Unknown(), { minItems: 1 }),
+      ...{ minLength: Count(), maxLength: Count(), minItems: Count(), maxItems: Count() },
+      ...{ minimum: Type.Number(), maximum: Type.Number(), uniqueItems: Type.Boolean() },
+    }),
+  ).properties,
+})
 
 const NAME = /^[a-z][a-z0-9_]*$/
 const LONGEST_TEXT = 100_000
@@ -59,18 +60,17 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
   const isChoices = anyOf === undefined || (Array.isArray(anyOf) && anyOf.every(isChoice))
   const there = Object.keys(properties).join(', ')
   const unknown = `is not known here; there are: ${ROOT}. What is known of a run goes below properties`
-  const issues = broken('/truth', [
-    [type !== 'object', 'must be object: remove it, or write type: object', '/type'],
-    ...Object.keys(others).map((name): Rule => [true, unknown, `/${key(name)}`]),
-    [
-      named !== undefined && !isRecord(named),
-      'must hold members by their names: expected: { type: string }',
-      '/properties',
-    ],
-    ...read.flatMap(({ issues: own }) => own.map(({ path, message }): Rule => [true, message, path])),
-    [required !== undefined && !isNamed(required), `must be a list of members; there are: ${there}`, '/required'],
-    [!isChoices, `must be a list of { required: [member] }; members: ${there}`, '/anyOf'],
-  ])
+  const issues = [
+    ...broken('/truth', {
+      '/type must be object: remove it, or write type: object': type !== 'object',
+      '/properties must hold members by their names: expected: { type: string }':
+        named !== undefined && !isRecord(named),
+      [`/required must be a list of members; there are: ${there}`]: required !== undefined && !isNamed(required),
+      [`/anyOf must be a list of { required: [member] }; members: ${there}`]: !isChoices,
+    }),
+    ...Object.keys(others).map((name) => ({ path: `/truth/${key(name)}`, message: unknown })),
+    ...read.flatMap((member) => member.issues),
+  ]
   const schema = {
     type: 'object',
     ...(required === undefined ? {} : { required }),
@@ -90,15 +90,11 @@ function clashes(truth: TruthRule): Issue[] {
   const { variables, sections } = promptNames({ truth })
   const twice = (names: readonly string[]) => names.filter((name, at) => names.indexOf(name) !== at)
   const names = new Set([...twice(variables), ...twice(sections)])
-  return broken(
-    '/truth/properties',
-    [...truth.members, ...truth.instructions].map(
-      (name): Rule => [
+  return [...truth.members, ...truth.instructions].flatMap((name) =>
+    broken(`/truth/properties/${key(name)}`, {
+      [`${name} is a name of the prompt: choose another; taken are: ${TAKEN}`]:
         name === 'expected_in' || (names.has(name) && name !== 'instruction'),
-        `${name} is a name of the prompt: choose another; taken are: ${TAKEN}`,
-        `/${key(name)}`,
-      ],
-    ),
+    }),
   )
 }
 
@@ -116,14 +112,14 @@ interface Member {
 const NO_NAME = 'is no name that can stand in a prompt: write small letters, digits and _'
 
 function readMember(name: string, member: unknown): Member {
-  const path = `/properties/${key(name)}`
+  const path = `/truth/properties/${key(name)}`
   const named = NAME.test(name) && !(name in {}) ? [] : [{ path, message: NO_NAME }]
   if (!isRecord(member)) {
     const fault = { path, message: 'must say what it is: { x-kind: instruction }, or { type: string }' }
     return { name, kind: null, schema: {}, issues: [...named, fault] }
   }
   if (!('x-kind' in member)) {
-    const issues = plainFaults(member).map(([at, message]) => ({ path: path + at, message }))
+    const issues = plainFaults(member, path)
     if (name === 'signals') issues.push({ path, message: 'are what the harness measured: write { x-kind: signals }' })
     if (name === 'instruction' && member['type'] !== 'string')
       issues.push({ path, message: 'is what the user asked, a plain text: write { type: string }, or remove it' })
@@ -138,19 +134,12 @@ function readMember(name: string, member: unknown): Member {
 }
 
 /** Lists the faults of a member of plain values: a text, a number, a truth value, or a list of one of these. */
-function plainFaults(member: Node): [path: string, message: string][] {
-  const faults = Object.entries(member).flatMap(([name, value]): [string, string][] => {
-    const known = KEYWORDS.get(name)
-    if (known === undefined)
-      return [[`/${key(name)}`, `is not known here; there are: x-kind, ${[...KEYWORDS.keys()].join(', ')}. Remove it`]]
-    return known[0](value) ? [] : [[`/${name}`, `must be ${known[1]}`]]
-  })
+function plainFaults(member: Node, at: string): Issue[] {
+  const faults = inputIssues(PlainSchema, member).map(({ path, message }) => ({ path: at + path, message }))
   const { type, items } = member
-  if (type === 'array')
-    return isRecord(items)
-      ? [...faults, ...plainFaults(items).map(([path, message]): [string, string] => [`/items${path}`, message])]
-      : [...faults, ['/items', 'is missing: add items: { type: string }']]
-  return SCALARS.has(String(type)) ? faults : [...faults, ['/type', `must be one of ${[...SCALARS].join(', ')}, array`]]
+  if (type !== 'array') return faults
+  if (isRecord(items)) return [...faults, ...plainFaults(items, `${at}/items`)]
+  return [...faults, { path: `${at}/items`, message: 'is missing: add items: { type: string }' }]
 }
 
 /** Bounds the texts and lists of a member. */

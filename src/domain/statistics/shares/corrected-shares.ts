@@ -243,21 +243,15 @@ function warningsOn(
   const weights = sum(reviews.map(({ weight }) => weight ?? 0))
   const isOff = Math.abs(weights / total - 1) > Math.max(0.25, 3 / Math.sqrt(reviews.length))
   const byWeight = estimator === 'inverse_probability'
-  return notesOf([
-    [units < 2, 'the reviews are worth less than two tasks: what another would show cannot be told'],
-    [effectiveSize < FEW && byWeight, `uneven weights leave the worth of ${effectiveSize.toFixed(1)} even reviews`],
-    [reviews.length < FEW, `fewer than ${FEW} reviews: the intervals are rough`],
-    [
+  return notesOf({
+    'the reviews are worth less than two tasks: what another would show cannot be told': units < 2,
+    [`uneven weights leave the worth of ${effectiveSize.toFixed(1)} even reviews`]: effectiveSize < FEW && byWeight,
+    [`fewer than ${FEW} reviews: the intervals are rough`]: reviews.length < FEW,
+    [`fewer than ${FEW_TASKS} tasks reviewed: the intervals are rough, and wide because of it`]:
       tasks.size > 0 && tasks.size < FEW_TASKS,
-      `fewer than ${FEW_TASKS} tasks reviewed: the intervals are rough, and wide because of it`,
-    ],
-    [
+    [`the weights add to ${weights.toFixed(1)}, not to the ${total} graded items: were all able to be picked?`]:
       isOff && reviews.every(({ weight }) => isWeight(weight)),
-      `the weights add to ${weights.toFixed(1)}, not to the ${total} graded items: were all able to be picked?`,
-    ],
-    [
+    'a judge label that occurs has no review':
       byWeight && judged.some((count, k) => count > 0 && at(reviewed, k) === 0),
-      'a judge label that occurs has no review',
-    ],
-  ])
+  })
 }
