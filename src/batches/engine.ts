@@ -1,9 +1,9 @@
 import { type BatchRecord, COMMAND_STOPPED, type OpenBatch, type RunPlan } from '../db/batches.ts'
 import type { Sql } from '../db/db.ts'
 import type { Chunk, OpenItem } from '../db/items.ts'
+import { count } from '../domain/count.ts'
 import type { ItemOutcome } from '../grading/service.ts'
 import type { JobHandlers, Jobs, Poll } from './jobs.ts'
-import { createNotifier } from './notifier.ts'
 import { createProviderPump, type ProviderPump } from './provider.ts'
 import { BudgetLine, type ChunkDeps, type ChunkRun, type Parking, runChunk } from './run-chunk.ts'
 
@@ -46,21 +46,33 @@ export interface BatchListener {
 const FILE_SWEEP_MS = 1000
 /** Between two looks at a PostgreSQL, where jobs tell of work. */
 const SERVER_SWEEP_MS = 15_000
-/** Between two looks at the status of a running batch, which another process may have cancelled. */
+/** Between two looks at the status of batches that run here, which another process may have parked or cancelled. */
 const STATUS_MS = 500
 const ANNOUNCE_MS = 10_000
 const MARK_LOST_MS = 15_000
 /** While items of a provider’s batch have not asked yet. */
 const POLL_SOON_MS = 250
 /** Refusals of the database in a row, without an ended item in between, that park a batch. */
-const MOST_BREAKS = 3
-const BREAK_MS = 10_000
+const MOST_REFUSALS = 3
+const REST_MS = 10_000
+/** A call in flight for longer may be one of a process that has ended. */
+const YOUNG_CALL_MS = 30_000
 
-/** A batch with chunks that run in this process. */
-interface Running {
-  readonly leaving: AbortController
+/** The state of a batch in this process. */
+interface BatchState {
+  /** Aborted where the batch is parked or cancelled: its chunks end here. */
+  leaving: AbortController
+  /** Aborted where an operator resumes the batch: its rest after a refusal of the database ends. */
+  resting: AbortController
   readonly budget: BudgetLine
+  /** Chunks that run. */
   chunks: number
+  /** Refusals of the database since an item has ended. */
+  refusals: number
+  /** The time at which an operator last resumed the batch: a call that began before says nothing any more. */
+  resumed_at: number
+  /** The pending items of each judge at its last poll: an item that lacks money goes on asking, and holds back no submission. */
+  readonly unasked: Map<string, number>
 }
 
 /**
@@ -70,36 +82,22 @@ interface Running {
 export class BatchEngine implements JobHandlers {
   private readonly deps: EngineDeps
   private readonly pump: ProviderPump
-  private readonly notifier
-  private readonly running = new Map<string, Running>()
-  /** The batches of a command, and those of them that the command made. */
-  private readonly own = new Set<string>()
-  private readonly made = new Set<string>()
-  private readonly breaks = new Map<string, number>()
-  /** The rests of batches after a refusal of the database. */
-  private readonly rests = new Map<string, AbortController>()
-  /** The time at which an operator last resumed a batch: a call that began before says nothing any more. */
-  private readonly resumedAt = new Map<string, number>()
-  /** The pending items of a poll at its last step: an item that lacks money goes on asking, and holds back no submission. */
-  private readonly unasked = new Map<string, number>()
+  private readonly states = new Map<string, BatchState>()
+  /** The batches of a command, and whether the command made them. */
+  private readonly own = new Map<string, { readonly isNew: boolean }>()
   /** On SQLite, an id of the time at which this process took the run lock; null without the lock. */
   private leadsSince: string | null = null
   private readonly stopping = new AbortController()
   private readonly loops: Promise<void>[] = []
+  private readonly batches: EngineDeps['stores']['batches']
+  /** Whether this process shares the batches of a PostgreSQL with others. */
+  private readonly isShared: boolean
 
   constructor(deps: EngineDeps) {
     this.deps = deps
-    this.notifier = createNotifier(deps.clock)
+    this.batches = deps.stores.batches
+    this.isShared = deps.stores.run_lock === null
     this.pump = createProviderPump({ ...deps, queue: deps.stores.provider })
-  }
-
-  private get batches() {
-    return this.deps.stores.batches
-  }
-
-  /** Whether this process shares the batches of a PostgreSQL with others. */
-  private get isShared(): boolean {
-    return this.deps.stores.run_lock === null
   }
 
   /** Starts the loops of a service, which goes on with the batches of earlier processes. */
@@ -115,33 +113,20 @@ export class BatchEngine implements JobHandlers {
   }
 
   private startLoops(): void {
-    if (this.loops.length > 0 || this.stopping.signal.aborted) return
-    const sweep_ms = this.isShared ? SERVER_SWEEP_MS : FILE_SWEEP_MS
+    if (this.loops.length > 0) return
     this.loops.push(
-      this.repeat(
-        () => this.notifier.wait(sweep_ms),
-        () => this.sweep(),
-      ),
-      this.repeat(
-        () => this.sleep(ANNOUNCE_MS),
-        () => this.announce(),
-      ),
-      this.repeat(
-        () => this.sleep(MARK_LOST_MS),
-        () => this.markLost(),
-      ),
+      this.repeat(this.isShared ? SERVER_SWEEP_MS : FILE_SWEEP_MS, () => this.sweep()),
+      this.repeat(ANNOUNCE_MS, () => this.announce()),
+      this.repeat(MARK_LOST_MS, () => this.deps.stores.attempts.markLost(this.lostBefore())),
+      this.repeat(STATUS_MS, () => this.leave()),
     )
   }
 
-  private sleep(ms: number): Promise<void> {
-    return this.deps.clock.sleep(ms, this.stopping.signal).catch(() => undefined)
-  }
-
   /** Repeats work until the engine stops; tells of trouble once, until the work succeeds again. */
-  private async repeat(wait: () => Promise<void>, work: () => Promise<unknown>): Promise<void> {
+  private async repeat(ms: number, work: () => Promise<unknown>): Promise<void> {
     let isTold = false
     for (;;) {
-      await wait()
+      await this.deps.clock.sleep(ms, this.stopping.signal).catch(() => undefined)
       if (this.stopping.signal.aborted) return
       try {
         await work()
@@ -156,13 +141,13 @@ export class BatchEngine implements JobHandlers {
   /** Begins nothing more; resolves once nothing is in flight and other processes can take over. */
   async stop(): Promise<void> {
     this.stopping.abort()
-    this.notifier.notify()
-    for (const { leaving } of this.running.values()) leaving.abort()
+    for (const { leaving } of this.states.values()) leaving.abort()
     await this.deps.jobs.stop()
     await Promise.all(this.loops)
     if (this.isShared) return
     // A batch that the command resumed goes on where another process runs it.
-    for (const id of this.leadsSince === null ? this.made : this.own) await this.parkOwn(id).catch(this.onTrouble(id))
+    for (const [id, { isNew }] of this.own)
+      if (isNew || this.leadsSince !== null) await this.parkOwn(id).catch(this.onTrouble(id))
     this.deps.stores.run_lock?.release()
   }
 
@@ -188,65 +173,62 @@ export class BatchEngine implements JobHandlers {
 
   /** Begins a stored batch. A command learns of an unusable run lock; every other failure is tried again by the next sweep. */
   async begin(id: string, isNew = true): Promise<void> {
-    const { adopts, onTrouble } = this.deps
+    const { adopts, stores } = this.deps
     if (!adopts && !this.isShared) {
       // A command that cannot use the run lock parks its new batch as it stops.
-      if (isNew) this.made.add(id)
-      this.own.add(id)
-      this.deps.stores.run_lock?.take()
+      this.own.set(id, { isNew: isNew || this.own.get(id)?.isNew === true })
+      stores.run_lock?.take()
     }
     try {
-      if (this.isShared || (await this.lead())) await this.enqueue({ id, ...(await this.modeOf(id)) })
+      if (this.isShared || (await this.lead())) await this.enqueue(id)
       if (!this.isShared) this.startLoops()
     } catch (error) {
-      onTrouble({ batch: id, error })
+      this.deps.onTrouble({ batch: id, error })
     }
-  }
-
-  private async modeOf(id: string): Promise<Pick<RunPlan, 'mode' | 'status'>> {
-    const plan = await this.batches.plan(id)
-    return { mode: plan?.mode ?? 'direct', status: plan?.status ?? 'done' }
   }
 
   /** Goes on with a parked batch, or with a batch that no process runs: an operator has mended its judges. */
   async resume({ id, status }: BatchRecord): Promise<void> {
+    const state = this.stateOf(id)
     if (status === 'parked') {
-      await this.deps.stores.judges.resume([...this.deps.judges.keys()])
-      for (const judge of this.deps.judges.keys()) this.deps.laneOf(judge).restsUntil = 0
+      const judges = [...this.deps.judges.keys()]
+      await this.deps.stores.judges.resume(judges)
+      for (const judge of judges) this.deps.laneOf(judge).restsUntil = 0
       await this.batches.resume(id)
-      this.breaks.delete(id)
+      state.refusals = 0
     }
-    this.rests.get(id)?.abort()
-    this.rests.delete(id)
-    this.resumedAt.set(id, this.now())
+    state.resting.abort()
+    state.resumed_at = this.now()
     await this.begin(id, false)
   }
 
-  /** Ends a batch whose status says `cancelling` already: calls in flight end first. */
+  /** Ends a batch whose status says `cancelling` already: calls in flight end first, and the last chunk or the sweep ends the batch. */
   async cancel(id: string): Promise<void> {
-    this.running.get(id)?.leaving.abort()
-    await this.end({ id, ...(await this.modeOf(id)) }).catch(this.onTrouble(id))
-    void this.keepCancelling(id).catch(this.onTrouble(id))
+    this.states.get(id)?.leaving.abort()
+    await this.enqueue(id).catch(this.onTrouble(id))
   }
 
-  /** Tries to end a cancelled batch until the calls in flight have ended. */
-  private async keepCancelling(id: string): Promise<void> {
-    for (;;) {
-      await this.sleep(STATUS_MS)
-      const batch = { id, ...(await this.modeOf(id)) }
-      if (batch.status !== 'cancelling' || this.stopping.signal.aborted) return
-      await this.end(batch)
-    }
+  /**
+   * Counts the items in flight, in all processes, and explains that the batch waits: no worker has the judge of its next item, the judge asked for a
+   * pause, or the calls in flight are old; null: the batch runs.
+   */
+  async view(record: BatchRecord): Promise<{ readonly in_flight: number; readonly waiting: string | null }> {
+    const { id, status, counts } = record
+    if (status !== 'running' && status !== 'cancelling') return { in_flight: 0, waiting: null }
+    const { items, newest } = counts.pending === 0 ? NONE_IN_FLIGHT : await this.deps.stores.attempts.inFlight(id)
+    if (newest !== null) return { in_flight: items, waiting: this.waitingSince(items, Date.parse(newest)) }
+    return { in_flight: 0, waiting: await this.waitingFor(record) }
   }
 
-  /** Counts the items in flight, in all processes. */
-  async inFlight({ id, status }: BatchRecord): Promise<number> {
-    return status === 'running' || status === 'cancelling' ? this.deps.stores.attempts.inFlight(id) : 0
+  /** Explains that all calls in flight are old; null: a call is young. */
+  private waitingSince(items: number, newest: number): string | null {
+    if (newest > this.now() - YOUNG_CALL_MS) return null
+    const lost = new Date(newest + this.deps.lost_ms).toISOString()
+    const late = `waiting: ${count(items, 'item')} without an answer for ${Math.round((this.now() - newest) / 1000)} s`
+    return `${late}: the judge is slow, or the process that called has ended; lost calls are made again after ${lost}`
   }
 
-  /** Explains that a running batch waits: no worker has the judge of its next item, or the judge asked for a pause; null: the batch runs. */
-  async waitingFor(record: BatchRecord): Promise<string | null> {
-    if (record.status !== 'running') return null
+  private async waitingFor(record: BatchRecord): Promise<string | null> {
     const judge = await this.nextJudge(record)
     if (judge === null) return null
     if (await this.isMissing(judge)) return `waiting: no worker for ${judge}`
@@ -266,8 +248,8 @@ export class BatchEngine implements JobHandlers {
   }
 
   /** Finds the judge of the next item, or of an open submission. */
-  private async nextJudge({ id, mode }: Pick<BatchRecord, 'id' | 'mode'>): Promise<string | null> {
-    const [item] = await this.batches.pending(id, -1, 1)
+  private async nextJudge({ id, mode, status }: Pick<BatchRecord, 'id' | 'mode' | 'status'>): Promise<string | null> {
+    const [item] = status === 'running' ? await this.batches.pending(id, -1, 1) : []
     if (item !== undefined) return item.request.judge ?? ''
     return mode === 'provider' ? ((await this.deps.stores.provider.judges(id))[0] ?? null) : null
   }
@@ -277,8 +259,7 @@ export class BatchEngine implements JobHandlers {
     if (this.isShared ? !this.deps.adopts : !(await this.lead())) return
     for (const batch of await this.batches.listOpen()) {
       if (this.stopping.signal.aborted) return
-      if (this.isForeign(batch.id)) continue
-      await this.see(batch).catch(this.onTrouble(batch.id))
+      if (!this.isForeign(batch.id)) await this.see(batch).catch(this.onTrouble(batch.id))
     }
   }
 
@@ -287,25 +268,24 @@ export class BatchEngine implements JobHandlers {
     return !this.deps.adopts && !this.own.has(id) && id <= (this.leadsSince ?? id)
   }
 
-  private async see({ id, mode, status, resumes_at }: OpenBatch): Promise<void> {
+  private async see({ id, status, resumes_at }: OpenBatch): Promise<void> {
     if (status === 'parked') {
       if (resumes_at === null || Date.parse(resumes_at) > this.now()) return
       if (await this.batches.resume(id)) this.deps.notify(id)
     }
-    if (this.deps.jobs.isBusy(id)) return
-    await this.enqueue({ id, mode, status: status === 'parked' ? 'running' : status })
+    if (!this.deps.jobs.isBusy(id)) await this.enqueue(id)
   }
 
   /** Puts the open work of a batch into the queues; a batch without open work ends. */
-  private async enqueue(batch: Pick<RunPlan, 'id' | 'mode' | 'status'>): Promise<void> {
+  private async enqueue(id: string): Promise<void> {
     const { jobs, stores } = this.deps
-    if (batch.status === 'cancelling') return this.end(batch)
-    if (batch.status !== 'running') return
-    const chunks = await this.batches.chunks(batch.id)
+    const plan = await this.batches.plan(id)
+    if (plan === null || (plan.status !== 'running' && plan.status !== 'cancelling')) return
+    const chunks = plan.status === 'running' ? await this.batches.chunks(id) : []
     await jobs.addChunks(chunks)
-    const judges = batch.mode === 'provider' ? await stores.provider.judges(batch.id) : []
-    for (const judge of judges) await jobs.addPoll({ batch: batch.id, judge }, 0)
-    if (chunks.length === 0 && judges.length === 0) await this.end(batch)
+    const judges = plan.mode === 'provider' ? await stores.provider.judges(id) : []
+    for (const judge of judges) await jobs.addPoll({ batch: id, judge }, 0)
+    if (chunks.length === 0 && judges.length === 0) await this.end(plan)
   }
 
   /**
@@ -334,88 +314,79 @@ export class BatchEngine implements JobHandlers {
     return new Date(this.now() - this.deps.lost_ms).toISOString()
   }
 
-  private markLost(): Promise<number> {
-    return this.deps.stores.attempts.markLost(this.lostBefore())
+  /** Ends the chunks of batches that another process has parked, cancelled or ended; forgets batches without a chunk here. */
+  private async leave(): Promise<void> {
+    for (const [id, state] of this.states) {
+      const status = await this.batches.status(id)
+      if (status === 'running') continue
+      state.leaving.abort()
+      if (state.chunks === 0) this.states.delete(id)
+    }
+  }
+
+  private stateOf(id: string): BatchState {
+    const known = this.states.get(id)
+    if (known !== undefined) return known
+    const signals = { leaving: new AbortController(), resting: new AbortController() }
+    const state = { ...signals, budget: new BudgetLine(), chunks: 0, refusals: 0, resumed_at: 0, unasked: new Map() }
+    this.states.set(id, state)
+    return state
   }
 
   /** Implements `JobHandlers.runChunk`. */
   async runChunk(chunk: Chunk, signal: AbortSignal): Promise<void> {
     const { batch } = chunk
     const plan = await this.batches.plan(batch)
-    if (plan === null || plan.status !== 'running') return
-    const run = this.runOf(batch)
-    run.chunks += 1
-    if (run.chunks === 1) void this.watch(batch, run)
+    if (plan?.status !== 'running') return
+    const state = this.stateOf(batch)
+    if (state.leaving.signal.aborted) state.leaving = new AbortController()
+    state.chunks += 1
     const deps: ChunkDeps = {
       ...this.deps,
       onEnd: (id) => {
-        this.breaks.delete(id)
+        state.refusals = 0
         this.deps.notify(id)
       },
       onError: (error: unknown, item: OpenItem) => this.deps.onTrouble({ batch, item: item.item_id, error }),
     }
     try {
-      const leaving = AbortSignal.any([signal, run.leaving.signal])
+      const leaving = AbortSignal.any([signal, state.leaving.signal])
       const park: ChunkRun['park'] = (...given) => this.park(batch, ...given)
-      await runChunk(deps, { plan, chunk, signal: leaving, budget: run.budget, park })
+      await runChunk(deps, { plan, chunk, signal: leaving, budget: state.budget, park })
     } catch (error) {
-      await this.breakOff(batch, error)
+      await this.breakOff(batch, state, error)
       throw error
     } finally {
-      run.chunks -= 1
-      if (run.chunks === 0 && this.running.get(batch) === run) this.running.delete(batch)
+      state.chunks -= 1
       this.deps.notify(batch)
     }
     if (plan.mode === 'provider') await this.deps.jobs.addPoll({ batch, judge: chunk.judge }, 0)
-    await this.end(plan)
-  }
-
-  /** Finds the run of a batch; a run that leaves takes no more chunks. */
-  private runOf(batch: string): Running {
-    const known = this.running.get(batch)
-    if (known !== undefined && !known.leaving.signal.aborted) return known
-    const run = { leaving: new AbortController(), budget: new BudgetLine(), chunks: 0 }
-    this.running.set(batch, run)
-    return run
-  }
-
-  /** Ends the run of a batch that another process has parked or cancelled. */
-  private async watch(batch: string, run: Running): Promise<void> {
-    while (run.chunks > 0 && !run.leaving.signal.aborted) {
-      await this.sleep(STATUS_MS)
-      const status = await this.batches.status(batch).catch(() => 'running' as const)
-      if (status !== 'running') run.leaving.abort()
-    }
+    await this.end(await this.batches.plan(batch))
   }
 
   /** Parks a batch; false where an operator has resumed the batch since the failed call began. */
   private async park(id: string, { reason, resumes_at }: Parking, since = Number.POSITIVE_INFINITY): Promise<boolean> {
-    if (since <= (this.resumedAt.get(id) ?? 0)) return false
-    this.running.get(id)?.leaving.abort()
-    if (!(await this.batches.park(id, reason, resumes_at?.toISOString() ?? null))) return true
-    await this.deps.onStatus(id)
+    const state = this.states.get(id)
+    if (since <= (state?.resumed_at ?? 0)) return false
+    state?.leaving.abort()
+    if (await this.batches.park(id, reason, resumes_at?.toISOString() ?? null)) await this.deps.onStatus(id)
     this.deps.notify(id)
     return true
   }
 
-  /** Rests after a refusal of the database; a damage that lasts parks the batch until an operator mends it. */
-  private async breakOff(batch: string, error: unknown): Promise<void> {
+  /** Rests after a refusal of the database, until an operator resumes the batch; a damage that lasts parks the batch. */
+  private async breakOff(batch: string, state: BatchState, error: unknown): Promise<void> {
     this.deps.onTrouble({ batch, error })
     const { code, message } = error as { code?: unknown; message?: unknown }
-    const times = code === 'storage_error' ? (this.breaks.get(batch) ?? 0) + 1 : 0
-    this.breaks.set(batch, times)
-    if (times < MOST_BREAKS) return this.rest(batch)
-    this.breaks.delete(batch)
-    const reason = `the database refused ${times} times in a row: ${message}: mend it, then resume`
-    await this.park(batch, { reason, resumes_at: null }).catch(() => undefined)
-  }
-
-  /** Rests until an operator resumes the batch, ten seconds at most. */
-  private async rest(batch: string): Promise<void> {
-    const ending = this.rests.get(batch) ?? new AbortController()
-    this.rests.set(batch, ending)
-    const signal = AbortSignal.any([this.stopping.signal, ending.signal])
-    await this.deps.clock.sleep(BREAK_MS, signal).catch(() => undefined)
+    state.refusals = code === 'storage_error' ? state.refusals + 1 : 0
+    if (state.refusals >= MOST_REFUSALS) {
+      const reason = `the database refused ${state.refusals} times in a row: ${message}: mend it, then resume`
+      state.refusals = 0
+      return void (await this.park(batch, { reason, resumes_at: null }).catch(() => undefined))
+    }
+    if (state.resting.signal.aborted) state.resting = new AbortController()
+    const signal = AbortSignal.any([this.stopping.signal, state.resting.signal])
+    await this.deps.clock.sleep(REST_MS, signal).catch(() => undefined)
   }
 
   /** Implements `JobHandlers.poll`. */
@@ -424,45 +395,45 @@ export class BatchEngine implements JobHandlers {
       return await this.pollOnce(poll)
     } catch (error) {
       this.deps.onTrouble({ batch: poll.batch, error })
-      return BREAK_MS
+      return REST_MS
     }
   }
 
   private async pollOnce(poll: Poll): Promise<number | null> {
-    const plan = await this.batches.plan(poll.batch)
+    const { batch, judge } = poll
+    const plan = await this.batches.plan(batch)
     if (plan?.status === 'cancelling') {
       if (!(await this.pump.drain(poll))) return this.deps.poll_ms
       await this.end(plan)
       return null
     }
     if (plan?.status !== 'running') return null
-    const place = `${poll.batch} ${poll.judge}`
-    const pending = await this.batches.countPending(poll.batch, poll.judge)
-    const asks = pending > 0 && pending !== this.unasked.get(place)
-    this.unasked.set(place, pending)
+    const { unasked } = this.stateOf(batch)
+    const pending = await this.batches.countPending(batch, judge)
+    const asks = pending > 0 && pending !== unasked.get(judge)
+    unasked.set(judge, pending)
     const step = await this.pump.step(poll, !asks)
     if (step.kind === 'parked') {
-      await this.park(poll.batch, step)
+      await this.park(batch, step)
       return null
     }
     if (step.kind === 'waiting') return this.deps.poll_ms
-    await this.deps.jobs.addChunks(await this.batches.chunks(poll.batch))
+    await this.deps.jobs.addChunks(await this.batches.chunks(batch))
     if (pending > 0 || step.kind === 'returned') return POLL_SOON_MS
-    this.unasked.delete(place)
     await this.end(plan)
     return null
   }
 
   /** Ends the batch where no item is open any more; a cancelled batch, once nothing is in flight. */
-  private async end({ id, mode, status }: Pick<RunPlan, 'id' | 'mode' | 'status'>): Promise<void> {
+  private async end(plan: RunPlan | null): Promise<void> {
+    if (plan === null) return
+    const { id, mode, status } = plan
     const at = this.deps.clock.now().toISOString()
     if (status === 'cancelling') {
       const open = mode === 'provider' ? await this.deps.stores.provider.judges(id) : []
       for (const judge of open) await this.deps.jobs.addPoll({ batch: id, judge }, 0)
       if (open.length > 0 || !(await this.batches.finishCancel(id, at))) return
     } else if (!(await this.batches.finish(id, at))) return
-    this.resumedAt.delete(id)
-    this.rests.delete(id)
     await this.deps.onStatus(id)
     this.deps.notify(id)
   }
@@ -475,3 +446,5 @@ export class BatchEngine implements JobHandlers {
     return this.deps.clock.now().getTime()
   }
 }
+
+const NONE_IN_FLIGHT = { items: 0, newest: null } as const

@@ -10,7 +10,6 @@ import type { Clock } from '../ports/clock.ts'
 import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { RubricView } from '../schemas/rubric-view.ts'
-import { createNotifier } from './notifier.ts'
 
 /** The shortest time between two looks for ended items. */
 const SHORTEST_MS = 100
@@ -74,15 +73,19 @@ export const isEnded = ({ status }: Batch): boolean => status === 'done' || stat
 
 const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'parked' && batch.resumes_at === null)
 
-/** Yields the batch at once and after changes; a change between two waits is not lost. */
+/** Yields the batch at once and after changes; a change while the caller works is kept for the next wait. */
 async function* look({ batches, clock, id, isOff }: Following, every_ms: number): AsyncGenerator<Batch | null> {
-  const notifier = createNotifier(clock)
-  const close = batches.watch(id, () => notifier.notify())
+  let changed = Promise.withResolvers<void>()
+  const close = batches.watch(id, () => changed.resolve())
   try {
     while (!isOff()) {
+      changed = Promise.withResolvers()
       yield await batches.get(id)
       await delay(every_ms)
-      await notifier.wait(LONGEST_MS)
+      const waiting = new AbortController()
+      const slept = clock.sleep(LONGEST_MS, waiting.signal).catch(() => undefined)
+      await Promise.race([changed.promise, slept])
+      waiting.abort()
     }
   } finally {
     close()

@@ -88,14 +88,13 @@ export class BatchService {
     return this.store.results(id, after, limit)
   }
 
-  /** Adds to a stored batch what the store does not know: the items in flight, a judge that rests, and a missing worker. */
+  /** Adds to a stored batch what the store does not know: the items in flight, and the reason for which the batch waits. */
   private async view(record: BatchRecord): Promise<Batch> {
     const { pending, running } = record.counts
-    const inFlight = pending === 0 ? 0 : Math.min(await this.engine.inFlight(record), pending)
-    const counts = { ...record.counts, pending: pending - inFlight, running: running + inFlight }
-    const reason = inFlight > 0 ? null : await this.engine.waitingFor(record)
-    const waiting = reason === null ? {} : { parked_reason: reason }
-    return { ...record, counts, ...waiting, ...(await this.roundOf(record)) }
+    const { in_flight, waiting } = await this.engine.view(record)
+    const moved = Math.min(in_flight, pending)
+    const counts = { ...record.counts, pending: pending - moved, running: running + moved }
+    return { ...record, counts, ...(waiting !== null && { parked_reason: waiting }), ...(await this.roundOf(record)) }
   }
 
   private async roundOf({ id, mode, status }: BatchRecord): Promise<Pick<Batch, 'round'>> {

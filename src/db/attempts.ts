@@ -148,11 +148,11 @@ export function createAttempts(db: Db) {
         const known = await first(sql)`SELECT id FROM attempts WHERE id = ${attemptId}`
         if (known === undefined) throw refusal(`the attempt ${attemptId} does not exist`)
       }),
-    /** Counts the items of a batch with a direct call in flight, over all processes. */
-    async inFlight(batch: string): Promise<number> {
-      const row = await first<{ n: number }>(db.read)`
-        SELECT count(DISTINCT item) AS n FROM attempts WHERE batch = ${batch} AND ${IN_FLIGHT}`
-      return Number(row?.n)
+    /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */
+    async inFlight(batch: string): Promise<{ readonly items: number; readonly newest: string | null }> {
+      const row = await first<{ n: number; newest: string | null }>(db.read)`
+        SELECT count(DISTINCT item) AS n, max(started_at) AS newest FROM attempts WHERE batch = ${batch} AND ${IN_FLIGHT}`
+      return { items: Number(row?.n), newest: row?.newest ?? null }
     },
     /**
      * Marks calls in flight as `unknown` whose processes wait for no reply any more: calls that began before `before`, calls of dead processes of

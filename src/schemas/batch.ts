@@ -96,7 +96,7 @@ export const BatchSchema = Closed({
   ),
   parked_reason: Nullable(
     Str(
-      'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, and `NAME: CODE, waiting until TIME` while its judge asked for a pause.',
+      'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, `NAME: CODE, waiting until TIME` while its judge asked for a pause, and `waiting: N items without an answer for S s` while no call in flight is younger than 30 seconds.',
     ),
   ),
   resumes_at: Nullable(Str('When a parked batch tries again by itself; null: when told to.', { format: 'date-time' })),
