@@ -125,13 +125,28 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     }
     const sent = await api.submit(submission, AbortSignal.timeout(SUBMIT_MS))
     if (sent.ok) {
-      await deps.queue.markSubmitted(record.id, sent.provider_id)
+      await markOrCancel(api, record, sent.provider_id)
       return 'open'
     }
     // After a broken connection `reconcile` finds out whether the provider has the submission.
     if (isTransient(sent.failure) && sent.failure.code !== 'rate_limited') return 'open'
     await deps.queue.withdraw(record.id, sent.failure.message, now().toISOString())
     return refused(record.judge, sent.failure)
+  }
+
+  /**
+   * Stores the provider’s id of a submission. A process that stood still while it sent, and lost its mark, may have sent the submission for a second
+   * time: the provider cancels the second.
+   */
+  async function markOrCancel(api: BatchApi, { id, batch }: SubmissionRecord, providerId: string): Promise<void> {
+    try {
+      await deps.queue.markSubmitted(id, providerId)
+    } catch (error) {
+      const open = await deps.queue.listOpen(batch, now())
+      const other = open.find((record) => record.id === id)?.provider_id ?? providerId
+      if (other !== providerId) await api.cancel(providerId, AbortSignal.timeout(CALL_MS))
+      throw error
+    }
   }
 
   async function look(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<Moved> {

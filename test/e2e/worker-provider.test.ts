@@ -28,6 +28,8 @@ describePostgres('a provider’s batch on workers', (tools) => {
     const worker = await fleet.worker()
     const { id } = await postBatch(origin, makeTrials(10, 'mock'), '?mode=provider')
     await waitUntil(origin, id, ({ counts }) => counts.running === 10)
+    // The questions wait for their provider before they are sent.
+    await expect.poll(() => mock.counts.submits, { timeout: 20_000 }).toBe(1)
     expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
     expect(await waitUntil(origin, id, ({ status }) => status === 'cancelled', 45_000)).toMatchObject({
       counts: { cancelled: 10, running: 0, pending: 0 },

@@ -10,7 +10,8 @@ import type { Judge } from '../../src/ports/judge.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { openBatch } from '../storage/make-batch.ts'
+import { ask as reserveCall } from '../storage/contract-reserve.ts'
+import { AT, openBatch, readBatch } from '../storage/make-batch.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { fakeClock, GOOD_ANSWER } from './harness.ts'
 
@@ -143,6 +144,22 @@ test('the beginnings of all batches come first', async () => {
   for (const { id } of [first, second]) expect((await finish(app, id)).batch.status).toBe('done')
   const chunks = judge.calls.map((run) => (run < 40 ? `first ${run >> 4}` : `second ${(run - 40) >> 4}`))
   expect([...new Set(chunks)]).toEqual(['first 0', 'second 0', 'first 1', 'second 1', 'first 2', 'second 2'])
+})
+
+test('a batch whose calls in flight are all late says so, and when lost calls are made again', async () => {
+  const stores = openSqliteStores({ path: ':memory:' })
+  onTestFinished(() => stores.close())
+  await openBatch(stores, 'bat_1', 2)
+  await reserveCall(stores, 'att_1', 0, { batch: 'bat_1', item: 0 })
+  const viewAfter = async (ms: number) => {
+    const clock = { now: () => new Date(Date.parse(AT) + ms), sleep: () => delay(1) }
+    const deps = { stores, clock, judges: new Map(), jobs: new LocalJobs(() => 1, clock), lost_ms: 150_000 }
+    return new BatchEngine(deps as unknown as EngineDeps).view(await readBatch(stores, 'bat_1'))
+  }
+  expect(await viewAfter(29_000)).toEqual({ in_flight: 1, waiting: null })
+  const { in_flight, waiting } = await viewAfter(31_000)
+  expect([in_flight, waiting]).toEqual([1, expect.stringMatching(/^waiting: 1 item without an answer for 31 s: /)])
+  expect(waiting).toContain('made again after 2026-11-21T00:02:30.000Z')
 })
 
 describe('trouble', () => {

@@ -138,6 +138,28 @@ test('a submission whose answer was lost is found, not sent again', async () => 
   expect(judge.submitted).toHaveLength(1)
 })
 
+test('a submission that another process has sent meanwhile is cancelled at the provider, and the first one counts', async () => {
+  const { batch: api, ...rest } = providerJudge()
+  const cancelled: string[] = []
+  const batch: BatchApi = {
+    ...api,
+    async submit(submission, signal) {
+      // This process stands still here, loses its mark, and another process sends the submission.
+      await app.context.stores.provider.markSubmitted(submission.id, `prov-${submission.id}`)
+      await api.submit(submission, signal)
+      return { ok: true, provider_id: 'second' }
+    },
+    async cancel(id) {
+      cancelled.push(id)
+      return { ok: true }
+    },
+  }
+  app = await start({ ...rest, batch })
+  const ended = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
+  expect(ended.batch).toMatchObject({ status: 'done', counts: { graded: 3 }, calls: { made: 3 } })
+  expect(cancelled).toEqual(['second'])
+}, 40_000)
+
 test('a round at the provider says how much lies there, until when, and how long it lasted before', async () => {
   let ends = false
   const judge = providerJudge({ ends: () => ends })
@@ -221,6 +243,24 @@ test('cancel: what the provider has is cancelled there, and what it answered is 
   const again = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
   expect(again.batch).toMatchObject({ counts: { graded: 3 }, calls: { made: 0 } })
   expect(judge.submitted).toHaveLength(1)
+})
+
+test('cancel: a batch whose open submission has no judge any more says so', async () => {
+  const judge = providerJudge({ ends: () => false })
+  const env = { VERIDICT_DATABASE: tempDatabase() }
+  const before = await start(judge, env)
+  const { id } = await startBatch(before, makeItems(2), '?mode=provider')
+  await expect.poll(() => judge.submitted).toHaveLength(1)
+  await before.stop()
+  app = await startApp({ judges: [], config: POLL, env })
+  await app.context.start()
+  await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
+  const read = async () => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  expect(await read()).toMatchObject({ status: 'cancelling', parked_reason: 'waiting: no worker for scripted' })
+  await app.stop()
+  app = await start(judge, env)
+  await app.context.start()
+  expect((await finish(app, id)).batch).toMatchObject({ status: 'cancelled', counts: { cancelled: 2 } })
 })
 
 describe('money', () => {
