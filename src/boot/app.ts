@@ -5,20 +5,18 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { createStatisticsWorker } from '../audit/agreement/statistics-worker.ts'
-import { installBodies } from '../http/body/body.ts'
-import { createAnswerOnce } from '../http/body/idempotency.ts'
-import { createKnownBodies } from '../http/body/known-bodies.ts'
 import type { Context } from '../http/context.ts'
-import { measureContext } from '../http/context-metrics.ts'
-import { answerClientError, answerExpectations, installErrors, sendFrameworkError } from '../http/errors.ts'
-import { installAccess } from '../http/guard/access.ts'
-import { installAdmission } from '../http/guard/admission.ts'
-import { createInFlight, installDrain } from '../http/guard/drain.ts'
-import { sessionRoutes } from '../http/guard/sessions.ts'
-import { createMetrics, recordRequests } from '../http/metrics.ts'
-import { installOpenApi } from '../http/openapi.ts'
+import { installAccess } from '../http/plugins/access.ts'
+import { installBodies } from '../http/plugins/bodies.ts'
+import { createInFlight, installDrain } from '../http/plugins/drain.ts'
+import { answerClientError, answerExpectations, installErrors, sendFrameworkError } from '../http/plugins/errors.ts'
+import { measureContext } from '../http/plugins/gauges.ts'
+import { createAnswerOnce } from '../http/plugins/idempotency.ts'
+import { createKnownBodies } from '../http/plugins/known-bodies.ts'
+import { installAdmission } from '../http/plugins/limits.ts'
+import { createMetrics, recordRequests } from '../http/plugins/metrics.ts'
+import { installOpenApi } from '../http/plugins/openapi.ts'
 import { agreementRoutes } from '../http/routes/agreements.ts'
-import { batchCallRoute, batchEventRoute, batchResultRoute } from '../http/routes/batch-streams.ts'
 import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
 import { disagreementRoutes } from '../http/routes/disagreements.ts'
@@ -28,6 +26,7 @@ import { regradeRoutes } from '../http/routes/regrades.ts'
 import { reportRoutes } from '../http/routes/reports.ts'
 import { reviewRoutes } from '../http/routes/reviews.ts'
 import { type RouteDeps, typedRoutes } from '../http/routes/route-deps.ts'
+import { sessionRoutes } from '../http/routes/sessions.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
 import { logBatches } from '../process/trouble-log.ts'
 import { pageRoutes } from '../web/pages.ts'
@@ -99,9 +98,6 @@ export async function buildApp(
   gradeRoutes(routes, deps)
   trajectoryRoutes(routes, deps)
   batchRoutes(routes, deps)
-  batchResultRoute(routes, deps)
-  batchCallRoute(routes, deps)
-  batchEventRoute(routes, deps)
   regradeRoutes(routes, deps)
   reviewRoutes(routes, deps)
   disagreementRoutes(routes, deps)

@@ -13,6 +13,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
+const HIDDEN = { schema: { hide: true } }
+
 interface PageFile {
   readonly body: Buffer
   readonly type: string
@@ -26,9 +28,9 @@ interface PageFile {
 export function pageRoutes(app: FastifyInstance, folder: string = DIST): void {
   const files = readFiles(folder)
   const page = files.get('index.html')
-  app.get('/', { schema: { hide: true } }, (_request, reply) => reply.redirect('/audit/', 302))
-  app.get('/audit', { schema: { hide: true } }, (_request, reply) => reply.redirect('/audit/', 302))
-  app.get<{ Params: { '*': string } }>('/audit/*', { schema: { hide: true } }, (request, reply) => {
+  app.get('/', { ...HIDDEN, config: { need: 'open' } }, (_request, reply) => reply.redirect('/audit/', 302))
+  app.get('/audit', { ...HIDDEN, config: { need: 'open' } }, (_request, reply) => reply.redirect('/audit/', 302))
+  app.get<{ Params: { '*': string } }>('/audit/*', { ...HIDDEN, config: { need: 'page' } }, (request, reply) => {
     const path = request.params['*']
     const file = path.startsWith('assets/') ? files.get(path) : page
     if (file === undefined) return reply.callNotFound()

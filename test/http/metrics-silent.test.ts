@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/http/context.ts'
-import { measureContext } from '../../src/http/context-metrics.ts'
-import { createMetrics } from '../../src/http/metrics.ts'
+import { measureContext } from '../../src/http/plugins/gauges.ts'
+import { createMetrics } from '../../src/http/plugins/metrics.ts'
 
 const never = () => new Promise<never>(() => undefined)
 

@@ -4,36 +4,32 @@ import type { Issue } from '../../domain/result.ts'
 import type { Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { AgreementRequest } from '../../schemas/audit/agreement.ts'
 import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../../schemas/audit/stored-agreement.ts'
-import { sendJson } from '../body/answers.ts'
-import { answer, NoQuery, problems } from '../body/schemas.ts'
 import { requireNames } from '../known-names.ts'
+import { answer, operation, SENT } from '../operation.ts'
 import { HttpProblem } from '../problem.ts'
 import { computeApart, type RouteDeps, type Routes } from './route-deps.ts'
 
 /** Adds the route that computes the agreement of given or stored raters. */
 export function agreementRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
   routes.post('/v1/agreement', {
-    schema: {
-      operationId: 'computeAgreement',
+    ...operation('read', 'audit', 'computeAgreement', {
       summary: 'How far raters agree, with intervals',
       description:
         'Of given ratings, or of stored raters: judges, their samples, humans, what the harness measured. A grade without a label gives no rating and is counted in `coverage`. Computed one request at a time; 503 where too many wait.',
-      tags: ['audit'],
-      querystring: NoQuery,
       body: AgreementCallSchema,
-      response: {
+      answers: {
         200: answer('Agreement', 'Every statistic, or why it is undefined.'),
-        ...problems(400, 404, 413, 415),
       },
-    },
-    handler: async (request, reply) => {
-      const { stored } = request.body
+      problems: [...SENT, 404],
+    }),
+    handler: async ({ body }) => {
+      const { stored } = body
       await requireNames(context, { rubric: stored?.rubric }, '/stored')
       await requireNames(context, stored?.query ?? {}, '/stored/query')
-      const { request: asked, coverage } = await readCall({ ...context.stores, loaded: context.rubrics }, request.body)
+      const { request: asked, coverage } = await readCall({ ...context.stores, loaded: context.rubrics }, body)
       const computed = await computeApart(statistics)('agreement', asked)
       if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
-      return sendJson(reply, { ...computed.value, ...(coverage && { coverage }) })
+      return { ...computed.value, ...(coverage && { coverage }) }
     },
   })
 }

@@ -1,16 +1,22 @@
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { endedPages, followBatch, followResults, isEnded, toResults } from '../../batches/follow.ts'
 import { type Incoming, planOf, type Taken } from '../../batches/intake.ts'
 import type { Estimated } from '../../batches/service.ts'
+import type { ItemRecord } from '../../db/items.ts'
+import type { Stores } from '../../db/stores.ts'
 import { given } from '../../domain/given.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
-import { decodeCursor, idOf, sendJson, toPage } from '../body/answers.ts'
-import { isStream, readItems } from '../body/ndjson.ts'
-import { answer, IdParams, NoQuery, problems } from '../body/schemas.ts'
+import { decodeCursor, idOf, toPage } from '../answers.ts'
 import type { Context } from '../context.ts'
+import { isStream, readItems } from '../ndjson.ts'
+import { answer, IdParams, NAMED, operation, SENT, streamed } from '../operation.ts'
 import { HttpProblem, orNotFound, refusalProblem } from '../problem.ts'
+import { LedgerQuery, viewCall } from './ledger.ts'
 import { payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
 const ListQuery = Closed({
@@ -18,16 +24,24 @@ const ListQuery = Closed({
   status: Type.Optional(BatchStatusSchema),
   ...PageQuery,
 })
+const ResultQuery = Closed({
+  wait: Type.Optional(
+    Type.Boolean({
+      description: 'Go on until the batch is done, cancelled, or parked for somebody; else only what has ended.',
+    }),
+  ),
+})
 
-/** Adds the routes that take batches in, list, stop and resume them. */
-export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): void {
+/** Adds the routes that take batches in, list, stop, resume and follow them. */
+export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteDeps): void {
+  const { batches, stores, clock } = context
+  const load = async (id: string) => orNotFound(await batches.get(id), 'batch', id)
+
   routes.post('/v1/batches', {
-    schema: {
-      operationId: 'createBatch',
+    ...operation('grade', 'batches', 'createBatch', {
       summary: 'Grade many trials',
       description:
         'As `application/x-ndjson`: one item a line, of any number of bytes in all, with the options in the query. As JSON: `items`, with the options beside them. Every item is read before the first is graded: one fault refuses the whole batch, with its place. With `dry_run` nothing is graded, and the answer says what it would take.',
-      tags: ['batches'],
       querystring: BatchOptionsSchema,
       body: {
         content: {
@@ -35,72 +49,112 @@ export function batchRoutes(routes: Routes, { context, inFlight }: RouteDeps): v
           'application/x-ndjson': { schema: { description: 'One `BatchItem` a line.' } },
         },
       },
-      response: {
+      answers: {
         200: answer('BatchEstimate', 'With `dry_run`: what it would take.'),
         202: answer('Batch', 'It is stored whole and runs.'),
-        ...problems(400, 404, 413, 415),
       },
-    },
+      problems: [...SENT, 404],
+    }),
     handler: async (request, reply) => {
       const { options, items } = readBatch(request, context)
-      const { batches } = context
       const plan = planOf(options, payerOf(request))
-      if (options.dry_run === true) return sendEstimate(reply, await batches.estimate(plan, items))
-      return sendTaken(reply, await inFlight.track(batches.create(plan, items)))
+      if (options.dry_run === true) return estimateOf(await batches.estimate(plan, items))
+      return sendBatch(reply, await inFlight.track(batches.create(plan, items)))
     },
   })
 
   routes.get('/v1/batches', {
-    schema: {
-      operationId: 'listBatches',
+    ...operation('read', 'batches', 'listBatches', {
       summary: 'List batches, newest first',
-      tags: ['batches'],
       querystring: ListQuery,
-      response: { 200: answer('BatchPage', 'One page.'), ...problems(400) },
-    },
-    handler: async (request, reply) => {
-      const { limit = 50, cursor, ...filters } = request.query
+      answers: { 200: answer('BatchPage', 'One page.') },
+    }),
+    handler: async ({ query: { limit = 50, cursor, ...filters } }) => {
       const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-      const page = await context.batches.list({ ...filters, limit: limit + 1, ...given({ before }) })
-      return sendJson(reply, toPage(page, limit, idOf))
+      return toPage(await batches.list({ ...filters, limit: limit + 1, ...given({ before }) }), limit, idOf)
     },
   })
 
   routes.get('/v1/batches/:id', {
-    schema: {
-      operationId: 'getBatch',
+    ...operation('read', 'batches', 'getBatch', {
       summary: 'How far a batch is',
-      tags: ['batches'],
       params: IdParams,
-      querystring: NoQuery,
-      response: { 200: answer('Batch', 'Its counts always add up to its total.'), ...problems(400, 404) },
-    },
-    handler: async (request, reply) => {
-      const batch = orNotFound(await context.batches.get(request.params.id), 'batch', request.params.id)
-      return sendJson(reply, batch)
-    },
+      answers: { 200: answer('Batch', 'Its counts always add up to its total.') },
+      problems: NAMED,
+    }),
+    handler: ({ params: { id } }) => load(id),
   })
 
   for (const verb of ['cancel', 'resume'] as const) {
     routes.post(`/v1/batches/:id/${verb}`, {
-      schema: {
-        operationId: `${verb}Batch`,
+      ...operation('grade', 'batches', `${verb}Batch`, {
         summary: SUMMARY[verb],
-        tags: ['batches'],
         params: IdParams,
-        querystring: NoQuery,
-        response: { 202: answer('Batch', 'It was told to.'), ...problems(400, 404, 409, 413, 415) },
-      },
-      handler: async (request, reply) => {
-        const { batches } = context
-        const { id } = request.params as { id: string }
+        answers: { 202: answer('Batch', 'It was told to.') },
+        problems: [...SENT, 404, 409],
+      }),
+      handler: async ({ params: { id } }, reply) => {
         const done = orNotFound(await batches[verb](id), 'batch', id)
         if (!done) throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
-        return sendJson(reply, await batches.get(id), 202)
+        return await reply.code(202).send(await batches.get(id))
       },
     })
   }
+  const lines = async (reply: FastifyReply, id: string, records: () => AsyncIterable<object>) => {
+    await load(id)
+    return reply.type('application/x-ndjson').send(Readable.from(writeLines(records())))
+  }
+
+  routes.get('/v1/batches/:id/results', {
+    ...operation('read', 'batches', 'readResults', {
+      summary: 'The results of a batch, in item order',
+      params: IdParams,
+      querystring: ResultQuery,
+      answers: { 200: streamed('application/x-ndjson', 'BatchResult', 'One a line.') },
+      problems: NAMED,
+    }),
+    handler: ({ params: { id }, query: { wait = false } }, reply) => {
+      const isOff = () => state.draining || reply.raw.destroyed
+      return lines(reply, id, () =>
+        listResults(stores.grades, wait ? followResults({ batches, clock, id, isOff }) : endedPages(batches, id)),
+      )
+    },
+  })
+
+  routes.get('/v1/batches/:id/attempts', {
+    ...operation('read', 'batches', 'readBatchAttempts', {
+      summary: 'The ledger of a batch: every call of a judge that was made for it',
+      description:
+        'In order, with those whose grade was never stored: `grade_id` is null there. A good reply of such a call is kept, and used when the same question is asked again.',
+      params: IdParams,
+      querystring: LedgerQuery,
+      answers: { 200: streamed('application/x-ndjson', 'BatchCall', 'One a line.') },
+      problems: NAMED,
+    }),
+    handler: ({ params: { id }, query: { raw = false } }, reply) =>
+      lines(reply, id, () => readBatchCalls(stores.attempts, id, raw)),
+  })
+
+  routes.get('/v1/batches/:id/events', {
+    ...operation('read', 'batches', 'watchBatch', {
+      summary: 'Follow a batch',
+      description:
+        'Server-sent events: `progress` with the batch as it is, at once and after every change, at most five a second; `end` with its last state once it is done or cancelled, and then the stream ends. A parked batch keeps it open. Comments in between keep the connection alive.',
+      params: IdParams,
+      answers: { 200: streamed('text/event-stream', 'Batch', 'The events.') },
+      problems: NAMED,
+    }),
+    handler: async ({ params: { id } }, reply) => {
+      await load(id)
+      const states = followBatch({ batches, clock, id, isOff: () => state.draining }, SHORTEST_MS)
+      reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
+      return reply.send(Readable.from(writeEvents(states)))
+    },
+  })
 }
+
+/** The shortest time between two events. */
+const SHORTEST_MS = 200
 
 const SUMMARY = {
   cancel: 'Stop a batch: what is in flight ends, the rest is cancelled',
@@ -123,12 +177,41 @@ async function* listItems(items: BatchRequest['items']): AsyncGenerator<Incoming
   for (const [index, item] of items.entries()) yield { item, place: `/items/${index}` }
 }
 
-export function sendTaken(reply: FastifyReply, taken: Taken): FastifyReply {
-  if (!taken.ok) throw refusalProblem(taken.refusal)
-  return sendJson(reply.header('location', `/v1/batches/${taken.batch.id}`), taken.batch, 202)
+async function* listResults(grades: Stores['grades'], pages: AsyncIterable<readonly ItemRecord[]>) {
+  for await (const page of pages) {
+    yield* await toResults(grades, page)
+    await nextTurn()
+  }
 }
 
-export function sendEstimate(reply: FastifyReply, estimated: Estimated): FastifyReply {
+/** Yields every call of a batch, in order. */
+export async function* readBatchCalls(attempts: Pick<Stores['attempts'], 'listForBatch'>, batch: string, raw: boolean) {
+  for (let after: number | null = 0; after !== null; ) {
+    const { calls, next } = await attempts.listForBatch(batch, after)
+    for (const call of calls) yield viewCall(call, raw)
+    after = next
+    await nextTurn()
+  }
+}
+
+async function* writeLines(records: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const record of records) yield `${JSON.stringify(record)}\n`
+}
+
+async function* writeEvents(states: ReturnType<typeof followBatch>): AsyncGenerator<string> {
+  for await (const batch of states)
+    yield batch === null
+      ? ': still there\n\n'
+      : `event: ${isEnded(batch) ? 'end' : 'progress'}\ndata: ${JSON.stringify(batch)}\n\n`
+}
+
+/** Answers with a batch that was taken in, and where it is. */
+export function sendBatch(reply: FastifyReply, taken: Taken): FastifyReply {
+  if (!taken.ok) throw refusalProblem(taken.refusal)
+  return reply.code(202).header('location', `/v1/batches/${taken.batch.id}`).send(taken.batch)
+}
+
+export function estimateOf(estimated: Estimated) {
   if (!estimated.ok) throw refusalProblem(estimated.refusal)
-  return sendJson(reply, estimated.estimate)
+  return estimated.estimate
 }

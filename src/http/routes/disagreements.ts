@@ -4,11 +4,11 @@ import { given } from '../../domain/given.ts'
 import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import { decodeCursor, mapAsync, sendJson, takeAsync, takePage } from '../body/answers.ts'
-import { DISAGREEMENTS, FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
-import { answer, nameFilter, problems } from '../body/schemas.ts'
+import { decodeCursor, mapAsync, takeAsync, takePage } from '../answers.ts'
 import type { Context } from '../context.ts'
+import { DISAGREEMENTS, FormatQuery, sendCsv, withCsv } from '../csv.ts'
 import { requireNames } from '../known-names.ts'
+import { answer, NAMED, nameFilter, operation } from '../operation.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
 export const QueueQuery = Closed({
@@ -36,17 +36,16 @@ const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9
 /** Adds the route of the review queue. */
 export function disagreementRoutes(routes: Routes, { context }: RouteDeps): void {
   routes.get('/v1/disagreements', {
-    schema: {
-      operationId: 'listDisagreements',
+    ...operation('read', 'audit', 'listDisagreements', {
       summary: 'Questions on which not all agree, the most telling first',
       description:
         'A question is a trajectory with its ground truth, under one rubric: what different rubrics ask is never compared. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. `batch` chooses among its own trials, and of the judges that it asked its own grades are shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
-      tags: ['audit'],
       querystring: QueueQuery,
-      response: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENTS.columns), ...problems(400, 404) },
-    },
+      answers: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENTS.columns) },
+      problems: NAMED,
+    }),
     handler: async ({ query }, reply) => {
-      if (query.format !== 'csv') return sendJson(reply, await listDisagreements(context, query))
+      if (query.format !== 'csv') return await listDisagreements(context, query)
       const found = takeAsync(await findDisagreements(context, query), query.limit)
       const rows = mapAsync(found, ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
       return sendCsv(reply, 'disagreements', DISAGREEMENTS.columns, rows)

@@ -6,12 +6,12 @@ import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-reque
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
-import { decodeCursor, idOf, sendJson, sendText, toPage } from '../body/answers.ts'
-import { EXAMPLE_REQUEST } from '../body/examples.ts'
-import type { Answered } from '../body/idempotency.ts'
-import { answer, IdempotencyHeader, IdParams, NoQuery, nameFilter, problems } from '../body/schemas.ts'
+import { decodeCursor, idOf, sendText, toPage } from '../answers.ts'
 import type { Context } from '../context.ts'
+import { EXAMPLE_REQUEST } from '../example.ts'
 import { requireNames } from '../known-names.ts'
+import { answer, IdempotencyHeader, IdParams, NAMED, nameFilter, operation, SENT } from '../operation.ts'
+import type { Answered } from '../plugins/idempotency.ts'
 import { failureProblem, orNotFound, refusalProblem } from '../problem.ts'
 import { LedgerQuery, listLedgerEntries } from './ledger.ts'
 import { payerOf, type RouteDeps, type Routes } from './route-deps.ts'
@@ -29,123 +29,97 @@ const FILTERS = {
 const ListQuery = Closed({ ...FILTERS, ...PageQuery })
 const OverviewQuery = Closed(FILTERS)
 
-/** Adds the routes that make a grade, list grades, and read their calls. */
+/** Adds the routes that make a grade, list grades, and read the calls and the question of a grade. */
 export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
   const { context, answerOnce } = deps
+  const { grades, overview } = context.stores
+
   routes.post('/v1/grades', {
-    schema: {
-      operationId: 'createGrade',
+    ...operation('grade', 'grades', 'createGrade', {
       summary: 'Grade one trajectory',
       description:
         'Answers 201 with a new grade, 200 with a stored one. A failed judge is 502, 503 or 504 with its code, never a 2xx.',
-      tags: ['grades'],
       headers: IdempotencyHeader,
-      querystring: NoQuery,
       body: { ...GradeRequestSchema, examples: [EXAMPLE_REQUEST] },
-      response: {
+      answers: {
         200: answer('Grade', 'A stored grade: `receipt.cache` is `hit`.'),
         201: answer('Grade', 'A new grade.'),
-        ...problems(400, 404, 409, 413, 415, 422, 502, 504),
       },
-    },
+      problems: [...SENT, 404, 409, 422, 502, 504],
+    }),
     handler: (request, reply) => answerOnce(request, reply, () => gradeOne(request.body, request, deps)),
   })
 
   routes.get('/v1/grades', {
-    schema: {
-      operationId: 'listGrades',
+    ...operation('read', 'grades', 'listGrades', {
       summary: 'List grades, newest first',
-      tags: ['grades'],
       querystring: ListQuery,
-      response: { 200: answer('GradePage', 'One page.'), ...problems(400, 404) },
-    },
-    handler: async (request, reply) => {
-      const { limit = 50, cursor, ...filters } = request.query
+      answers: { 200: answer('GradePage', 'One page.') },
+      problems: NAMED,
+    }),
+    handler: async ({ query: { limit = 50, cursor, ...filters } }) => {
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
       await requireNames(context, filters)
-      const page = await context.stores.grades.list({ ...filters, limit: limit + 1, ...given({ before }) })
-      return sendJson(reply, toPage(page, limit, idOf))
+      return toPage(await grades.list({ ...filters, limit: limit + 1, ...given({ before }) }), limit, idOf)
     },
   })
 
   routes.get('/v1/grades/overview', {
-    schema: {
-      operationId: 'overviewGrades',
+    ...operation('read', 'grades', 'overviewGrades', {
       summary: 'How many grades fit, and by which names grades can be filtered',
       description:
         'Counts the grades that `GET /v1/grades` lists, looking at 20,000 at most; the names are those of all stored grades.',
-      tags: ['grades'],
       querystring: OverviewQuery,
-      response: { 200: answer('GradeOverview', 'Counts and names.'), ...problems(400, 404) },
-    },
-    handler: async ({ query }, reply) => {
+      answers: { 200: answer('GradeOverview', 'Counts and names.') },
+      problems: NAMED,
+    }),
+    handler: async ({ query }) => {
       await requireNames(context, query)
-      return sendJson(reply, await context.stores.overview.read(query))
+      return await overview.read(query)
     },
   })
 
   routes.get('/v1/grades/:id', {
-    schema: {
-      operationId: 'getGrade',
+    ...operation('read', 'grades', 'getGrade', {
       summary: 'Read one grade',
-      tags: ['grades'],
       params: IdParams,
-      querystring: NoQuery,
-      response: { 200: answer('Grade', 'The grade, whatever its status.'), ...problems(400, 404) },
-    },
-    handler: async (request, reply) => {
-      const { id } = request.params
-      return sendText(reply, orNotFound(await context.stores.grades.getText(id), 'grade', id))
-    },
+      answers: { 200: answer('Grade', 'The grade, whatever its status.') },
+      problems: NAMED,
+    }),
+    handler: async ({ params: { id } }, reply) => sendText(reply, orNotFound(await grades.getText(id), 'grade', id)),
   })
 
   routes.get('/v1/grades/:id/attempts', {
-    schema: {
-      operationId: 'listAttempts',
+    ...operation('read', 'grades', 'listAttempts', {
       summary: 'The ledger of one grade: every call of the judge',
-      tags: ['grades'],
       params: IdParams,
       querystring: LedgerQuery,
-      response: { 200: answer('LedgerEntryList', 'Every call, in order.'), ...problems(400, 404) },
-    },
-    handler: async ({ params, query }, reply) =>
-      sendJson(reply, { items: await listCalls(context, params.id, query.raw === true) }),
+      answers: { 200: answer('LedgerEntryList', 'Every call, in order.') },
+      problems: NAMED,
+    }),
+    handler: async ({ params: { id }, query: { raw = false } }) => ({ items: await listCalls(context, id, raw) }),
   })
-  questionRoutes(routes, context)
-}
 
-/** Adds the routes about the question of a grade: its panel and its ground truth. */
-function questionRoutes(routes: Routes, context: Context): void {
   routes.get('/v1/grades/:id/panel', {
-    schema: {
-      operationId: 'listPanel',
+    ...operation('read', 'grades', 'listPanel', {
       summary: 'List the standing grades of the question of one grade',
       description:
         'The standing grades of the same trajectory and ground truth, newest first, and the result of those by the rubric of the grade. The grade itself is absent where a newer one stands for it.',
-      tags: ['grades'],
       params: IdParams,
-      querystring: NoQuery,
-      response: { 200: answer('Panel', 'The standing grades, and their result.'), ...problems(400, 404) },
-    },
-    handler: async (request, reply) => sendJson(reply, await readPanel(context, request.params.id)),
+      answers: { 200: answer('Panel', 'The standing grades, and their result.') },
+      problems: NAMED,
+    }),
+    handler: ({ params: { id } }) => readPanel(context, id),
   })
 
   routes.get('/v1/grades/:id/ground-truth', {
-    schema: {
-      operationId: 'getGroundTruth',
+    ...operation('read', 'grades', 'getGroundTruth', {
       summary: 'Read the ground truth of one grade',
-      tags: ['grades'],
       params: IdParams,
-      querystring: NoQuery,
-      response: {
-        200: answer('GroundTruth', 'The ground truth of the grade, with its defaults filled in.'),
-        ...problems(400, 404),
-      },
-    },
-    handler: async (request, reply) => {
-      const { id } = request.params
-      return sendJson(reply, orNotFound(await context.stores.grades.getGroundTruth(id), 'grade', id))
-    },
+      answers: { 200: answer('GroundTruth', 'The ground truth of the grade, with its defaults filled in.') },
+      problems: NAMED,
+    }),
+    handler: async ({ params: { id } }) => orNotFound(await grades.getGroundTruth(id), 'grade', id),
   })
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from '../../schemas/type.ts'
-import { sendJson } from '../body/answers.ts'
-import { answer, problems } from '../body/schemas.ts'
+import { answer, operation } from '../operation.ts'
 import { draining, HttpProblem } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
@@ -18,23 +17,21 @@ export function operationRoutes(
   { context, metrics, state }: Pick<RouteDeps, 'context' | 'metrics' | 'state'>,
 ): void {
   app.get('/healthz', {
-    schema: {
-      operationId: 'health',
+    ...operation('open', 'operations', 'health', {
       summary: 'The process lives',
-      tags: ['operations'],
-      response: { 200: answer('Status', 'The process answers.', { status: 'ok' }) },
-    },
-    handler: (_request, reply) => sendJson(reply, { status: 'ok' }),
+      answers: { 200: answer('Status', 'The process answers.', { status: 'ok' }) },
+      problems: [],
+    }),
+    handler: () => ({ status: 'ok' }),
   })
 
   app.get('/readyz', {
-    schema: {
-      operationId: 'ready',
+    ...operation('open', 'operations', 'ready', {
       summary: 'Requests are served: the database can be written and no stop was asked for',
-      tags: ['operations'],
-      response: { 200: answer('Status', 'The database is writable.', { status: 'ready' }), ...problems() },
-    },
-    handler: async (request, reply) => {
+      answers: { 200: answer('Status', 'The database is writable.', { status: 'ready' }) },
+      problems: [500, 503],
+    }),
+    handler: async (request) => {
       if (state.draining) throw draining()
       try {
         await context.stores.check()
@@ -44,20 +41,18 @@ export function operationRoutes(
         const detail = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
         throw new HttpProblem(503, detail, PUBLIC_DETAILS[detail])
       }
-      return sendJson(reply, { status: 'ready' })
+      return { status: 'ready' }
     },
   })
 
   app.get('/metrics', {
-    schema: {
-      operationId: 'metrics',
+    ...operation('operator', 'operations', 'metrics', {
       summary: 'Prometheus metrics',
-      tags: ['operations'],
-      response: {
+      answers: {
         200: { description: 'Text exposition format.', content: { 'text/plain': { schema: Type.String() } } },
-        ...problems(),
       },
-    },
+      problems: [500, 503],
+    }),
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   })
 }

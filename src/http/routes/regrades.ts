@@ -5,12 +5,12 @@ import { PageQuery } from '../../schemas/page.ts'
 import { type Comparison, RegradeRequestSchema } from '../../schemas/regrade.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
-import { decodeCursor, encodeCursor, sendJson } from '../body/answers.ts'
-import { answer, NoQuery, problems } from '../body/schemas.ts'
+import { decodeCursor, encodeCursor } from '../answers.ts'
 import type { Context } from '../context.ts'
 import { requireNames } from '../known-names.ts'
+import { answer, NAMED, operation, SENT } from '../operation.ts'
 import { faultAt, HttpProblem, notFound } from '../problem.ts'
-import { sendEstimate, sendTaken } from './batches.ts'
+import { estimateOf, sendBatch } from './batches.ts'
 import { type Compute, computeApart, payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
 export const ComparisonQuery = Closed({
@@ -39,40 +39,36 @@ export const ComparisonQuery = Closed({
 /** Adds the routes that grade stored grades again and compare two batches. */
 export function regradeRoutes(routes: Routes, { context, inFlight, statistics: worker }: RouteDeps): void {
   routes.post('/v1/regrades', {
-    schema: {
-      operationId: 'createRegrade',
+    ...operation('grade', 'batches', 'createRegrade', {
       summary: 'Grade stored grades again',
       description:
         'A batch over the stored grades that fit `query` (of equal questions the newest), with another rubric, judge or sample count; or, with `recheck`, over their stored replies under the evidence rules of today, without a call. The old grades stay as they are.',
-      tags: ['batches'],
-      querystring: NoQuery,
       body: RegradeRequestSchema,
-      response: {
+      answers: {
         200: answer('BatchEstimate', 'With `dry_run`: what it would take.'),
         202: answer('Batch', 'It is stored whole and runs.'),
-        ...problems(400, 404, 413, 415),
       },
-    },
+      problems: [...SENT, 404],
+    }),
     handler: async (request, reply) => {
       const { body } = request
       const { batches } = context
       await requireNames(context, body.query, '/query')
-      if (body.dry_run === true) return sendEstimate(reply, await batches.estimateRegrade(body))
-      return sendTaken(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
+      if (body.dry_run === true) return estimateOf(await batches.estimateRegrade(body))
+      return sendBatch(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
     },
   })
 
   routes.get('/v1/comparisons', {
-    schema: {
-      operationId: 'compareBatches',
+    ...operation('read', 'batches', 'compareBatches', {
       summary: 'Two batches over the same questions, label against label',
       description:
         'Questions are paired by trajectory, ground truth and rubric, whatever its version; what different rubrics ask is never compared. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.',
-      tags: ['batches'],
       querystring: ComparisonQuery,
-      response: { 200: answer('Comparison', 'The counts, and one page of the flips.'), ...problems(400, 404) },
-    },
-    handler: async ({ query }, reply) => sendJson(reply, await compare(context, computeApart(worker), query)),
+      answers: { 200: answer('Comparison', 'The counts, and one page of the flips.') },
+      problems: NAMED,
+    }),
+    handler: ({ query }) => compare(context, computeApart(worker), query),
   })
 }
 

@@ -13,11 +13,10 @@ import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
 import { PAIRINGS, type Report } from '../../schemas/audit/report.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
-import { sendJson } from '../body/answers.ts'
-import { FormatQuery, sendCsv, withCsv } from '../body/csv.ts'
-import { answer, nameFilter, problems } from '../body/schemas.ts'
 import type { Context } from '../context.ts'
+import { FormatQuery, sendCsv, withCsv } from '../csv.ts'
 import { requireNames } from '../known-names.ts'
+import { answer, NAMED, nameFilter, operation } from '../operation.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
 import { type Compute, computeApart, type RouteDeps, type Routes } from './route-deps.ts'
 
@@ -77,19 +76,18 @@ export async function makeReport(context: Context, compute: Compute, query: Quer
 /** Adds the route of the report. */
 export function reportRoutes(routes: Routes, { context, statistics }: RouteDeps): void {
   routes.get('/v1/reports', {
-    schema: {
-      operationId: 'getReport',
-      tags: ['audit'],
+    ...operation('read', 'audit', 'getReport', {
       querystring: ReportQuery,
-      response: { 200: withCsv(answer('Report', 'The report.'), REPORT_COLUMNS), ...problems(400, 404) },
+      answers: { 200: withCsv(answer('Report', 'The report.'), REPORT_COLUMNS) },
+      problems: NAMED,
       summary: 'Shares of the outcomes and claims of a rubric, with intervals',
       description:
         'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the shares of the labels and of each claim, corrected by reviews; and of `tab-behavior` R by signals and by the judge, C, T and resolution. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
-    },
+    }),
     handler: async ({ query }, reply) => {
       const report = await makeReport(context, computeApart(statistics), query)
       if (query.format === 'csv') return sendCsv(reply, 'report', REPORT_COLUMNS, reportTable(report))
-      return sendJson(reply, report)
+      return report
     },
   })
 }

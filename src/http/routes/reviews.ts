@@ -7,11 +7,11 @@ import { type Review, type ReviewRequest, ReviewRequestSchema } from '../../sche
 import { PageQuery } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
-import { decodeCursor, idOf, mapAsync, sendJson, takeAsync, takePage } from '../body/answers.ts'
-import { FormatQuery, REVIEWS, sendCsv, withCsv } from '../body/csv.ts'
-import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
+import { decodeCursor, idOf, mapAsync, takeAsync, takePage } from '../answers.ts'
 import type { Context } from '../context.ts'
+import { FormatQuery, REVIEWS, sendCsv, withCsv } from '../csv.ts'
 import { hasLabel, labelsOf, requireNames } from '../known-names.ts'
+import { answer, IdempotencyHeader, IdParams, operation, SENT } from '../operation.ts'
 import { faultAt, HttpProblem, orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
@@ -58,18 +58,16 @@ export const listReviews = async (context: Context, query: Static<typeof ReviewQ
 /** Adds the routes that store and list reviews. */
 export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   routes.post('/v1/grades/:id/reviews', {
-    schema: {
-      operationId: 'createReview',
+    ...operation('review', 'audit', 'createReview', {
       summary: 'Say what a human finds',
       description:
         'Append-only: of one rater’s reviews of a question (a trajectory and its ground truth) by a rubric the newest counts. Label and claims are those of the rubric of the grade (`GET /v1/rubrics/{id}`). Any grade of the question can be reviewed, whatever its status.',
-      tags: ['audit'],
       params: IdParams,
       headers: IdempotencyHeader,
-      querystring: NoQuery,
       body: ReviewRequestSchema,
-      response: { 201: answer('Review', 'It is stored.'), ...problems(400, 404, 409, 413, 415, 422) },
-    },
+      answers: { 201: answer('Review', 'It is stored.') },
+      problems: [...SENT, 404, 409, 422],
+    }),
     handler: (request, reply) =>
       answerOnce(request, reply, async () => {
         const review = await storeReview(context, request.params.id, request.body)
@@ -78,17 +76,14 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
   })
 
   routes.get('/v1/reviews', {
-    schema: {
-      operationId: 'listReviews',
+    ...operation('read', 'audit', 'listReviews', {
       summary: 'List reviews, newest first',
       description: 'With `format=csv` all of them in one table, or `limit` of them, from `cursor` on.',
-      tags: ['audit'],
       querystring: ReviewQuery,
-      response: { 200: withCsv(answer('ReviewPage', 'One page.'), REVIEWS.columns), ...problems(400) },
-    },
-    handler: async (request, reply) => {
-      const { query } = request
-      if (query.format !== 'csv') return sendJson(reply, await listReviews(context, query))
+      answers: { 200: withCsv(answer('ReviewPage', 'One page.'), REVIEWS.columns) },
+    }),
+    handler: async ({ query }, reply) => {
+      if (query.format !== 'csv') return await listReviews(context, query)
       const reviews = takeAsync(await findReviews(context, query), query.limit)
       return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(reviews, REVIEWS.toRow))
     },

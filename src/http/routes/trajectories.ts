@@ -3,10 +3,10 @@ import type { GradingService } from '../../grading/service.ts'
 import { PageQuery } from '../../schemas/page.ts'
 import type { TrajectoryStep, TrajectorySummary } from '../../schemas/trajectory-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import { decodeCursor, encodeCursor, sendJson, sendText } from '../body/answers.ts'
-import { EXAMPLE_REQUEST } from '../body/examples.ts'
-import { isStream, readRecords } from '../body/ndjson.ts'
-import { answer, IdempotencyHeader, IdParams, NoQuery, problems } from '../body/schemas.ts'
+import { decodeCursor, encodeCursor, sendText } from '../answers.ts'
+import { EXAMPLE_REQUEST } from '../example.ts'
+import { isStream, readRecords } from '../ndjson.ts'
+import { answer, IdempotencyHeader, IdParams, NAMED, operation, SENT } from '../operation.ts'
 import { orNotFound, refusalProblem } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
@@ -33,70 +33,63 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
     orNotFound(await context.service.trajectory(id), 'trajectory', id)
 
   routes.post('/v1/trajectories', {
-    schema: {
-      operationId: 'uploadTrajectory',
+    ...operation('grade', 'trajectories', 'uploadTrajectory', {
       summary: 'Upload a trajectory; its id is the digest of its content',
       description:
         'One run in any format that docs/formats.md lists: an object, an array of records, or NDJSON. A file of many runs is taken apart by `veridict import`.',
-      tags: ['trajectories'],
       headers: IdempotencyHeader,
-      querystring: NoQuery,
       body: {
         content: {
           'application/json': { schema: { ...UploadSchema, examples: [EXAMPLE_REQUEST.trajectory] } },
           'application/x-ndjson': { schema: { description: 'One record a line, as agents write their sessions.' } },
         },
       },
-      response: {
+      answers: {
         200: answer('TrajectorySummary', 'It was stored before.'),
         201: answer('TrajectorySummary', 'It is stored now.'),
-        ...problems(400, 409, 413, 415, 422),
       },
-    },
+      problems: [...SENT, 409, 422],
+    }),
     handler: async (request, reply) => {
       const { body } = request
+      if (!isStream(body)) return await answerOnce(request, reply, () => upload(body as Upload))
       // A repeated upload is the same trajectory: a stream needs no Idempotency-Key.
-      if (isStream(body)) {
-        const { text, status } = await upload(await readRecords(request, context.config.limits))
-        return sendText(reply, text, status)
-      }
-      return answerOnce(request, reply, () => upload(body as Upload))
+      const { text, status } = await upload(await readRecords(request, context.config.limits))
+      return sendText(reply, text, status)
     },
   })
 
   routes.get('/v1/trajectories/:id', {
-    schema: {
-      operationId: 'getTrajectory',
+    ...operation('read', 'trajectories', 'getTrajectory', {
       summary: 'Describe a stored trajectory',
-      tags: ['trajectories'],
       params: IdParams,
       querystring: DocumentQuery,
-      response: { 200: answer('TrajectorySummary', 'The summary.'), ...problems(400, 404) },
-    },
-    handler: async (request, reply) => {
-      const trajectory = await load(request.params.id)
-      const stored = request.query.document === true ? await context.stores.trajectories.get(trajectory.id) : null
-      return sendJson(reply, { ...summarize(trajectory), ...(stored && { document: stored.document }) })
+      answers: { 200: answer('TrajectorySummary', 'The summary.') },
+      problems: NAMED,
+    }),
+    handler: async ({ params, query }) => {
+      const trajectory = await load(params.id)
+      const stored = query.document === true ? await context.stores.trajectories.get(trajectory.id) : null
+      return { ...summarize(trajectory), ...(stored && { document: stored.document }) }
     },
   })
 
   routes.get('/v1/trajectories/:id/steps', {
-    schema: {
-      operationId: 'listSteps',
+    ...operation('read', 'trajectories', 'listSteps', {
       summary: 'Steps of a trajectory, with the actor and place of every part',
-      tags: ['trajectories'],
       params: IdParams,
       querystring: StepsQuery,
-      response: { 200: answer('TrajectoryStepPage', 'One page, in order.'), ...problems(400, 404) },
-    },
-    handler: async (request, reply) => {
-      const trajectory = await load(request.params.id)
-      const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = request.query
+      answers: { 200: answer('TrajectoryStepPage', 'One page, in order.') },
+      problems: NAMED,
+    }),
+    handler: async ({ params, query }) => {
+      const trajectory = await load(params.id)
+      const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY, limit = 50, cursor } = query
       const after = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0)
       const wanted = trajectory.steps.filter((step) => step.id >= from && step.id <= to)
       const items = pageOf(wanted.slice(after, after + limit))
       const next = after + items.length < wanted.length ? encodeCursor(String(after + items.length)) : null
-      return sendJson(reply, { items: items.map(viewStep), next_cursor: next })
+      return { items: items.map(viewStep), next_cursor: next }
     },
   })
 }

@@ -3,11 +3,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import { type Caller, SCOPES } from '../../access/access.ts'
 import { type OpenedSession, OpenedSessionSchema, SignInSchema, type Who, WhoSchema } from '../../schemas/session.ts'
-import { sendJson } from '../body/answers.ts'
-import { answer, NoQuery, problems } from '../body/schemas.ts'
+import { answer, operation, SENT } from '../operation.ts'
+import { type AccessOptions, bearerOf, cookieName } from '../plugins/access.ts'
+import { type createKeyRate, createSignInRate } from '../plugins/access-rates.ts'
 import { HttpProblem } from '../problem.ts'
-import { type AccessOptions, bearerOf, cookieName } from './access.ts'
-import { type createKeyRate, createSignInRate } from './rates.ts'
 
 /** A key in its object, however it is written. Callers have shown no key yet: a larger body would be held for nothing. */
 const MOST_SIGN_IN_BYTES = 4096
@@ -28,16 +27,14 @@ export function sessionRoutes(
 
   routes.post('/v1/session', {
     bodyLimit: MOST_SIGN_IN_BYTES,
-    schema: {
-      operationId: 'openSession',
+    ...operation('open', 'access', 'openSession', {
       summary: 'Sign in with a key',
       description:
         'For browsers: the answer sets a cookie that no script can read and no other site makes a browser send. Programs send their key with every request instead.',
-      tags: ['access'],
-      querystring: NoQuery,
       body: SignInSchema,
-      response: { 201: described(OpenedSessionSchema, 'The session.'), ...problems(400, 413, 415) },
-    },
+      answers: { 201: described(OpenedSessionSchema, 'The session.') },
+      problems: [...SENT, 401, 403, 429],
+    }),
     handler: async (request, reply) => {
       const session = await access.openSession(request.body.key)
       if (session === null) {
@@ -48,40 +45,36 @@ export function sessionRoutes(
       keyRate(request, reply)
       setCookie(reply, app.signCookie(session.id), new Date(session.expires_at))
       const opened: OpenedSession = { ...view(session.caller), expires_at: session.expires_at }
-      return sendJson(reply, opened, 201)
+      reply.code(201)
+      return opened
     },
   })
 
   routes.get('/v1/session', {
-    schema: {
-      operationId: 'getSession',
+    ...operation('key', 'access', 'getSession', {
       summary: 'Describe the caller',
-      tags: ['access'],
-      querystring: NoQuery,
-      response: { 200: described(WhoSchema, 'Who this key or session belongs to.'), ...problems(400, 413, 415) },
-    },
-    handler: (request, reply) => {
+      answers: { 200: described(WhoSchema, 'Who this key or session belongs to.') },
+      problems: SENT,
+    }),
+    handler: (request) => {
       const { caller } = request
       const session = caller.key_id !== null && bearerOf(request) === null
       const who: Who = { required: access.required, session, ...view(caller) }
-      return sendJson(reply, who)
+      return who
     },
   })
 
   routes.delete('/v1/session', {
-    schema: {
-      operationId: 'closeSession',
+    ...operation('open', 'access', 'closeSession', {
       summary: 'Sign out',
-      tags: ['access'],
-      querystring: NoQuery,
-      response: {
+      answers: {
         200: answer('Status', 'The session is over, if there was one.', { status: 'ended' }),
-        ...problems(400, 413, 415),
       },
-    },
+      problems: [...SENT, 403],
+    }),
     handler: (_request, reply) => {
       setCookie(reply, '', new Date(0))
-      return sendJson(reply, { status: 'ended' })
+      return { status: 'ended' }
     },
   })
 }

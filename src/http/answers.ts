@@ -1,10 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import { HttpProblem } from '../problem.ts'
+import { HttpProblem } from './problem.ts'
 
-/** Sends a whole value as JSON: response schemas filter nothing. */
-export const sendJson = (reply: FastifyReply, value: unknown, status = 200): FastifyReply =>
-  sendText(reply, JSON.stringify(value), status)
-
+/** Sends a text that is JSON already. */
 export const sendText = (reply: FastifyReply, text: string | Buffer, status = 200): FastifyReply =>
   reply.code(status).type('application/json; charset=utf-8').send(text)
 

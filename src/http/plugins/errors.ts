@@ -1,9 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { inputIssues } from '../schemas/check.ts'
-import { ANSWER_HEADERS } from './guard/security-headers.ts'
-import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from './problem.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from '../problem.ts'
+import { ANSWER_HEADERS } from './security-headers.ts'
 
 /** Refuses requests that do not fit their schema, and turns every error into problem+json; an unexpected error is only told as `internal`. */
 export function installErrors(app: FastifyInstance): void {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { claimsOfReview } from '../../domain/rubric/said-claims.ts'
-import type { Disagreement } from '../../schemas/audit/disagreement.ts'
-import type { Review } from '../../schemas/audit/review.ts'
-import { Choice, Type } from '../../schemas/type.ts'
+import { claimsOfReview } from '../domain/rubric/said-claims.ts'
+import type { Disagreement } from '../schemas/audit/disagreement.ts'
+import type { Review } from '../schemas/audit/review.ts'
+import { Choice, Type } from '../schemas/type.ts'
 
 /** The value of a cell. A list is joined by `; `; null and undefined are empty. */
 type CsvValue = string | number | boolean | null | undefined | readonly string[]

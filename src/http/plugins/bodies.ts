@@ -6,10 +6,10 @@ import type { Limits } from '../../config/settings.ts'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
 import { LARGE_BODY, readLargeBody } from '../../offload/large-body.ts'
-import { answerClientError, takenTypes, unsupportedType } from '../errors.ts'
-import type { Admission } from '../guard/admission.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
 import { brokenOff, decodeBody, encodingOf, mostDecoded } from './encoding.ts'
+import { answerClientError, takenTypes, unsupportedType } from './errors.ts'
+import type { Admission } from './limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

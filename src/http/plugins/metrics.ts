@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
-import type { Grade } from '../schemas/grade.ts'
+import type { Grade } from '../../schemas/grade.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 

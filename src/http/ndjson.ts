@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
-import type { Incoming } from '../../batches/intake.ts'
-import type { Limits } from '../../config/settings.ts'
-import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
-import { readStrictJson } from '../../domain/text/strict-json.ts'
-import { type BatchItem, BatchItemSchema } from '../../schemas/batch.ts'
-import { inputIssues } from '../../schemas/check.ts'
-import { misfit } from '../errors.ts'
-import { faultAt, type HttpProblem } from '../problem.ts'
+import type { Incoming } from '../batches/intake.ts'
+import type { Limits } from '../config/settings.ts'
+import { type Line, LineSplitter } from '../domain/text/line-splitter.ts'
+import { readStrictJson } from '../domain/text/strict-json.ts'
+import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
+import { inputIssues } from '../schemas/check.ts'
+import { misfit } from './plugins/errors.ts'
+import { faultAt, type HttpProblem } from './problem.ts'
 
 /** `body_bytes` bounds one line. */
 type LineLimits = Pick<Limits, 'body_bytes' | 'depth'>

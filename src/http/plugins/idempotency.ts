@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Stores } from '../../db/stores.ts'
 import { digestValue } from '../../domain/digest.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { InFlight } from '../guard/drain.ts'
+import { sendText } from '../answers.ts'
 import { HttpProblem } from '../problem.ts'
-import { sendText } from './answers.ts'
+import type { InFlight } from './drain.ts'
 
 export interface Answered {
   readonly status: number

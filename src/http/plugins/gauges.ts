@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
-import type { EvidenceCount } from '../db/grades.ts'
-import type { JudgeState } from '../db/judges.ts'
-import { ITEM_STATUSES } from '../schemas/vocabulary.ts'
-import type { Context } from './context.ts'
+import type { EvidenceCount } from '../../db/grades.ts'
+import type { JudgeState } from '../../db/judges.ts'
+import { ITEM_STATUSES } from '../../schemas/vocabulary.ts'
+import type { Context } from '../context.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Bounds the batches whose open items are counted; the newest come first. */

@@ -3,9 +3,9 @@ import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Access, Caller } from '../../access/access.ts'
 import type { Config } from '../../config/config.ts'
+import type { Need } from '../operation.ts'
 import { HttpProblem } from '../problem.ts'
-import { createKeyRate } from './rates.ts'
-import { findNeed, type Need } from './route-scopes.ts'
+import { createKeyRate } from './access-rates.ts'
 import { securityHeaders } from './security-headers.ts'
 
 declare module 'fastify' {
@@ -14,8 +14,8 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** Both are set as the route is added. */
     need?: Need
+    /** Set as the route is added. */
     security_headers?: ReturnType<typeof securityHeaders>
   }
 }
@@ -45,14 +45,9 @@ export async function installAccess(http: FastifyInstance, { access, config }: A
   const keyRate = createKeyRate()
   http.decorateRequest('caller')
   http.addHook('onRoute', (route) => {
-    const needs = [route.method].flat().map((method) => {
-      const need = findNeed(method, route.url)
-      if (need !== undefined) return need
-      throw new Error(`${method} ${route.url} does not say who may use it: add it to src/http/guard/route-scopes.ts`)
-    })
-    const [need = 'admin', ...others] = needs
-    if (others.some((other) => other !== need))
-      throw new Error(`the methods ${route.method} of ${route.url} do not need the same: add a route for each of them`)
+    const need = route.config?.need ?? (/^\/docs(\/|$)/.test(route.url) ? 'open' : undefined)
+    if (need === undefined)
+      throw new Error(`${route.method} ${route.url} does not say who may use it: give it a need, as \`operation\` does`)
     route.config = { ...route.config, need, security_headers: securityHeaders(route.url, behind_tls) }
   })
   const elsewhere = securityHeaders(undefined, behind_tls)
