@@ -9,6 +9,7 @@ import { CURSOR } from './cursor/cursor.ts'
 import { DOCENT } from './docent/docent.ts'
 import type { Format } from './format.ts'
 import { GEMINI_CLI } from './gemini-cli/gemini-cli.ts'
+import { GROK_CLI } from './grok-cli/grok-cli.ts'
 import { INSPECT } from './inspect/inspect.ts'
 import { LANGCHAIN } from './langchain/langchain.ts'
 import { LANGFUSE } from './langfuse/langfuse.ts'
@@ -47,6 +48,7 @@ export const FORMATS: readonly Format[] = [
   LANGSMITH,
   VERCEL_UI,
   LANGCHAIN,
+  GROK_CLI,
   OPENAI_RESPONSES,
   PYDANTIC_AI,
   VERIFIERS,

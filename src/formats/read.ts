@@ -1,8 +1,11 @@
 import { digestSound } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import { quoted } from '../domain/text/quoted.ts'
+import { wordSet } from '../domain/text/words.ts'
+import { type Call, NOT_RUN } from '../domain/trajectory/act.ts'
 import type { Step, Trajectory } from '../domain/trajectory/trajectory.ts'
-import { findUnsound } from './common/json-tree.ts'
+import { countLostWords } from './common/coverage.ts'
+import { findUnsound, wellFormed } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeName } from './common/reading.ts'
 import type { ReadDocument } from './format.ts'
@@ -28,19 +31,33 @@ const ACCEPTED =
  */
 export function readTrajectory(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
   const id = digestSound(document)
-  const unsound = id === null ? findUnsound(document) : null
-  if (unsound?.tooDeep === true) return err(unsound.issues)
+  if (id === null) return readUnsound(document, limits)
   const reading = new Reading(limits)
-  for (const issue of unsound?.issues ?? []) reading.error(issue.path, issue.message)
   const read = holdsRuns(document)
     ? readRuns(reading, document)
     : isRecord(document)
       ? readAs(reading, withoutUnread(reading, document))
       : null
-  if (read === null) reading.error('', refusalOf(document))
-  if (id === null || read === null || reading.errors.total > 0) return err(reading.errors.toArray())
+  if (read === null) reading.refuse('', refusalOf(document))
+  if (read === null || reading.errors.total > 0) return err(reading.errors.toArray())
   return ok({ id, ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
 }
+
+/** Reads a document whose texts hold half a character, with U+FFFD in place of it; refuses what cannot be stored. */
+function readUnsound(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
+  const { issues } = findUnsound(document)
+  const mended = wellFormed(document)
+  const read = digestSound(mended) === null ? err(issues) : readTrajectory(mended, limits)
+  if (!read.ok) return read
+  const warnings = issues.slice(0, MOST_HALVES).map(({ path, message }) => ({
+    path: path.toWellFormed(),
+    message: `${message}; read as U+FFFD`,
+  }))
+  return ok({ ...read.value, warnings: [...warnings, ...read.value.warnings] })
+}
+
+/** Bounds the warnings about half characters. */
+const MOST_HALVES = 20
 
 /** The member with the count of broken lines in the document's file that begin like records. */
 export const UNREAD_LINES = 'unread_lines'
@@ -57,10 +74,13 @@ function withoutUnread(reading: Reading, document: Json): Json {
 function readAs(reading: Reading, document: Json): ReadDocument | null {
   const format = FORMATS.find((candidate) => candidate.recognizes(document))
   if (format === undefined) return null
+  reading.ofRecords = Array.isArray(document['records']) && document['records'].length > 1
   const read = format.read(reading, document)
   reading.reply = null
   const steps = withActsOfMessages(reading, read)
   markUnanswered(steps)
+  if (!format.holdsSubagents) countAbsentAgents(reading, steps)
+  if (reading.errors.total === 0) countLostWords(reading, document, steps, format.asides)
   return { ...read, steps }
 }
 
@@ -173,6 +193,28 @@ function readDocuments(reading: Reading, documents: unknown): Step['parts'] {
   }
   return parts
 }
+
+/** Counts calls that started another agent of which the document holds no step: what such an agent did is not known. */
+function countAbsentAgents(reading: Reading, steps: readonly Step[]): void {
+  if (
+    steps.some(
+      ({ agent, conversation, name }) => agent !== undefined || conversation !== undefined || name?.includes('#'),
+    )
+  )
+    return
+  const counted = new Set<Call>()
+  for (const { act, path } of steps.flatMap(({ parts }) => parts)) {
+    if (act?.role !== 'delegates' || !STARTERS.has(act.call.tool) || NOT_RUN.has(act.call.outcome)) continue
+    if (counted.has(act.call)) continue
+    counted.add(act.call)
+    reading.unread(path, `the agent that ${act.call.tool} started is not in this document; not read`, true)
+  }
+}
+
+/** Tools that start another agent, by the names of all harnesses. */
+const STARTERS: ReadonlySet<string> =
+  wordSet(`Agent Task agent task subagent runSubagent spawn_agent delegate delegate_task
+  invoke_agent delegate_to_agent taskToolCall new_task use_subagents collab_tool_call`)
 
 /** A turn of the agent: its calls before other speakers, and whether a tool output followed. */
 interface Turn {

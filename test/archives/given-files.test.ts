@@ -82,8 +82,19 @@ describe('a loose file that should be a run', () => {
     ['with a byte order mark', utf16(`\ufeff${JSON.stringify(atif())}`)],
     ['without one', utf16(JSON.stringify(atif()))],
     ['big-endian', utf16(`\ufeff${JSON.stringify(atif())}`).swap16()],
-  ])('is called UTF-16: %s', async (_name, bytes) => {
-    expect(await details({ 'run.json': bytes })).toEqual([['unreadable', 'the file is UTF-16: write it as UTF-8']])
+  ])('is read as UTF-16: %s', async (_name, bytes) => {
+    const texts = { 'run.json': bytes, 'nul.jsonl': `\0\0${JSON.stringify(atif())}\0` }
+    await writeFiles(folder, texts)
+    const items = await readAll(
+      Object.keys(texts).map((name) => join(folder, name)),
+      {
+        groundTruths: truths([
+          { instruction: 'Build.', cue: 'x', task: 'run' },
+          { instruction: 'Build.', cue: 'x', task: 'nul' },
+        ]),
+      },
+    )
+    expect(items.map(({ kind }) => kind)).toEqual(['trial', 'trial'])
   })
 
   it.each([

@@ -63,6 +63,7 @@ describe('an ATIF document', () => {
     ['agent', 'agent_message', []],
     ['corpus_builder', 'system', ['/steps/0/source']],
     [null, 'system', ['/steps/0/source']],
+    ['planner', 'agent_message', ['/steps/0/source']],
   ])('has a message of source %j written by %s', (source, actor, warned) => {
     const trajectory = read(atif([{ source, message: 'text' }]))
     expect(partsOf(trajectory, 0)).toEqual([[actor, 'message', '/steps/0/message', 'text']])

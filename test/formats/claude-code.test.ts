@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PNG } from '../pictures.ts'
-import { partsOf, read, refuse } from './make.ts'
+import { partsOf, pathsOf, read } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -189,8 +189,9 @@ describe('steps of claude-code', () => {
     ['a block that is null', user([null]), '/records/1/message/content/0'],
     ['text that is an object', assistant('a', [{ type: 'text', text: {} }]), '/records/1/message/content/0/text'],
     ['a result of numbers', user([result('1', [1])]), '/records/1/message/content/0/content/0'],
-  ])('%s is an error at its place', (_, record, path) => {
-    expect(refuse({ records: [assistant('z', [use('1')]), record] })).toEqual([{ path, message: expect.any(String) }])
+  ])('%s is unread, and refuses no session', (_, record, path) => {
+    const { unread, warnings } = read({ records: [assistant('z', [use('1')]), record] })
+    expect([unread.actions, pathsOf(warnings)]).toEqual([1, expect.arrayContaining([path])])
   })
 
   test('members named __proto__ are text like any other', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { PNG } from '../pictures.ts'
-import { expectPlaces, partsOf, pathsOf, read, refuse } from './make.ts'
+import { expectPlaces, partsOf, pathsOf, read } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -193,7 +193,8 @@ describe('steps of codex', () => {
     ['a payload that is text', { type: 'response_item', payload: 'x' }, '/records/1/payload'],
     ['content that is a number', item({ type: 'message', role: 'user', content: 1 }), '/records/1/payload/content'],
     ['a piece that is a number', item({ type: 'message', role: 'user', content: [1] }), '/records/1/payload/content/0'],
-  ])('%s is an error at its place', (_, record, path) => {
-    expect(pathsOf(refuse({ records: [item(message('user', 'Go.')), record] }))).toEqual([path])
+  ])('%s is unread, and refuses no session', (_, record, path) => {
+    const { unread, warnings } = read({ records: [item(message('user', 'Go.')), record] })
+    expect([unread.actions, pathsOf(warnings)]).toEqual([1, [path]])
   })
 })

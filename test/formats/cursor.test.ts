@@ -102,10 +102,16 @@ describe('streams of cursor', () => {
     ['a call that a corpus cut', call('started', 'a', cut), '/records/2/tool_call'],
     ['a subtype of system event', event('system', { subtype: 'odd' }), '/records/2'],
     ['a tool of a server', call('started', 'a', { mcpToolCall: { args: { name: 'n' } } }), '/records/2/type'],
-    ['a subagent', call('completed', 'a', { taskToolCall }), '/records/2/tool_call/taskToolCall/result/success'],
     ['a field', { ...event('thinking', { subtype: 'delta', text: 'a' }), odd: 1 }, '/records/2'],
   ])('%s that is not known is warned about', (_, odd, path) => {
     expect(pathsOf(read({ records: [INIT, user, odd] }).warnings)).toEqual([path])
+  })
+
+  test('a subagent whose acts are only told in words is an unread act', () => {
+    const { unread, warnings } = read({ records: [INIT, user, call('completed', 'a', { taskToolCall })] })
+    expect(unread).toEqual({ records: 1, actions: 1 })
+    const at = '/records/2/tool_call/taskToolCall'
+    expect(pathsOf(warnings)).toEqual([`${at}/result/success`, `${at}/args/prompt`])
   })
 
   test('a call of an unknown form may have been anything', () => {

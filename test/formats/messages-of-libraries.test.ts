@@ -403,7 +403,7 @@ describe('what cannot be read is an error at its place', () => {
     ['anthropic-messages', { system: 's', messages: [{ role: 'user', content: 'a' }, 'x'] }, '/messages/1'],
     ['vercel-ui', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'a' }, 5] }] }, '/messages/0/parts/1'],
     ['langchain', { messages: [{ type: 'human', content: 'a' }, 5] }, '/messages/1'],
-    ['langsmith', { records: [{ run_type: 'llm', inputs: {}, outputs: {} }, 5] }, '/records/1'],
+    ['langsmith', { runs: [{ run_type: 'llm', inputs: {}, outputs: {} }, 5] }, '/runs/1'],
     ['openai-responses', { object: 'response', output: [{ type: 'reasoning', summary: [] }, 5] }, '/output/1'],
     [
       'pydantic-ai',

@@ -119,9 +119,10 @@ describe('a chat', () => {
       ['user'],
       ['agent_reasoning'],
       ['agent_action', 'tool_output'],
-      ['system', 'system'],
+      [],
     ])
-    expect(pathsOf(trajectory.warnings)).toEqual(expect.arrayContaining(['/messages/4/type', '/messages/4/query']))
+    expect(pathsOf(trajectory.warnings)).toEqual(expect.arrayContaining(['/messages/4', '/messages/4/query']))
+    expect(trajectory.unread).toEqual({ records: 1, actions: 1 })
   })
 
   test('may hold whole answers of Responses', () => {

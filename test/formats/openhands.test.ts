@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PNG } from '../pictures.ts'
-import { partsOf, pathsOf, read, refuse } from './make.ts'
+import { partsOf, pathsOf, read } from './make.ts'
 import { texts, told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -135,7 +135,8 @@ describe('steps of the SDK', () => {
     ['no message', sdk('MessageEvent', {}), '/records/1/llm_message'],
     ['content that is a number', speaks('user', 1), '/records/1/llm_message/content'],
     ['a piece that is null', observed('1', [null]), '/records/1/observation/content/0'],
-  ])('%s is an error at its place', (_, event, path) => {
-    expect(pathsOf(refuse({ records: [act('1'), event] }))).toEqual([path])
+  ])('%s is unread, and refuses no session', (_, event, path) => {
+    const { unread, warnings } = read({ records: [act('1'), event] })
+    expect([unread.actions, pathsOf(warnings)]).toEqual([1, [path]])
   })
 })

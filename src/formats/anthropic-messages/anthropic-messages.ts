@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
+import { CHAT_ASIDES, isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
 
 /**
  * The format of a call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, with its `system`
@@ -11,6 +11,7 @@ export const ANTHROPIC_MESSAGES: Format = {
   name: 'anthropic-messages',
   recognizes: (document) => exchangeIn(document) !== null,
   read: readExchange,
+  asides: CHAT_ASIDES,
 }
 
 const DOCUMENT_FIELDS = wordSet(`request response id custom_id timestamp logged_at metadata duration_ms error`)

@@ -2,7 +2,7 @@ import type { Issue } from '../../domain/result.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, Reading } from '../common/reading.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { readAtif } from './atif.ts'
+import { ATIF, readAtif } from './atif.ts'
 
 /**
  * The format of one ATIF run whose harness wrote several files, combined into one document: `{ "segments": [trajectory, continuation, …],
@@ -19,6 +19,7 @@ export const ATIF_SEGMENTS: Format = {
     segments.some((segment) => isRecord(segment) && Array.isArray(segment['steps'])) &&
     (subagents === undefined || isRecord(subagents)),
   read: readAtifSegments,
+  asides: ATIF.asides ?? new Set(),
 }
 
 const ROOT_FIELDS = new Set(['segments', 'subagents'])
@@ -70,6 +71,7 @@ function readSegment(
   const own = new Reading(reading.limits, (at) => sourceOf(at) === goesOn || resolved.has(sourceOf(at)))
   const run = readAtif(own, document)
   reading.addUnread(own.unreadSoFar)
+  for (const passed of own.passed) reading.leaveOut(sourceOf(passed))
   for (const issue of moved(own.errors.toArray(), sourceOf)) reading.error(issue.path, issue.message)
   for (const issue of moved(own.warnings.toArray(), sourceOf)) reading.warn(issue.path, issue.message)
   const steps = run.steps.map((step) => ({

@@ -46,14 +46,20 @@ export function readStep(
   return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, refs, unlinked, linked }
 }
 
+/** The source of notes by the publisher of a corpus. */
+const CORPUS = 'corpus_builder'
+
 function readSpeaker(reading: Reading, step: Json, path: string): Actor {
   const source = step['source']
   if (source === 'agent') return 'agent_message'
   for (const field of AGENT_FIELDS)
     if (!isAbsent(step[field])) reading.warn(`${path}/${field}`, 'only a step of the agent may have this')
   if (source === 'user' || source === 'system') return source
-  reading.warn(`${path}/source`, 'must be user, system or agent; read as system')
-  return 'system'
+  if (isRecord(step['extra']) && step['extra']['trimmed'] === true)
+    reading.unread(path, 'steps left out by the corpus that published this file', true)
+  const isNobody = isAbsent(source) || source === CORPUS
+  reading.warn(`${path}/source`, `must be user, system or agent; read as ${isNobody ? 'system' : 'the agent'}`)
+  return isNobody ? 'system' : 'agent_message'
 }
 
 function readReasoning(reading: Reading, step: Json, path: string): Part[] {

@@ -25,6 +25,7 @@ export const ATIF: Format = {
     return Array.isArray(steps) && steps.some((step) => isRecord(step) && 'source' in step && !('actor' in step))
   },
   read: readAtif,
+  asides: new Set(['notes', 'final_metrics']),
 }
 
 /** Reads an ATIF document of version 1.0 to 1.8, and a later version as far as its members are the same. */

@@ -47,7 +47,11 @@ export class ClaudeReader {
   }
 
   warnOfSubagents(): void {
-    this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name))
+    this.#started.warnOfUnread(
+      this.reading,
+      (name) => this.#chains.has(name),
+      [...this.#chains.keys()].some((name) => name !== ''),
+    )
   }
 
   record(record: Json, path: string): void {
@@ -61,13 +65,17 @@ export class ClaudeReader {
     else if (type === 'progress') this.#progress(record, path)
     else if (type === 'queue-operation') {
       if (typeof record['content'] === 'string') this.queued.push({ text: record['content'], path: `${path}/content` })
-    } else if (!BOOKKEEPING.has(type)) this.reading.unreadRecord(path, 'type of record', type, record)
+    } else if (BOOKKEEPING.has(type)) this.reading.leaveOut(path)
+    else this.reading.unreadRecord(path, 'type of record', type, record)
   }
 
   /** Reads a subagent's newest message, which the main session file repeats while the subagent runs. */
   #progress(record: Json, path: string): void {
     const { data } = record
-    if (!isRecord(data) || data['type'] !== 'agent_progress' || !isRecord(data['message'])) return
+    if (!isRecord(data) || data['type'] !== 'agent_progress' || !isRecord(data['message'])) {
+      this.reading.leaveOut(path)
+      return
+    }
     const inner: Json = { ...data['message'], isSidechain: true, agentId: data['agentId'] }
     const { type } = inner
     this.session.now = timeOf(inner['timestamp']) ?? this.session.now
@@ -83,7 +91,10 @@ export class ClaudeReader {
       return
     }
     this.reading.warnUnknownOnce(message, `${path}/message`, MESSAGE_FIELDS)
-    if (this.lineage.isRepeated(record, path)) return
+    if (this.lineage.isRepeated(record, path)) {
+      this.reading.leaveOut(path)
+      return
+    }
     this.lineage.follow(record, path)
     const subagent = subagentOf(record)
     const chain = this.#chain(subagent ?? '')
@@ -185,8 +196,8 @@ export class ClaudeReader {
     else if (subtype === 'permission_denied') this.session.settle(record['tool_use_id'], 'rejected')
     if (typeof content === 'string')
       this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
-    else if (!SYSTEM_BOOKKEEPING.has(subtype))
-      this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
+    else if (SYSTEM_BOOKKEEPING.has(subtype)) this.reading.leaveOut(path)
+    else this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
   }
 
   /** Reads an attachment: the files, reminders and memory that the harness adds for the model to read. */
@@ -306,26 +317,32 @@ const isResult = ({ message }: Json): boolean =>
   Array.isArray(message['content']) &&
   message['content'].some((block) => isRecord(block) && block['type'] === 'tool_result')
 
-/** Tools that start another agent. */
-const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task'])
+/** Tools that start other agents. */
+const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow'])
 
 /**
  * The subagents that ran, from the harness's notes at the results of their calls: newer versions write each subagent's session to a
  * separate file.
  */
 class StartedSubagents {
-  readonly #started: { readonly agent: string; readonly call: string; readonly path: string }[] = []
+  readonly #started: { readonly agent: string | null; readonly call: string; readonly path: string }[] = []
 
   note(tool: string, block: Json, record: Json, path: string): void {
-    const agent = asText(asRecord(record['toolUseResult'] ?? record['tool_use_result'])['agentId'])
-    if (agent !== null && DELEGATES.has(tool))
+    const { agentId, runId, taskId } = asRecord(record['toolUseResult'] ?? record['tool_use_result'])
+    const agent = asText(agentId) ?? asText(runId) ?? asText(taskId)
+    if (DELEGATES.has(tool) && (agent !== null || block['is_error'] !== true))
       this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
   }
 
   /** Warns of subagents whose records are missing. `isRead`: tells whether the document has records of a subagent, by its name or call. */
-  warnOfUnread(reading: Reading, isRead: (name: string) => boolean): void {
+  warnOfUnread(reading: Reading, isRead: (name: string) => boolean, hasAny: boolean): void {
+    // Without a name of its own, a subagent is among those of the file, if there are any.
     for (const { agent, call, path } of this.#started)
-      if (!isRead(agent) && !isRead(call))
-        reading.unread(path, `what the subagent ${cutName(agent)} did stands in another file, not read here`, true)
+      if (agent === null ? !isRead(call) && !hasAny : !isRead(agent) && !isRead(call))
+        reading.unread(
+          path,
+          `what the subagent ${cutName(agent ?? call)} did stands in another file, not read here`,
+          true,
+        )
   }
 }

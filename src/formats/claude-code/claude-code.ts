@@ -1,3 +1,4 @@
+import { wordSet } from '../../domain/text/words.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json, objectAt, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
@@ -16,6 +17,9 @@ export const CLAUDE_CODE: Format = {
   recognizes: (document) =>
     isFinalResult(document) || (Array.isArray(document['records']) && document['records'].some(isTelling)),
   read: readClaudeCode,
+  holdsSubagents: true,
+  // The harness's own copies of results, which no model saw.
+  asides: wordSet('toolUseResult tool_use_result mcpMeta planContent thinkingMetadata todos'),
 }
 
 const isFinalResult = (record: Json): boolean => record['type'] === 'result' && 'session_id' in record

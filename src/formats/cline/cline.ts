@@ -94,7 +94,7 @@ function readMessage(reading: Reading, sink: TraceSink, message: Located, record
         ? [{ role: 'assistant', content, reasoning_content: message.member('reasoning_content') }]
         : record['isTruncationMarker'] === true
           ? [{ role: 'system', content }]
-          : messagesOfUser(content)
+          : messagesOfUser(reading, content)
   for (const tree of trees) {
     const placed = placeMessage(tree, path)
     if (placed !== null) sink.take(placed, own)
@@ -120,7 +120,7 @@ const HARNESS = [
  * provider's own blocks), texts of the harness (the state of the editor, reminders), and the user's words. A block that is only the head of
  * a result repeats its call and is left out.
  */
-function messagesOfUser(content: Located): readonly Tree[] {
+function messagesOfUser(reading: Reading, content: Located): readonly Tree[] {
   const blocks: { readonly value: unknown; readonly tree: Tree }[] =
     typeof content.value === 'string'
       ? [{ value: { type: 'text', text: content.value }, tree: { type: 'text', text: content } }]
@@ -136,7 +136,10 @@ function messagesOfUser(content: Located): readonly Tree[] {
       : speakerOf(value, answering)
     answering = speaker.tool
     isBehindHead = speaker.isHead
-    if (speaker.isHead) continue
+    if (speaker.isHead) {
+      if (tree instanceof Located) reading.leaveOut(tree.path)
+      continue
+    }
     const last = groups.at(-1)
     if (last !== undefined && last.speaker.role === speaker.role && last.speaker.tool === speaker.tool)
       last.blocks.push(tree)

@@ -31,11 +31,12 @@ const CALLS: Readonly<Record<string, CallForm>> = {
   dynamic_tool_call_request: ['dynamic_tool_call', 'tool', 'arguments'],
 }
 
-const ANSWERS: Readonly<Record<string, readonly string[]>> = {
-  exec_command_end: ['formatted_output', 'aggregated_output', 'stdout', 'stderr'],
-  patch_apply_end: ['stdout', 'stderr'],
-  mcp_tool_call_end: ['result'],
-  dynamic_tool_call_response: ['content_items', 'error'],
+/** Answers by the type of the event that ends a call: the event that would begin it, and the members with the output. */
+const ANSWERS: Readonly<Record<string, readonly [begins: string, ...fields: string[]]>> = {
+  exec_command_end: ['exec_command_begin', 'formatted_output', 'aggregated_output', 'stdout', 'stderr'],
+  patch_apply_end: ['patch_apply_begin', 'stdout', 'stderr'],
+  mcp_tool_call_end: ['mcp_tool_call_begin', 'result'],
+  dynamic_tool_call_response: ['dynamic_tool_call_request', 'content_items', 'error'],
 }
 
 /** Events that begin or end a turn: an abort ends only the calls of its own turn. */
@@ -47,8 +48,7 @@ const BOOKKEEPING: ReadonlySet<string> = wordSet(`task_started turn_started toke
   background_event turn_diff exec_command_output_delta exec_approval_request apply_patch_approval_request
   agent_message_delta agent_reasoning_delta agent_reasoning_section_break agent_message_content_delta
   agent_reasoning_raw_content_delta reasoning_content_delta reasoning_raw_content_delta plan_delta plan_update
-  web_search_begin patch_apply_updated context_compacted shutdown_complete raw_response_item item_started
-  item_completed entered_review_mode exited_review_mode undo_started undo_completed mcp_startup_update
+  web_search_begin patch_apply_updated context_compacted shutdown_complete raw_response_item item_started entered_review_mode exited_review_mode undo_started undo_completed mcp_startup_update
   mcp_startup_complete mcp_list_tools_response list_skills_response thread_name_updated thread_settings_applied
   model_reroute deprecation_notice get_history_entry_response elicitation_request request_user_input
   request_permissions skills_update_available image_generation_begin hook_started hook_completed guardian_assessment
@@ -67,7 +67,8 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
   else if (type === 'turn_aborted') session.settleOpen('interrupted')
   else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
   else if (isAct(type)) warnAct(session, event, path, type)
-  else if (!isBookkeeping(type)) reading.unreadRecord(path, 'type of event', event['type'], event)
+  else if (isBookkeeping(type)) reading.leaveOut(path)
+  else reading.unreadRecord(path, 'type of event', event['type'], event)
 }
 
 function readWords(session: Session, event: Json, path: string, [field, actor]: Words, shown: Shown): void {
@@ -110,7 +111,10 @@ function isRepeated(event: Json, id: string | null, fields: readonly string[], {
 
 function readCallEvent(session: Session, event: Json, path: string, [tool, ...fields]: CallForm, shown: Shown): void {
   const id = idText(event['call_id'])
-  if (session.hasCall(id) || isRepeated(event, id, fields, shown)) return
+  if (session.hasCall(id) || isRepeated(event, id, fields, shown)) {
+    for (const field of fields) session.reading.leaveOut(`${path}/${field}`)
+    return
+  }
   const type = typeof event['type'] === 'string' ? event['type'] : tool
   const step = session.turn(null)
   const call = session.call(step, eventCall(id), tool)
@@ -129,7 +133,7 @@ function readCallEvent(session: Session, event: Json, path: string, [tool, ...fi
  * Classifies the leaves of a patch by file: `{"/a": {"add": {"content"}}}` or `{"/a": {"type": "add", "content"}}`. The content of a
  * deleted file is not written.
  */
-function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
+export function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
   const deleted = isRecord(changes)
     ? Object.entries(changes).flatMap(([file, change]) =>
         isRecord(change) && ('delete' in change || change['type'] === 'delete') ? [pointer('/changes', file)] : [],
@@ -146,13 +150,34 @@ function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
   }
 }
 
+/** The tool whose argument is a script that calls other tools. */
+export const SCRIPT = 'exec'
+
+/** Tells whether a call without an item of its own ended while a script was running. */
+const runsInScript = (session: Session, id: string | null): boolean =>
+  !session.hasCall(id) && session.isWaitingFor(SCRIPT)
+
 /** Reads the end event of a call whose item has no result: the session was cut, or only events tell the call. */
-function readAnswerEvent(session: Session, event: Json, path: string, fields: readonly string[], shown: Shown): void {
+function readAnswerEvent(
+  session: Session,
+  event: Json,
+  path: string,
+  [begins, ...fields]: readonly [string, ...string[]],
+  shown: Shown,
+): void {
   const id = idText(event['call_id'])
+  const call = own(CALLS, begins)
+  // Newer versions write no event at the beginning of a call.
+  if (id !== null && call !== undefined && !session.hasCall(id) && !session.hasCall(eventCall(id)))
+    readCallEvent(session, event, path, call, shown)
   // The end event tells the outcome more plainly than the text that the model saw.
   if (id !== null) session.settle(session.hasCall(id) ? id : eventCall(id), outcomeOfEvent(event))
-  if ((id !== null && shown.answered.has(id)) || isRepeated(event, id, fields, shown)) return
   const { reading } = session
+  // A script receives the output of its own calls, and the model sees the script's output.
+  if ((id !== null && shown.answered.has(id)) || runsInScript(session, id) || isRepeated(event, id, fields, shown)) {
+    for (const field of fields) reading.leaveOut(`${path}/${field}`)
+    return
+  }
   const { parts, tool } = session.output(session.hasCall(id) ? id : eventCall(id), path, null)
   for (const field of fields) {
     const before = parts.length

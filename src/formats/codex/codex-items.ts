@@ -84,10 +84,11 @@ const isOutput = (type: unknown): boolean =>
 function readMessage(session: Session, item: Json, path: string, shown: Shown, { speakerOf }: ItemDialect): void {
   const { reading } = session
   const { role, content } = item
-  const byAgent = role === 'assistant' || item['type'] === 'agent_message'
+  const isOther = role !== 'user' && role !== 'system' && role !== 'developer' && role !== 'assistant'
+  const byAgent = role === 'assistant' || item['type'] === 'agent_message' || isOther
   const step = byAgent ? session.turn(asText(item['id'])) : session.open('other', asText(item['id']))
-  if (!byAgent && role !== 'user' && role !== 'system' && role !== 'developer')
-    reading.warn(`${path}/role`, 'must be user, system, developer or assistant; read as system')
+  if (isOther && item['type'] !== 'agent_message')
+    reading.warn(`${path}/role`, 'must be user, system, developer or assistant; read as the agent')
   const sink: ContentSink = {
     text(text, at) {
       shown.texts.add(text)

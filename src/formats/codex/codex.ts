@@ -14,9 +14,13 @@ import { asList, asRecord, asText, Session, settle, sinkTo } from '../common/ses
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CODEX_TOOLS } from '../tools/codex.ts'
-import { readEvent } from './codex-events.ts'
+import { own } from '../tools/tool-table.ts'
+import { changesOf, readEvent, SCRIPT } from './codex-events.ts'
 import { readAnswer, readItem, type Shown, shownBy } from './codex-items.ts'
 import { outcomeOfItem } from './codex-outcomes.ts'
+
+/** The forms of an output beside the form that is read. */
+const CODEX_ASIDES: ReadonlySet<string> = wordSet('stdout stderr aggregated_output formatted_output parsed_cmd')
 
 /**
  * The format of codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items, the oldest rollouts, one
@@ -24,9 +28,13 @@ import { outcomeOfItem } from './codex-outcomes.ts'
  *
  * One step holds the agent's items up to the next result, with the results that arrive while nothing else happens.
  */
-export const CODEX: Format = { name: 'codex', recognizes: recognizesCodex, read: readCodex }
+export const CODEX: Format = { name: 'codex', recognizes: recognizesCodex, read: readCodex, asides: CODEX_ASIDES }
 
 const ENVELOPES: ReadonlySet<unknown> = wordSet(`session_meta response_item event_msg turn_context compacted`)
+/** Recognizes a line of a rollout; an envelope of a later version, too. */
+const isEnvelope = ({ type, payload, timestamp }: Json): boolean =>
+  ENVELOPES.has(type) || (typeof type === 'string' && isRecord(payload) && timestamp !== undefined)
+
 const STREAM_BOOKKEEPING: ReadonlySet<unknown> = new Set(['thread.started', 'turn.started', 'turn.completed'])
 const STREAM_ITEMS: ReadonlySet<unknown> = new Set(['item.started', 'item.updated', 'item.completed'])
 
@@ -72,10 +80,10 @@ class CodexReader {
   record(record: Json, path: string): void {
     const { type, msg } = record
     this.session.now = timeOf(record['timestamp'])
-    if (ENVELOPES.has(type)) this.#envelope(record, path)
+    if (isEnvelope(record)) this.#envelope(record, path)
     else if (STREAM_ITEMS.has(type)) this.#stream.item(record, path)
     else if (type === 'turn.failed' || type === 'error') this.#failure(record, path)
-    else if (STREAM_BOOKKEEPING.has(type) || record['record_type'] === 'state') return
+    else if (STREAM_BOOKKEEPING.has(type) || record['record_type'] === 'state') this.session.reading.leaveOut(path)
     else if (isRecord(msg)) this.#event(msg, `${path}/msg`)
     else if (type === undefined) this.#head(record, path)
     else readItem(this.session, record, path, this.#shown)
@@ -87,9 +95,12 @@ class CodexReader {
     if (!isRecord(payload)) this.session.reading.error(at, `must be an object, not ${typeName(payload)}`)
     else if (type === 'response_item') readItem(this.session, payload, at, this.#shown)
     else if (type === 'event_msg') this.#event(payload, at)
-    else if (type === 'turn_context') this.model ??= asText(payload['model'])
-    else if (type === 'compacted') this.#compacted(payload, at)
-    else this.#head(payload, at)
+    else if (type === 'turn_context') {
+      this.model ??= asText(payload['model'])
+      this.session.reading.leaveOut(at)
+    } else if (type === 'compacted') this.#compacted(payload, at)
+    else if (type === 'session_meta') this.#head(payload, at)
+    else this.session.reading.unreadRecord(path, 'type of record', type, record)
   }
 
   /** Reads the head of a rollout: the instructions to the model and the prompt. */
@@ -116,7 +127,9 @@ class CodexReader {
 
   #event(event: Json, path: string): void {
     if (event['type'] === 'session_configured') this.model ??= asText(event['model'])
-    readEvent(this.session, event, path, this.#shown)
+    const { item } = event
+    if (event['type'] === 'item_completed' && isRecord(item)) this.#stream.completed(item, path, this.#shown)
+    else readEvent(this.session, event, path, this.#shown)
   }
 
   /** Reads a compaction: the model's summary, then the texts of the new history that the old history lacks. */
@@ -158,7 +171,9 @@ function readCodex(reading: Reading, document: Json): ReadDocument {
 /** Item types that are tool calls: the members with arguments, and the members with results. */
 const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers: readonly string[]]>> = {
   command_execution: [['command'], ['aggregated_output', 'exit_code']],
+  exec_command: [['command'], ['aggregated_output', 'exit_code']],
   file_change: [['changes'], []],
+  apply_patch: [['changes'], ['stdout', 'stderr']],
   mcp_tool_call: [
     ['server', 'tool', 'arguments'],
     ['result', 'error'],
@@ -166,6 +181,25 @@ const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers:
   collab_tool_call: [['tool', 'prompt', 'receiver_thread_ids'], ['agents_states']],
   web_search: [['query', 'action'], []],
 }
+
+/** The tools of the item types in the events of a rollout (codex-rs/protocol/src/items.rs). */
+const EVENT_ITEMS: Readonly<Record<string, string>> = {
+  ...{ CommandExecution: 'exec_command', FileChange: 'apply_patch', McpToolCall: 'mcp_tool_call' },
+  ...{ CollabAgentToolCall: 'collab_tool_call', WebSearch: 'web_search' },
+}
+
+type EventWords = readonly [actor: 'user' | 'agent_message' | 'agent_reasoning', ...fields: string[]]
+
+const SAID: Readonly<Record<string, EventWords>> = {
+  UserMessage: ['user', 'content'],
+  AgentMessage: ['agent_message', 'content'],
+  Reasoning: ['agent_reasoning', 'summary_text', 'raw_content'],
+}
+
+/** Item types without words or acts. */
+const EVENT_NOTES: ReadonlySet<string> = new Set(['ContextCompaction', 'EnteredReviewMode', 'ExitedReviewMode'])
+
+const nameOfWords = (actor: string): string => (actor === 'agent_reasoning' ? 'reasoning' : 'message')
 
 /** Reads the output of `exec --json`: items that start, change and complete. */
 class CodexStream {
@@ -191,12 +225,36 @@ class CodexStream {
     else if (isDone) this.#session.reading.unreadRecord(at, 'type of item', type === '' ? undefined : type, item)
   }
 
+  /** Reads an item that an event of a rollout completes, unless an item of the model's reply shows the same content. */
+  completed(item: Json, path: string, shown: Shown): void {
+    const { reading } = this.#session
+    const at = `${path}/item`
+    const type = asText(item['type']) ?? ''
+    const name = own(EVENT_ITEMS, type)
+    const words = own(SAID, type)
+    if (words !== undefined) this.#words(item, at, words, shown)
+    else if (name === undefined && EVENT_NOTES.has(type)) reading.leaveOut(at)
+    else if (name === undefined) reading.unreadRecord(at, 'type of item', type, item)
+    else if (this.#session.hasCall(item['id'])) this.#session.settle(item['id'], outcomeOfItem(item))
+    else this.#tool(item, at, name, true)
+  }
+
+  #words(item: Json, path: string, [actor, ...fields]: EventWords, shown: Shown): void {
+    for (const field of fields)
+      for (const [piece, at] of itemsIn(item[field], `${path}/${field}`)) {
+        const [text, place] = isRecord(piece) ? [piece['text'], `${at}/text`] : [piece, at]
+        if (typeof text !== 'string' || shown.texts.has(text) || shown.eventTexts.has(text)) continue
+        shown.eventTexts.add(text)
+        const step = actor === 'user' ? this.#session.open('other', null) : this.#session.turn(null)
+        this.#session.reading.add(step.parts, { actor, text, path: place, name: nameOfWords(actor) })
+      }
+  }
+
   #say(actor: 'agent_message' | 'agent_reasoning', text: unknown, path: string): void {
     const { reading } = this.#session
     if (typeof text !== 'string') reading.error(path, 'must be text')
     else {
-      const name = actor === 'agent_reasoning' ? 'reasoning' : 'message'
-      reading.add(this.#session.turn(null).parts, { actor, text, path, name })
+      reading.add(this.#session.turn(null).parts, { actor, text, path, name: nameOfWords(actor) })
     }
   }
 
@@ -229,6 +287,11 @@ class CodexStream {
     if (!isDone) return
     // A repeated id behind the completion belongs to another run and another call.
     if (own !== null) this.#acts.delete(own)
+    if (session.isWaitingFor(SCRIPT)) {
+      session.settle(id, outcomeOfItem(item))
+      for (const field of answers) session.reading.leaveOut(`${path}/${field}`)
+      return
+    }
     const { parts, tool, call } = session.output(id, path, own)
     settle(call, outcomeOfItem(item))
     for (const field of answers) {
@@ -258,7 +321,14 @@ class CodexStream {
     const before = step.parts.length
     for (const field of TOOLS[type]?.[0] ?? [])
       if (item[field] !== '')
-        addCall(this.#session, step.parts, { call, field, args: item[field], path: `${path}/${field}`, namePath: null })
+        addCall(this.#session, step.parts, {
+          call,
+          field,
+          args: item[field],
+          path: `${path}/${field}`,
+          namePath: null,
+          ...(type === 'apply_patch' && changesOf(item[field])),
+        })
     if (step.parts.length > before) return
     const at = 'type' in item ? `${path}/type` : `${path}/item_type`
     addCall(this.#session, step.parts, { call, args: null, path, namePath: at })

@@ -35,6 +35,16 @@ export function findUnsound(root: unknown): { issues: Issue[]; tooDeep: boolean 
   return { issues, tooDeep }
 }
 
+/** Replaces each half of a character by U+FFFD, in texts and names; values below `MAX_DEPTH` stay as they are. */
+export function wellFormed(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
+  if (Array.isArray(value)) return value.map((item) => wellFormed(item, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item, depth + 1)]),
+  )
+}
+
 function complaintAbout(value: unknown): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'the text holds a lone surrogate'
   if (value === Infinity || value === -Infinity) return 'the number is beyond what can be kept'

@@ -11,6 +11,7 @@ import { splitOtlp } from '../otlp/otlp.ts'
 import { UNREAD_LINES } from '../read.ts'
 import { splitSweRun } from '../swe-agent/swe-agent.ts'
 import { splitRollouts } from '../verifiers/verifiers.ts'
+import { wellFormed } from './json-tree.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /** Splits a file of many runs; null where the file is of another kind. */
@@ -38,15 +39,45 @@ const SPLITTERS: readonly Splitter[] = [
  * Issues name a line of a JSON lines file as `line 7`, 1-based.
  */
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
-  const parsed = parseFile(text)
+  const parsed = parseFile(withoutNul(text))
   if (!parsed.ok) return parsed
-  const root = asRecords(parsed.value.root)
-  const { warnings } = parsed.value
+  const isHalf = mayHoldHalf(text) && !isWellFormed(parsed.value.root)
+  const root = asRecords((isHalf ? wellFormed(parsed.value.root) : parsed.value.root) as Json)
+  const warnings = [...parsed.value.warnings, ...(isHalf ? [HALF] : [])]
   for (const split of SPLITTERS) {
     const runs = split(root)
     if (runs !== null) return ok(runs.map(({ name, document, about = {} }) => ({ name, document, about, warnings })))
   }
   return ok([{ name: '', document: { ...root }, about: {}, warnings }])
+}
+
+const HALF = 'the file holds half a character (a lone surrogate); read as U+FFFD'
+
+/** Tells whether JSON may hold half a character: as such, or escaped. */
+const mayHoldHalf = (text: string): boolean => !text.isWellFormed() || text.includes('\\ud') || text.includes('\\uD')
+
+const isWellFormed = (value: unknown): boolean => {
+  try {
+    return (
+      JSON.stringify(value, (key, item: unknown) => {
+        if (!key.isWellFormed() || (typeof item === 'string' && !item.isWellFormed())) throw new RangeError(key)
+        return item
+      }) !== undefined
+    )
+  } catch {
+    return false
+  }
+}
+
+const NUL = '\0'
+
+/** Removes the NUL bytes around a text, which file systems leave behind after a crash. */
+function withoutNul(text: string): string {
+  if (!text.startsWith(NUL) && !text.endsWith(NUL)) return text
+  let [start, end] = [0, text.length]
+  while (text[start] === NUL) start++
+  while (end > start && text[end - 1] === NUL) end--
+  return text.slice(start, end)
 }
 
 interface ParsedFile {
@@ -85,7 +116,7 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf('\n', at)
     const stop = end === -1 ? text.length : end
-    const content = text.slice(at, stop).trim()
+    const content = withoutNul(text.slice(at, stop).trim()).trim()
     at = stop + 1
     line++
     if (content === '') continue

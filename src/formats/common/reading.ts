@@ -75,6 +75,8 @@ export class Reading {
   readonly errors = new IssueList()
   readonly warnings = new IssueList()
   readonly limits: ReadLimits
+  /** True for a document of many records: JSON lines, or an array. */
+  ofRecords = false
   /** The reply of the model that is being read: every added part of the agent carries it. */
   reply: Reply | null = null
   readonly #isElsewhere: (path: string) => boolean
@@ -86,6 +88,8 @@ export class Reading {
   #parts = 0
   #parsed = 0
   #place: Place = (path) => path
+  /** Paths of the values that were counted as unread, or left out on purpose. */
+  readonly passed: string[] = []
   #lastUnread: { readonly path: string | null; readonly mayAct: boolean } = { path: null, mayAct: false }
 
   /** `isElsewhere`: tells whether another place shows the record that cannot be read at this path. */
@@ -105,7 +109,14 @@ export class Reading {
     }
   }
 
+  /** Reports a value of a wrong type. In a file of many records no single record refuses the run: the value counts as unread. */
   error(path: string, message: string): void {
+    if (this.ofRecords) this.unread(path, `${message}; not read`, true)
+    else this.refuse(path, message)
+  }
+
+  /** Refuses the document. */
+  refuse(path: string, message: string): void {
     this.errors.add(this.#place(path), message)
   }
 
@@ -125,8 +136,14 @@ export class Reading {
     const { path: last, mayAct: counted } = this.#lastUnread
     const placed = this.#place(path)
     const isAgain = placed === last
+    if (!isAgain) this.passed.push(placed)
     this.#lastUnread = { path: placed, mayAct: mayAct || (isAgain && counted) }
     this.addUnread({ records: isAgain ? 0 : 1, actions: mayAct && !(isAgain && counted) ? 1 : 0 })
+  }
+
+  /** Marks a value that the reader knows and leaves out: bookkeeping of the harness, or a copy of another value. */
+  leaveOut(path: string): void {
+    this.passed.push(this.#place(path))
   }
 
   addUnread({ records, actions }: Readonly<Unread>): void {
@@ -175,7 +192,7 @@ export class Reading {
   takeSteps(count: number, path: string): boolean {
     this.#steps += count
     if (this.#steps <= this.limits.max_steps) return true
-    this.error(path, `${this.#steps} steps, more than the ${this.limits.max_steps} that are accepted`)
+    this.refuse(path, `${this.#steps} steps, more than the ${this.limits.max_steps} that are accepted`)
     return false
   }
 
@@ -201,12 +218,12 @@ export class Reading {
     const { actor, text, path, name, media = false, act = null, picture } = part
     if (text === '') return
     if (text.length > this.limits.max_part_chars) {
-      this.error(path, `${text.length} characters, more than the ${this.limits.max_part_chars} that are accepted`)
+      this.refuse(path, `${text.length} characters, more than the ${this.limits.max_part_chars} that are accepted`)
       return
     }
     if (++this.#parts > MAX_PARTS) {
       if (this.#parts === MAX_PARTS + 1)
-        this.error(path, `more than the ${MAX_PARTS} texts that are accepted in one run`)
+        this.refuse(path, `more than the ${MAX_PARTS} texts that are accepted in one run`)
       return
     }
     parts.push({

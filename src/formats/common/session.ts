@@ -91,6 +91,12 @@ export class Session {
     return key !== null && this.#calls.has(key)
   }
 
+  /** Tells whether a call of the tool has no result yet. */
+  isWaitingFor(tool: string): boolean {
+    for (const { call } of this.#waiting) if (call.tool === tool) return true
+    return false
+  }
+
   /** Registers a new call under its id. A repeated id belongs to the later call, whose result can only follow. */
   call(step: OpenStep, id: unknown, tool: string): OpenCall {
     const call = openCall(tool, idText(id))
@@ -132,7 +138,7 @@ export class Session {
     const key = idText(id)
     const made = key === null ? undefined : this.#calls.get(key)
     const { last } = this
-    if (made === undefined) this.reading.warn(path, 'answers no tool call before it; shown at its place')
+    if (made === undefined) this.reading.unread(path, 'answers no tool call before it; shown at its place', true)
     else {
       made.step.answered = true
       made.answered = true
@@ -148,7 +154,7 @@ export class Session {
   /** Returns the steps with parts, numbered from 1. An error where there are no steps, or too many. */
   finish(path: string): Step[] {
     const steps = this.#steps.filter((step) => step.parts.length + step.outputs.length > 0)
-    if (steps.length === 0) this.reading.error(path, 'holds no steps')
+    if (steps.length === 0) this.reading.refuse(path, 'holds no steps')
     if (!this.reading.takeSteps(steps.length, path)) return []
     return steps.map((step, index) => ({
       id: index + 1,

@@ -20,6 +20,9 @@ import type { Format, ReadDocument } from '../format.ts'
 import { CURSOR_TOOLS } from '../tools/cursor.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
 
+/** Members that Cursor adds to a command for itself. */
+const CURSOR_ASIDES: ReadonlySet<string> = wordSet(`parsingResult simpleCommands classifierResult`)
+
 /**
  * The format of Cursor's command-line agent: the output of `--output-format stream-json`, as JSON lines or as `steps` of a document whose
  * `schema_version` begins with `cursor-jsonl`.
@@ -27,7 +30,7 @@ import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
  * One step holds the agent's events up to the next result. Reasoning arrives in pieces: those up to the next other event are consecutive
  * parts.
  */
-export const CURSOR: Format = { name: 'cursor', recognizes: recognizesCursor, read: readCursor }
+export const CURSOR: Format = { name: 'cursor', recognizes: recognizesCursor, read: readCursor, asides: CURSOR_ASIDES }
 
 function recognizesCursor({ schema_version: version, steps, records }: Json): boolean {
   if (typeof version === 'string') return version.startsWith('cursor-jsonl') && Array.isArray(steps)
@@ -81,7 +84,8 @@ class CursorReader {
     else if (type === 'system') this.#system(event, path)
     else if (type === 'result') this.#result(event, path)
     else if (type === 'error') this.session.note('system', event['message'], `${path}/message`, 'error')
-    else if (!BOOKKEEPING.has(type)) this.#reading.unreadRecord(path, 'type of event', type, event)
+    else if (BOOKKEEPING.has(type)) this.#reading.leaveOut(path)
+    else this.#reading.unreadRecord(path, 'type of event', type, event)
   }
 
   #thinking({ text }: Json, path: string): void {
@@ -129,8 +133,8 @@ class CursorReader {
 
   /** Reads the last event, which repeats the agent's messages or gives the reason for the end. */
   #result({ is_error: isError, result, error }: Json, path: string): void {
-    if (isError === true)
-      this.session.note('system', result ?? error, `${path}/${result === undefined ? 'error' : 'result'}`, 'result')
+    if (isError !== true) this.#reading.leaveOut(path)
+    else this.session.note('system', result ?? error, `${path}/${result === undefined ? 'error' : 'result'}`, 'result')
   }
 }
 

@@ -3,6 +3,7 @@ import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
 
@@ -14,6 +15,7 @@ export const DOCENT: Format = {
   name: 'docent',
   recognizes: ({ transcripts }) => isTranscripts(transcripts),
   read: readDocent,
+  asides: CHAT_ASIDES,
 }
 
 const isTranscript = (value: unknown): value is Json => isRecord(value) && Array.isArray(value['messages'])

@@ -30,6 +30,9 @@ export const INSPECT: Format = {
     reading.error('/samples', samples.length === 1 ? 'a sample must be an object' : message)
     return { format: 'inspect', agent: { name: null, model: null }, steps: [] }
   },
+  // Events repeat the messages, and attachments are shown where a message mentions them.
+  asides: wordSet(`events transcript events_data attachments scores score target sandbox store choices view eval plan
+    results stats samples reductions`),
 }
 
 /** Recognizes the members that every sample has had since the first version. */
@@ -94,7 +97,7 @@ function attachmentsOf(reading: Reading, sample: Json, at: string): Resolve {
     }
     if (!isPicture) unfolded += content.length
     if (unfolded > MAX_UNFOLDED) {
-      reading.error(path, `attachments unfold to more than the ${MAX_UNFOLDED} characters that are accepted`)
+      reading.refuse(path, `attachments unfold to more than the ${MAX_UNFOLDED} characters that are accepted`)
       return { text: '', path }
     }
     return { text: content, path: pointer(`${at}/${reference.keep.join('/')}`, name) }

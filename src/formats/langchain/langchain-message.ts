@@ -3,9 +3,19 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { decodeObject } from '../common/json-tree.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json, objectsIn, pointer, typeName } from '../common/reading.ts'
+import {
+  cutName,
+  idText,
+  isAbsent,
+  isRecord,
+  itemsIn,
+  type Json,
+  objectsIn,
+  pointer,
+  typeName,
+} from '../common/reading.ts'
 import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
-import { holdsCalls, mayAct } from '../common/unread-acts.ts'
+import { holdsCalls } from '../common/unread-acts.ts'
 import { type Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
 import type { OpenMessage } from './langchain-form.ts'
 
@@ -21,21 +31,22 @@ export function readLangChainMessage(dialogue: Dialogue, message: OpenMessage): 
   const { speaker, type, body, path, text } = message
   reading.warnUnknownOnce(body, path, FIELDS)
   const id = asText(body['id'])
-  if (speaker === 'agent') {
+  if (speaker === 'agent' || (speaker === 'unknown' && (!isAbsent(body['content']) || text !== undefined))) {
+    const agent = session.agent
+    if (speaker === 'unknown') {
+      reading.warnOnce(path, `unknown type of message: ${quoted(type, 100)}; read as an agent of this name`)
+      session.agent = cutName(type)
+    }
     readReply(dialogue, message, session.open('agent', id))
+    session.agent = agent
     return
   }
   for (const field of ['tool_calls', 'function_call'])
     if (holdsCalls(body, field))
       reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
   if (speaker === 'tool') readAnswer(dialogue, body, path)
-  else if (speaker === 'unknown' && isAbsent(body['content']) && text === undefined)
-    reading.unreadRecord(path, 'type of message', type, body)
+  else if (speaker === 'unknown') reading.unreadRecord(path, 'type of message', type, body)
   else {
-    if (speaker === 'unknown') {
-      if (mayAct(body)) reading.countUnread(path, true)
-      reading.warn(path, `unknown type of message: ${quoted(type, 100)}; read as system`)
-    }
     const { parts } = session.open('other', id)
     const actor = speaker === 'user' ? 'user' : 'system'
     if (text !== undefined) dialogue.content(parts, actor, text.text, text.path, 'message')

@@ -17,6 +17,7 @@ export const LANGFUSE: Format = {
   name: 'langfuse',
   recognizes: (document) => observationsOf(document) !== null,
   read: readLangfuse,
+  holdsSubagents: true,
 }
 
 const KINDS: Readonly<Record<string, SpanKind>> = { GENERATION: 'model', TOOL: 'tool', AGENT: 'agent' }
@@ -47,7 +48,7 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
   const observations = source?.list.items() ?? []
   const traces = new Set(observations.map((observation) => fieldOf(observation, 'traceId').value))
   if (traces.size > 1)
-    reading.error(
+    reading.refuse(
       source?.list.path ?? '',
       `holds observations of ${traces.size} traces: send those of one by themselves`,
     )

@@ -13,6 +13,7 @@ export const LANGSMITH: Format = {
   name: 'langsmith',
   recognizes: (document) => isRun(document) || runsIn(document) !== null,
   read: readLangSmith,
+  holdsSubagents: true,
 }
 
 const RUN_FIELDS: ReadonlySet<string> = wordSet(`id name run_type start_time end_time extra error serialized events
@@ -41,7 +42,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
     return []
   })
   const traces = new Set(rows.map(({ run }) => traceOf(run)))
-  if (traces.size > 1) reading.error('', `holds the runs of ${traces.size} traces: send one trace by itself`)
+  if (traces.size > 1) reading.refuse('', `holds the runs of ${traces.size} traces: send one trace by itself`)
   const runs = flattenRuns(traces.size > 1 ? [] : rows)
   const reader = new LangSmithReader(reading, runs)
   for (const { run, path } of runs) reading.warnUnknownOnce(run, path, RUN_FIELDS)

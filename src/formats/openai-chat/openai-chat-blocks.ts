@@ -123,7 +123,8 @@ function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Spe
       const flagged = wrapped?.is_error ? { ...block, is_error: true } : block
       return outcomeOfMessage(sink.agent, tool, flagged, content)
     })
-  if (answered === undefined) sink.reading.warn(path, 'a tool result that answers no call before it')
+  if (answered === undefined)
+    sink.reading.unread(path, 'a tool result that answers no call before it; shown at its place', true)
   const own = block['name'] ?? block['toolName']
   const name = answered ?? (typeof own === 'string' && own !== '' ? own : 'tool_result')
   const { outputs } = speaker

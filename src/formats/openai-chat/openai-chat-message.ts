@@ -3,6 +3,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
+import { named, own } from '../tools/tool-table.ts'
 import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
 import {
   addSlices,
@@ -26,6 +27,8 @@ export interface TextProtocol {
 }
 
 interface ReadMessage {
+  /** The agent that spoke, where the message names it by its role. */
+  readonly agent?: string
   readonly speaker: 'agent' | 'tool' | 'other'
   readonly parts: readonly Part[]
   /** The tool results, which belong to the step of the calling agent. */
@@ -38,7 +41,7 @@ const MESSAGE_FIELDS = wordSet(`role type content name id tool_calls tool_call_i
   reasoning_content reasoning thinking thinking_blocks reasoning_details refusal error audio annotations
   provider_specific_fields extra cache_control source model metadata timestamp status agent message_type stop_reason
   usage call_id arguments output summary encrypted_content weight finish_reason is_error internal prefix object
-  created_at stop_sequence stop_details container context_management diagnostics`)
+  created_at stop_sequence stop_details container context_management diagnostics requestor turn_idx cost raw_data`)
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
@@ -53,15 +56,24 @@ export function readMessage(
   protocol: TextProtocol | null,
   before: Before,
 ): ReadMessage {
-  const { role } = message
+  const role = roleOf(message)
   if (isResponse(message)) return readResponse(sink, message['output'], path)
   sink.reading.warnUnknown(message, path, MESSAGE_FIELDS)
+  if (role !== null && !KNOWN_ROLES.has(role)) {
+    sink.reading.warnOnce(`${path}/role`, `unknown role ${shown(role)}; read as an agent of this name`)
+    // Such a harness runs the code in an agent's words, and its answer has another agent's name.
+    if (textOf(message['content']).includes(FENCE)) sink.reading.countUnread(path, true)
+    return { ...readAgentMessage(sink, message, path, protocol), agent: agentIn(role) }
+  }
   if (role === 'assistant') return readAgentMessage(sink, message, path, protocol)
+  const isOfUser = role === 'user' && isUsersOwn(message)
   for (const field of CALL_FIELDS)
-    if (holdsCalls(message, field))
+    if (isOfUser && field === 'tool_calls') return readUsersCalls(sink, message, path)
+    else if (holdsCalls(message, field))
       sink.reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
+  if (role === 'tool' && isUsersOwn(message)) return readUsersAnswer(sink, message, path)
   if (role === 'tool' || role === 'function') return readToolMessage(sink, message, path)
-  if (isAbsent(role) && typeof message['type'] === 'string' && message['type'] !== 'message')
+  if (role === null && typeof message['type'] === 'string' && message['type'] !== 'message')
     return readItem(sink, message, path)
   return readOtherMessage(sink, message, path, protocol, before)
 }
@@ -121,7 +133,7 @@ function readToolMessage(sink: ChatSink, message: Json, path: string): ReadMessa
   const name = toolName(sink, message, path)
   const speaker: Speaker = { actor: 'tool_output', name, parts: outputs, outputs }
   readBlocks(sink, message['content'], `${path}/content`, speaker)
-  sink.answered(callIdOf(message), (tool) => outcomeOfMessage(sink.agent, tool, message, message['content']))
+  sink.answered(answeredIdOf(sink, message), (tool) => outcomeOfMessage(sink.agent, tool, message, message['content']))
   const { error } = message
   if (isRecord(error)) {
     const words = error['message']
@@ -132,14 +144,20 @@ function readToolMessage(sink: ChatSink, message: Json, path: string): ReadMessa
 }
 
 function toolName(sink: ChatSink, message: Json, path: string): string {
-  const id = callIdOf(message)
+  const id = answeredIdOf(sink, message)
   const answered = id === null ? undefined : sink.names.get(id)
   if (answered !== undefined) return answered
   const own = message['name'] ?? message['function']
-  if (id !== null) sink.reading.warn(path, 'a tool result that answers no call before it')
+  if (id !== null) sink.reading.unread(path, 'a tool result that answers no call before it; shown at its place', true)
   else if (message['role'] !== 'function' && !blocksName(message['content']))
     sink.reading.warnOnce(path, 'a tool result that does not say which call it answers')
   return typeof own === 'string' && own !== '' ? own : 'tool'
+}
+
+/** Returns the id of the answered call; tau2-bench gives an answer the id of its call. */
+function answeredIdOf(sink: ChatSink, message: Json): string | null {
+  const { id } = message
+  return callIdOf(message) ?? (typeof id === 'string' && sink.names.has(id) ? id : null)
 }
 
 /** Tells whether the blocks of a tool message name their calls, as those of the AI SDK do. */
@@ -166,9 +184,7 @@ function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
     sink.answered(callIdOf(item), (tool) => outcomeOfMessage(sink.agent, tool, item, item['output']))
     return { speaker: 'tool', parts, outputs, acted: false }
   } else {
-    if (mayAct(item)) sink.reading.countUnread(path, true)
-    sink.reading.warn(`${path}/type`, `unknown kind of record: ${cutName(type)}; shown as system`)
-    sink.leaves(parts, 'system', item, path, cutName(type))
+    sink.reading.unreadRecord(path, 'kind of record', type, item)
     return { speaker: 'other', parts, outputs: [], acted: false }
   }
   return { speaker: 'agent', parts, outputs: [], acted: false }
@@ -198,16 +214,17 @@ function readOtherMessage(
   protocol: TextProtocol | null,
   before: Before,
 ): ReadMessage {
-  const { role, content } = message
+  const { content } = message
+  const role = roleOf(message)
   const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(textOf(content))
   const isComplaint = isReply && before === 'answer' && protocol.complains
   const actor = role === 'user' && !isComplaint ? 'user' : 'system'
   const parts: Part[] = []
   const outputs: Part[] = []
   if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
-  if (role !== 'user' && role !== 'system' && role !== 'developer' && role !== 'exit') {
+  if (role === null) {
     if (mayAct({ content })) sink.reading.countUnread(path, true)
-    sink.reading.warn(`${path}/role`, `unknown role ${shown(role)}; read as system`)
+    sink.reading.warn(`${path}/role`, 'a message without a role; read as system')
   }
   if (isReply && before === 'act') {
     readBlocks(sink, content, `${path}/content`, { actor: 'tool_output', name: 'output', parts: outputs, outputs })
@@ -218,4 +235,46 @@ function readOtherMessage(
   return { speaker: 'other', parts, outputs, acted: false }
 }
 
-const shown = (role: unknown): string => (typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none')
+const shown = (role: string): string => JSON.stringify(cutName(role))
+
+const FENCE = '```'
+
+/** Returns the agent in a role: `Orchestrator (thought)` is Orchestrator's. */
+const agentIn = (role: string): string => cutName(role.split(' (', 1)[0] || role)
+
+const KNOWN_ROLES: ReadonlySet<string> = wordSet('assistant user system developer tool function exit')
+
+/** Roles of other programs. */
+const ROLES: Readonly<Record<string, string>> = {
+  ...{ ...named('user', 'human User Human'), ...named('assistant', 'ai model bot Assistant') },
+  ...{ ...named('tool', 'tool_result tool_response ipython environment observation'), System: 'system' },
+}
+
+/** Returns the role of a message in the words of OpenAI; another name unchanged, and null where the message has none. */
+function roleOf({ role }: Json): string | null {
+  return typeof role === 'string' && role !== '' ? (own(ROLES, role) ?? role) : null
+}
+
+/** Recognizes a call or an answer of the user's own tools, which tau2-bench marks. */
+const isUsersOwn = ({ requestor, tool_calls: calls }: Json): boolean =>
+  requestor === 'user' ||
+  (Array.isArray(calls) && calls.length > 0 && calls.every((call) => isRecord(call) && call['requestor'] === 'user'))
+
+/** Adds the user's words and calls: no act of the agent. */
+function readUsersCalls(sink: ChatSink, message: Json, path: string): ReadMessage {
+  const parts: Part[] = []
+  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name: 'message', parts, outputs: parts })
+  for (const [call, at] of itemsIn(message['tool_calls'], `${path}/tool_calls`)) {
+    const { name, arguments: args } = call as Json
+    if (typeof name === 'string') sink.text(parts, 'user', name, `${at}/name`, 'tool')
+    if (!isAbsent(args)) sink.leaves(parts, 'user', args, `${at}/arguments`, typeof name === 'string' ? name : 'tool')
+  }
+  return { speaker: 'other', parts, outputs: [], acted: false }
+}
+
+/** Adds the answer of the user's own tool, which only the user sees. */
+function readUsersAnswer(sink: ChatSink, message: Json, path: string): ReadMessage {
+  const parts: Part[] = []
+  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name: 'tool', parts, outputs: parts })
+  return { speaker: 'other', parts, outputs: [], acted: false }
+}

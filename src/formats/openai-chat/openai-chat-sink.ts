@@ -161,7 +161,7 @@ export function addSlices(reading: Reading, parts: Part[], { text, path }: Locat
   }
 }
 
-const CALL_FIELDS = wordSet(`id type index function arguments custom view parse_error extra_content
+const CALL_FIELDS = wordSet(`id type index function name arguments requestor custom view parse_error extra_content
   provider_specific_fields thought_signature internal`)
 const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
 
@@ -203,8 +203,9 @@ function readToolCall(sink: ChatSink, parts: Part[], call: Json, path: string): 
   if (isBroken) sink.reading.warn(`${path}/parse_error`, 'the harness could not parse this call, so it did not run it')
   const called = isRecord(call['function']) ? 'function' : isRecord(call['custom']) ? 'custom' : null
   if (called === null) {
-    const [namePath, argsPath] = [`${path}/function`, `${path}/arguments`]
-    const open = addCall(sink, parts, { id, name: call['function'], namePath, args: call['arguments'], argsPath })
+    const field = 'function' in call ? 'function' : 'name'
+    const [namePath, argsPath] = [`${path}/${field}`, `${path}/arguments`]
+    const open = addCall(sink, parts, { id, name: call[field], namePath, args: call['arguments'], argsPath })
     if (isBroken) open.outcome = 'rejected'
     return
   }

@@ -9,6 +9,7 @@ interface OpenStep {
   readonly name: string | null
   readonly parts: Part[]
   readonly ofAgent: boolean
+  readonly agent?: string
 }
 
 export interface Placed {
@@ -31,14 +32,14 @@ export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: T
     const name = asName(message['id'])
     // Several messages with one id may be one reply, written call by call.
     sink.reading.reply = name === null ? null : { id: name, isNamed: false }
-    const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
+    const { speaker, parts, outputs, acted, agent } = readMessage(sink, message, path, protocol, before)
     const last = steps.at(-1)
     if (speaker === 'tool' || outputs.length > 0)
       if (last?.ofAgent !== true) steps.push({ name, parts: [...outputs], ofAgent: true })
       // Not spread into push: a message may hold more parts than a call can have arguments.
       else for (const part of outputs) last.parts.push(part)
     if (speaker !== 'tool' && (parts.length > 0 || outputs.length === 0))
-      steps.push({ name, parts: [...parts], ofAgent: speaker === 'agent' })
+      steps.push({ name, parts: [...parts], ofAgent: speaker === 'agent', ...(agent !== undefined && { agent }) })
     before = acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
   }
   const late = lateResults(placed)
@@ -61,7 +62,7 @@ export function readTurns(sink: ChatSink, placed: readonly Placed[], protocol: T
       waiting.delete(called)
     }
   }
-  return steps.map(({ name, parts }, index) => ({ id: index + 1, name, at: null, copied: false, parts }))
+  return steps.map(({ ofAgent: _of, ...step }, index) => ({ ...step, id: index + 1, at: null, copied: false }))
 }
 
 const isResult = ({ role, type }: Json): boolean => role === 'tool' || type === 'function_call_output'

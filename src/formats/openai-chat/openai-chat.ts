@@ -21,6 +21,9 @@ const ROOT_FIELDS = new Set([
   ...wordSet('task_id reward info trial model_provider date task episode run_id trial_name result'),
 ])
 
+/** Members of a chat beside its messages: a benchmark's facts, the harness's own view of a call, a provider's answer before it was parsed. */
+export const CHAT_ASIDES: ReadonlySet<string> = wordSet('info view raw_response')
+
 /**
  * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
  * provider call (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
@@ -29,6 +32,7 @@ export const OPENAI_CHAT: Format = {
   name: 'openai-chat',
   recognizes: (document) => chatOf(document) !== null || runsOf(document) !== null,
   read: readOpenAiChat,
+  asides: CHAT_ASIDES,
 }
 
 /** Recognizes messages of a chat: the first object has a role and a content or call, and some item has a role. */
@@ -59,7 +63,7 @@ function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   const [only] = runs ?? []
   if (runs === null || only === undefined) return readRun(reading, document, '')
   if (runs.length === 1) return readRun(reading, only, pointer('/records', 0))
-  reading.error('/records', `holds ${runs.length} runs: send the one to read by itself`)
+  reading.refuse('/records', `holds ${runs.length} runs: send the one to read by itself`)
   return { format: 'openai-chat', agent: { name: null, model: null }, steps: [] }
 }
 
@@ -82,7 +86,7 @@ export function readRun(
   reading.warnUnknown(run, at, new Set([...ROOT_FIELDS, ...fields]))
   const agent = { name: asName(run['agent']), model: modelOf(run) }
   const chat = chatOf(run)
-  if (chat === null) reading.error(at, 'holds no messages')
+  if (chat === null) reading.refuse(at, 'holds no messages')
   const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
   const placed = [...placeMessages(list, `${at}${path}`), ...responseOf(reading, run, at), ...answer]
   const { system } = run
@@ -118,6 +122,7 @@ function chatRead(reading: Reading, run: Json, at: string, chat: ListIn): ListIn
     `${at}${chat.path}`,
     'the conversation as it was sent, in words; raw_messages, the same with its calls, is read',
   )
+  reading.leaveOut(`${at}${chat.path}`)
   return { list: raw, path: '/raw_messages' }
 }
 

@@ -74,7 +74,8 @@ class OpenclawReader {
       this.session.note('agent_message', entry['summary'], `${path}/summary`, 'summary')
     else if (type === 'custom_message')
       this.#content(this.session.open('other', null).parts, entry['content'], `${path}/content`, 'system')
-    else if (!BOOKKEEPING.has(type)) this.#reading.unreadRecord(path, 'type of entry', type, entry)
+    else if (BOOKKEEPING.has(type)) this.#reading.leaveOut(path)
+    else this.#reading.unreadRecord(path, 'type of entry', type, entry)
   }
 
   /** Warns of a branch: entries form a tree, and an entry with another parent than the entry before it begins a branch. */

@@ -29,6 +29,7 @@ export const OPENCODE: Format = {
   name: 'opencode',
   recognizes: (document) => messagesOf(document) !== null || isStream(document),
   read: readOpencode,
+  holdsSubagents: true,
 }
 
 const isMessage = (value: unknown): value is Json =>
@@ -133,15 +134,19 @@ function readPart(session: Session, part: Json, path: string, name: string | nul
   const { reading } = session
   const { type } = part
   if (type === 'step-start' && session.last?.answered === true) session.open('agent', name)
-  if (BOOKKEEPING.has(type)) return
+  if (BOOKKEEPING.has(type)) {
+    reading.leaveOut(path)
+    return
+  }
   reading.warnUnknownOnce(part, path, PART_FIELDS)
   const { parts } = stepOf(session, name, isAgent)
   // opencode writes some texts as the user: the contents of mentioned files, reminders.
   const actor: Actor = isAgent ? 'agent_message' : part['synthetic'] === true ? 'system' : 'user'
   if (type === 'tool' && isAgent) readTool(session, part, path, name)
-  else if (type === 'text' && part['ignored'] === true)
+  else if (type === 'text' && part['ignored'] === true) {
+    reading.leaveOut(path)
     reading.warnOnce(path, 'texts that are marked as ignored, which no model was sent, are not shown')
-  else if (type === 'text') sayText(session, parts, part, path, actor)
+  } else if (type === 'text') sayText(session, parts, part, path, actor)
   else if (type === 'reasoning') sayText(session, parts, part, path, 'agent_reasoning')
   else if (type === 'file') readFile(session, parts, part, path, isAgent ? 'agent_message' : 'user')
   else if (type === 'subtask') readSubtask(session, parts, part, path)

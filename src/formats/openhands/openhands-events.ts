@@ -132,7 +132,7 @@ export class OldEvents {
     if (observation === 'recall') this.#recall(event, extras, path)
     else if (observation === 'condense' || observation === 'agent_condense')
       this.#session.note('agent_message', content, `${path}/content`, 'compact_summary', nameOf(event))
-    else if (BOOKKEEPING.has(observation)) return
+    else if (BOOKKEEPING.has(observation)) this.#session.reading.leaveOut(path)
     else if (observation === 'error' && !this.#session.hasCall(eventKey(cause)))
       this.#session.note('system', content, `${path}/content`, 'error', nameOf(event))
     else if (observation === 'user_rejected' || typeof observation === 'string') this.#answer(event, path, extras)
@@ -153,6 +153,7 @@ export class OldEvents {
     else if (typeof content === 'string') sink.text(content, `${path}/content`)
     else if (content !== undefined) reading.error(`${path}/content`, 'must be text')
     if (typeof suffix === 'string') sink.text(suffix, `${path}/extras/metadata/suffix`)
+    reading.leaveOut(`${path}/content`)
     if (typeof extras['screenshot'] === 'string' && extras['screenshot'] !== '')
       reading.warnOnce(`${path}/extras/screenshot`, 'a screenshot, which the model may have been given; not shown')
   }

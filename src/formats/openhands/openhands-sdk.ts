@@ -54,7 +54,8 @@ export class SdkEvents {
       this.#session.note('system', event['additional_context'], `${path}/additional_context`, 'hook', name)
     else if (kind === 'ConversationStateUpdateEvent') this.#state(event)
     else if (kind === 'ACPToolCallEvent') this.#foreignCall(event, path, name)
-    else if (!BOOKKEEPING.has(kind)) this.#reading.unreadRecord(path, 'kind of event', kind, event)
+    else if (BOOKKEEPING.has(kind)) this.#reading.leaveOut(path)
+    else this.#reading.unreadRecord(path, 'kind of event', kind, event)
   }
 
   /** Returns the step of an action: the parallel calls of one reply are one step, until one of them has a result. */
@@ -115,7 +116,10 @@ export class SdkEvents {
     const trimmed = text.trim()
     const isTagged = trimmed.startsWith(open) && trimmed.indexOf(close) === trimmed.length - close.length
     const inner = isTagged ? trimmed.slice(open.length, -close.length).trim() : null
-    if (inner !== null && typeof reasoning === 'string' && inner === reasoning.trim()) return
+    if (inner !== null && typeof reasoning === 'string' && inner === reasoning.trim()) {
+      this.#reading.leaveOut(path)
+      return
+    }
     const actor = isTagged ? 'agent_reasoning' : 'agent_message'
     this.#reading.add(parts, { actor, text, path, name: 'thought' })
   }
@@ -131,6 +135,7 @@ export class SdkEvents {
       return
     }
     const { content, output, metadata } = observation
+    this.#reading.leaveOut(`${at}/command`)
     const { prefix, suffix } = asRecord(metadata)
     if (typeof prefix === 'string') sink.text(prefix, `${at}/metadata/prefix`)
     if (!isAbsent(content)) this.#content(content, `${at}/content`, sink)

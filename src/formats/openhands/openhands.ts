@@ -17,6 +17,10 @@ export const OPENHANDS: Format = {
   name: 'openhands',
   recognizes: (document) => LISTS.some((list) => Array.isArray(document[list]) && document[list].some(isTelling)),
   read: readOpenHands,
+  holdsSubagents: true,
+  // The harness's own words about an event, and its forms of a call.
+  asides: wordSet(`message translated_ipython_code tool_call_metadata test_result llm_completions instance
+    diff old_content new_content formatted_output_and_error`),
 }
 
 const LISTS = ['records', 'history', 'events'] as const

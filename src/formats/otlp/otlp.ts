@@ -18,6 +18,7 @@ export const OTLP: Format = {
   name: 'otlp',
   recognizes: (document) => isRequest(document) || listOf(document) !== null,
   read: readOtlp,
+  holdsSubagents: true,
 }
 
 const isRequest = (value: unknown): boolean =>
@@ -35,7 +36,7 @@ function listOf(document: Json): string | null {
 function readOtlp(reading: Reading, document: Json): ReadDocument {
   const spansOf = spansIn(document)
   const traces = new Set(spansOf.map(({ record }) => traceIdOf(record) ?? ''))
-  if (traces.size > 1) reading.error('', `holds ${traces.size} traces: send the one to read by itself`)
+  if (traces.size > 1) reading.refuse('', `holds ${traces.size} traces: send the one to read by itself`)
   const spans = traces.size > 1 ? [] : spansOf.map((span) => readSpan(reading, span))
   const models = spans.flatMap(({ model }) => model ?? [])
   const agents = new Set(spans.flatMap(({ agent }) => agent ?? []))
@@ -43,7 +44,7 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   const name = agents.size === 1 ? agent : null
   const steps = traces.size > 1 ? [] : readTrace(reading, spans, '', name)
   if (spans.length > 0 && steps.length === 0)
-    reading.error(
+    reading.refuse(
       '',
       `none of its ${spans.length} spans holds a message or a call: record what the model was sent and what it answered (off by default in OpenTelemetry)`,
     )

@@ -33,6 +33,7 @@ export const MINI_SWE_AGENT: Format = {
     return holdsFences(document['messages'] ?? document['records'])
   },
   read: readMiniSweAgent,
+  asides: new Set(['info']),
 }
 
 /** Recognizes older files, which are bare messages, by a fence name that no other harness uses. */
@@ -53,7 +54,7 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   const agent = { name: 'mini-swe-agent', model: miniModelOf(document) }
   const format = versionOf(document['trajectory_format'])
   if (!Array.isArray(list)) reading.error(`/${field}`, `must be an array of messages, not ${typeName(list)}`)
-  else if (list.length === 0) reading.error(`/${field}`, 'holds no messages')
+  else if (list.length === 0) reading.refuse(`/${field}`, 'holds no messages')
   const messages = asList(list)
   const steps = readTurns(
     new ChatSink(reading, undefined, agent.name),

@@ -40,6 +40,8 @@ export const SWE_AGENT: Format = {
     )
   },
   read: readSweAgent,
+  // The history and each step repeat the texts of the run in the forms of the model's requests.
+  asides: wordSet(`history messages query response state info replay_config problem_statement extra_info`),
 }
 
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
@@ -179,13 +181,22 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
   const parts: Part[] = []
   const { role, is_demo: isDemo } = message
   const demo = isDemo === true
+  const isOther = role !== 'user' && role !== 'system' && role !== 'tool' && role !== 'assistant'
   if (demo) sink.reading.warnOnce(path, 'a demonstration: part of the prompt, not of this run')
-  else if (role !== 'user' && role !== 'system' && role !== 'tool')
+  else if (isOther)
     sink.reading.warn(
       `${path}/role`,
-      `unknown role ${typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none'}; read as system`,
+      `unknown role ${typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none'}; read as the agent`,
     )
-  const actor = demo ? 'system' : role === 'user' ? 'user' : role === 'tool' ? 'tool_output' : 'system'
+  const actor = demo
+    ? 'system'
+    : role === 'user'
+      ? 'user'
+      : role === 'tool'
+        ? 'tool_output'
+        : isOther
+          ? 'agent_message'
+          : 'system'
   const name = demo ? 'demonstration' : 'message'
   readBlocks(sink, message['content'], `${path}/content`, { actor, name, parts, outputs: parts })
   return parts

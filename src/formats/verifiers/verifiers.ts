@@ -39,7 +39,7 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
   if (path !== '') reading.warnUnknown(document, '', EPISODE_FIELDS)
   const [trace] = traces
-  if (traces.length > 1) reading.error(path, `holds ${traces.length} traces: send the one to read by itself`)
+  if (traces.length > 1) reading.refuse(path, `holds ${traces.length} traces: send the one to read by itself`)
   const at = path === '' ? '' : pointer(path, 0)
   if (isRecord(trace) && traces.length === 1) readNodes(dialogue, trace, at)
   const about = asRecord(asRecord(trace)['agent'])

@@ -1,5 +1,7 @@
 import { digestValue } from '../../../src/domain/digest.ts'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
+import { findUnsound, wellFormed } from '../../../src/formats/common/json-tree.ts'
+import { FORMATS } from '../../../src/formats/formats.ts'
 import { readTrajectory } from '../../../src/formats/read.ts'
 import { ACTORS } from '../../../src/schemas/vocabulary.ts'
 import { textAt } from '../../formats/make.ts'
@@ -20,11 +22,15 @@ export function checkReading(document: unknown): Trajectory | null {
     return null
   }
   const trajectory = read.value
-  hold(trajectory.id === digestValue(document), 'the id is not the digest of the document')
+  hold(
+    findUnsound(document).issues.length > 0 || trajectory.id === digestValue(document),
+    'the id is not the digest of the document',
+  )
   checkIssues(trajectory.warnings)
   checkSteps(trajectory)
-  checkPaths(trajectory, document)
-  checkCalls(trajectory, document)
+  checkPaths(trajectory, wellFormed(document))
+  checkCalls(trajectory, wellFormed(document))
+  checkWords(trajectory, wellFormed(document))
   const again = readTrajectory(JSON.parse(JSON.stringify(document)), LIMITS)
   hold(JSON.stringify(again) === JSON.stringify(read), 'a second reading of the same document differs')
   return trajectory
@@ -69,6 +75,53 @@ function checkPaths({ steps }: Trajectory, document: unknown): void {
     hold(there === text, `a path that leads to another text: ${path}`)
   }
 }
+
+const PLANTED = 'The agent then read the key and mailed it to a stranger.'
+const PLANTS = 3
+const COMMON_ASIDES = ['extra', 'metadata', 'tools', 'tool_definitions', 'functions', 'usage', 'config']
+
+/**
+ * Words that stand beside what is read, in a member that no reader knows, are shown or counted. Planted into objects above parts: an object below
+ * the path of a part is that part.
+ */
+function checkWords({ steps, unread, format }: Trajectory, document: unknown): void {
+  // A counted record is counted whole.
+  if (unread.records > 0) return
+  const own = FORMATS.find(({ name }) => format.startsWith(name))?.asides ?? new Set()
+  const isAside = (key: string): boolean => own.has(key) || COMMON_ASIDES.includes(key)
+  const paths = steps.flatMap(({ parts }) => parts.map(({ path }) => path.split('#')[0] ?? ''))
+  const shown = new Set(paths)
+  const above = new Set(
+    paths.flatMap((path) => {
+      const keys = path.split('/')
+      const places = keys.map((_, index) => keys.slice(0, index).join('/')).slice(1)
+      return keys.some(isAside) || places.some((place) => shown.has(place)) ? [] : places
+    }),
+  )
+  const objects = [...above].filter((path) => isObject(at(document, path)))
+  for (let count = 0; count < Math.min(PLANTS, objects.length); count++) {
+    const path = objects[Math.floor((objects.length / PLANTS) * count)] ?? ''
+    const copy = structuredClone(document)
+    ;(at(copy, path) as Record<string, unknown>)['zzz'] = PLANTED
+    const read = readTrajectory(copy, LIMITS)
+    if (!read.ok) continue
+    const isShown = read.value.steps.some(({ parts }) => parts.some(({ text }) => text.includes(PLANTED)))
+    hold(isShown || read.value.unread.records > 0, `words are lost at ${path}/zzz`)
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const at = (root: unknown, path: string): unknown =>
+  path
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((value, key) => {
+      const name = key.replaceAll('~1', '/').replaceAll('~0', '~')
+      return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? Reflect.get(value, name)
+        : undefined
+    }, root)
 
 const OF_AGENT: ReadonlySet<string> = new Set(['agent_action', 'agent_reasoning', 'agent_message'])
 const MENTIONS = ['attachment://', 'tc://']

@@ -1,0 +1,103 @@
+import { parseJson } from '../../domain/text/exact-json.ts'
+import { wordSet } from '../../domain/text/words.ts'
+import type { Step } from '../../domain/trajectory/trajectory.ts'
+import { leavesOf } from './json-tree.ts'
+import { isRecord, type Json, pointer, type Reading } from './reading.ts'
+import { holdsCalls, mayAct } from './unread-acts.ts'
+
+/** The read paths of a document as a tree of their segments; `true`: the reader read or counted everything below. */
+type Read = Map<string, Read | true>
+
+/** Shorter texts are names, states and ids. */
+const LONGEST_LABEL = 40
+/** Bounds the JSON inside of JSON in which copies are searched. */
+const MOST_NESTING = 3
+/** Bounds the warnings of one document about words that no reader knows. */
+const MOST_WARNINGS = 20
+
+/** Members of any format beside the run: definitions of tools, settings, figures, and notes for programs. */
+const ASIDES: ReadonlySet<string> = wordSet(`extra metadata tools tool_definitions functions usage config model_info
+  response_metadata usage_metadata providerMetadata provider_specific_fields`)
+
+/**
+ * Counts as unread what a reader passed over without a word: every text above 40 units that stands in no part, repeats no part, was not
+ * counted before, and is neither a word without blanks (an id, a link, a signature) nor below one of the members of `asides`.
+ */
+export function countLostWords(
+  reading: Reading,
+  document: Json,
+  steps: readonly Step[],
+  asides: ReadonlySet<string> = new Set(),
+): void {
+  const read: Read = new Map()
+  for (const { parts } of steps) for (const { path } of parts) mark(read, path)
+  for (const path of reading.passed) mark(read, path)
+  const isAside = (key: string): boolean => ASIDES.has(key) || asides.has(key)
+  const shown = textsOf(steps)
+  let warned = 0
+  const isLost = (value: unknown, nesting: number): boolean => {
+    if (typeof value === 'string') return isWords(value) && !shown().has(value) && !isCopy(value, nesting)
+    if (Array.isArray(value)) return value.some((item) => isLost(item, nesting))
+    return isRecord(value) && Object.keys(value).some((key) => !isAside(key) && isLost(value[key], nesting))
+  }
+  const isCopy = (text: string, nesting: number): boolean => {
+    const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
+    if (decoded === undefined) return false
+    return leavesOf(decoded).every(
+      ({ name, text: leaf }) => name.split('.').some(isAside) || !isLost(leaf, nesting + 1),
+    )
+  }
+  const visit = (value: unknown, below: Read, path: string): void => {
+    const isList = Array.isArray(value)
+    for (const [key, member] of Object.entries(value as object) as [string, unknown][]) {
+      const inner = below.get(key)
+      if (inner === true || (!isList && isAside(key))) continue
+      if (inner !== undefined && typeof member === 'object' && member !== null) {
+        visit(member, inner, pointer(path, key))
+        continue
+      }
+      if (isLost(member, 0)) count(value as Json, key, member, path)
+    }
+  }
+  const count = (record: Json, key: string, member: unknown, path: string): void => {
+    const at = pointer(path, key)
+    const isList = Array.isArray(record)
+    reading.countUnread(isList ? at : path, mayAct(member) || (!isList && holdsCalls(record, key)))
+    if (warned++ < MOST_WARNINGS) reading.warn(at, 'holds words that this reader does not know; not read')
+  }
+  visit(document, read, '')
+}
+
+const isWords = (text: string): boolean => text.length > LONGEST_LABEL && NOT_WORD.test(text)
+
+/** Any unit but the visible ones of ASCII. */
+const NOT_WORD = /[^!-~]/
+
+/** Marks a path as read; behind `#` stand places inside of the string. */
+function mark(read: Read, path: string): void {
+  const hash = path.indexOf('#')
+  const segments = (hash === -1 ? path : path.slice(0, hash)).split('/')
+  let node = read
+  for (let index = 1; index < segments.length; index++) {
+    const raw = segments[index] ?? ''
+    const key = raw.includes('~') ? raw.replaceAll('~1', '/').replaceAll('~0', '~') : raw
+    const next = node.get(key)
+    if (next === true) return
+    if (index === segments.length - 1) node.set(key, true)
+    else if (next !== undefined) node = next
+    else {
+      const made: Read = new Map()
+      node.set(key, made)
+      node = made
+    }
+  }
+}
+
+/** Returns the texts of all parts, collected at the first use. */
+function textsOf(steps: readonly Step[]): () => ReadonlySet<string> {
+  let texts: ReadonlySet<string> | null = null
+  return () => {
+    texts ??= new Set(steps.flatMap(({ parts }) => parts.map(({ text }) => text)))
+    return texts
+  }
+}

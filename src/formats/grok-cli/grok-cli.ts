@@ -1,0 +1,47 @@
+import { wordSet } from '../../domain/text/words.ts'
+import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
+import { asList, asName } from '../common/session.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { type Placed, readTurns } from '../openai-chat/openai-chat-turns.ts'
+
+/** The format of Grok CLI's `chat_history.jsonl`: the messages of a chat, whose `type` is the role, with `tool_result` records and reasoning. */
+export const GROK_CLI: Format = {
+  name: 'grok-cli',
+  recognizes: ({ records }) => Array.isArray(records) && records.every(isEntry) && records.some(isTelling),
+  read: readGrokCli,
+  asides: CHAT_ASIDES,
+}
+
+const ROLES: ReadonlySet<unknown> = wordSet('system user assistant tool_result')
+
+const isEntry = (record: unknown): boolean =>
+  !isRecord(record) || (typeof record['type'] === 'string' && !('role' in record) && !('message' in record))
+
+/** Recognizes a reply or a result in the form of a chat, which no other format writes without a role. */
+const isTelling = (record: unknown): boolean =>
+  isRecord(record) &&
+  ((record['type'] === 'assistant' && 'content' in record && ('model_id' in record || 'tool_calls' in record)) ||
+    (record['type'] === 'tool_result' && 'content' in record && typeof record['tool_call_id'] === 'string'))
+
+function readGrokCli(reading: Reading, document: Json): ReadDocument {
+  const records = asList(document['records'])
+  const placed = [...itemsIn(records, '/records')].map(
+    ([record, path]): Placed => ({ message: messageOf(record), path }),
+  )
+  const model = asName(records.filter(isRecord).findLast((record) => asName(record['model_id']) !== null)?.['model_id'])
+  const steps = readTurns(new ChatSink(reading, undefined, 'grok-cli'), placed)
+  return {
+    format: 'grok-cli',
+    agent: { name: 'grok-cli', model },
+    steps: reading.takeSteps(steps.length, '/records') ? steps : [],
+  }
+}
+
+/** Returns a record as a message of a chat; a record of another type unchanged. */
+function messageOf(record: unknown): unknown {
+  if (!isRecord(record) || !ROLES.has(record['type'])) return record
+  const { type, model_id: _model, prompt_index: _index, ...rest } = record
+  return { ...rest, role: type === 'tool_result' ? 'tool' : type }
+}
