@@ -93,6 +93,11 @@ export const run =
   async (text, ...values) =>
     Number((await sql(text, ...values).execute(on)).numAffectedRows ?? 0)
 
+/** Inserts rows with the same columns. */
+export const insertMany = <T extends TableName>(on: Sql, table: T, rows: readonly Insertable<Tables[T]>[]) =>
+  run(on)`INSERT INTO ${columns([table])} (${columns(Object.keys(rows[0] ?? {}))})
+    VALUES ${sql.join(rows.map((row) => sql`(${sql.join(Object.values(row))})`))}`
+
 /** Inserts a row; returns 0 where `onConflict`, the clause that says so, lets the row fall. */
 export const insert = <T extends TableName>(on: Sql, table: T, row: Insertable<Tables[T]>, onConflict = sql``) =>
   run(
@@ -143,3 +148,22 @@ const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? val
 
 /** Makes the error of a database that is closed. */
 export const closed = () => refusal('the database is closed')
+
+/** Makes one reading of the readings of a turn of the event loop: the items of a chunk ask for their rows at once. */
+export function together<K, V>(readAll: (keys: readonly K[]) => Promise<Iterable<readonly [K, V]>>) {
+  let next: { readonly keys: Set<K>; readonly rows: Promise<ReadonlyMap<K, V>> } | null = null
+  const open = () => {
+    const keys = new Set<K>()
+    const read = async () => {
+      await new Promise(setImmediate)
+      next = null
+      return new Map(await readAll([...keys]))
+    }
+    return { keys, rows: read() }
+  }
+  return async (key: K): Promise<V | null> => {
+    next ??= open()
+    next.keys.add(key)
+    return (await next.rows).get(key) ?? null
+  }
+}

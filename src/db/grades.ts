@@ -2,7 +2,7 @@ import { type RawBuilder, sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
-import { all, columns, type Db, filters, first, insert, isIn, run, type Sql, Undo, where } from './db.ts'
+import { all, columns, type Db, filters, first, insert, isIn, run, type Sql, together, Undo, where } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { GradeRow } from './schema.ts'
@@ -71,7 +71,11 @@ export function createGrades(db: Db) {
   const textWhere = async (condition: RawBuilder<unknown>): Promise<string | null> =>
     (await first<BodyRow>(db.read)`SELECT body FROM grades WHERE ${condition}`)?.body ?? null
   const getText = (id: string) => textWhere(raw`id = ${id}`)
-  const findTextByKey = (key: Digest) => textWhere(raw`key = ${key} AND is_current = 1`)
+  const findTextByKey = together<Digest, string>(async (keys) => {
+    type Row = Pick<GradeRow, 'key' | 'body'>
+    const rows = await all<Row>(db.read)`SELECT key, body FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
+    return rows.map(({ key, body }) => [key as Digest, body])
+  })
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a

@@ -1,9 +1,10 @@
-import { sql as raw, type SqlBool } from 'kysely'
+import { sql as raw, type Selectable, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
-import { type Db, isIn, lit, type Sql } from './db.ts'
+import { all, assignments, type Db, first, insertMany, isIn, lit, run, type Sql } from './db.ts'
+import type { Tables } from './schema.ts'
 import { parseStored } from './text.ts'
 
 /** A grade request whose trajectory is stored. */
@@ -19,9 +20,7 @@ export interface NewItem {
 }
 
 /** An item that has not ended. */
-export interface OpenItem extends NewItem {
-  readonly batch: string
-}
+export type OpenItem = NewItem & { readonly batch: string }
 
 /** The item that a grade settles. */
 export interface ItemRef {
@@ -36,17 +35,12 @@ export type ItemEnd =
   | { readonly status: 'failed'; readonly failure: Failure; readonly grade_id: string | null }
 
 /** An ended item, as the results show it. */
-export interface ItemRecord {
-  readonly index: number
-  readonly item_id: string
-  readonly trajectory: Digest
+export interface ItemRecord extends NewItem {
   readonly status: ItemStatus
   readonly label: Label | null
   readonly grade_id: string | null
   readonly failure: Failure | null
   readonly cached: boolean
-  readonly base_grade: string | null
-  readonly request: StoredRequest
 }
 
 /** Items of one batch that are worked on together: small enough to be spread over workers, large enough to cost little each. */
@@ -63,27 +57,27 @@ export interface Chunk {
 /** Condition: the row is an item of the batch. */
 export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
 
-const OPEN_COLUMNS = ['idx as index', 'item_id', 'trajectory', 'request', 'base_grade'] as const
-const ENDED_COLUMNS = [...OPEN_COLUMNS, 'status', 'label', 'grade_id', 'failure', 'cached'] as const
+/** Condition: the item has not ended. */
+export const IS_OPEN = raw`status IN ('pending', 'waiting')`
+
+type ItemRow = Selectable<Tables['batch_items']>
+const OPEN_COLUMNS = raw`idx AS "index", item_id, trajectory, request, base_grade`
+type OpenRow = Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'> & { readonly index: number }
+type EndedRow = OpenRow & Pick<ItemRow, 'status' | 'label' | 'grade_id' | 'failure' | 'cached'>
 
 /** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
 export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
   const failure = end.status === 'failed' ? end.failure : null
-  const { numUpdatedRows } = await sql
-    .updateTable('batch_items')
-    .set({
-      status: end.status,
-      label: end.status === 'graded' ? end.label : null,
-      grade_id: end.grade_id,
-      failure_code: failure?.code ?? null,
-      failure: failure && JSON.stringify(failure),
-      cached: end.status !== 'failed' && end.cached ? 1 : 0,
-    })
-    .where(isOf(batch))
-    .where('idx', '=', index)
-    .where('status', 'in', [lit('pending'), lit('waiting')])
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  const row = {
+    status: end.status,
+    label: end.status === 'graded' ? end.label : null,
+    grade_id: end.grade_id,
+    failure_code: failure?.code ?? null,
+    failure: failure && JSON.stringify(failure),
+    cached: end.status !== 'failed' && end.cached ? 1 : 0,
+  }
+  const set = assignments<'batch_items'>(row)
+  return (await run(sql)`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${IS_OPEN}`) > 0
 }
 
 /** Items of one INSERT: a statement has room for some ten thousand values. */
@@ -91,118 +85,78 @@ const ADDED_AT_ONCE = 500
 
 /** Adds items to a batch; returns the index of the first whose `item_id` the batch has already, and then adds none. */
 export async function addItems(db: Db, sql: Sql, batch: number, items: readonly NewItem[]): Promise<number | null> {
-  const names = items.map(({ item_id }) => item_id.toWellFormed())
-  const known = await sql
-    .selectFrom('batch_items')
-    .select('item_id')
-    .where('batch', '=', batch)
-    .where(isIn(db, 'item_id', names))
-    .execute()
-  const seen = new Set(known.map(({ item_id }) => item_id))
-  for (const [at, { index }] of items.entries()) {
-    const name = names[at] ?? ''
-    if (seen.has(name)) return index
-    seen.add(name)
-  }
   const rows = items.map(({ index, item_id, trajectory, request, base_grade }) => ({
-    ...{ batch, idx: index, item_id, trajectory, request: JSON.stringify(request), base_grade },
-    judge: request.judge ?? '',
+    ...{ batch, idx: index, item_id: item_id.toWellFormed(), trajectory, base_grade },
+    ...{ request: JSON.stringify(request), judge: request.judge ?? '' },
   }))
+  const names = rows.map(({ item_id }) => item_id)
+  const stored = await all<Pick<ItemRow, 'item_id'>>(sql)`
+    SELECT item_id FROM batch_items WHERE batch = ${batch} AND ${isIn(db, 'item_id', names)}`
+  const seen = new Set(stored.map(({ item_id }) => item_id))
+  for (const { idx, item_id } of rows) {
+    if (seen.has(item_id)) return idx
+    seen.add(item_id)
+  }
   for (let from = 0; from < rows.length; from += ADDED_AT_ONCE)
-    await sql
-      .insertInto('batch_items')
-      .values(rows.slice(from, from + ADDED_AT_ONCE))
-      .execute()
+    await insertMany(sql, 'batch_items', rows.slice(from, from + ADDED_AT_ONCE))
   return null
 }
 
 /** The items of batches, all lists in the order of the index. */
-export const createItems = (db: Db) => ({
-  /** Lists pending items after an index. */
-  async pending(batch: string, after: number, limit: number): Promise<readonly OpenItem[]> {
-    const rows = await db.read
-      .selectFrom('batch_items')
-      .select(OPEN_COLUMNS)
-      .where(isOf(batch))
-      .where('status', '=', lit('pending'))
-      .where('idx', '>', after)
-      .orderBy('idx')
-      .limit(limit)
-      .execute()
+export function createItems(db: Db) {
+  const listOpen = async (batch: string, condition: ReturnType<typeof raw>, limit: number): Promise<OpenItem[]> => {
+    const rows = await all<OpenRow>(db.read)`
+      SELECT ${OPEN_COLUMNS} FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND ${condition}
+      ORDER BY idx LIMIT ${limit}`
     return rows.map((row) => ({ ...row, batch, request: parseStored<StoredRequest>(row.request) }))
-  },
-  /** Lists the pending items of a chunk. */
-  async ofChunk({ batch, chunk, judge }: Chunk): Promise<readonly OpenItem[]> {
-    const rows = await db.read
-      .selectFrom('batch_items')
-      .select(OPEN_COLUMNS)
-      .where(isOf(batch))
-      .where('status', '=', lit('pending'))
-      .where('idx', '>=', chunk * CHUNK_ITEMS)
-      .where('idx', '<', (chunk + 1) * CHUNK_ITEMS)
-      .where('judge', '=', judge)
-      .orderBy('idx')
-      .execute()
-    return rows.map((row) => ({ ...row, batch, request: parseStored<StoredRequest>(row.request) }))
-  },
-  /** Lists the chunks of a batch with pending items, in order. */
-  async chunks(batch: string): Promise<readonly Chunk[]> {
-    await nameJudges(db, batch)
-    const rows = await db.read
-      .selectFrom('batch_items')
-      .select(['judge', raw<number>`idx / ${raw.lit(CHUNK_ITEMS)}`.as('chunk')])
-      .distinct()
-      .where(isOf(batch))
-      .where('status', '=', lit('pending'))
-      .orderBy('chunk')
-      .execute()
-    return rows.map(({ judge, chunk }) => ({ batch, judge: judge ?? '', chunk }))
-  },
-  /** Counts the pending items of a judge. */
-  async countPending(batch: string, judge: string): Promise<number> {
-    const row = await db.read
-      .selectFrom('batch_items')
-      .select(({ fn }) => fn.countAll<number>().as('n'))
-      .where(isOf(batch))
-      .where('status', '=', lit('pending'))
-      .where('judge', '=', judge)
-      .executeTakeFirstOrThrow()
-    return Number(row.n)
-  },
-  /** Ends an item. */
-  settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
-  /** Lists the rubrics that items from one index to another (exclusive) ask by; null: an item names none. */
-  async rubrics(batch: string, from: number, to: number): Promise<readonly (string | null)[]> {
-    const rows = await db.read
-      .selectFrom('batch_items')
-      .select('request')
-      .where(isOf(batch))
-      .where('idx', '>=', from)
-      .where('idx', '<', to)
-      .execute()
-    return [...new Set(rows.map(({ request }) => parseStored<StoredRequest>(request).rubric ?? null))]
-  },
-  /** Lists ended items after an index. */
-  async results(batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
-    const rows = await db.read
-      .selectFrom('batch_items')
-      .select(ENDED_COLUMNS)
-      .where(isOf(batch))
-      .where('status', 'not in', [lit('pending'), lit('waiting')])
-      .where('idx', '>', after)
-      .orderBy('idx')
-      .limit(limit)
-      .execute()
-    return rows.map((row) => ({
-      ...row,
-      status: row.status as ItemStatus,
-      label: row.label as Label | null,
-      failure: row.failure === null ? null : parseStored<Failure>(row.failure),
-      cached: row.cached === 1,
-      request: parseStored<StoredRequest>(row.request),
-    }))
-  },
-})
+  }
+  return {
+    /** Lists pending items after an index. */
+    pending: (batch: string, after: number, limit: number): Promise<readonly OpenItem[]> =>
+      listOpen(batch, raw`idx > ${after}`, limit),
+    /** Lists the pending items of a chunk. */
+    ofChunk({ batch, chunk, judge }: Chunk): Promise<readonly OpenItem[]> {
+      const begin = chunk * CHUNK_ITEMS
+      return listOpen(batch, raw`idx >= ${begin} AND idx < ${begin + CHUNK_ITEMS} AND judge = ${judge}`, CHUNK_ITEMS)
+    },
+    /** Lists the chunks of a batch with pending items, in order. */
+    async chunks(batch: string): Promise<readonly Chunk[]> {
+      await nameJudges(db, batch)
+      const rows = await all<{ judge: string; chunk: number }>(db.read)`
+        SELECT DISTINCT judge, idx / ${lit(CHUNK_ITEMS)} AS chunk FROM batch_items
+        WHERE ${isOf(batch)} AND status = 'pending' ORDER BY chunk`
+      return rows.map((row) => ({ batch, ...row }))
+    },
+    /** Counts the pending items of a judge. */
+    async countPending(batch: string, judge: string): Promise<number> {
+      const row = await first<{ n: number }>(db.read)`
+        SELECT count(*) AS n FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND judge = ${judge}`
+      return Number(row?.n)
+    },
+    /** Ends an item. */
+    settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
+    /** Lists the rubrics that items from one index to another (exclusive) ask by; null: an item names none. */
+    async rubrics(batch: string, from: number, to: number): Promise<readonly (string | null)[]> {
+      const rows = await all<Pick<ItemRow, 'request'>>(db.read)`
+        SELECT request FROM batch_items WHERE ${isOf(batch)} AND idx >= ${from} AND idx < ${to}`
+      return [...new Set(rows.map(({ request }) => parseStored<StoredRequest>(request).rubric ?? null))]
+    },
+    /** Lists ended items after an index. */
+    async results(batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
+      const rows = await all<EndedRow>(db.read)`
+        SELECT ${OPEN_COLUMNS}, status, label, grade_id, failure, cached FROM batch_items
+        WHERE ${isOf(batch)} AND NOT ${IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`
+      return rows.map((row) => ({
+        ...row,
+        status: row.status as ItemStatus,
+        label: row.label as Label | null,
+        failure: row.failure === null ? null : parseStored<Failure>(row.failure),
+        cached: row.cached === 1,
+        request: parseStored<StoredRequest>(row.request),
+      }))
+    },
+  }
+}
 
 /** Items of one turn of `nameJudges`. */
 const NAMED_AT_ONCE = 500
@@ -210,23 +164,15 @@ const NAMED_AT_ONCE = 500
 /** Writes the judge of each item that an earlier version stored, as its request names it. */
 async function nameJudges(db: Db, batch: string): Promise<void> {
   for (;;) {
-    const rows = await db.read
-      .selectFrom('batch_items')
-      .select(['batch', 'idx', 'request'])
-      .where(isOf(batch))
-      .where('status', '=', lit('pending'))
-      .where('judge', 'is', null)
-      .limit(NAMED_AT_ONCE)
-      .execute()
+    const rows = await all<Pick<ItemRow, 'batch' | 'idx' | 'request'>>(db.read)`
+      SELECT batch, idx, request FROM batch_items
+      WHERE ${isOf(batch)} AND status = 'pending' AND judge IS NULL LIMIT ${NAMED_AT_ONCE}`
     if (rows.length === 0) return
     await db.write(async (sql) => {
-      for (const { batch: seq, idx, request } of rows)
-        await sql
-          .updateTable('batch_items')
-          .set({ judge: parseStored<StoredRequest>(request).judge ?? '' })
-          .where('batch', '=', seq)
-          .where('idx', '=', idx)
-          .execute()
+      for (const { batch: seq, idx, request } of rows) {
+        const judge = parseStored<StoredRequest>(request).judge ?? ''
+        await run(sql)`UPDATE batch_items SET judge = ${judge} WHERE batch = ${seq} AND idx = ${idx}`
+      }
     })
   }
 }

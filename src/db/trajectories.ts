@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
-import { type Db, first, insert } from './db.ts'
+import { all, type Db, first, insert, isIn, together } from './db.ts'
 import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from './text.ts'
 
 export interface StoredTrajectory {
@@ -32,8 +32,11 @@ export const createTrajectories = (db: Db) => ({
     return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
   },
   /** Finds the stored bytes of a document, to be opened beside the event loop. */
-  getPacked: async (id: Digest): Promise<Uint8Array | null> =>
-    (await first<{ document: Buffer }>(db.read)`SELECT document FROM trajectories WHERE id = ${id}`)?.document ?? null,
+  getPacked: together<Digest, Uint8Array>(async (ids) => {
+    type Row = Pick<StoredTrajectory, 'id'> & { readonly document: Buffer }
+    const rows = await all<Row>(db.read)`SELECT id, document FROM trajectories WHERE ${isIn(db, 'id', ids)}`
+    return rows.map(({ id, document }) => [id, document])
+  }),
 })
 
 /** Packs a document for the store. */
