@@ -14,14 +14,10 @@ export function addressOf({ base_url, provider, region }: JudgeSettings): string
   return bare.endsWith('/v1beta') ? `${bare}/openai` : `${bare}/v1beta/openai`
 }
 
-export const placeOf = (name: string, settings: JudgeSettings): Place => ({
-  judge: name,
-  provider: settings.provider,
+export const placeOf = (judge: string, settings: JudgeSettings): Place => ({
+  ...settings,
+  judge,
   host: new URL(addressOf(settings)).host,
-  model: settings.model,
-  region: settings.region,
-  key_env: settings.key_env,
-  structured_output: settings.structured_output,
   is_public: settings.base_url === null,
 })
 

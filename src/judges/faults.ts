@@ -1,19 +1,14 @@
+import type { JudgeSettings } from '../config/judges.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
-import { type Provider, providerRow } from '../schemas/providers.ts'
+import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
 
 /** The place of a judge's calls, for the one line of a failure. Holds no key. */
-export interface Place {
+export type Place = Pick<JudgeSettings, 'provider' | 'model' | 'region' | 'key_env' | 'structured_output'> & {
   /** The judge’s name in the configuration. */
   readonly judge: string
-  readonly provider: Provider
   /** Host of the base URL, named in the failure of a call that could not be made. */
   readonly host: string
-  readonly model: string
-  readonly region: string | undefined
-  /** The variable that holds the key; null: the SDK finds credentials by itself. */
-  readonly key_env: string | null
-  readonly structured_output: string
   /** True for the provider's own server, false for a compatible one. */
   readonly is_public: boolean
 }

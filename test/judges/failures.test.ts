@@ -12,7 +12,6 @@ const PLACE = {
   provider: 'openai',
   host: 'api.openai.com',
   model: 'm',
-  region: undefined,
   key_env: 'OPENAI_API_KEY',
   structured_output: 'json_schema',
   is_public: true,
