@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { claimsOfReview } from '../domain/rubric/said-claims.ts'
+import { claimsOfReview } from '../domain/rubric/claim-values.ts'
 import type { Disagreement } from '../schemas/audit/disagreement.ts'
 import type { Review } from '../schemas/audit/review.ts'
 import { Choice, Type } from '../schemas/type.ts'

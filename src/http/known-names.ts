@@ -1,6 +1,6 @@
 import { isOwnBatch } from '../db/grades.ts'
+import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
 import { allClaims } from '../domain/rubric/rubric.ts'
-import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/said-claims.ts'
 import type { NamedBy } from '../schemas/audit/grade-overview.ts'
 import type { Context } from './context.ts'
 import { clipName, faultAt, notFound } from './problem.ts'

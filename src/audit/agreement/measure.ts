@@ -1,7 +1,7 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
+import { type ClaimValues, claimIdOf, claimWord } from '../../domain/rubric/claim-values.ts'
 import { claimsOfOutcome } from '../../domain/rubric/outcome-claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../../domain/rubric/rubric.ts'
-import { claimIdOf, claimWord, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import { MAX_AGREEMENT_LABELS, type Scale } from '../../schemas/audit/agreement.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
@@ -14,7 +14,7 @@ export interface Measure {
   readonly categories: readonly string[] | null
   readonly measured_by: keyof Signals | null
   /** Returns the rating of a verdict. Null: the rater was undecided; undefined: the rater gave no rating. */
-  readonly rate: (label: Label, claims: SaidClaims | null) => string | null | undefined
+  readonly rate: (label: Label, claims: ClaimValues | null) => string | null | undefined
 }
 
 /** Finds the measure of a rubric by name; an issue at `/stored/measure` where the rubric has no such measure. */

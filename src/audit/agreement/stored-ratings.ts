@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ReviewStore } from '../../db/reviews.ts'
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import { newestRubric, type Rubrics } from '../../domain/rubric/said-claims.ts'
+import { newestRubric, type Rubrics } from '../../domain/rubric/claim-values.ts'
 import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/audit/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../../schemas/audit/stored-agreement.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
@@ -98,7 +98,7 @@ function answersOfJudge(word: RaterWord, { opinions, ungraded, others }: Questio
 
 /** Finds the latest opinion of the judge; for its samples an opinion with votes, if any. */
 function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): OpinionRow | undefined {
-  const own = opinions.filter((one) => namesJudge(name, one))
+  const own = opinions.filter((opinion) => namesJudge(name, opinion))
   const voted = kind === 'samples' ? own.filter(({ votes }) => votes.length > 0) : []
   const latest = latestOpinions(voted.length > 0 ? voted : own)
   return latest.find(({ status }) => status !== 'failed') ?? latest[0]
@@ -115,10 +115,10 @@ function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answ
     word.kind === 'samples' && votes.length > 0
       ? votes.map((vote) => ({ status: vote.status, label: vote.label, claims: null }))
       : [{ status, label, claims }]
-  return answers.flatMap((one, index): Answered[] => {
+  return answers.flatMap((answer, index): Answered[] => {
     const rater = sampleName(word, index)
-    if (one.label === null) return [{ rater, without: one.status === 'failed' ? 'failed' : 'unverified' }]
-    return rated(rater, measure.rate(one.label, one.claims))
+    if (answer.label === null) return [{ rater, without: answer.status === 'failed' ? 'failed' : 'unverified' }]
+    return rated(rater, measure.rate(answer.label, answer.claims))
   })
 }
 
@@ -168,7 +168,7 @@ export async function readStoredRatings(
     if (ratings > MAX_STORED_RATINGS) return err([TOO_MANY])
     if (items % TURN === 0) await nextTurn()
   }
-  const named = [...raters.values()].sort((one, other) => one.word - other.word)
+  const named = [...raters.values()].sort((a, b) => a.word - b.word)
   const all = named.flatMap(({ ratings: own }) => own)
   const occurring = new Set(all.map(({ label }) => label))
   const labels = allCategories(measure.value, occurring)

@@ -1,5 +1,5 @@
 // Separate from the statistics: the service counts pairs, and a process of its own loads the distributions.
-import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
+import { type Rubrics, rubricOf } from '../../domain/rubric/claim-values.ts'
 import type { Scale } from '../../schemas/audit/agreement.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 

@@ -3,7 +3,7 @@ import { endedPages } from '../../batches/follow.ts'
 import type { BatchStore } from '../../db/batches.ts'
 import type { GradeStore } from '../../db/grades.ts'
 import type { ItemRecord } from '../../db/items.ts'
-import { type Rubrics, rubricOf } from '../../domain/rubric/said-claims.ts'
+import { type Rubrics, rubricOf } from '../../domain/rubric/claim-values.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
@@ -90,7 +90,7 @@ export async function compareBatches(
 }
 
 const rubricsOf = (answers: readonly Answer[]): string[] =>
-  [...new Set(answers.map((one) => rubricIdOf(one.rubric)))].sort()
+  [...new Set(answers.map((answer) => rubricIdOf(answer.rubric)))].sort()
 
 const answersBy = (answers: Answers, rubric: string | null): Answers =>
   rubric === null ? answers : new Map([...answers].filter(([, one]) => rubricIdOf(one.rubric) === rubric))
@@ -245,7 +245,7 @@ const wasAskedAgain = (before: Grade, after: Grade): boolean =>
   before.id !== after.id &&
   before.receipt.key === after.receipt.key &&
   [before, after].every(
-    ({ receipt }) => !(receipt.attempts.length > 0 && receipt.attempts.every((one) => one.replayed)),
+    ({ receipt }) => !(receipt.attempts.length > 0 && receipt.attempts.every((attempt) => attempt.replayed)),
   )
 
 async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {

@@ -1,8 +1,8 @@
 import { count } from '../../domain/count.ts'
 import { SIGNAL_CODES } from '../../domain/evidence/contradictions.ts'
+import { type ClaimValues, claimWord } from '../../domain/rubric/claim-values.ts'
 import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../../domain/rubric/outcome-claims.ts'
 import type { Rubric } from '../../domain/rubric/rubric.ts'
-import { claimWord, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { Disagreement, DisagreementKind } from '../../schemas/audit/disagreement.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
 import {
@@ -65,7 +65,7 @@ interface Side {
   readonly label: Label
   readonly confidence: ConfidenceLevel | null
   readonly votes: number
-  readonly claims: SaidClaims
+  readonly claims: ClaimValues
 }
 
 type Labelled<Of extends { readonly label: Label | null }> = Of & { readonly label: Label }
@@ -85,9 +85,9 @@ const judgesOf = ({ opinions, rubric }: Verdicts): Side[] =>
 
 /** Merges the stated claims with the claims that the label implies, which take precedence. */
 const statedClaims = (
-  { label, claims }: { readonly label: Label | null; readonly claims: SaidClaims | null },
+  { label, claims }: { readonly label: Label | null; readonly claims: ClaimValues | null },
   rubric: Rubric | null,
-): SaidClaims => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
+): ClaimValues => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
 
 /** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. */
 function onePerAnswer({ reviews, rubric, claim }: Verdicts): Side[] {
@@ -142,7 +142,7 @@ const isOrdered = (rubric: Rubric | null): boolean =>
   rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
 
 const LONGEST_VALUE = 60
-function tellValue(value: SaidClaims[string] | undefined): string {
+function tellValue(value: ClaimValues[string] | undefined): string {
   if (Array.isArray(value)) return count(value.length, 'entry', 'entries')
   const text = String(value)
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`.toWellFormed()

@@ -1,8 +1,8 @@
 import type { Issue } from '../../domain/result.ts'
+import { type ClaimValues, claimIdOf, OLD_CLAIM_NAMES } from '../../domain/rubric/claim-values.ts'
 import { claimedOutcome, labelOf } from '../../domain/rubric/outcome.ts'
 import { claimsOfOutcome, differ } from '../../domain/rubric/outcome-claims.ts'
 import type { ClaimRule, ClaimValue, OutcomeRule, Rubric } from '../../domain/rubric/rubric.ts'
-import { claimIdOf, OLD_CLAIM_NAMES, type SaidClaims } from '../../domain/rubric/said-claims.ts'
 import type { Review, ReviewRequest } from '../../schemas/audit/review.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
@@ -84,7 +84,7 @@ function contradictions(label: Label | null, given: Readonly<Record<string, unkn
       ? []
       : [{ path: '/claims', message: `make the label ${made}: leave them out where it cannot be told` }]
   const against = rowsOf(label, rubric).map((row) => conflicts(row, claims))
-  const least = against.sort((one, other) => one.length - other.length)[0] ?? []
+  const least = against.sort((a, b) => a.length - b.length)[0] ?? []
   const end = made === null ? '' : `; these claims make ${made}`
   if (least.length === 0 && made !== null && made !== label)
     return [{ path: '/claims', message: `make the label ${made}, not ${label}` }]
@@ -95,7 +95,7 @@ function contradictions(label: Label | null, given: Readonly<Record<string, unkn
 }
 
 /** Returns the label that the claims make; null where they leave it open. */
-function madeBy(claims: SaidClaims, rubric: Rubric): Label | null {
+function madeBy(claims: ClaimValues, rubric: Rubric): Label | null {
   if (rubric.outcome.kind === 'best') return null
   const open = rubric.outcome.claims.filter((id) => (claims[id] ?? null) === null)
   if (open.length === 0) return labelOf(claimedOutcome({ values: claims }, rubric))
@@ -104,21 +104,21 @@ function madeBy(claims: SaidClaims, rubric: Rubric): Label | null {
 }
 
 type Rows = Extract<OutcomeRule, { kind: 'table' }>['rows']
-const fittingLabels = (claims: SaidClaims, rows: Rows): Label[] => [
+const fittingLabels = (claims: ClaimValues, rows: Rows): Label[] => [
   ...new Set(rows.filter(({ when }) => isCertain(when, claims)).map(({ label }) => label)),
 ]
 
 /** Tells whether the given claims suffice for a row of the table. */
-const isCertain = (when: SaidClaims, claims: SaidClaims): boolean =>
+const isCertain = (when: ClaimValues, claims: ClaimValues): boolean =>
   Object.entries(when).every(([id, value]) => claims[id] === value)
 
 /** Returns the claims of each row that makes the label. */
-const rowsOf = (label: Label, rubric: Rubric): readonly SaidClaims[] =>
+const rowsOf = (label: Label, rubric: Rubric): readonly ClaimValues[] =>
   rubric.outcome.kind === 'table'
     ? rubric.outcome.rows.filter((row) => row.label === label).map(({ when }) => when)
     : [claimsOfOutcome(rubric, label)]
 
-const conflicts = (row: SaidClaims, claims: SaidClaims): { id: string; wanted: ClaimValue }[] =>
+const conflicts = (row: ClaimValues, claims: ClaimValues): { id: string; wanted: ClaimValue }[] =>
   Object.entries(row).flatMap(([id, wanted]) => (differ(claims[id], wanted) ? [{ id, wanted }] : []))
 
 /** Makes the stored form of a review. Its grade may have any status: a human may decide a question that a judge could not. */

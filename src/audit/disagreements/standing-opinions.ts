@@ -2,14 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type GradeFilter, type GradeStore, questionOf, type StandingGrade } from '../../db/grades.ts'
 import type { ReviewStore } from '../../db/reviews.ts'
 import { pushTo } from '../../domain/push-to.ts'
-import type { Outcome } from '../../domain/rubric/outcome.ts'
 import {
+  type ClaimValues,
   claimsOfGrade,
   claimsOfReview,
   outcomeOfGrade,
   rubricIdOfReview,
-  type SaidClaims,
-} from '../../domain/rubric/said-claims.ts'
+} from '../../domain/rubric/claim-values.ts'
+import type { Outcome } from '../../domain/rubric/outcome.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
@@ -40,7 +40,7 @@ export interface ReviewRow {
   readonly id: string
   readonly rater: string
   readonly label: Label | null
-  readonly claims: SaidClaims
+  readonly claims: ClaimValues
   readonly blind: boolean
 }
 
@@ -121,7 +121,7 @@ export interface OpinionRow {
   readonly vote_share: number | null
   readonly outcome: Outcome | null
   /** Null for a failed judge. */
-  readonly claims: SaidClaims | null
+  readonly claims: ClaimValues | null
   readonly votes: readonly VoteRow[]
   readonly contradictions: readonly ContradictionCode[]
 }

@@ -1,10 +1,10 @@
 import { count } from '../../domain/count.ts'
 import { holds } from '../../domain/evidence/evidence-citation.ts'
 import { pushTo } from '../../domain/push-to.ts'
+import { claimsOfGrade, type Rubrics } from '../../domain/rubric/claim-values.ts'
 import { flatten } from '../../domain/rubric/entries.ts'
 import { decisiveClaims } from '../../domain/rubric/outcome-claims.ts'
 import { proofOf, type Rubric } from '../../domain/rubric/rubric.ts'
-import { claimsOfGrade, type Rubrics } from '../../domain/rubric/said-claims.ts'
 import type { PanelResult } from '../../schemas/audit/panel.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type Label } from '../../schemas/vocabulary.ts'
@@ -69,7 +69,7 @@ function supportOf({ opinions, graded, label, level }: Panel, rubric: Rubric | n
     return { kind: 'disjoint', lifted: false, grades: models.map(toSource), steps: [], reason }
   }
   const grades = models.filter((grade) => whole.some(({ pair }) => pair.includes(grade)))
-  const steps = [...new Set(whole.flatMap((overlap) => [...overlap.steps]))].sort((one, other) => one - other)
+  const steps = [...new Set(whole.flatMap((overlap) => [...overlap.steps]))].sort((a, b) => a - b)
   const shown = [...steps.slice(0, MOST_STEPS).map(String), ...(steps.length > MOST_STEPS ? ['others'] : [])]
   const agree = `${namesOf(grades)} give ${label} from quotes that overlap in ${steps.length === 1 ? 'step' : 'steps'} ${listed(shown)}`
   const obstacle = level === 'low' ? (opinions.map(obstacleOf).find((one) => one !== null) ?? null) : ownLevel(level)
@@ -181,7 +181,7 @@ function findOverlaps(models: readonly Graded[], places: ReadonlyMap<string, Quo
   )
   for (const quotes of places.values()) {
     const ends = new Map<Graded, number>()
-    for (const { grade, claim, step, start, end } of quotes.sort((one, other) => one.start - other.start)) {
+    for (const { grade, claim, step, start, end } of quotes.sort((a, b) => a.start - b.start)) {
       for (const [other, last] of ends) {
         const overlap = last > start ? overlaps.get(pairKey([grade, other])) : undefined
         overlap?.claims.add(claim)

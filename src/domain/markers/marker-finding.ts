@@ -70,7 +70,7 @@ export function stringsOf(marker: GivenInstruction | undefined): string[] {
 export const markersOf = (rows: readonly MarkerTexts[]): MarkerTexts =>
   Object.fromEntries(
     MARKERS.flatMap((marker) => {
-      const row = rows.find((one) => one[marker] !== undefined)
+      const row = rows.find((row) => row[marker] !== undefined)
       return row === undefined ? [] : [[marker, row[marker]]]
     }),
   )

@@ -3,7 +3,7 @@ import { type Entry, stringNeedles, WHOLE } from '../sights/needles.ts'
 import { readLetters } from '../text/letters.ts'
 
 /** A string of a marker that stands in a text. Offsets are those of the text. */
-export interface FoundString {
+export interface StringPlace {
   readonly string: string
   readonly start: number
   readonly end: number
@@ -29,10 +29,10 @@ export class MarkerSearch {
   }
 
   /** Lists every place of every string, up to a number of each. */
-  find(text: string): FoundString[] {
+  find(text: string): StringPlace[] {
     const { all } = this.search.needles
     if (all.length === 0) return []
-    const found = new Map<string, FoundString>()
+    const found = new Map<string, StringPlace>()
     const told = new Uint32Array(all.length)
     const compared = new Uint32Array(all.length)
     const wanted = ({ needle, piece }: Entry): boolean =>

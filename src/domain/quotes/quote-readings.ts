@@ -91,7 +91,7 @@ function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
   ]
   const readings: Reading[] = []
   for (const layer of all)
-    if (!readings.some((one) => one.text === layer.text)) readings.push(createReading(layer.text, layer))
+    if (!readings.some((reading) => reading.text === layer.text)) readings.push(createReading(layer.text, layer))
   const held = readings.filter((reading) => reading.whole.folded !== '')
   const letters = new Set(held.flatMap(({ text }) => readLetters(text).map((form) => form.text)))
   return {
@@ -115,7 +115,7 @@ function layersOf(text: string, partNames: ReadonlySet<string>): Layer[] {
   const layers: Layer[] = [{ text, used: [], edges: [], names: [] }]
   for (const layer of layers)
     for (const next of [...withoutName(layer, partNames), ...withoutWrapping(layer)])
-      if (next.text !== '' && layers.length < MOST_LAYERS && layers.every((one) => one.text !== next.text))
+      if (next.text !== '' && layers.length < MOST_LAYERS && layers.every((layer) => layer.text !== next.text))
         layers.push(next)
   return layers
 }

@@ -25,7 +25,7 @@ export function flatten(claims: Claims, rubric: Rubric): { readonly claims: Clai
       }
     }
   }
-  const citations = claims.citations.map((one) => ({ ...one, supports: flatId(one, rubric) }))
+  const citations = claims.citations.map((citation) => ({ ...citation, supports: flatId(citation, rubric) }))
   return { claims: { ...claims, citations, values }, rubric: { ...rubric, claims: rules } }
 }
 

@@ -42,7 +42,7 @@ function bestLabel(
   { by, label }: { readonly by: readonly string[]; readonly label: string },
 ) {
   const parts = entries.map((entry) => by.map((name) => entry[name] ?? null))
-  if (parts.some((one) => one.includes(null))) return null
+  if (parts.some((part) => part.includes(null))) return null
   const sums = parts.map(sumOf)
   const best = entries[sums.indexOf(Math.max(...sums))]
   const said = best === undefined ? NONE : (best[label] ?? null)

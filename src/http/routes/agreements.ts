@@ -1,7 +1,7 @@
 import { readStoredRatings } from '../../audit/agreement/stored-ratings.ts'
 import type { Stores } from '../../db/stores.ts'
 import type { Issue } from '../../domain/result.ts'
-import type { Rubrics } from '../../domain/rubric/said-claims.ts'
+import type { Rubrics } from '../../domain/rubric/claim-values.ts'
 import type { AgreementRequest } from '../../schemas/audit/agreement.ts'
 import { type AgreementCall, AgreementCallSchema, type RaterCoverage } from '../../schemas/audit/stored-agreement.ts'
 import { requireNames } from '../known-names.ts'

@@ -1,6 +1,6 @@
 import { readBatchRubrics } from '../../batches/follow.ts'
+import { findRubric } from '../../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
-import { findRubric } from '../../domain/rubric/said-claims.ts'
 import { judgeView } from '../../ports/judge-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import type { Context } from '../context.ts'

@@ -9,7 +9,7 @@ import {
   unknownRubric,
 } from '../../audit/report/report-rows.ts'
 import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
-import { findRubric } from '../../domain/rubric/said-claims.ts'
+import { findRubric } from '../../domain/rubric/claim-values.ts'
 import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
 import { PAIRINGS, type Report } from '../../schemas/audit/report.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'

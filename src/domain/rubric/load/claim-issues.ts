@@ -15,7 +15,7 @@ type Scope = readonly ClaimRule[]
 export function claimIssues(claim: ClaimRule, claims: readonly ClaimRule[], truth: TruthRule): Issue[] {
   const at = `/claims/${claim.id}`
   const [group, name] = splitClaim(claim.id)
-  const isTaken = TAKEN.has(group ?? name) || claims.some((one) => one.id === group)
+  const isTaken = TAKEN.has(group ?? name) || claims.some((claim) => claim.id === group)
   const isOfAll = [claim, ...claim.of].some((one) => one.id.split('.').some((part) => part in {}))
   return [
     ...broken(at, {

@@ -75,17 +75,17 @@ function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
   const isHeld = Object.values(proofs).every(({ holds }) => holds === id)
   const isThere = Object.values(proofs).every(({ in_step }) => in_step === id)
   return broken(at, {
-    [`${path} nothing proves ${toldOf(bare)}: ${ADD[type] ?? ADD_ANY}`]: isOpen,
+    [`${path} nothing proves ${listed(bare)}: ${ADD[type] ?? ADD_ANY}`]: isOpen,
     [`/proof a text is proved by a quote that holds it: add holds: ${id}`]: type === 'text' && !isOpen && !isHeld,
     [`/proof a step is proved by a quote in it: add in_step: ${id}`]: type === 'step' && !isOpen && !isThere,
   })
 }
 
 /** Names few values; else the claim. */
-const toldOf = (bare: readonly string[]): string =>
-  bare.includes('others') || bare.length > MOST_TOLD ? 'it' : bare.filter((one) => one !== 'false').join(', ')
+const listed = (bare: readonly string[]): string =>
+  bare.includes('others') || bare.length > MOST_LISTED ? 'it' : bare.filter((one) => one !== 'false').join(', ')
 
-const MOST_TOLD = 10
+const MOST_LISTED = 10
 const ADD_ANY =
   'add proof: { any: { quote: [actor, …] } }; one value, which says that nothing was found, may do without'
 const ADD: Readonly<Partial<Record<ClaimRule['type'], string>>> = {

@@ -16,7 +16,7 @@ interface Parsed {
 
 /** Bounds the combinations that a person can read. */
 const MOST_COMBINATIONS = 4096
-const MOST_TOLD = 10
+const MOST_LISTED = 10
 
 /** Parses exactly one of a table, an enum claim, a sum of integers and the best entry of a list; a table is total and disjoint. */
 export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed {
@@ -92,9 +92,11 @@ function usedIn({ table = [], label, sum = [], best }: Given): Used[] {
 
 /** Lists the faults that keep a claim from deciding the outcome: the claim counts always, is never unclear, and can be checked or is counted. */
 function decidingIssues({ id, path, types, what }: Used, claims: readonly ClaimRule[]): Issue[] {
-  const claim = claims.find((one) => one.id === id)
+  const claim = claims.find((claim) => claim.id === id)
   if (claim === undefined)
-    return [{ path, message: `${id} is no claim of this rubric; there are: ${claims.map((one) => one.id).join(', ')}` }]
+    return [
+      { path, message: `${id} is no claim of this rubric; there are: ${claims.map((claim) => claim.id).join(', ')}` },
+    ]
   const { type, runs_of, only_if, unclear } = claim
   return broken(path, {
     [`${what} needs a claim of type ${types.join(' or ')}, and ${id} is of type ${type}: name another`]:
@@ -144,7 +146,7 @@ function tableIssues(rows: readonly Row[], claims: readonly ClaimRule[]): Issue[
     const both = fitting.map((row) => row + 1).join(' and ')
     return [{ path: `/outcome/table/${fitting[1]}`, message: `rows ${both} fit ${told}: change all but one of them` }]
   })
-  return faults.slice(0, MOST_TOLD)
+  return faults.slice(0, MOST_LISTED)
 }
 
 function valueIssues(rows: readonly Row[], domains: ReadonlyMap<string, readonly Scalar[]>): Issue[] {

@@ -94,7 +94,10 @@ function promptIssues({ question, system }: RubricSource, truth: TruthRule): Iss
   const names = promptNames({ truth })
   const missing = ['nonce', 'claims', ...truth.instructions]
     .filter(
-      (name) => !variables.some((one) => one.name === name && (one.section === null || one.section.name === name)),
+      (name) =>
+        !variables.some(
+          (variable) => variable.name === name && (variable.section === null || variable.section.name === name),
+        ),
     )
     .map((name) => ({ message: `does not use {{${name}}}: write it ${NEEDED[name] ?? OF_TRUTH}`, at: 0 }))
   const unknown = [

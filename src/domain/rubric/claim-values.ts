@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts'
 import type { ClaimValue, Rubric } from './rubric.ts'
 
 /** Values of claims by their ids; null: unclear; absent: nothing was said of the claim. */
-export type SaidClaims = Readonly<Record<string, ClaimValue>>
+export type ClaimValues = Readonly<Record<string, ClaimValue>>
 
 export type Rubrics = ReadonlyMap<string, Rubric>
 
@@ -40,7 +40,7 @@ export const rubricOf = (rubrics: Rubrics, name: string): Rubric | null =>
 type GradeClaims = Pick<Grade, 'claims' | 'surface' | 'cue' | 'distractor'>
 
 /** Returns the claims of a grade, of old grades too, which have those of `tab-behavior` in groups; null: the judge failed. */
-export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims): SaidClaims | null {
+export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims): ClaimValues | null {
   if (claims !== undefined) return claims
   if (surface === null && cue === null && distractor === null) return null
   return {
@@ -54,5 +54,5 @@ export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims)
 export const outcomeOfGrade = ({ outcome, label }: Pick<Grade, 'outcome' | 'label'>): Outcome | null => outcome ?? label
 
 /** Returns the claims of a review by their ids. */
-export const claimsOfReview = ({ claims }: Pick<Review, 'claims'>): SaidClaims =>
+export const claimsOfReview = ({ claims }: Pick<Review, 'claims'>): ClaimValues =>
   Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [claimIdOf(name), value]))
