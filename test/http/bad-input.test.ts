@@ -141,11 +141,35 @@ describe('POST /v1/grades with', () => {
   })
 
   test.each([
-    ['/v1/grades', 'application/x-ndjson', 415, 'unsupported_media_type', 'send application/json'],
-    ['/v1/grades', 'text/yaml', 415, 'unsupported_media_type', 'send application/json'],
-    ['/v1/batches', 'text/csv', 415, 'unsupported_media_type', 'send application/json or application/x-ndjson'],
-    ['/v1/grades', 'application/json; charset=latin1', 415, 'unsupported_encoding', 'send the body as UTF-8'],
-    ['/v1/batches', 'application/x-ndjson;charset="UTF-16"', 415, 'unsupported_encoding', 'send the body as UTF-8'],
+    [
+      '/v1/grades',
+      'application/x-ndjson',
+      415,
+      'unsupported_media_type',
+      'set the header Content-Type: application/json',
+    ],
+    ['/v1/grades', 'text/yaml', 415, 'unsupported_media_type', 'set the header Content-Type: application/json'],
+    [
+      '/v1/batches',
+      'text/csv',
+      415,
+      'unsupported_media_type',
+      'set the header Content-Type: application/json or application/x-ndjson',
+    ],
+    [
+      '/v1/grades',
+      'application/json; charset=latin1',
+      415,
+      'unsupported_encoding',
+      'send the body as UTF-8: set Content-Type without a charset, or with charset=utf-8',
+    ],
+    [
+      '/v1/batches',
+      'application/x-ndjson;charset="UTF-16"',
+      415,
+      'unsupported_encoding',
+      'send the body as UTF-8: set Content-Type without a charset, or with charset=utf-8',
+    ],
   ])('%s as %s', async (path, type, status, code, detail) => {
     const response = await app.post(path, LEXICAL, { 'content-type': type })
     expect([response.statusCode, response.json()]).toEqual([status, expect.objectContaining({ code, detail })])

@@ -28,9 +28,14 @@ export function encodingOf(header: string | undefined): Encoding {
   const name = (header ?? 'identity').trim().toLowerCase()
   if (name === 'identity') return null
   if (Object.hasOwn(DECODERS, name)) return name as Encoding
-  throw new HttpProblem(415, 'unsupported_encoding', `send the body in at most one of these encodings: ${ACCEPTED}`, {
-    headers: { 'accept-encoding': ACCEPTED },
-  })
+  throw new HttpProblem(
+    415,
+    'unsupported_encoding',
+    `set the header Content-Encoding to one of ${ACCEPTED}, or leave it out`,
+    {
+      headers: { 'accept-encoding': ACCEPTED },
+    },
+  )
 }
 
 /** Bounds the decoded bytes of a body by its `Content-Length`, which may be NaN. */
@@ -78,6 +83,6 @@ async function* decode(source: Readable, decoder: Transform & { readonly bytesWr
   }
 }
 
-export const brokenOff = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
+const brokenOff = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
 const TOO_DENSE = `the body is more than ${MOST_RATIO} times as large as what was sent; send it with less compression or none`
 const NOT_ENCODED = 'the body is not one whole stream of its Content-Encoding'

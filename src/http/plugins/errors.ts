@@ -111,14 +111,14 @@ function describeError(error: FastifyError): { name: string; code: string | unde
   return { name: error.name, code: error.code, frames }
 }
 
-/** Lists the media types that the route of a request takes. */
-export function takenTypes({ routeOptions }: FastifyRequest): readonly string[] {
+/** Lists the media types that the route of a request accepts. */
+export function acceptedTypes({ routeOptions }: FastifyRequest): readonly string[] {
   const content = (routeOptions.schema?.body as { content?: object } | undefined)?.content
   return content === undefined ? ['application/json'] : Object.keys(content)
 }
 
 export const unsupportedType = (request: FastifyRequest): HttpProblem =>
-  new HttpProblem(415, 'unsupported_media_type', `send ${takenTypes(request).join(' or ')}`)
+  new HttpProblem(415, 'unsupported_media_type', `set the header Content-Type: ${acceptedTypes(request).join(' or ')}`)
 
 /** Makes the refusal of a value that does not fit its schema. */
 export const misfit = (place: string, errors: ReturnType<typeof inputIssues>, subject = 'the request'): HttpProblem =>

@@ -13,11 +13,6 @@ const LONGEST_WAIT_MS = 5_000
 
 export type Admission = Awaited<ReturnType<typeof installAdmission>>
 
-interface Waiting {
-  readonly bytes: number
-  admit(release: () => void): void
-}
-
 /**
  * Refuses new work with 503 `overloaded` and `Retry-After`: new grades under pressure of memory or of the event loop, and large bodies that found no room
  * in time. Probes, reads and hits are never refused under pressure.
@@ -67,7 +62,7 @@ export async function installAdmission(
     },
   })
   return {
-    hold: room.hold,
+    enter: room.enter,
     /** Throws under pressure. */
     requireCalm(): void {
       if (app.isUnderPressure())
@@ -75,6 +70,14 @@ export async function installAdmission(
     },
   }
 }
+
+interface Waiting {
+  readonly bytes: number
+  admit(release: () => void): void
+}
+
+/** Bytes for which a body has room at first. The room for all of it is taken when these have come: a client that sends nothing holds nothing. */
+const FIRST_BYTES = 64 * 1024
 
 /** Room for bytes of bodies. Large bodies leave a quarter of the room to small bodies, and wait for their own room in one queue. */
 function createRoom(most: number, refusal: () => HttpProblem) {
@@ -85,10 +88,7 @@ function createRoom(most: number, refusal: () => HttpProblem) {
 
   function take(bytes: number): () => void {
     used += bytes
-    let isHeld = true
     return () => {
-      if (!isHeld) return
-      isHeld = false
       used -= bytes
       for (let [next] = waiting; next !== undefined && fits(next.bytes); [next] = waiting) {
         waiting.shift()
@@ -97,27 +97,56 @@ function createRoom(most: number, refusal: () => HttpProblem) {
     }
   }
 
+  /** Takes room, and answers how to give it back. Throws for a full queue and after the longest wait. */
+  async function hold(bytes: number): Promise<() => void> {
+    if (fits(bytes) && (bytes <= LARGE_BODY || waiting.length === 0)) return take(bytes)
+    if (waiting.length >= MOST_WAITING) throw refusal()
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>()
+    const place = { bytes, admit: resolve }
+    waiting.push(place)
+    const late = setTimeout(() => {
+      waiting.splice(waiting.indexOf(place), 1)
+      reject(refusal())
+    }, LONGEST_WAIT_MS)
+    return promise.finally(() => clearTimeout(late))
+  }
+
   return {
     used: () => used,
-    /** Takes room for a body, and answers how to give the room back. Throws for a full queue and after the longest wait. */
-    async hold(bytes: number): Promise<() => void> {
-      if (fits(bytes) && (bytes <= LARGE_BODY || waiting.length === 0)) return take(bytes)
-      if (waiting.length >= MOST_WAITING) throw refusal()
-      const { promise, resolve, reject } = Promise.withResolvers<() => void>()
-      const leave = () => {
-        waiting.splice(waiting.indexOf(place), 1)
-        reject(refusal())
+    /** Takes room for the beginning of a body of at most `whole` bytes. */
+    async enter(whole: number): Promise<BodyRoom> {
+      let isWhole = whole <= FIRST_BYTES
+      let free: (() => void) | null = await hold(Math.min(whole, FIRST_BYTES))
+      let isReleased = false
+      const release = () => {
+        isReleased = true
+        free?.()
+        free = null
       }
-      const late = setTimeout(leave, LONGEST_WAIT_MS)
-      const place: Waiting = {
-        bytes,
-        admit(release) {
-          clearTimeout(late)
-          resolve(release)
-        },
+      async function* pass(body: AsyncIterable<Buffer>) {
+        let size = 0
+        for await (const chunk of body) {
+          size += chunk.length
+          if (size > FIRST_BYTES && !isWhole) {
+            isWhole = true
+            free?.()
+            free = null
+            free = await hold(whole)
+            if (isReleased) release()
+          }
+          yield chunk
+        }
       }
-      waiting.push(place)
-      return promise
+      return { isWhole: () => isWhole, release, pass }
     },
   }
+}
+
+/** The room of one body. */
+interface BodyRoom {
+  /** Tells whether the room of the whole body was taken, or is waited for. */
+  isWhole(): boolean
+  release(): void
+  /** Passes the bytes of the body on; those behind the beginning wait for the room of the whole body. Throws where none is free in time. */
+  pass(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
 }
