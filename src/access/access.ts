@@ -1,6 +1,4 @@
-/** Rights of a key. `admin` includes the others; `operator` reads the figures of the whole process: `/metrics`. */
-export const SCOPES = ['grade', 'read', 'review', 'admin', 'operator'] as const
-export type Scope = (typeof SCOPES)[number]
+import { type AccessStore, isSecretOf, type KeyRecord, parseToken, SCOPES, type Scope, stateOf } from './keys.ts'
 
 /** The caller of a request: a checked key, or anybody where access control is off. */
 export interface Caller {
@@ -21,22 +19,6 @@ interface Session {
   readonly expires_at: string
 }
 
-/** Checks keys, and sessions that were opened with keys. Every check reads the key anew, so that a revoked key ends its sessions. */
-export interface Access {
-  /** Whether a request needs a key: configuration decides; by default, only a service on loopback needs none. */
-  readonly required: boolean
-  /** The caller of a request without a key, where none is needed. */
-  readonly anybody: Caller
-  /** Signs the cookies of sessions; the same in every process of a database. */
-  readonly session_secret: string
-  /** Finds the caller of a key as it was given out; null for an unknown, malformed, expired or revoked key. */
-  authenticate(token: string): Promise<Caller | null>
-  /** Opens a session; null for a key that is not good. */
-  openSession(token: string): Promise<Session | null>
-  /** Finds the caller of a session whose signature was checked; null after its end or without a good key. */
-  resumeSession(id: string): Promise<Caller | null>
-}
-
 /** The caller of every request where access control is off. */
 export const ANYBODY: Caller = {
   key_id: null,
@@ -44,4 +26,94 @@ export const ANYBODY: Caller = {
   scopes: new Set(SCOPES),
   max_requests_per_minute: null,
   max_cost_usd_per_day: null,
+}
+
+interface AccessDeps {
+  readonly store: AccessStore
+  readonly required: boolean
+  readonly session_secret: string
+  readonly now: () => Date
+}
+
+/** The length of a session. */
+export const SESSION_MS = 12 * 3_600_000
+
+/** The shortest time between two writes of `last_used_at`. */
+const TOUCH_MS = 60_000
+
+export type Access = ReturnType<typeof createAccess>
+
+/**
+ * Checks keys, and sessions that were opened with keys. Every check reads the key anew, so that a revoked key ends its sessions. The calls
+ * reject only where the store cannot be read.
+ */
+export function createAccess({ store, required, session_secret, now }: AccessDeps) {
+  const touch = createTouch(store)
+  const findGood = async (id: string): Promise<KeyRecord | null> => {
+    const record = await store.findKey(id)
+    return record !== null && stateOf(record, now()) === 'good' ? record : null
+  }
+  const admit = (record: KeyRecord): Caller => {
+    touch(record, now())
+    return callerOf(record)
+  }
+  const check = async (token: string): Promise<KeyRecord | null> => {
+    const parts = parseToken(token)
+    if (parts === null) return null
+    const record = await findGood(parts.id)
+    return isSecretOf(parts.secret, record?.secret_sha256 ?? null) ? record : null
+  }
+  return {
+    /** Whether a request needs a key: configuration decides; by default, only a service on loopback needs none. */
+    required,
+    /** Signs the cookies of sessions; the same in every process of a database. */
+    session_secret,
+    /** The caller of a request without a key, where none is needed. */
+    anybody: ANYBODY,
+    /** Finds the caller of a key as it was given out; null for an unknown, malformed, expired or revoked key. */
+    async authenticate(token: string): Promise<Caller | null> {
+      const record = await check(token)
+      return record === null ? null : admit(record)
+    },
+    /** Opens a session; null for a key that is not good. */
+    async openSession(token: string): Promise<Session | null> {
+      const record = await check(token)
+      if (record === null) return null
+      const expires_at = endOf(record, now())
+      return { id: `${record.id}/${Date.parse(expires_at)}`, caller: admit(record), expires_at }
+    },
+    /** Finds the caller of a session whose signature was checked; null after its end or without a good key. */
+    async resumeSession(id: string): Promise<Caller | null> {
+      const [key = '', end = ''] = id.split('/')
+      const left = Number(end) - now().getTime()
+      if (!(left > 0 && left <= SESSION_MS)) return null
+      const record = await findGood(key)
+      return record === null ? null : admit(record)
+    },
+  }
+}
+
+/** Ends a session with its key at the latest. */
+function endOf({ expires_at }: KeyRecord, from: Date): string {
+  const end = new Date(from.getTime() + SESSION_MS).toISOString()
+  return expires_at !== null && expires_at < end ? expires_at : end
+}
+
+const callerOf = (record: KeyRecord): Caller => ({
+  key_id: record.id,
+  name: record.name,
+  scopes: new Set(record.scopes),
+  max_requests_per_minute: record.max_requests_per_minute,
+  max_cost_usd_per_day: record.max_cost_usd_per_day,
+})
+
+/** Notes the use of a key. No request waits for the note or fails by it. */
+function createTouch(store: AccessStore): (record: KeyRecord, at: Date) => void {
+  const touched = new Map<string, number>()
+  return ({ id, last_used_at }, at) => {
+    const last = Math.max(touched.get(id) ?? 0, last_used_at === null ? 0 : Date.parse(last_used_at))
+    if (at.getTime() - last < TOUCH_MS) return
+    touched.set(id, at.getTime())
+    store.touchKey(id, at.toISOString()).catch(() => undefined)
+  }
 }

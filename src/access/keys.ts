@@ -1,6 +1,36 @@
-import type { Scope } from './access.ts'
-import type { AccessStore, KeyRecord } from './access-store.ts'
-import { digestSecret, makeToken } from './tokens.ts'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** Rights of a key. `admin` includes the others; `operator` reads the figures of the whole process: `/metrics`. */
+export const SCOPES = ['grade', 'read', 'review', 'admin', 'operator'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/** A stored key, with the digest of its secret. Times are ISO 8601, UTC. */
+export interface KeyRecord {
+  /** `key_…`; the part behind the prefix stands in the token. */
+  readonly id: string
+  readonly secret_sha256: Uint8Array
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly max_requests_per_minute: number | null
+  readonly max_cost_usd_per_day: number | null
+  readonly created_at: string
+  /** Null: the key never expires. */
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+  /** Exact to a minute. */
+  readonly last_used_at: string | null
+}
+
+/** Stores keys. A change by one process is read by every other process at its next request. */
+export interface AccessStore {
+  addKey(key: KeyRecord): Promise<void>
+  findKey(id: string): Promise<KeyRecord | null>
+  /** Lists all keys, oldest first. */
+  listKeys(): Promise<readonly KeyRecord[]>
+  /** Revokes a key; the first time of revocation stays. Null for an unknown key. */
+  revokeKey(id: string, at: string): Promise<KeyRecord | null>
+  touchKey(id: string, at: string): Promise<void>
+}
 
 /** The properties of a new key. */
 export interface KeyPlan {
@@ -73,4 +103,38 @@ function viewKey({ secret_sha256: _, ...shown }: KeyRecord, now: Date): KeyView 
 export function stateOf({ revoked_at, expires_at }: Pick<KeyRecord, 'revoked_at' | 'expires_at'>, now: Date): KeyState {
   if (revoked_at !== null) return 'revoked'
   return expires_at !== null && expires_at <= now.toISOString() ? 'expired' : 'good'
+}
+
+/** The form of a token, which is shown once: `vk_<16 hex digits>_<43 characters of base64url>`. */
+const TOKEN = /^vk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
+
+const SECRET_BYTES = 32
+
+const makeSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url')
+
+export function makeToken(): { readonly id: string; readonly secret: string; readonly token: string } {
+  const mark = randomBytes(8).toString('hex')
+  const secret = makeSecret()
+  return { id: `key_${mark}`, secret, token: `vk_${mark}_${secret}` }
+}
+
+/** Parses a token; null for a text of another form. */
+export function parseToken(token: string): { readonly id: string; readonly secret: string } | null {
+  const [, mark, secret] = TOKEN.exec(token) ?? []
+  return mark === undefined || secret === undefined ? null : { id: `key_${mark}`, secret }
+}
+
+/**
+ * Hashes a secret by SHA-256. A slow hash would protect nothing: 256 random bits cannot be found by trying. The text is hashed, not its bytes, since
+ * several texts stand for the same bytes.
+ */
+export const digestSecret = (secret: string): Uint8Array => createHash('sha256').update(secret).digest()
+
+/** Stands in for the digest of an unknown key, so that its check takes as long as that of a known key. */
+const NOBODYS = digestSecret(makeSecret())
+
+/** Compares a secret with a digest in constant time. No secret equals null, the digest of an unknown key. */
+export function isSecretOf(secret: string, digest: Uint8Array | null): boolean {
+  const same = timingSafeEqual(digestSecret(secret), digest ?? NOBODYS)
+  return same && digest !== null
 }

@@ -1,5 +1,4 @@
-import type { Scope } from '../access/access.ts'
-import type { AccessStore, KeyRecord } from '../access/access-store.ts'
+import type { AccessStore, KeyRecord, Scope } from '../access/keys.ts'
 import { all, type Db, first, insert, run } from './db.ts'
 import type { KeyRow } from './schema.ts'
 import { parseStored } from './text.ts'

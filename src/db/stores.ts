@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import type { AccessStore } from '../access/access-store.ts'
+import type { AccessStore } from '../access/keys.ts'
 import { createAttempts } from './attempts.ts'
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'

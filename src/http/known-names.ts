@@ -2,6 +2,7 @@ import { isOwnBatch } from '../db/grades.ts'
 import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
 import { allClaims } from '../domain/rubric/rubric.ts'
 import type { NamedBy } from '../schemas/audit/grade-overview.ts'
+import { rubricIdOf } from '../schemas/vocabulary.ts'
 import type { Context } from './context.ts'
 import { clipName, faultAt, notFound } from './problem.ts'
 
@@ -43,7 +44,7 @@ export async function requireNames(
   if (judge !== undefined && !judges.has(judge) && !unready.has(judge) && !(await isStored('judge', judge)))
     throw await unknown('judge', judge, [...judges.keys(), ...unready.keys()])
   if (label !== undefined && !hasLabel(rubrics, label) && !(await isStored('label', label)))
-    throw noSuch('label', label, labelsOf(rubrics), 'invalid_request')
+    throw noSuch('label', label, labelsOf(rubrics, rubric), 'invalid_request')
   const claims = [...rubrics.values()].flatMap((rubric) => allClaims(rubric.claims).map(({ id }) => id))
   if (claim !== undefined && !claims.includes(claimIdOf(claim))) {
     const { names } = await stores.overview.read({}, 0)
@@ -64,5 +65,9 @@ export const hasLabel = (rubrics: Rubrics, label: string): boolean =>
   labelsOf(rubrics).includes(label) ||
   (/^-?\d+$/.test(label) && [...rubrics.values()].some(({ outcome }) => outcome.kind === 'sum'))
 
-export const labelsOf = (rubrics: Rubrics): readonly string[] =>
-  [...rubrics.values()].flatMap(({ outcome }) => outcome.labels)
+/** Lists the labels of all loaded rubrics, or of the loaded versions of the asked rubric, where there are any. */
+export function labelsOf(rubrics: Rubrics, asked?: string): readonly string[] {
+  const all = [...rubrics.values()]
+  const own = all.filter(({ name }) => name === asked || rubricIdOf(name) === asked)
+  return (own.length > 0 ? own : all).flatMap(({ outcome }) => outcome.labels)
+}

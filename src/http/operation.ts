@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify'
-import type { Scope } from '../access/access.ts'
+import type { Scope } from '../access/keys.ts'
 import { given } from '../domain/given.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import { type ComponentName, ref } from './plugins/openapi.ts'

@@ -2,10 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ANYBODY, type Scope } from '../../src/access/access.ts'
-import { createKey, findPlanFault, type KeyPlan, listKeys, revokeKey } from '../../src/access/keys.ts'
-import { createAccess, SESSION_MS } from '../../src/access/stored-access.ts'
-import { digestSecret, isSecretOf, makeToken, parseToken } from '../../src/access/tokens.ts'
+import { ANYBODY, createAccess, SESSION_MS } from '../../src/access/access.ts'
+import {
+  createKey,
+  digestSecret,
+  findPlanFault,
+  isSecretOf,
+  type KeyPlan,
+  listKeys,
+  makeToken,
+  parseToken,
+  revokeKey,
+  type Scope,
+} from '../../src/access/keys.ts'
+
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 

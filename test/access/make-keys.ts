@@ -1,6 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { SCOPES } from '../../src/access/access.ts'
-import { createKey, type KeyPlan } from '../../src/access/keys.ts'
+import { createKey, type KeyPlan, SCOPES } from '../../src/access/keys.ts'
 import type { TestApp } from '../start-app.ts'
 
 /** Sends requests with the key of one holder. */

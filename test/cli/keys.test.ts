@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
-import { createAccess } from '../../src/access/stored-access.ts'
+import { createAccess } from '../../src/access/access.ts'
 import { keysCommand, parseDuration } from '../../src/cli/commands/keys-commands.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'

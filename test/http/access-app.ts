@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/access/access.ts'
+import type { Scope } from '../../src/access/keys.ts'
 import { createKey, type KeyPlan } from '../../src/access/keys.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 

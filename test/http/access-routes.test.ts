@@ -1,6 +1,6 @@
 import type { HTTPMethods } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SCOPES } from '../../src/access/access.ts'
+import { SCOPES } from '../../src/access/keys.ts'
 import type { Need } from '../../src/http/operation.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { bearer, type GuardedApp, startGuarded } from './access-app.ts'

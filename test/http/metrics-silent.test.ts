@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Context } from '../../src/http/context.ts'
-import { measureContext } from '../../src/http/plugins/gauges.ts'
-import { createMetrics } from '../../src/http/plugins/metrics.ts'
+import { createMetrics, measureContext } from '../../src/http/plugins/metrics.ts'
 
 const never = () => new Promise<never>(() => undefined)
 

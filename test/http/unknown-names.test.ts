@@ -59,6 +59,19 @@ test.each(['/v1/grades', '/v1/grades/overview'])(
   },
 )
 
+test.each(['/v1/grades', '/v1/grades/overview', '/v1/reviews'])(
+  '%s of an unknown label lists the labels of the asked rubric alone',
+  async (path) => {
+    const { labels } = (await app.get('/v1/rubrics/injection')).json().outcome as { labels: string[] }
+    for (const rubric of ['injection', 'injection@1']) {
+      const { errors } = (await app.get(`${path}?label=nope&rubric=${rubric}`)).json()
+      const listed: string = errors[0].message
+      for (const label of labels) expect(listed).toContain(label)
+      expect(listed).not.toContain('not_observed')
+    }
+  },
+)
+
 test('disagreements of a claim that no rubric has say so, unless grades are of a rubric that is not loaded', async () => {
   const ask = (claim: string) => app.get(`/v1/disagreements?claim=${claim}`)
   expect((await ask('nope')).statusCode).toBe(200)

@@ -1,13 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { SCOPES, type Scope } from '../../access/access.ts'
-import type { AccessStore } from '../../access/access-store.ts'
 import {
+  type AccessStore,
   createKey,
   findPlanFault,
   type KeyPlan,
   type KeyView,
   listKeys,
   revokeKey,
+  SCOPES,
+  type Scope,
   USUAL_SCOPES,
 } from '../../access/keys.ts'
 import { storeOf } from '../../boot/open-store.ts'

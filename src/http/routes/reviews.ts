@@ -93,7 +93,7 @@ export function reviewRoutes(routes: Routes, { context, answerOnce }: RouteDeps)
 function filterOf(query: Static<typeof ReviewQuery>, rubrics: Rubrics): ReviewFilter {
   const { rater, grade_id, question, rubric, label, cursor } = query
   const before = decodeCursor(cursor, /^rev_[0-9a-z]{26}$/)
-  if (label !== undefined && label !== 'none' && !hasLabel(rubrics, label)) throw noSuchLabel(rubrics)
+  if (label !== undefined && label !== 'none' && !hasLabel(rubrics, label)) throw noSuchLabel(rubrics, rubric)
   return given({
     ...{ rater, grade_id, question, before },
     rubric: rubric === undefined ? undefined : rubricIdOf(rubric),
@@ -101,8 +101,8 @@ function filterOf(query: Static<typeof ReviewQuery>, rubrics: Rubrics): ReviewFi
   })
 }
 
-function noSuchLabel(rubrics: Rubrics): HttpProblem {
-  const message = `must be one of ${[...new Set([...labelsOf(rubrics), 'none'])].join(', ')}`
+function noSuchLabel(rubrics: Rubrics, asked: string | undefined): HttpProblem {
+  const message = `must be one of ${[...new Set([...labelsOf(rubrics, asked), 'none'])].join(', ')}`
   return faultAt('/querystring/label', message, 'invalid_request', 'no loaded rubric has this label')
 }
 

@@ -1,0 +1,64 @@
+import type { BatchListener } from '../batches/engine.ts'
+import { type Jobs, LocalJobs } from '../batches/jobs.ts'
+import type { Config } from '../config/config.ts'
+import { CHUNK_ITEMS } from '../db/items.ts'
+import { Lane, type LaneSettings } from '../grading/lane.ts'
+import { createRetryBudget, type RetryBudget } from '../grading/retry.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Judge } from '../ports/judge.ts'
+
+/** Grading without a model is work of this process; more at once share the commits of the store. */
+const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
+
+/** Calls of a judge for whose turns a process asks a PostgreSQL at once: the first waits for the row of the judge, the second has a connection ready. */
+const MOST_ASKING = 2
+
+/** Opens a lane for each judge. */
+export function openLanes(config: Config, judges: ReadonlyMap<string, Judge>): (judge: string) => Lane {
+  const asking = config.postgres === null ? Number.POSITIVE_INFINITY : MOST_ASKING
+  const settingsOf = ({ info: { kind, name } }: Judge) =>
+    kind === 'lexical' ? LEXICAL_LANE : (config.judges[name]?.concurrency ?? config.concurrency)
+  const lanes = new Map([...judges].map(([name, judge]) => [name, new Lane(settingsOf(judge), asking)]))
+  // A judge that is no longer configured is refused before its lane is asked for a turn.
+  const unknown = new Lane(LEXICAL_LANE)
+  return (judge) => lanes.get(judge) ?? unknown
+}
+
+/** Opens a budget of retries for each judge when it is first asked for. */
+export function openBudgets(): (judge: string) => RetryBudget {
+  const budgets = new Map<string, RetryBudget>()
+  return (judge) => {
+    const budget = budgets.get(judge) ?? createRetryBudget()
+    budgets.set(judge, budget)
+    return budget
+  }
+}
+
+/** Chunks of a worker that may wait for calls of dead processes. */
+const WAITING_CHUNKS = 1
+/** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
+const ITEMS_PER_CALL = 1.5
+
+interface JobsDeps extends Pick<Required<BatchListener>, 'onTrouble'> {
+  readonly config: Config
+  readonly clock: Clock
+  readonly laneOf: (judge: string) => Lane
+  /** The PostgreSQL whose processes share the jobs; undefined: this process alone has them. */
+  readonly url: string | undefined
+}
+
+/** Opens the jobs of this process on SQLite, and those of all processes on PostgreSQL. */
+export async function openJobs({ config, clock, laneOf, url, onTrouble }: JobsDeps): Promise<Jobs> {
+  const { most_in_flight } = config.workers
+  const chunksAtOnce = (judge: string): number => {
+    const most = Math.min(laneOf(judge).settings.max, most_in_flight ?? Number.POSITIVE_INFINITY)
+    return Math.max(1, Math.ceil((most * ITEMS_PER_CALL) / CHUNK_ITEMS))
+  }
+  if (url === undefined) return new LocalJobs(chunksAtOnce, clock)
+  const { BossJobs } = await import('../batches/boss.ts')
+  return new BossJobs({
+    url,
+    chunksAtOnce: (judge) => chunksAtOnce(judge) + WAITING_CHUNKS,
+    onError: (error) => onTrouble({ batch: '', error }),
+  })
+}
