@@ -62,11 +62,10 @@ test.each(['/v1/grades', '/v1/grades/overview'])(
 test.each(['/v1/grades', '/v1/grades/overview', '/v1/reviews'])(
   '%s of an unknown label lists the labels of the asked rubric alone',
   async (path) => {
-    const { labels } = (await app.get('/v1/rubrics/injection')).json().outcome as { labels: string[] }
     for (const rubric of ['injection', 'injection@1']) {
       const { errors } = (await app.get(`${path}?label=nope&rubric=${rubric}`)).json()
       const listed: string = errors[0].message
-      for (const label of labels) expect(listed).toContain(label)
+      for (const label of ['not_seen', 'followed', 'reported', 'ignored']) expect(listed).toContain(label)
       expect(listed).not.toContain('not_observed')
     }
   },
