@@ -1,4 +1,5 @@
-import type { ProviderEnd, SubmissionRecord, Submissions } from '../db/submissions.ts'
+import type { ProviderEnd } from '../db/requests.ts'
+import type { SubmissionRecord, Submissions } from '../db/submissions.ts'
 import { costUsd } from '../domain/money/price.ts'
 import { isTransient } from '../grading/retry.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -1,6 +1,6 @@
 import type { Payer } from '../db/attempts.ts'
 import type { BatchStore } from '../db/batches.ts'
-import { fitsNames, namesOf } from '../db/fits-names.ts'
+import { fitsNames, namesOf } from '../db/grades.ts'
 import type { GradeFilter, GradeQuery, GradeStore } from '../db/grades.ts'
 import { isOwnBatch } from '../db/grades.ts'
 import type { BatchItem } from '../schemas/batch.ts'

@@ -1,24 +1,11 @@
 import { sql as raw } from 'kysely'
-import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/history.ts'
-import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { all, type Db, first, insert, isIn, lit, run, type Sql, Undo } from './db.ts'
-import {
-  type CallEnd,
-  countWithin,
-  endCalls,
-  type GoodReply,
-  parseReply,
-  parseUsage,
-  REPLY,
-  renderEnd,
-  unpackReply,
-} from './ends.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, readJudge, settleJudge } from './judges.ts'
+import { type CallEnd, createLedger, endCalls, type GoodReply, IN_FLIGHT, IS_ORPHAN, parseReply, REPLY, renderEnd } from './ledger.ts'
 import { isDead } from './processes.ts'
-import type { Attempt, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
+import type { Attempt, PlannedCall, ReplyColumns } from './schema.ts'
 import { addAmounts, addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
-import { parseStored } from './text.ts'
 
 export type PlannedAttempt = Readonly<PlannedCall>
 
@@ -36,32 +23,6 @@ export interface FinishedAttempt extends CallEnd {
   readonly latency_ms: number
   /** Milliseconds since the epoch; by default the time of this machine. */
   readonly now?: number
-}
-
-/** A stored call, as `GET /v1/grades/{id}` and the audit see it. */
-export interface LedgerEntry
-  extends Omit<PlannedAttempt, 'item'>,
-    Readonly<Omit<EndColumns, 'reply_text' | 'raw_reply' | 'usage'>> {
-  readonly outcome: AttemptSummary['outcome']
-  readonly raw_reply: string | null
-  readonly usage: Usage | null
-}
-
-/** A stored call of a batch. `grade_id` is null where no grade was stored for the call. */
-export interface BatchCall extends Omit<LedgerEntry, 'grade_id'> {
-  readonly grade_id: string | null
-}
-
-/** Calls of a batch; `next`: the start of the following calls, null after the last. */
-export interface BatchCalls {
-  readonly calls: readonly BatchCall[]
-  readonly next: number | null
-}
-
-/** A good reply that is kept. */
-export interface StoredReply extends Pick<PlannedAttempt, 'sample' | 'round' | 'purpose' | 'request_digest'> {
-  readonly attempt_id: string
-  readonly reply: GoodReply
 }
 
 /** A good reply whose grade was never written: it was paid for, and answers the same question without a call. */
@@ -106,18 +67,12 @@ export type Reserved =
   | { readonly kind: 'paused'; readonly judge: JudgeState }
   | { readonly kind: 'over'; readonly over: OverBudget }
 
-/** Bounds of one turn of `listForBatch`: the calls of the ledger, which no index leads to, and the stored bytes of their replies. */
-const WALKED = { most_requests: 1000, most_bytes: 4 * 1024 * 1024 }
-
 export type AttemptLedger = ReturnType<typeof createAttempts>
 
 /** The ledger of judge calls: a row before the call, which the end of the call completes. */
 export function createAttempts(db: Db) {
-  const namedAttempts = async (gradeId: string): Promise<string[]> => {
-    const row = await first<{ body: string }>(db.read)`SELECT body FROM grades WHERE id = ${gradeId}`
-    return row === undefined ? [] : parseStored<Grade>(row.body).receipt.attempts.map(({ id }) => id)
-  }
   return {
+    ...createLedger(db),
     /**
      * Asks for the turn of a call, in one unit of work: a stored reply comes before a call, and an equal question in flight, a paused judge, a full
      * judge and a full cap come before the reservation. A `call` is durable when the promise resolves, and may be made only then.
@@ -148,12 +103,6 @@ export function createAttempts(db: Db) {
         const known = await first(sql)`SELECT id FROM attempts WHERE id = ${attemptId}`
         if (known === undefined) throw refusal(`the attempt ${attemptId} does not exist`)
       }),
-    /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */
-    async inFlight(batch: string): Promise<{ readonly items: number; readonly newest: string | null }> {
-      const row = await first<{ n: number; newest: string | null }>(db.read)`
-        SELECT count(DISTINCT item) AS n, max(started_at) AS newest FROM attempts WHERE batch = ${batch} AND ${IN_FLIGHT}`
-      return { items: Number(row?.n), newest: row?.newest ?? null }
-    },
     /**
      * Marks calls in flight as `unknown` whose processes wait for no reply any more: calls that began before `before`, calls of dead processes of
      * this machine, and with `isRunner` calls for batches of every other process: only the holder of the run lock calls for batches. Returns their
@@ -161,71 +110,15 @@ export function createAttempts(db: Db) {
      */
     markLost: (before: string, isRunner = false): Promise<number> =>
       db.write((sql) => markLost(db, sql, before, isRunner)),
-    /** Lists the calls of a grade, and the calls of other grades that its receipt names, oldest first. */
-    async listForGrade(gradeId: string): Promise<readonly LedgerEntry[]> {
-      const named = isIn(db, 'id', await namedAttempts(gradeId))
-      const rows = await all<EntryRow>(db.read)`SELECT ${ENTRY} FROM attempts
-        WHERE (grade_id = ${gradeId} OR ${named}) AND ${IS_LISTED} ORDER BY started_at, seq`
-      return rows.map(parseEntry)
-    },
-    /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before. */
-    async listForBatch(batch: string, after: number): Promise<BatchCalls> {
-      const sizes = await all<{ seq: number; bytes: number }>(db.read)`
-        SELECT seq, coalesce(length(raw_reply), 0) AS bytes FROM attempts WHERE seq > ${after} AND seq <= ${after + WALKED.most_requests}
-          AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
-      const fitting = countWithin(
-        sizes.map(({ bytes }) => bytes),
-        WALKED,
-      )
-      const end = fitting < sizes.length ? (sizes[fitting - 1]?.seq ?? after) : after + WALKED.most_requests
-      const rows = await all<EntryRow & { is_orphan: number | boolean }>(db.read)`
-        SELECT ${ENTRY}, ${IS_ORPHAN} AS is_orphan FROM attempts
-        WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
-      const last = await first<{ seq: number | null }>(db.read)`SELECT max(seq) AS seq FROM attempts`
-      return {
-        calls: rows.map(({ is_orphan, ...row }) => ({ ...parseEntry(row), grade_id: is_orphan ? null : row.grade_id })),
-        next: end < (last?.seq ?? 0) ? end : null,
-      }
-    },
-    /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */
-    async outputHistory(judge: string): Promise<OutputHistory> {
-      const rows = await all<Pick<Attempt, 'purpose' | 'usage'>>(db.read)`SELECT purpose, usage FROM (
-          SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}
-        ) AS newest
-        WHERE judge = ${judge} AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL
-        ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`
-      return historyOf(rows.map(({ purpose, usage }) => ({ purpose, usage: parseStored<Usage>(usage ?? '') })))
-    },
-    /** Lists the good replies of a grade, as they were used: to be checked again without a call. */
-    async listReplies(gradeId: string): Promise<readonly StoredReply[]> {
-      const named = await namedAttempts(gradeId)
-      if (named.length === 0) return []
-      const rows = await all<Omit<StoredReply, 'reply'> & ReplyColumns>(db.read)`
-        SELECT id AS attempt_id, sample, round, purpose, request_digest, ${REPLY} FROM attempts
-        WHERE outcome = 'ok' AND ${isIn(db, 'id', named)} ORDER BY sample, started_at, seq`
-      return rows.map(({ reply_text, raw_reply, usage, request_id, model_resolved, ...call }) => ({
-        ...call,
-        reply: parseReply({ reply_text, raw_reply, usage, request_id, model_resolved }),
-      }))
-    },
   }
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Condition: no grade was written for the call. */
-const IS_ORPHAN = raw`NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)`
-/** Condition: the call is a direct call without an end. */
-const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
-/** Condition: the call is no question of a provider’s batch that has no answer. */
-const IS_LISTED = raw`(outcome NOT IN ('queued', 'sent', 'void') OR (${IN_FLIGHT}))`
 /** Condition: the call asks the question. The index holds a part of the digest. */
 const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
   substr(request_digest, 8, 16) = ${request_digest.slice(7, 23)} AND attempts.key = ${key} AND sample = ${sample}
   AND round = ${round} AND request_digest = ${request_digest}`
-
-const ENTRY = raw`id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
-  outcome, message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved`
 
 async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
@@ -320,12 +213,3 @@ async function expire(db: Db, sql: Sql, ids: readonly string[]): Promise<void> {
   const amounts = (reserved: number) => ({ uncertain_usd: reserved, unknown_calls: 1 })
   await addSpending(sql, await endCalls(sql, raw`${isIn(db, 'id', ids)} AND outcome = 'sent'`, end, amounts))
 }
-
-type EntryRow = Omit<LedgerEntry, 'raw_reply' | 'usage' | 'outcome'> & Pick<Attempt, 'raw_reply' | 'usage' | 'outcome'>
-
-const parseEntry = (row: EntryRow): LedgerEntry => ({
-  ...row,
-  outcome: row.outcome as LedgerEntry['outcome'],
-  usage: parseUsage(row.usage),
-  raw_reply: unpackReply(row.raw_reply),
-})

@@ -73,6 +73,11 @@ export const makeDriver = (
 
 async function nothing(): Promise<void> {}
 
+/** Refuses to stream: no statement of ours asks for it. */
+export const unstreamed = (): never => {
+  throw new Error('rows are read as a whole')
+}
+
 type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>
 
 /** Runs a statement, which is a template, and returns its rows. The statement means the same to SQLite and to PostgreSQL. */

@@ -2,23 +2,18 @@ import { type RawBuilder, sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
+import { rubricIdOf } from '../schemas/vocabulary.ts'
 import { all, columns, type Db, filters, first, insert, isIn, run, type Sql, together, Undo, where } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { GradeRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
+/** The filters of lists, from the most selective to the least. */
+export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
+
 /** Conditions that a grade has to meet, all of them; an absent name is no condition. */
-export interface GradeFilter {
-  readonly label?: string
-  readonly status?: string
-  readonly judge?: string
-  readonly rubric?: string
-  readonly agent?: string
-  readonly model?: string
-  readonly task?: string
-  readonly batch?: string
-}
+export type GradeFilter = { readonly [Name in (typeof FILTERS)[number]]?: string }
 
 export interface GradeQuery extends GradeFilter {
   readonly limit: number
@@ -60,6 +55,26 @@ export const isOwnBatch = (batch: string | undefined): batch is string => batch?
 
 /** Tells whether a rubric is named by its id alone: all of its versions are meant. */
 export const meansAllVersions = (rubric: string | undefined): boolean => rubric?.includes('@') === false
+
+/** The names that filters compare; an absent name fits no filter. */
+type Names = { readonly [K in keyof GradeFilter]: string | null | undefined }
+
+/** Lists the names of a grade that filters compare. */
+export const namesOf = ({ label, status, receipt, metadata }: Grade): Names => {
+  const { judge, rubric } = receipt
+  return { ...metadata, label, status, judge, rubric }
+}
+
+/** Tells whether names meet every filter. */
+export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
+  Object.entries(filter).every(([name, wanted]) => {
+    const own = names[name as keyof GradeFilter]
+    return (
+      wanted === undefined ||
+      own === wanted ||
+      (name === 'rubric' && meansAllVersions(wanted) && own != null && rubricIdOf(own) === wanted)
+    )
+  })
 
 export type GradeStore = ReturnType<typeof createGrades>
 
@@ -150,9 +165,6 @@ const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
   grade: parseStored<Grade>(body),
   signals: signals === null ? {} : parseStored<Signals>(signals),
 })
-
-/** The filters of lists, from the most selective to the least. */
-export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
 
 /** The column that a filter compares: a rubric without its version means all of them. */
 export const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>

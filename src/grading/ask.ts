@@ -1,4 +1,5 @@
-import type { AttemptLedger, CallRequest, Orphan, PlannedAttempt, StoredReply } from '../db/attempts.ts'
+import type { AttemptLedger, CallRequest, Orphan, PlannedAttempt } from '../db/attempts.ts'
+import type { StoredReply } from '../db/ledger.ts'
 import { costUsd } from '../domain/money/price.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../ports/judge.ts'

@@ -4,6 +4,7 @@ import type { Picture } from '../domain/trajectory/picture.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
+import type { JudgeView } from '../schemas/judge-info.ts'
 import type { BatchLimits } from '../schemas/providers.ts'
 
 /** The settings by which two judges could answer differently: a part of the cache key, whole. */
@@ -36,6 +37,22 @@ export interface JudgeInfo {
   /** Host and path of what is asked, without what can be secret; null: nothing leaves the process. */
   readonly base_url: string | null
 }
+
+/** Describes a judge as `GET /v1/judges` shows it. */
+export const judgeView = (info: JudgeInfo, default_judge: string): JudgeView => ({
+  name: info.name,
+  kind: info.kind,
+  description: info.description,
+  default: info.name === default_judge,
+  provider: info.identity.provider,
+  base_url: info.base_url,
+  model: info.identity.model,
+  parameters: { ...info.identity.parameters },
+  window_tokens: info.window_tokens,
+  max_output_tokens: info.max_output_tokens,
+  images: info.images,
+  price: info.price,
+})
 
 /** A picture, and the number and step by which the text of the trajectory names it. */
 interface JudgeImage {

@@ -28,10 +28,7 @@ function isMissing(name: string, error: unknown): boolean {
 
 /** The version that this release was tested with. */
 function versionOf(name: string): string {
-  const { peerDependencies, dependencies, devDependencies }: Manifest = manifest
-  const version = { ...devDependencies, ...dependencies, ...peerDependencies }[name]
-  return version === undefined ? '' : `@${version}`
+  const { peerDependencies, dependencies, devDependencies } = manifest
+  const versions: Readonly<Record<string, string>> = { ...devDependencies, ...dependencies, ...peerDependencies }
+  return name in versions ? `@${versions[name]}` : ''
 }
-
-type Dependencies = 'peerDependencies' | 'dependencies' | 'devDependencies'
-type Manifest = { readonly [Name in Dependencies]?: Readonly<Record<string, string>> }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fitsNames, namesOf } from '../../src/db/fits-names.ts'
+import { fitsNames, namesOf } from '../../src/db/grades.ts'
 import { makeGrade } from '../storage/make-grade.ts'
 
 test('a grade fits what asks for nothing, or only for what it is', () => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BatchStores } from '../../batches/follow.ts'
-import { fitsNames, namesOf } from '../../db/fits-names.ts'
+import { fitsNames, namesOf } from '../../db/grades.ts'
 import { type GradeFilter, type GradeStore, isOwnBatch, questionOf } from '../../db/grades.ts'
 import type { ReviewStore } from '../../db/reviews.ts'
 import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/claim-values.ts'

@@ -1,6 +1,6 @@
 import { type CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, sql as raw } from 'kysely'
 import pg from 'pg'
-import { makeDriver, type Sql } from '../db.ts'
+import { makeDriver, type Sql, unstreamed } from '../db.ts'
 import { isLost, refusal, toConnectError, toServerError } from '../errors.ts'
 
 /** The connections to a PostgreSQL. Times are in milliseconds. */
@@ -103,9 +103,7 @@ class Connection implements DatabaseConnection {
     }
   }
 
-  streamQuery(): never {
-    throw new Error('rows are read by a cursor')
-  }
+  readonly streamQuery = unstreamed
 
   release(): void {
     this.#client.release(this.#loss !== undefined)

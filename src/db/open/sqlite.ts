@@ -4,8 +4,8 @@ import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { closed, type Db, makeDriver, openKysely, type Sql, valueOfUndone } from '../db.ts'
-import { StorageError, toStorageError } from '../errors.ts'
+import { closed, type Db, makeDriver, openKysely, type Sql, unstreamed, valueOfUndone } from '../db.ts'
+import { refusal, toStorageError } from '../errors.ts'
 import { migrateSqlite } from './migrate.ts'
 
 const MEMORY = ':memory:'
@@ -89,9 +89,7 @@ function createDriver(db: Database.Database): Driver {
         throw toStorageError(error)
       }
     },
-    async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-      for (const row of prepare(sql).iterate(parameters)) yield { rows: [row as R] }
-    },
+    streamQuery: unstreamed,
   }
   return makeDriver(async () => connection)
 }
@@ -142,18 +140,18 @@ function createUnits(db: Database.Database, sql: Sql) {
 
   /** Settles units of work. A common commit that failed wrote nothing: each unit has a try of its own, until the lock is held elsewhere. */
   async function settleAll(units: readonly Unit[]): Promise<readonly Settled[]> {
-    const failed = await runGroup(units).catch(
-      (error: unknown): Settled => ({ ok: false, error: toStorageError(error) }),
-    )
-    if (!('ok' in failed)) return failed
-    let last: Settled = failed
-    if (units.length === 1) return [last]
-    const settled: Settled[] = []
-    for (const unit of units) {
-      if (!isLocked(last)) [last = failed] = await settleAll([unit])
-      settled.push(last)
+    try {
+      return await runGroup(units)
+    } catch (error) {
+      let last: Settled = { ok: false, error: toStorageError(error) }
+      if (units.length === 1) return [last]
+      const settled: Settled[] = []
+      for (const unit of units) {
+        if (!isLocked(last)) [last = { ok: false, error }] = await settleAll([unit])
+        settled.push(last)
+      }
+      return settled
     }
-    return settled
   }
 
   async function flush(): Promise<void> {
@@ -188,7 +186,7 @@ const isLocked = (end: Settled): boolean =>
 
 function openFile(path: string): Database.Database {
   // SQLite takes a blank name for a temporary database, which would lose everything at the end.
-  if (path.trim() === '') throw new StorageError('storage_error', 'the path of the database is empty')
+  if (path.trim() === '') throw refusal('the path of the database is empty')
   if (path !== MEMORY) makeFolder(dirname(resolve(path)))
   let db: Database.Database | undefined
   try {
@@ -222,20 +220,14 @@ export function assertSafeVersion(version: string): void {
   const fixed =
     minor > 51 || (minor === 51 && patch >= 3) || (minor === 50 && patch >= 7) || (minor === 44 && patch >= 6)
   if (!(major > 3 || (major === 3 && fixed)))
-    throw new StorageError(
-      'storage_error',
-      `SQLite ${version} can corrupt a database in WAL mode; 3.51.3 or newer is needed (or 3.50.7, 3.44.6)`,
-    )
+    throw refusal(`SQLite ${version} can corrupt a database in WAL mode; 3.51.3 or newer is needed (or 3.50.7, 3.44.6)`)
 }
 
 function setPragmas(db: Database.Database): void {
   db.pragma('busy_timeout = 5000')
   const mode = db.pragma('journal_mode = WAL', { simple: true })
   if (mode !== 'wal' && !db.memory)
-    throw new StorageError(
-      'storage_error',
-      `the database cannot use WAL (journal mode ${String(mode)}): use a local disk`,
-    )
+    throw refusal(`the database cannot use WAL (journal mode ${String(mode)}): use a local disk`)
   // better-sqlite3 is built with NORMAL for WAL, which may lose the last commits at a power loss, and paid replies with them.
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
@@ -259,6 +251,6 @@ function makeFolder(folder: string): void {
   try {
     makeFolders(folder)
   } catch (error) {
-    throw new StorageError('storage_error', `the folder of the database cannot be made: ${folder}`, { cause: error })
+    throw refusal(`the folder of the database cannot be made: ${folder}`, { cause: error })
   }
 }

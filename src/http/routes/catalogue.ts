@@ -1,7 +1,7 @@
 import { readBatchRubrics } from '../../batches/follow.ts'
 import { findRubric } from '../../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
-import { judgeView } from '../../ports/judge-view.ts'
+import { judgeView } from '../../ports/judge.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import type { Context } from '../context.ts'
 import { answer, NAMED, operation } from '../operation.ts'

@@ -1,4 +1,4 @@
-import type { BatchCall, LedgerEntry } from '../../db/attempts.ts'
+import type { BatchCall, LedgerEntry } from '../../db/ledger.ts'
 import { digestBytes } from '../../domain/digest.ts'
 import type { Receipt } from '../../schemas/grade.ts'
 import { Closed, Type } from '../../schemas/type.ts'

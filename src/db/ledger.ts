@@ -1,0 +1,200 @@
+import { type RawBuilder, sql as raw } from 'kysely'
+import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/history.ts'
+import type { JudgeReply } from '../ports/judge.ts'
+import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
+import { all, assignments, type Db, first, isIn, type Sql } from './db.ts'
+import type { Attempt, AttemptOutcome, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
+import { type Amounts, addAmounts, type Counted } from './spending.ts'
+import { packText, parseStored, unpackText } from './text.ts'
+
+/** The end of a call; batch endpoints know no latency. */
+export interface CallEnd {
+  readonly outcome: AttemptSummary['outcome']
+  readonly message: string | null
+  readonly reply: JudgeReply
+  readonly latency_ms: number | null
+  readonly cost_usd: number | null
+}
+
+/** An ended call, with the amounts that its end adds to its scopes. */
+export type Ended = readonly [Counted & Pick<Attempt, 'judge'>, Partial<Amounts>]
+
+/**
+ * Writes the end into the calls that a condition selects, and gives their reservations back; `amounts` are those of the end, by the bound. The
+ * caller adds the returned amounts to the spending, behind every other lock of the unit of work.
+ */
+export async function endCalls(
+  sql: Sql,
+  which: RawBuilder<unknown>,
+  end: Partial<Attempt>,
+  amounts: (reserved: number) => Partial<Amounts> = () => ({}),
+): Promise<readonly Ended[]> {
+  type Row = Counted & Pick<Attempt, 'judge' | 'reserved_usd'>
+  const rows = await all<Row>(sql)`UPDATE attempts SET ${assignments<'attempts'>(end)} WHERE ${which}
+    RETURNING judge, started_at, batch, payer, reserved_usd`
+  return rows.map(({ reserved_usd, ...row }) => {
+    const reserved = reserved_usd ?? 0
+    return [row, addAmounts({ reserved_usd: -reserved }, amounts(reserved))]
+  })
+}
+
+export interface Bounds {
+  readonly most_requests: number
+  readonly most_bytes: number
+}
+
+/** Counts the calls, in their order, that fit within the bounds. The first fits whatever its size. */
+export function countWithin(bytes: readonly number[], bounds: Bounds): number {
+  let sum = 0
+  const full = bytes.findIndex((more, at) => {
+    sum += more
+    return at > 0 && (at >= bounds.most_requests || sum > bounds.most_bytes)
+  })
+  return full === -1 ? bytes.length : full
+}
+
+/** Replies up to this many bytes are kept as they are. */
+const COMPRESS_ABOVE = 1024
+
+export const packReply = (text: string | null): Buffer | null => (text === null ? null : packText(text, COMPRESS_ABOVE))
+export const unpackReply = (bytes: Buffer | null): string | null => (bytes === null ? null : unpackText(bytes))
+
+/** Renders the end of a call as its columns. */
+export const renderEnd = ({ outcome, message, reply, cost_usd, latency_ms }: CallEnd) => ({
+  outcome: outcome as AttemptOutcome,
+  message,
+  reply_text: packReply(reply.ok ? reply.text : null),
+  raw_reply: packReply(reply.raw),
+  usage: reply.usage === null ? null : JSON.stringify(reply.usage),
+  cost_usd,
+  latency_ms,
+  request_id: reply.request_id,
+  model_resolved: reply.model_resolved,
+})
+
+/** The columns of a reply, as a SELECT names them. */
+export const REPLY = raw`reply_text, raw_reply, usage, request_id, model_resolved`
+
+export type GoodReply = Extract<JudgeReply, { ok: true }>
+
+export const parseUsage = (text: string | null): Usage | null => (text === null ? null : parseStored<Usage>(text))
+
+/** Parses a good reply; a CHECK holds its texts in every row of outcome `ok`. */
+export const parseReply = ({ reply_text, raw_reply, usage, request_id, model_resolved }: ReplyColumns): GoodReply => ({
+  ok: true,
+  text: unpackReply(reply_text) ?? '',
+  raw: unpackReply(raw_reply) ?? '',
+  usage: parseUsage(usage),
+  model_resolved,
+  request_id,
+})
+
+/** A stored call, as `GET /v1/grades/{id}` and the audit see it. */
+export interface LedgerEntry
+  extends Readonly<Omit<PlannedCall & EndColumns, 'item' | 'reply_text' | 'raw_reply' | 'usage'>> {
+  readonly outcome: AttemptSummary['outcome']
+  readonly raw_reply: string | null
+  readonly usage: Usage | null
+}
+
+/** A stored call of a batch. `grade_id` is null where no grade was stored for the call. */
+export interface BatchCall extends Omit<LedgerEntry, 'grade_id'> {
+  readonly grade_id: string | null
+}
+
+/** Calls of a batch; `next`: the start of the following calls, null after the last. */
+export interface BatchCalls {
+  readonly calls: readonly BatchCall[]
+  readonly next: number | null
+}
+
+/** A good reply that is kept. */
+export interface StoredReply extends Readonly<Pick<PlannedCall, 'sample' | 'round' | 'purpose' | 'request_digest'>> {
+  readonly attempt_id: string
+  readonly reply: GoodReply
+}
+
+/** Bounds of one turn of `listForBatch`: the calls of the ledger, which no index leads to, and the stored bytes of their replies. */
+const WALKED = { most_requests: 1000, most_bytes: 4 * 1024 * 1024 }
+
+/** Readings of the ledger of judge calls. */
+export function createLedger(db: Db) {
+  const namedAttempts = async (gradeId: string): Promise<string[]> => {
+    const row = await first<{ body: string }>(db.read)`SELECT body FROM grades WHERE id = ${gradeId}`
+    return row === undefined ? [] : parseStored<Grade>(row.body).receipt.attempts.map(({ id }) => id)
+  }
+  return {
+    /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */
+    async inFlight(batch: string): Promise<{ readonly items: number; readonly newest: string | null }> {
+      const row = await first<{ n: number; newest: string | null }>(db.read)`
+        SELECT count(DISTINCT item) AS n, max(started_at) AS newest FROM attempts WHERE batch = ${batch} AND ${IN_FLIGHT}`
+      return { items: Number(row?.n), newest: row?.newest ?? null }
+    },
+    /** Lists the calls of a grade, and the calls of other grades that its receipt names, oldest first. */
+    async listForGrade(gradeId: string): Promise<readonly LedgerEntry[]> {
+      const named = isIn(db, 'id', await namedAttempts(gradeId))
+      const rows = await all<EntryRow>(db.read)`SELECT ${ENTRY} FROM attempts
+        WHERE (grade_id = ${gradeId} OR ${named}) AND ${IS_LISTED} ORDER BY started_at, seq`
+      return rows.map(parseEntry)
+    },
+    /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before. */
+    async listForBatch(batch: string, after: number): Promise<BatchCalls> {
+      const sizes = await all<{ seq: number; bytes: number }>(db.read)`
+        SELECT seq, coalesce(length(raw_reply), 0) AS bytes FROM attempts WHERE seq > ${after} AND seq <= ${after + WALKED.most_requests}
+          AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
+      const fitting = countWithin(
+        sizes.map(({ bytes }) => bytes),
+        WALKED,
+      )
+      const end = fitting < sizes.length ? (sizes[fitting - 1]?.seq ?? after) : after + WALKED.most_requests
+      const rows = await all<EntryRow & { is_orphan: number | boolean }>(db.read)`
+        SELECT ${ENTRY}, ${IS_ORPHAN} AS is_orphan FROM attempts
+        WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
+      const last = await first<{ seq: number | null }>(db.read)`SELECT max(seq) AS seq FROM attempts`
+      return {
+        calls: rows.map(({ is_orphan, ...row }) => ({ ...parseEntry(row), grade_id: is_orphan ? null : row.grade_id })),
+        next: end < (last?.seq ?? 0) ? end : null,
+      }
+    },
+    /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */
+    async outputHistory(judge: string): Promise<OutputHistory> {
+      const rows = await all<Pick<Attempt, 'purpose' | 'usage'>>(db.read)`SELECT purpose, usage FROM (
+          SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}
+        ) AS newest
+        WHERE judge = ${judge} AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL
+        ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`
+      return historyOf(rows.map(({ purpose, usage }) => ({ purpose, usage: parseStored<Usage>(usage ?? '') })))
+    },
+    /** Lists the good replies of a grade, as they were used: to be checked again without a call. */
+    async listReplies(gradeId: string): Promise<readonly StoredReply[]> {
+      const named = await namedAttempts(gradeId)
+      if (named.length === 0) return []
+      const rows = await all<Omit<StoredReply, 'reply'> & ReplyColumns>(db.read)`
+        SELECT id AS attempt_id, sample, round, purpose, request_digest, ${REPLY} FROM attempts
+        WHERE outcome = 'ok' AND ${isIn(db, 'id', named)} ORDER BY sample, started_at, seq`
+      return rows.map(({ reply_text, raw_reply, usage, request_id, model_resolved, ...call }) => ({
+        ...call,
+        reply: parseReply({ reply_text, raw_reply, usage, request_id, model_resolved }),
+      }))
+    },
+  }
+}
+
+/** Condition: no grade was written for the call. */
+export const IS_ORPHAN = raw`NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)`
+/** Condition: the call is a direct call without an end. */
+export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
+/** Condition: the call is no question of a provider’s batch that has no answer. */
+const IS_LISTED = raw`(outcome NOT IN ('queued', 'sent', 'void') OR (${IN_FLIGHT}))`
+
+const ENTRY = raw`id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
+  outcome, message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved`
+
+type EntryRow = Omit<LedgerEntry, 'raw_reply' | 'usage' | 'outcome'> & Pick<Attempt, 'raw_reply' | 'usage' | 'outcome'>
+
+const parseEntry = (row: EntryRow): LedgerEntry => ({
+  ...row,
+  outcome: row.outcome as LedgerEntry['outcome'],
+  usage: parseUsage(row.usage),
+  raw_reply: unpackReply(row.raw_reply),
+})
