@@ -2,7 +2,17 @@ import { sql as raw } from 'kysely'
 import { all, type Db, first, insert, isIn, lit, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, readJudge, settleJudge } from './judges.ts'
-import { type CallEnd, createLedger, endCalls, type GoodReply, IN_FLIGHT, IS_ORPHAN, parseReply, REPLY, renderEnd } from './ledger.ts'
+import {
+  type CallEnd,
+  createLedger,
+  endCalls,
+  type GoodReply,
+  IN_FLIGHT,
+  IS_ORPHAN,
+  parseReply,
+  REPLY,
+  renderEnd,
+} from './ledger.ts'
 import { isDead } from './processes.ts'
 import type { Attempt, PlannedCall, ReplyColumns } from './schema.ts'
 import { addAmounts, addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type BatchStores, type EndedItem, endedPages, withGrades } from '../../batches/follow.ts'
-import { fitsNames } from '../../db/grades.ts'
-import { type GradeFilter, type GradeStore, questionOf } from '../../db/grades.ts'
+import { fitsNames, type GradeFilter, type GradeStore, questionOf } from '../../db/grades.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import { digestValue } from '../../domain/digest.ts'

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BatchStores } from '../../batches/follow.ts'
-import { fitsNames, namesOf } from '../../db/grades.ts'
-import { type GradeFilter, type GradeStore, isOwnBatch, questionOf } from '../../db/grades.ts'
+import { fitsNames, type GradeFilter, type GradeStore, isOwnBatch, namesOf, questionOf } from '../../db/grades.ts'
 import type { ReviewStore } from '../../db/reviews.ts'
 import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/claim-values.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
