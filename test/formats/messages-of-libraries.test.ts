@@ -37,7 +37,14 @@ describe('samples', () => {
       ['/messages/1/parts/2', '/messages/2/parts/4/type', '/messages/2/parts/12'],
     ],
     ['vercel-ui/seed-v4.json', 'vercel-ui', 6, 5, 3, ['/records/1/content', '/records/2/parts/1/details/1']],
-    ['langchain/seed.json', 'langchain', 4, 4, 2, ['/messages/1/content/1', '/messages/3/artifact']],
+    [
+      'langchain/seed.json',
+      'langchain',
+      4,
+      4,
+      2,
+      ['/messages/1/content/1', '/messages/2/invalid_tool_calls/0', '/messages/3/artifact'],
+    ],
     ['langchain/seed-serialized.json', 'langchain', 3, 1, 1, ['/records/3/data']],
     ['langsmith/seed.json', 'langsmith', 4, 3, 4, ['/child_runs/4/name']],
     ['langsmith/seed-rows.json', 'langsmith', 4, 1, 1, []],
@@ -259,7 +266,7 @@ describe('langchain', () => {
     const tool = (id: string, content = 'out') => ({ type: 'tool', content, tool_call_id: id })
     const early = read({ messages: [tool('1'), ai('1')] })
     expect(told(early)).toEqual([['tool_output: out'], ['agent_action(executes unknown): c0']])
-    expect(pathsOf(early.warnings)).toEqual(['/messages/0/tool_call_id'])
+    expect(pathsOf(early.warnings)).toEqual(['/messages/0'])
     const same = read({ messages: [ai('1', '1'), tool('1'), tool('1', 'more')] })
     expect(told(same)[0]?.slice(0, 2)).toEqual([
       'agent_action(executes unknown): c0',

@@ -67,9 +67,9 @@ export class Session {
     return this.#steps.at(-1)
   }
 
-  open(kind: OpenStep['kind'], name: string | null): OpenStep {
+  open(kind: OpenStep['kind'], name: string | null, agent = this.agent): OpenStep {
     const cut = name === null ? null : cutName(name)
-    const step: OpenStep = { kind, name: cut, at: this.now, agent: this.agent, parts: [], outputs: [], answered: false }
+    const step: OpenStep = { kind, name: cut, at: this.now, agent, parts: [], outputs: [], answered: false }
     this.#steps.push(step)
     return step
   }

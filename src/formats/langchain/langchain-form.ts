@@ -1,4 +1,5 @@
 import { isRecord, type Json } from '../common/reading.ts'
+import { asText } from '../common/session.ts'
 
 /** The role of a message's author. */
 type Speaker = 'agent' | 'user' | 'system' | 'tool' | 'unknown'
@@ -46,6 +47,13 @@ export function openMessage(message: unknown, path: string): OpenMessage | null 
   if (isRecord(data) && typeof type === 'string') return open(ofChat(type, data), data, `${path}/data`)
   if (typeof role === 'string' && type !== 'ai' && type !== 'human') return open(role, message, path)
   return typeof type === 'string' ? open(ofChat(type, message), message, path) : null
+}
+
+/** Returns the model that a reply names. */
+export function modelOfMessage({ speaker, body }: OpenMessage): string | null {
+  const { response_metadata: about } = body
+  if (speaker !== 'agent' || !isRecord(about)) return null
+  return asText(about['model_name']) ?? asText(about['model']) ?? asText(about['model_id'])
 }
 
 /** Returns the type of a message; a message of LangChain's `chat` type has its role in a member of its own. */

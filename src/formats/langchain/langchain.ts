@@ -1,10 +1,10 @@
 import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import { Dialogue } from '../dialogue/dialogue.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { isOwnMessage, openMessage } from './langchain-form.ts'
-import { modelOfMessage, readLangChainMessage } from './langchain-message.ts'
+import { TraceSink } from '../traces/trace-span.ts'
+import { readLangChainMessage } from './langchain-chat.ts'
+import { isOwnMessage, modelOfMessage, openMessage } from './langchain-form.ts'
 
 /**
  * The format of LangChain's messages and LangGraph's states: `{"messages": […]}`, the same under `values`, `state` or `output`, or an
@@ -14,6 +14,7 @@ export const LANGCHAIN: Format = {
   name: 'langchain',
   recognizes: (document) => messagesIn(document) !== null,
   read: readLangChain,
+  asides: new Set(['artifact']),
 }
 
 const STATES = ['values', 'state', 'output', 'outputs', 'channel_values'] as const
@@ -33,7 +34,7 @@ function messagesIn(document: Json): { readonly list: readonly unknown[]; readon
 
 function readLangChain(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const dialogue = new Dialogue(reading)
+  const sink = new TraceSink(reading, null)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.split('/')[1] ?? '']))
   let model = asText(document['model'])
   for (const [message, at] of itemsIn(list, path)) {
@@ -43,7 +44,7 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
       continue
     }
     model ??= modelOfMessage(open)
-    readLangChainMessage(dialogue, open)
+    readLangChainMessage(sink, open)
   }
-  return { format: 'langchain', agent: { name: null, model }, steps: dialogue.session.finish(path) }
+  return { format: 'langchain', agent: { name: null, model }, steps: sink.session.finish(path) }
 }

@@ -3,10 +3,12 @@ import { decodeObject } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { Dialogue, outcomeOfOutput } from '../dialogue/dialogue.ts'
-import type { OpenMessage } from '../langchain/langchain-form.ts'
-import { modelOfMessage, readLangChainMessage } from '../langchain/langchain-message.ts'
+import { outcomeOfOutput } from '../dialogue/dialogue.ts'
+import { readLangChainMessage } from '../langchain/langchain-chat.ts'
+import { modelOfMessage, type OpenMessage } from '../langchain/langchain-form.ts'
+import { contentOf, Located, placeMessage, type Tree } from '../traces/located.ts'
 import { differs } from '../traces/message-key.ts'
+import { TraceSink } from '../traces/trace-span.ts'
 import { messagesOf, type Payload, type PlacedRun, payloadOf, replyOf } from './runs.ts'
 
 /** Members of a payload that may hold the messages. */
@@ -20,7 +22,7 @@ interface OpenTool {
 
 /** Reads the runs of a trace into steps: the models' messages and answers, and the tools' calls and results. */
 export class LangSmithReader {
-  readonly dialogue: Dialogue
+  readonly sink: TraceSink
   model: string | null = null
   readonly #reading: Reading
   readonly #threads = new Threads()
@@ -37,7 +39,7 @@ export class LangSmithReader {
 
   constructor(reading: Reading, runs: readonly PlacedRun[]) {
     this.#reading = reading
-    this.dialogue = new Dialogue(reading)
+    this.sink = new TraceSink(reading, null)
     this.#answeredLater = new Set(
       runs.flatMap((placed) => (placed.run['run_type'] === 'llm' ? answeredIn(placed) : [])),
     )
@@ -46,7 +48,7 @@ export class LangSmithReader {
   /** Reads a run of a model: the messages that no earlier run received, and its answer. */
   llm(placed: PlacedRun): void {
     const { run, path, start } = placed
-    this.dialogue.session.now = start
+    this.sink.session.now = start
     this.model ??= asText(asRecord(asRecord(run['extra'])['metadata'])['ls_model_name'])
     const [inputs, outputs] = [payloadOf(placed, 'inputs'), payloadOf(placed, 'outputs')]
     const messages = inputs === null ? null : messagesOf(inputs)
@@ -68,12 +70,12 @@ export class LangSmithReader {
   /** Begins a run of a tool, which a call of a model or the program itself started. */
   beginTool(placed: PlacedRun): OpenTool {
     const { run, path } = placed
-    this.dialogue.session.now = placed.start
+    this.sink.session.now = placed.start
     const inputs = payloadOf(placed, 'inputs')
     const outputs = payloadOf(placed, 'outputs')
     const name = asText(run['name'])
     const own = idText(inputs?.value['id']) ?? idText(toolMessageIn(outputs)?.['tool_call_id'])
-    const matched = own !== null && this.dialogue.session.hasCall(own) ? own : this.#take(name ?? '')
+    const matched = own !== null && this.sink.session.hasCall(own) ? own : this.#waitingCall(name ?? '')
     if (matched !== null) {
       this.#matched.add(matched)
       if (differs(inputs?.value, this.#callArgs.get(matched)))
@@ -86,21 +88,16 @@ export class LangSmithReader {
     }
     const id = `run ${idText(run['id']) ?? path}`
     this.#reading.reply = this.#reply
-    const step = this.dialogue.session.open('agent', idText(run['id']))
-    this.dialogue.call(step, {
-      id,
-      tool: name,
-      namePath: `${path}/name`,
-      args: inputs?.value ?? run['inputs'],
-      path: inputs?.path ?? `${path}/inputs`,
-    })
+    const args = new Located(inputs?.value ?? run['inputs'], inputs?.path ?? `${path}/inputs`)
+    const call = { id, function: { name: new Located(name, `${path}/name`), arguments: args } }
+    this.#take({ role: 'assistant', tool_calls: [call] }, path, idText(run['id']))
     return { id, placed }
   }
 
   /** Adds the output of a tool's run, unless a later run of a model received it. */
   endTool({ id, placed }: OpenTool): void {
     const { run, path, end, start } = placed
-    const { session } = this.dialogue
+    const { session } = this.sink
     session.now = end ?? start
     const error = asText(run['error'])
     if (error !== null) this.#errors.add(error)
@@ -111,12 +108,24 @@ export class LangSmithReader {
     if (isAnsweredLater) return
     const message = toolMessageIn(outputs)
     const isFault = message?.['status'] === 'error' ? true : null
-    if (error !== null) this.dialogue.answer(id, path, error, `${path}/error`, true)
-    else if (outputs === null) this.dialogue.answer(id, path, run['outputs'], `${path}/outputs`, null)
+    if (error !== null) this.#answer(id, path, error, `${path}/error`, true)
+    else if (outputs === null) this.#answer(id, path, run['outputs'], `${path}/outputs`, null)
     else {
       const [value, at] = this.#outputOf(outputs)
-      this.dialogue.answer(id, path, value, at, isFault)
+      this.#answer(id, path, value, at, isFault)
     }
+  }
+
+  #take(tree: Tree, path: string, name: string | null): void {
+    const placed = placeMessage(tree, path)
+    if (placed !== null) this.sink.take(placed, name)
+  }
+
+  /** Adds the output of a tool's run as the answer of its call. */
+  #answer(id: unknown, path: string, value: unknown, at: string, isError: boolean | null): void {
+    const call = idText(id)
+    this.sink.answered(call, (tool) => outcomeOfOutput(tool, value, isError))
+    this.#take({ role: 'tool', tool_call_id: call, content: contentOf(new Located(value, at)) }, path, null)
   }
 
   /** Adds an error once: the runs around a failed run repeat it. */
@@ -124,13 +133,13 @@ export class LangSmithReader {
     const text = asText(run['error'])
     if (text === null || this.#errors.has(text)) return
     this.#errors.add(text)
-    this.dialogue.session.note('system', run['error'], `${path}/error`, 'error')
+    this.sink.session.note('system', run['error'], `${path}/error`, 'error')
   }
 
   /** Reads a trace without runs of models or tools: its input and output. Only a state with all messages tells the acts. */
   whole(placed: PlacedRun): void {
     const [inputs, outputs] = [payloadOf(placed, 'inputs'), payloadOf(placed, 'outputs')]
-    const { session } = this.dialogue
+    const { session } = this.sink
     session.now = placed.start
     const before = inputs === null ? null : messagesOf(inputs)
     for (const message of this.#threads.unseen(before ?? []).fresh) this.#message(message)
@@ -157,14 +166,14 @@ export class LangSmithReader {
   #leaves(payload: Payload | null, actor: 'user' | 'agent_message', name: string): void {
     if (payload === null) return
     const kind = actor === 'user' ? 'other' : 'agent'
-    const { parts } = this.dialogue.session.open(kind, null)
+    const { parts } = this.sink.session.open(kind, null)
     addLeaves(sinkTo(this.#reading, parts, actor, name), payload.value, payload.path)
   }
 
   #message(message: OpenMessage, reply: Reply | null = null): void {
     this.model ??= modelOfMessage(message)
     this.#reading.reply = reply
-    readLangChainMessage(this.dialogue, message)
+    readLangChainMessage(this.sink, message)
     if (message.speaker !== 'agent') return
     for (const { id, name, args } of callsIn(message.body)) {
       this.#callArgs.set(id, args)
@@ -175,7 +184,7 @@ export class LangSmithReader {
   }
 
   /** Returns the first call of a tool without a run. */
-  #take(tool: string): string | null {
+  #waitingCall(tool: string): string | null {
     const list = this.#waiting.get(tool)
     while (list !== undefined && list.next < list.ids.length) {
       const id = list.ids[list.next++]

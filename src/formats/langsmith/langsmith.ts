@@ -50,8 +50,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   readRuns(reading, reader, runs)
   const root = rows.find(({ run }) => isRoot(run))?.run ?? rows[0]?.run
   const agent = { name: asName(root?.['name']), model: reader.model }
-  const steps =
-    traces.size > 1 ? [] : reader.dialogue.session.finish(isRun(document) ? '' : (runsIn(document)?.path ?? ''))
+  const steps = traces.size > 1 ? [] : reader.sink.session.finish(isRun(document) ? '' : (runsIn(document)?.path ?? ''))
   return { format: 'langsmith', agent, steps }
 }
 

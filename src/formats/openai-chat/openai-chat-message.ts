@@ -239,6 +239,12 @@ const shown = (role: string): string => JSON.stringify(cutName(role))
 
 const FENCE = '```'
 
+/** Returns the agent that a message names by its role; null for the roles that all chats have. */
+export function agentNamedBy(message: Json): string | null {
+  const role = roleOf(message)
+  return role === null || KNOWN_ROLES.has(role) ? null : agentIn(role)
+}
+
 /** Returns the agent in a role: `Orchestrator (thought)` is Orchestrator's. */
 const agentIn = (role: string): string => cutName(role.split(' (', 1)[0] || role)
 

@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/act.ts'
-import type { Reading } from '../common/reading.ts'
+import type { Json, Reading } from '../common/reading.ts'
 import { type OpenStep, Session } from '../common/session.ts'
-import { readMessage } from '../openai-chat/openai-chat-message.ts'
+import { agentNamedBy, readMessage } from '../openai-chat/openai-chat-message.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import type { Located, PlacedMessage, Tree } from './located.ts'
@@ -132,27 +132,18 @@ export class TraceSink extends ChatSink {
     this.keep(id, call)
   }
 
-  /** Reads one message into its step; returns its calls in order. */
-  take({ message, place }: PlacedMessage, name: string | null): readonly OpenCall[] {
+  /** Reads one message into its step; returns its calls in order. `name`: of an agent's step; `other`: of another speaker's. */
+  take({ message, place }: PlacedMessage, name: string | null, other: string | null = null): readonly OpenCall[] {
     this.#calls = []
     const ids = answeredIdsOf(message)
-    const isAgent =
-      message['role'] === 'assistant' || message['type'] === 'function_call' || message['type'] === 'reasoning'
     this.reading.within(place, () => {
       // Steps without parts are removed at the end.
-      this.#step = isAgent ? this.session.open('agent', name) : null
+      const agent = agentNamedBy(message) ?? this.session.agent
+      this.#step = isOfAgent(message) ? this.session.open('agent', name, agent) : null
       const read = readMessage(this, message, '', null, 'other')
-      const step = this.#step
-      if (step !== null) {
-        for (const part of read.parts) step.parts.push(part)
-        for (const part of read.outputs) step.outputs.push(part)
-        return
-      }
-      if (read.outputs.length > 0) for (const part of read.outputs) this.#outputs(ids).push(part)
-      if (read.parts.length > 0) {
-        const { parts } = this.session.open('other', null)
-        for (const part of read.parts) parts.push(part)
-      }
+      for (const part of read.outputs) (this.#step?.outputs ?? this.#outputs(ids)).push(part)
+      const step = this.#step ?? (read.parts.length > 0 ? this.session.open('other', other) : null)
+      for (const part of read.parts) step?.parts.push(part)
     })
     return this.#calls
   }
@@ -166,3 +157,9 @@ export class TraceSink extends ChatSink {
     return (last?.kind === 'output' ? last : this.session.open('output', null)).outputs
   }
 }
+
+const isOfAgent = (message: Json): boolean =>
+  message['role'] === 'assistant' ||
+  message['type'] === 'function_call' ||
+  message['type'] === 'reasoning' ||
+  agentNamedBy(message) !== null

@@ -13,10 +13,10 @@ import {
   typeName,
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
-import { Dialogue } from '../dialogue/dialogue.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
+import { readLangChainMessage } from '../langchain/langchain-chat.ts'
 import { openMessage } from '../langchain/langchain-form.ts'
-import { readLangChainMessage } from '../langchain/langchain-message.ts'
+import { TraceSink } from '../traces/trace-span.ts'
 
 /**
  * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion`
@@ -34,33 +34,33 @@ const TRACE_FIELDS: ReadonlySet<string> = wordSet(`version id verifiers task age
 const EPISODE_FIELDS: ReadonlySet<string> = new Set(['id', 'env', 'task', 'group', 'run', 'ok', 'errors', 'traces'])
 
 function readVerifiers(reading: Reading, document: Json): ReadDocument {
-  const dialogue = new Dialogue(reading)
-  if (isRollout(document)) return readRollout(dialogue, document)
+  const sink = new TraceSink(reading, null)
+  if (isRollout(document)) return readRollout(sink, document)
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
   if (path !== '') reading.warnUnknown(document, '', EPISODE_FIELDS)
   const [trace] = traces
   if (traces.length > 1) reading.refuse(path, `holds ${traces.length} traces: send the one to read by itself`)
   const at = path === '' ? '' : pointer(path, 0)
-  if (isRecord(trace) && traces.length === 1) readNodes(dialogue, trace, at)
+  if (isRecord(trace) && traces.length === 1) readNodes(sink, trace, at)
   const about = asRecord(asRecord(trace)['agent'])
   const config = asRecord(about['config'])
   const agent = {
     name: asText(about['name']),
     model: asText(config['model']) ?? asText(asRecord(config['model'])['id']),
   }
-  const steps = traces.length > 1 ? [] : dialogue.session.finish(`${at}/nodes`)
+  const steps = traces.length > 1 ? [] : sink.session.finish(`${at}/nodes`)
   return { format: 'verifiers', agent, steps }
 }
 
 /** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
-function readNodes(dialogue: Dialogue, trace: Json, path: string): void {
-  const { reading, session } = dialogue
+function readNodes(sink: TraceSink, trace: Json, path: string): void {
+  const { reading, session } = sink
   reading.warnUnknown(trace, path, TRACE_FIELDS)
   for (const [node, at] of objectsIn(reading, asList(trace['nodes']), `${path}/nodes`, 'a node')) {
     session.now = timeOf(node['timestamp'])
     const { message, sampled } = node
     const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
-    if (!isMade) readMessage(dialogue, message, `${at}/message`)
+    if (!isMade) readMessage(sink, message, `${at}/message`)
     else {
       reading.warnOnce(`${at}/sampled`, 'a message in the agent’s name that no call of the model made; shown as system')
       const sink = sinkTo(reading, session.open('other', null).parts, 'system', 'context')
@@ -69,32 +69,31 @@ function readNodes(dialogue: Dialogue, trace: Json, path: string): void {
   }
 }
 
-function readRollout(dialogue: Dialogue, document: Json): ReadDocument {
+function readRollout(sink: TraceSink, document: Json): ReadDocument {
   for (const field of ['prompt', 'completion'] as const) {
     const list = document[field]
     if (isAbsent(list)) continue
     if (typeof list === 'string') {
-      const step = dialogue.session.open(field === 'prompt' ? 'other' : 'agent', null)
-      const actor = field === 'prompt' ? 'user' : 'agent_message'
-      dialogue.content(step.parts, actor, list, `/${field}`, 'message')
-    } else if (!Array.isArray(list)) dialogue.reading.error(`/${field}`, `must be messages, not ${typeName(list)}`)
-    else for (const [message, at] of itemsIn(list, `/${field}`)) readMessage(dialogue, message, at)
+      const role = field === 'prompt' ? 'user' : 'assistant'
+      sink.take({ message: { role, content: list }, place: (at) => at.replace('/content', `/${field}`) }, null)
+    } else if (!Array.isArray(list)) sink.reading.error(`/${field}`, `must be messages, not ${typeName(list)}`)
+    else for (const [message, at] of itemsIn(list, `/${field}`)) readMessage(sink, message, at)
   }
   const { error, trajectory } = document
-  if (isRecord(error)) dialogue.session.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
+  if (isRecord(error)) sink.session.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
   if (Array.isArray(trajectory))
-    dialogue.reading.warn('/trajectory', 'the calls of the model one by one; prompt and completion are read')
+    sink.reading.warn('/trajectory', 'the calls of the model one by one; prompt and completion are read')
   return {
     format: 'verifiers',
     agent: { name: null, model: asText(document['model']) },
-    steps: dialogue.session.finish('/completion'),
+    steps: sink.session.finish('/completion'),
   }
 }
 
-function readMessage(dialogue: Dialogue, message: unknown, path: string): void {
+function readMessage(sink: TraceSink, message: unknown, path: string): void {
   const open = openMessage(message, path)
-  if (open === null) dialogue.reading.error(path, `must be a message, not ${typeName(message)}`)
-  else readLangChainMessage(dialogue, open)
+  if (open === null) sink.reading.error(path, `must be a message, not ${typeName(message)}`)
+  else readLangChainMessage(sink, open)
 }
 
 /** Splits a file of rollouts into one document per row, and per trace of an episode. */
