@@ -1,5 +1,5 @@
 import type { Signal } from '../../schemas/ground-truth.ts'
-import type { ClaimType, UNCLEAR_RULES } from '../../schemas/rubric.ts'
+import type { ClaimManifest, ClaimType, UNCLEAR_RULES } from '../../schemas/rubric.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
 
@@ -11,43 +11,18 @@ export type Entry = Readonly<Record<string, Scalar>>
 
 export type ClaimValue = Scalar | readonly Entry[]
 
-/** Proof of a value of a claim: everything that is given must hold. */
-export interface ProofRule {
+type ProofName = 'in_step' | 'after' | 'does' | 'agent_of' | 'holds'
+
+/** Proof of a value of a claim: everything that is given must hold. The schema of a manifest describes each member. */
+export interface ProofRule extends Readonly<Record<ProofName, string | null>> {
   /** Actors who may be quoted; empty: no quote is needed. */
   readonly quote: readonly Actor[]
-  /** The step claim whose step must hold the quote. */
-  readonly in_step: string | null
-  /** The instruction before whose first sight no quote counts. */
-  readonly after: string | null
-  /** Instructions of which what is quoted must show one. */
   readonly shows: readonly string[]
-  /** The instruction that what is quoted must carry out. */
-  readonly does: string | null
-  /** Instructions that no search may find. */
   readonly finds_nothing_of: readonly string[]
-  /** The step claim whose agent the value must name. */
-  readonly agent_of: string | null
-  /** The text claim that what is quoted must hold. */
-  readonly holds: string | null
 }
 
-/** The most that an integer may be where a line of a document holds the name of a text claim and one of some words. */
-interface DocumentCap {
-  readonly maximum: number
-  readonly names: string
-  readonly words: readonly string[]
-}
-
-export const NO_PROOF: ProofRule = {
-  quote: [],
-  in_step: null,
-  after: null,
-  shows: [],
-  does: null,
-  finds_nothing_of: [],
-  agent_of: null,
-  holds: null,
-}
+const NO_NAMES = { in_step: null, after: null, does: null, agent_of: null, holds: null } as const
+export const NO_PROOF: ProofRule = { quote: [], shows: [], finds_nothing_of: [], ...NO_NAMES }
 
 /** Claim that a rubric asks for. */
 export interface ClaimRule {
@@ -64,7 +39,7 @@ export interface ClaimRule {
   readonly measured_by: Signal | null
   /** The claim whose runs are counted; null: the judge is asked. */
   readonly runs_of: string | null
-  readonly cap: DocumentCap | null
+  readonly cap: NonNullable<ClaimManifest['capped_by_document']> | null
   /** Of a list: what each entry says; ids are `list.name`. */
   readonly of: readonly ClaimRule[]
   /** By value as text, or `any`. */
