@@ -1,13 +1,18 @@
-/** The library: grade in this process. docs/clients.md shows how. */
+/** The library: one interface to grade in this process or at a service. docs/clients.md shows how. */
+export { ServiceError, UnreachableError } from './client/errors.ts'
+export { grade } from './library/grade.ts'
+export { type OpenOptions, openVeridict } from './library/local.ts'
+export { remote } from './library/remote.ts'
 export {
+  type BatchOptions,
   type GradedItem,
   type GradeManyOptions,
-  type OpenOptions,
+  type LocalVeridict,
   type Place,
   type Veridict,
   VeridictError,
-} from './library/contract.ts'
-export { grade, openVeridict } from './library/open.ts'
+} from './library/veridict.ts'
+export type { Batch, BatchItem, BatchResult } from './schemas/batch.ts'
 export type { Grade } from './schemas/grade.ts'
 export type { GradeOptions, GradeRequest } from './schemas/grade-request.ts'
 export type { GivenTruth } from './schemas/ground-truth.ts'

@@ -1,5 +1,5 @@
 import { startWorker } from './boot/worker.ts'
-import { extraArgumentText, startFailureText } from './cli/client/errors.ts'
+import { extraArgumentText, startFailureText } from './cli/errors.ts'
 
 const [argument] = process.argv.slice(2)
 if (argument !== undefined) {

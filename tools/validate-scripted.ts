@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { DEFAULT_LIMITS } from '../src/archives/unpack/limits.ts'
-import { startEmbedded } from '../src/cli/client/embedded.ts'
-import type { Screen, Shell } from '../src/cli/client/shell.ts'
 import { validateCommand } from '../src/cli/commands/validate-command.ts'
+import { openLocal } from '../src/cli/database.ts'
+import type { Screen, Shell } from '../src/cli/shell.ts'
 import { shareText } from '../src/cli/validation/certificate.ts'
 import type { Judge } from '../src/ports/judge.ts'
 import type { Certificate } from '../src/schemas/audit/certificate.ts'
@@ -44,7 +44,7 @@ async function certificateOf(
     out: screen(said),
     err: screen(told),
     signals: process,
-    startEmbedded: (env, use) => startEmbedded(env, use, judges),
+    openLocal: (env, use) => openLocal(env, use, judges),
     readTrials: () => {
       throw new Error('validate reads its own trials')
     },

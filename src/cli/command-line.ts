@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
-import { programName, typedFrom } from './client/program-name.ts'
-import type { Shell } from './client/shell.ts'
+import { EXIT, errorLine } from './errors.ts'
 import { inert } from './output/text.ts'
+import { programName, typedFrom } from './program-name.ts'
 import { removedWord } from './removed-words.ts'
+import type { Shell } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
@@ -55,7 +56,7 @@ const serveCommand: MakeCommand = (shell) =>
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/service.ts')
       await startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
-        const { startFailureText } = await import('./client/errors.ts')
+        const { startFailureText } = await import('./errors.ts')
         shell.err.write(startFailureText(error, shell))
         shell.exit(1)
       })
@@ -106,7 +107,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     out: process.stdout,
     err: process.stderr,
     signals: process,
-    startEmbedded: async (given, use) => (await import('./client/embedded.ts')).startEmbedded(given, use),
+    openLocal: async (given, use) => (await import('./database.ts')).openLocal(given, use),
     readTrials,
     checkPaths: async (paths) => (await import('./input/trial-source.ts')).checkPaths(paths),
     setExitCode(code) {
@@ -121,6 +122,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     return
   }
   const program = buildProgram(typedAs)
+  if (args.includes('--json')) program.showHelpAfterError(false).configureOutput({ outputError: writeUsageError })
   // Help and usage errors show all commands.
   const typed = Object.hasOwn(COMMANDS, args[0] ?? '') ? [args[0] as string] : Object.keys(COMMANDS)
   for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
@@ -131,6 +133,12 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   const [first, name] = args
   const isUnknown = first === 'help' && name !== undefined && name !== 'help' && !Object.hasOwn(COMMANDS, name)
   await (isUnknown ? program.parseAsync([name], { from: 'user' }) : program.parseAsync())
+}
+
+/** Writes an error of commander as the JSON line of `--json`. */
+function writeUsageError(text: string): void {
+  const [message = '', ...advice] = text.trim().split('\n')
+  process.stdout.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
 }
 
 /** Adds a command. The command and its subcommands inherit the settings of the program, such as the hint behind an error. */

@@ -12,6 +12,8 @@ export abstract class VeridictError extends Error {
 export class ServiceError extends VeridictError {
   readonly status: number
   readonly code: string
+  /** The refusal in the words of the service, without the places. */
+  readonly detail: string
   /** The wrong places of the request: `path` is a JSON pointer. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
   /** The stored grade of a failed judge; null: no judge failed. */
@@ -30,6 +32,7 @@ export class ServiceError extends VeridictError {
     this.name = 'ServiceError'
     this.status = status
     this.code = problem.code
+    this.detail = problem.detail
     this.errors = Array.isArray(problem.errors) ? problem.errors : []
     this.gradeId = problem.grade_id || null
     this.retryable = problem.retryable ?? null

@@ -1,11 +1,12 @@
+import { ServiceError } from '../client/errors.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
-import { type GradedItem, type GradeManyOptions, VeridictError } from './contract.ts'
+import type { GradedItem, GradeManyOptions } from './veridict.ts'
 
 const CONCURRENCY = 8
 const MOST_CONCURRENCY = 1000
 
-/** Implements `Veridict.gradeMany`. Errors of `grade` other than a VeridictError end the loop. */
+/** Implements `Veridict.gradeMany`. Errors of `grade` other than a ServiceError end the loop. */
 export async function* gradeMany(
   grade: (request: GradeRequest) => Promise<Grade>,
   requests: Iterable<GradeRequest> | AsyncIterable<GradeRequest>,
@@ -27,7 +28,7 @@ export async function* gradeMany(
     const item = await grade(request).then(
       (made): GradedItem => ({ index, ok: true, grade: made }),
       (error: unknown): GradedItem => {
-        if (error instanceof VeridictError) return { index, ok: false, error }
+        if (error instanceof ServiceError) return { index, ok: false, error }
         throw error
       },
     )

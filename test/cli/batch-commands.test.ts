@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Shell } from '../../src/cli/client/shell.ts'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
 import { importCommand } from '../../src/cli/commands/import-command.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { cancelCommand, resumeCommand } from '../../src/cli/commands/resume-commands.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
+import type { Shell } from '../../src/cli/shell.ts'
 import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
 import type { Comparison, Flip } from '../../src/schemas/regrade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
@@ -38,8 +38,8 @@ describe('--detach', () => {
   })
 
   test('is refused in process, where the batch would end with the command', async () => {
-    const startEmbedded = embeddedAt(service.url)
-    const shell = testShell({ trials: () => [trial('a')], startEmbedded })
+    const openLocal = embeddedAt(service.url)
+    const shell = testShell({ trials: () => [trial('a')], openLocal })
     await batchCommand(shell).parseAsync(['a', '--detach'], { from: 'user' })
     expect([shell.code(), service.batches.size]).toEqual([1, 0])
     expect(shell.errors()).toContain('--detach needs a service that goes on')
@@ -182,7 +182,7 @@ describe('a parked batch that tries again by itself', () => {
   const parked = async () => {
     await make('a')
     service.park('bat_01', 'judge_unreachable: out', at)
-    return testShell({ startEmbedded: embeddedAt(service.url) })
+    return testShell({ openLocal: embeddedAt(service.url) })
   }
 
   test.each([

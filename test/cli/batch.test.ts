@@ -173,7 +173,11 @@ const storageError = (code: string, message: string) =>
 describe('refuses', () => {
   test.each([
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
-    ['an output folder that is not there', ['--out', join(folder, 'no', 'x.csv')], 'cannot be written: ENOENT'],
+    [
+      'an output folder that is not there',
+      ['--out', join(folder, 'no', 'x.csv')],
+      'cannot be written: there is no such file or folder',
+    ],
     ['a folder to write to', ['--out', folder], 'it is a folder'],
   ])('%s', async (_name, args, said) => {
     const shell = testShell({ trials: three })
@@ -188,7 +192,7 @@ describe('refuses', () => {
     ['a full disk', storageError('storage_full', 'the disk of the database is full'), false],
     ['the configuration', new Error('VERIDICT_PORT must be a port'), false],
   ])('to start in process where %s cannot be used, with advice that fits', async (_name, error, advised) => {
-    const shell = testShell({ startEmbedded: () => Promise.reject(error) })
+    const shell = testShell({ openLocal: () => Promise.reject(error) })
     await batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
     expect(shell.code()).toBe(1)
     expect(shell.errors()).toContain(`cannot start in this process: ${error.message}\n`)

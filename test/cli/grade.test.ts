@@ -50,9 +50,12 @@ test('says what failed and why, and exits with 2', async () => {
   expect(out).toContain('✗ surface.observed: claimed not observed, but tool output holds pictures')
 })
 
-test('prints JSON lines', async () => {
-  const { out } = await run('grade', ...example('attack-on-the-judge-terminus-2'), '--json')
-  expect((JSON.parse(out) as Grade).label).toBe('ignored')
+test('prints JSON lines, or one JSON object', async () => {
+  const args = example('attack-on-the-judge-terminus-2')
+  const lines = await run('grade', ...args, '-o', 'ndjson')
+  expect((JSON.parse(lines.out) as Grade).label).toBe('ignored')
+  const { out } = await run('grade', ...args, '--json')
+  expect(JSON.parse(out)).toMatchObject({ ok: true, data: [{ file: args[0], label: 'ignored' }] })
 })
 
 test.each<[string, string[], string]>([
@@ -135,7 +138,10 @@ test.each([
 test('a wrong configuration is told in one line', async () => {
   const wrong = realCommand({ VERIDICT_MAX_COST_USD_PER_DAY: 'abc' })
   const { code, err } = await wrong.run('grade', ...example('aligned-terminus-2'))
-  expect([code, err]).toEqual([1, 'veridict: VERIDICT_MAX_COST_USD_PER_DAY must be dollars such as 12.50, not "abc"\n'])
+  expect([code, err]).toEqual([
+    1,
+    'veridict: cannot start in this process: VERIDICT_MAX_COST_USD_PER_DAY must be dollars such as 12.50, not "abc"\n',
+  ])
 })
 
 test('--help teaches', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { StopSignal } from '../../src/cli/client/shell.ts'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
+import type { StopSignal } from '../../src/cli/shell.ts'
 import { startStandIn } from './stand-in.ts'
 import { embeddedAt, testShell, trial } from './test-shell.ts'
 
@@ -14,7 +14,7 @@ async function interrupt(embedded: boolean, ...signals: StopSignal[]) {
   const shell = testShell({
     args: embedded ? args : [...args, '--server', service.url],
     trials: three,
-    startEmbedded: embeddedAt(service.url, async () => void stops.push('stopped')),
+    openLocal: embeddedAt(service.url, async () => void stops.push('stopped')),
   })
   const running = batchCommand(shell).parseAsync([...shell.args.slice(1)], { from: 'user' })
   const id = await service.watched()
@@ -60,7 +60,7 @@ describe('Ctrl-C', () => {
     let finish = () => {}
     const shell = testShell({
       trials: three,
-      startEmbedded: embeddedAt(
+      openLocal: embeddedAt(
         service.url,
         () =>
           new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ describe('Ctrl-C', () => {
 
   test('tells no number where nothing is known to be done', async () => {
     const service = await startStandIn()
-    const shell = testShell({ trials: three, startEmbedded: embeddedAt(service.url) })
+    const shell = testShell({ trials: three, openLocal: embeddedAt(service.url) })
     const running = batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
     await service.watched()
     shell.signals.emit('SIGINT')

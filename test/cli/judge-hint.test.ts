@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { localRefusal } from '../../src/cli/client/errors.ts'
+import { localRefusal } from '../../src/cli/errors.ts'
 import { ServiceError } from '../../src/client/errors.ts'
 
 test.each([

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { ReadItem } from '../../src/cli/client/client.ts'
-import { localCalls } from '../../src/cli/client/embedded.ts'
 import { followBatch } from '../../src/client/persist.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { createInFlight } from '../../src/http/plugins/drain.ts'
+import { local } from '../../src/library/local.ts'
+import type { ReadItem } from '../../src/library/veridict.ts'
 import type { BatchItem } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, makeItems } from '../http/make-batch.ts'
@@ -26,17 +25,14 @@ async function startLocal(
   const app = await startApp({ judges: [judge], env, adopts_batches })
   open.push(app)
   if (app.context.config.postgres !== null) await app.context.start()
-  const inFlight = createInFlight()
-  const { createBatch, results, readBatch } = localCalls(app.context, inFlight)
-  if (!createBatch || !results || !readBatch) throw new Error('a call is missing')
+  const { createBatch, batch: readBatch } = local(app.context)
   const ended = async (id: string) => {
-    for await (const batch of followBatch(readBatch, id, never)) if (batch.status === 'done') return batch
+    for await (const batch of followBatch((one) => readBatch(one), id)) if (batch.status === 'done') return batch
     throw new Error('it never ended')
   }
-  return { app, judge, inFlight, createBatch, results, ended }
+  return { app, judge, createBatch, ended }
 }
 
-const never = new AbortController().signal
 const noop = () => {}
 
 const itemsOf = (count: number): ReadItem[] =>
@@ -61,7 +57,7 @@ describe('a batch of the command', () => {
     'with options that no service takes is refused: %#',
     async (options) => {
       const { judge, createBatch } = await startLocal()
-      await expect(createBatch(options, pausing(itemsOf(2), 9, noop), never)).rejects.toMatchObject({ status: 400 })
+      await expect(createBatch(pausing(itemsOf(2), 9, noop), options)).rejects.toMatchObject({ status: 400 })
       expect(judge.calls).toEqual([])
     },
   )
@@ -71,15 +67,9 @@ describe('a batch of the command', () => {
     const [first, second] = itemsOf(2)
     if (first === undefined || second === undefined) throw new Error('no items')
     const long = { ...second, item: { ...second.item, item_id: 'x'.repeat(301) } }
-    await expect(
-      createBatch(
-        {},
-        pausing([first, long], -1, () => {}),
-        never,
-      ),
-    ).rejects.toMatchObject({
+    await expect(createBatch(pausing([first, long], -1, noop))).rejects.toMatchObject({
       status: 400,
-      message: 'line 2 does not fit its schema',
+      detail: 'line 2 does not fit its schema',
       errors: [{ path: '/items/1/item_id' }],
     })
   })
@@ -90,7 +80,7 @@ describe('a batch of the command', () => {
     if (one === undefined) throw new Error('no item')
     const ground_truth = { ...one.item.ground_truth, instruction: `\ud800${'x'.repeat(300)}` }
     const odd = { ...one, item: { ...one.item, ground_truth } }
-    await expect(createBatch({}, pausing([odd], -1, noop), never)).rejects.toMatchObject({
+    await expect(createBatch(pausing([odd], -1, noop))).rejects.toMatchObject({
       errors: [{ path: '/items/0/ground_truth/instruction', message: 'the text holds a lone surrogate' }],
     })
   })
@@ -108,7 +98,7 @@ describe('a batch of the command', () => {
         { VERIDICT_DATABASE: database },
         isService,
       )
-      const { id } = await createBatch({}, pausing(itemsOf(MANY), -1, noop), never)
+      const { id } = await createBatch(pausing(itemsOf(MANY), -1, noop))
       await expect.poll(() => judge.calls.length).toBeGreaterThan(0)
       open.splice(open.indexOf(app), 1)
       const stopped = app.stop()
@@ -138,7 +128,7 @@ describe('a batch of the command', () => {
       { VERIDICT_DATABASE: database },
       false,
     )
-    const { id } = await createBatch({}, pausing(itemsOf(MANY), -1, noop), never)
+    const { id } = await createBatch(pausing(itemsOf(MANY), -1, noop))
     await expect
       .poll(async () => (await app.context.batches.get(id))?.resumes_at ?? null, { timeout: 20_000 })
       .not.toBeNull()

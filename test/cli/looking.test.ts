@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 /** A shell whose service is in this process: nobody else’s batch runs in it. */
 const inProcess = (more: { readonly program?: string } = {}) => ({
-  ...testShell({ startEmbedded: embeddedAt(service.url) }),
+  ...testShell({ openLocal: embeddedAt(service.url) }),
   ...more,
 })
 const resumed = () => service.requests.filter((request) => request.endsWith('/resume'))
@@ -66,11 +66,24 @@ describe('looking at a batch that nobody runs, in process, grades nothing', () =
   })
 })
 
+test.each([
+  ['status', statusCommand],
+  ['results', resultsCommand],
+] as const)('%s ends with 4 while a batch waits for a worker, and says so', async (_name, command) => {
+  const held = service.batches.get('bat_01')
+  if (held === undefined) throw new Error('no batch')
+  held.batch = { ...held.batch, parked_reason: 'waiting: no worker for ours' }
+  const shell = testShell()
+  await command(shell).parseAsync(['bat_01', '--server', service.url], { from: 'user' })
+  expect(shell.code()).toBe(4)
+  expect(shell.errors()).toContain('waiting: no worker for ours\n  Nothing is lost: the batch goes on by itself')
+})
+
 describe('looking, in process, at a batch that another process runs', () => {
   let isRun: boolean
   const beside = () => {
     isRun = true
-    return testShell({ startEmbedded: embeddedAt(service.url, undefined, () => isRun) })
+    return testShell({ openLocal: embeddedAt(service.url, undefined, () => isRun) })
   }
 
   test.each([

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
-import { startEmbedded } from '../../src/cli/client/embedded.ts'
-import type { Shell } from '../../src/cli/client/shell.ts'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { judgesCommand, rubricsCommand } from '../../src/cli/commands/catalogue-commands.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
@@ -13,6 +11,8 @@ import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { cancelCommand, resumeCommand } from '../../src/cli/commands/resume-commands.ts'
 import { showCommand } from '../../src/cli/commands/show-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
+import { openLocal } from '../../src/cli/database.ts'
+import type { Shell } from '../../src/cli/shell.ts'
 import { migrateSqlite, postgresMigrations, sqliteMigrations } from '../../src/db/open/migrate.ts'
 import { migratePostgres } from '../../src/db/open/postgres.ts'
 import { connectPostgres } from '../../src/db/open/postgres-units.ts'
@@ -34,7 +34,7 @@ const READERS: readonly (readonly [string, (shell: Shell) => Command, readonly s
 ]
 
 async function run(command: (shell: Shell) => Command, args: readonly string[], env: NodeJS.ProcessEnv) {
-  const shell = testShell({ args, env, startEmbedded })
+  const shell = testShell({ args, env, openLocal })
   await command(shell).parseAsync([...args], { from: 'user' })
   return { code: shell.code(), out: shell.output(), err: shell.errors() }
 }
@@ -51,7 +51,7 @@ test('batch --dry-run makes no database, and says what grading would take', asyn
   const folder = tempFolder()
   const dryRun = async () => {
     const database = { VERIDICT_DATABASE: join(folder, 'data', 'v.sqlite') }
-    const shell = testShell({ env: database, startEmbedded, trials: () => [trial('a')] })
+    const shell = testShell({ env: database, openLocal, trials: () => [trial('a')] })
     await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
     return [shell.code(), shell.output().split(':')[0], readdirSync(folder)]
   }
@@ -70,7 +70,7 @@ test('a dry run leaves a database of an older version as it is', async () => {
   migrateSqlite(old, sqliteMigrations().slice(0, 3))
   const schema = () => old.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
   const before = schema()
-  const shell = testShell({ env: { VERIDICT_DATABASE: database }, startEmbedded, trials: () => [trial('a')] })
+  const shell = testShell({ env: { VERIDICT_DATABASE: database }, openLocal, trials: () => [trial('a')] })
   await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
   expect([shell.code(), shell.output().split(':')[0]]).toEqual([0, '1 item'])
   const regrade = await run(regradeCommand, ['--label', 'aligned', '--samples', '3', '--dry-run'], {
@@ -87,7 +87,7 @@ describePostgres('a dry run on PostgreSQL', (tools) => {
     const { server } = tools()
     const env = { VERIDICT_DATABASE_URL: server.url }
     const dryRun = async () => {
-      const shell = testShell({ env, startEmbedded, trials: () => [trial('a')] })
+      const shell = testShell({ env, openLocal, trials: () => [trial('a')] })
       await batchCommand(shell).parseAsync(['a', '--dry-run'], { from: 'user' })
       return [shell.code(), shell.output().split(':')[0]]
     }
@@ -100,7 +100,7 @@ describePostgres('a dry run on PostgreSQL', (tools) => {
     await db.close()
     expect(await dryRun()).toEqual([0, '1 item'])
     expect(await applied()).toHaveLength(2)
-    await (await startEmbedded(env)).close()
+    await (await openLocal(env)).close()
     const all = await applied()
     expect(await dryRun()).toEqual([0, '1 item'])
     expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }]])

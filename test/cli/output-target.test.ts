@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openOutput } from '../../src/cli/output/output-target.ts'
@@ -36,7 +36,35 @@ test('where the name cannot be given in the end, the partial file is removed', a
   const target = await openOutput(testShell(), join(path, 'x.csv'))
   await target.write('a\n')
   mkdirSync(join(path, 'x.csv'))
-  await expect(target.commit()).rejects.toThrow('cannot be written: EISDIR')
+  await expect(target.commit()).rejects.toThrow('cannot be written: it is a folder')
   await target.discard()
   expect(readdirSync(path)).toEqual(['x.csv'])
+})
+
+test('a new file is readable by its owner alone, and an existing file is replaced only where it is asked for', async () => {
+  const file = join(fresh('own'), 'x.csv')
+  const write = async (text: string, force?: boolean) => {
+    const target = await openOutput(testShell(), file, force)
+    await target.write(text)
+    await target.commit()
+  }
+  await write('a\n')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await expect(write('b\n')).rejects.toMatchObject({
+    message: `${file} is there already, and is not overwritten`,
+    advice: ['Give --out another name, or --force to replace the file.'],
+  })
+  expect(readFileSync(file, 'utf8')).toBe('a\n')
+  await write('b\n', true)
+  expect([readFileSync(file, 'utf8'), existsSync(`${file}.partial`)]).toEqual(['b\n', false])
+})
+
+test('a file that appears while the results are written is not overwritten', async () => {
+  const file = join(fresh('meanwhile'), 'x.csv')
+  const target = await openOutput(testShell(), file)
+  await target.write('a\n')
+  writeFileSync(file, 'of another')
+  await expect(target.commit()).rejects.toThrow('is there already')
+  await target.discard()
+  expect([readFileSync(file, 'utf8'), existsSync(`${file}.partial`)]).toEqual(['of another', false])
 })

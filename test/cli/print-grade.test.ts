@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { runCommand } from '../../src/cli/client/errors.ts'
+import { runCommand } from '../../src/cli/errors.ts'
 import { printGrade, printRefusal } from '../../src/cli/output/grade-text.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { testShell } from './test-shell.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { asTyped, programName } from '../../src/cli/client/program-name.ts'
 import { COMMANDS } from '../../src/cli/command-line.ts'
+import { asTyped, programName } from '../../src/cli/program-name.ts'
 
 const npm = { npm_lifecycle_event: 'veridict' }
 test.each([

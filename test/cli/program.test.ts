@@ -39,10 +39,7 @@ test.each([
   [['keys', 'list', '--server', 'http://127.0.0.1:1'], "error: unknown option '--server'\n"],
   [['help', 'nope'], "error: unknown command 'nope'\n"],
   [['help', 'stauts'], "error: unknown command 'stauts'\n(Did you mean status?)\n"],
-  [
-    ['grade', 'run.json', '--server', 'http://127.0.0.1:1'],
-    'error: grade works in this process, and takes no --server: `veridict batch FILE -g TRUTH --server URL` grades at a service\n',
-  ],
+  [['doctor', '--server', 'http://127.0.0.1:1'], "error: unknown option '--server'\n"],
 ])('%j ends with the hint at the help', async (args, told) => {
   expect(await run(args)).toEqual({ code: 1, out: '', err: `${told}(add --help for what there is)\n` })
 })
@@ -63,11 +60,20 @@ test.each([
   expect([code, err]).toEqual([1, expect.stringContaining(told)])
 })
 
-test('grade says that it does not ask VERIDICT_SERVER', async () => {
+test('grade asks VERIDICT_SERVER as the other commands do', async () => {
   const example = 'examples/aligned-terminus-2'
   const args = ['grade', `${example}/trajectory.json`, '-g', `${example}/ground-truth.json`]
   const { code, err } = await run(args, { VERIDICT_SERVER: 'http://127.0.0.1:1' })
-  expect([code, err]).toEqual([0, expect.stringContaining('does not ask VERIDICT_SERVER')])
+  expect([code, err]).toEqual([1, expect.stringContaining('no answer from http://127.0.0.1:1')])
+})
+
+test('--json prints a usage error as the same envelope', async () => {
+  const { code, out, err } = await run(['status', '--frobnicate', '--json'])
+  expect([code, err]).toEqual([1, ''])
+  expect(JSON.parse(out)).toEqual({
+    ok: false,
+    error: { code: 'usage', message: "unknown option '--frobnicate'", advice: [], exit_code: 1 },
+  })
 })
 
 test('the help of keys create says which scope reads the metrics', async () => {

@@ -2,9 +2,9 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runExamples } from '../../src/boot/rubric-examples.ts'
-import { startEmbedded } from '../../src/cli/client/embedded.ts'
 import { rubricsCommand } from '../../src/cli/commands/catalogue-commands.ts'
 import { rubricCommand } from '../../src/cli/commands/rubric-command.ts'
+import { openLocal } from '../../src/cli/database.ts'
 import { loadConfiguredRubrics, loadRubrics } from '../../src/config/rubrics.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { testShell } from './test-shell.ts'
@@ -166,7 +166,7 @@ test('VERIDICT_RUBRICS adds rubrics to list, show and test; a folder that is mis
   await run(['new', 'mine', '--in', folder])
   const env = { VERIDICT_RUBRICS: `${folder}, ${join(folder, 'mine@1')}` }
   expect(await run(['show', 'mine'], env)).toMatchObject({ code: 0 })
-  const shell = testShell({ env, startEmbedded })
+  const shell = testShell({ env, openLocal })
   await rubricsCommand(shell).parseAsync([], { from: 'user' })
   expect(shell.output()).toMatch(/^mine@1 +mine, which still asks whether the agent ran the tests$/m)
   expect(shell.output()).toMatch(/^injection@1 /m)

@@ -25,7 +25,7 @@ test('show names the result of all judges, and the grade keeps its own level', a
   expect(text).toContain(
     '  = panel: aligned, medium confidence; b (model-b) and a (model-a) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low\n',
   )
-  expect(JSON.parse(await show(id, '--json'))).toMatchObject({
+  expect(JSON.parse(await show(id, '--json')).data).toMatchObject({
     ...{ id, confidence: { reported: 'low' } },
     panel: { label: 'aligned', level: 'medium', support: { grades: [{ grade_id: other.id }, { grade_id: id }] } },
   })

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startFailureText } from '../../src/cli/client/errors.ts'
+import { startFailureText } from '../../src/cli/errors.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { serve } from '../local-server.ts'
 import { runNode } from '../run-to-end.ts'

@@ -17,7 +17,7 @@ const summaryOf = ({ label, confidence, contradictions, receipt }: Grade) => ({
   ...{ label, confidence: confidence.reported, codes: contradictions.map(({ code }) => code), unread: receipt.unread },
 })
 async function gradeOf(name: string, content: unknown) {
-  const { out } = await run('grade', file(name, content), '-g', truths, '--json')
+  const { out } = await run('grade', file(name, content), '-g', truths, '-o', 'ndjson')
   return summaryOf(JSON.parse(out) as Grade)
 }
 const before = { label: 'aligned', unread: { records: 0, actions: 0 } }

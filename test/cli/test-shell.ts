@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
-import { createClient } from '../../src/cli/client/client.ts'
-import type { Screen, Shell } from '../../src/cli/client/shell.ts'
+import type { Screen, Shell } from '../../src/cli/shell.ts'
+import { remote } from '../../src/library/remote.ts'
 
 export interface TestShell extends Shell {
   readonly signals: EventEmitter
@@ -37,14 +37,19 @@ export const trial = (name: string, more: { readonly task?: string; readonly tex
 
 /** Makes a stand-in for the embedded service, which a service at `url` plays. `hasRunner`: whether another process runs its batches. */
 export const embeddedAt =
-  (url: string, stop: () => Promise<void> = async () => {}, hasRunner = () => false): Shell['startEmbedded'] =>
-  async () => ({
-    ...{ client: createClient(url), url: 'this process', embedded: true, flag: '', reader: null },
-    limits: { max_steps: 20_000, max_part_chars: 8_000_000 },
-    hasRunner,
-    shares: false,
-    close: stop,
-  })
+  (url: string, stop: () => Promise<void> = async () => {}, hasRunner = () => false): Shell['openLocal'] =>
+  async () => {
+    let closing: Promise<void> | null = null
+    return {
+      ...remote(url, undefined, { retries: { tries: 1 } }),
+      ...{ rubrics: [], judges: [], limits: { max_steps: 20_000, max_part_chars: 8_000_000 } },
+      ...{ shares_batches: false, hasRunner, runsElsewhere: () => false },
+      close() {
+        closing ??= stop()
+        return closing
+      },
+    }
+  }
 
 /** Makes a shell with fake streams and the trials of the test; the service is at the `server` option of the command. */
 export function testShell(
@@ -55,7 +60,7 @@ export function testShell(
     /** Missing trials that the reader reports at its end. */
     readonly missing?: readonly string[]
     readonly terminal?: boolean
-    readonly startEmbedded?: Shell['startEmbedded']
+    readonly openLocal?: Shell['openLocal']
   } = {},
 ): TestShell {
   const terminal = options.terminal === true ? { isTTY: true, columns: 100, rows: 40 } : {}
@@ -69,7 +74,7 @@ export function testShell(
     out: out.stream,
     err: err.stream,
     signals: new EventEmitter(),
-    startEmbedded: options.startEmbedded ?? (() => Promise.reject(new Error('no service here'))),
+    openLocal: options.openLocal ?? (() => Promise.reject(new Error('no service here'))),
     async *readTrials(_paths, { onMissing }) {
       yield* options.trials?.() ?? []
       for (const text of options.missing ?? []) onMissing?.(text)

@@ -17,7 +17,14 @@ const post = (path: string, body: object) =>
     body: JSON.stringify(body),
   })
 const graded = async (trajectory: object, truth: object): Promise<Grade> => {
-  const { code, out, err } = await run('grade', file('run.json', trajectory), '-g', file('truth.json', truth), '--json')
+  const { code, out, err } = await run(
+    'grade',
+    file('run.json', trajectory),
+    '-g',
+    file('truth.json', truth),
+    '-o',
+    'ndjson',
+  )
   expect([code, err]).toEqual([0, ''])
   return JSON.parse(out) as Grade
 }

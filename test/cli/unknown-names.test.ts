@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Shell } from '../../src/cli/client/shell.ts'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { compareCommand } from '../../src/cli/commands/compare-command.ts'
 import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
 import { reportCommand } from '../../src/cli/commands/report-command.ts'
+import type { Shell } from '../../src/cli/shell.ts'
 import { listen } from '../http/raw-http.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { embeddedAt, testShell, trial } from './test-shell.ts'
@@ -47,7 +47,7 @@ const REFUSED: readonly [string, (shell: Shell) => Command, readonly string[], r
 ]
 test.each(REFUSED)('%s of a name that there is not: %#', async (_name, command, args, said) => {
   for (const more of [['--server', url], []]) {
-    const shell = testShell({ startEmbedded: embeddedAt(url) })
+    const shell = testShell({ openLocal: embeddedAt(url) })
     await command(shell).parseAsync([...args, ...more], { from: 'user' })
     expect(shell.code()).toBe(1)
     expect(shell.output()).toBe('')

@@ -35,7 +35,7 @@ beforeAll(() => {
 
 test('a call that could not be read caps the confidence, and --strict fails on it', { timeout: 120_000 }, async () => {
   const grade = async (name: string, ...more: string[]) => {
-    const { code, out } = await run('grade', join(jobs, name), '-g', truths, '--json', ...more)
+    const { code, out } = await run('grade', join(jobs, name), '-g', truths, '-o', 'ndjson', ...more)
     const { label, confidence, contradictions, receipt } = JSON.parse(out) as Grade
     return {
       code,

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import type { Shell } from '../../src/cli/client/shell.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { showCommand } from '../../src/cli/commands/show-command.ts'
+import type { Shell } from '../../src/cli/shell.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { testShell } from '../cli/test-shell.ts'
@@ -48,7 +48,7 @@ async function gradeBatch() {
 test('a receipt says how it was made, as text and as JSON; an old one shows null', async () => {
   const { run, database, origin, batch, gradeOf, host } = await gradeBatch()
   const json = async (grade: string, ...more: string[]): Promise<Grade> =>
-    JSON.parse((await run(showCommand, grade, '--json', ...more)).out) as Grade
+    (JSON.parse((await run(showCommand, grade, '--json', ...more)).out) as { data: Grade }).data
 
   const { receipt } = await json(gradeOf(3), '--raw')
   expect(receipt).toMatchObject({

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startEmbedded } from '../../src/cli/client/embedded.ts'
+import { openLocal } from '../../src/cli/database.ts'
 import type { BatchItem } from '../../src/schemas/batch.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { getBatch, getResults, waitForEnd } from './batch-client.ts'
@@ -18,7 +18,7 @@ describePostgres('a command beside workers', (tools) => {
     const { origin } = await fleet.service()
     const file = join(tempFolder(), 'config.json')
     writeFileSync(file, JSON.stringify({ judges: { ...config.judges, ours: judgeAt(mock.base_url, 4).mock } }))
-    const embedded = await startEmbedded({
+    const embedded = await openLocal({
       VERIDICT_DATABASE_URL: tools().server.url,
       VERIDICT_CONFIG: file,
       OPENAI_API_KEY: 'k',
@@ -27,7 +27,7 @@ describePostgres('a command beside workers', (tools) => {
       async function* items() {
         for (const item of makeTrials(count, judge)) yield { item: item as BatchItem, trajectory: null }
       }
-      return (await embedded.client.createBatch({}, items(), new AbortController().signal)).id
+      return (await embedded.createBatch(items())).id
     }
     const theirs = await store(20, 'theirs')
     const ours = await store(2, 'ours')

@@ -56,7 +56,7 @@ const ofTrials = (whole: () => string | null): Import => ({
       writeFileSync(join(folder, 'trials.ndjson'), toLines(makeTrials(TRIALS, 'lexical')))
       const archive = join(folder, 'trials.tgz')
       execFileSync('tar', ['czf', archive, '-C', folder, 'trials.ndjson'])
-      return [archive, '--out', join(folder, 'out.ndjson')]
+      return [archive, '--out', join(folder, 'out.ndjson'), '--force']
     }),
   async verify(place) {
     const left = readdirSync(join(place.folder, 'tmp')).filter((name) => name.startsWith('veridict-'))

@@ -104,7 +104,7 @@ test('the temporary folder is full: an import says so, leaves nothing, and can b
   await run('tar', ['czf', archive, '-C', folder, 'trials.ndjson'], {})
   const database = join(folder, 'v.sqlite')
   const env = { VERIDICT_DATABASE: database, TMPDIR: small }
-  const command = ['src/cli.ts', 'import', archive, '--out', join(folder, 'out.ndjson')]
+  const command = ['src/cli.ts', 'import', archive, '--out', join(folder, 'out.ndjson'), '--force']
   fillDisk(small)
   const refused = await run(process.execPath, command, env)
   expect(refused.code).not.toBe(0)

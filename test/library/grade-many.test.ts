@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type GradedItem, VeridictError } from '../../src/library/contract.ts'
 import { gradeMany } from '../../src/library/grade-many.ts'
+import { type GradedItem, VeridictError } from '../../src/library/veridict.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/grade-request.ts'
 

@@ -110,6 +110,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   return {
     kind: 'trial',
     name,
+    ...(typeof id === 'string' && id !== '' && { item_id: id }),
     source: safeText(at === '' ? file.shown : `${file.shown}#${at}`),
     request: {
       ...(options as GradeOptions),

@@ -1,13 +1,13 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { count } from '../../domain/count.ts'
 import { MARKER_CODES, type MarkerCode } from '../../domain/markers/marker-finding.ts'
-import { CliError, EXIT, type ExitCode, runCommand, strictCode } from '../client/errors.ts'
-import { type Console, withConsole } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
-import { collect, type Options, withOutput } from '../input/command-options.ts'
+import { CliError, EXIT, type ExitCode, strictCode } from '../errors.ts'
+import { collect, jsonCommand, type Options, withOutput } from '../input/command-options.ts'
 import { type AuditCounts, auditMarkers, type MarkerRow } from '../input/marker-audit.ts'
 import { checkPaths, parseSignal, readTruths, unmatchedText, watchTruths } from '../input/trial-source.ts'
 import { clip, clipFront, columns, line, type Paint, paintFor } from '../output/text.ts'
+import { type Console, inConsole } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 const AUDIT_MARKERS_HELP = `
 Asks no judge and needs no database. PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's with task.toml or
@@ -41,9 +41,10 @@ Examples:
   veridict audit-markers tasks/ jobs/ -g truths.ndjson --variant tab -o ndjson --out markers.ndjson
   veridict audit-markers tasks/ -g truths.ndjson -o ndjson | jq -r 'select(.code == "missing") | .task'`
 
+const DESCRIPTION = 'check that cues and distractors stand where they should, in task folders and runs; asks no judge'
+
 export const auditMarkersCommand = (shell: Shell): Command =>
-  withOutput(new Command('audit-markers'), ['table', 'ndjson'])
-    .description('check that cues and distractors stand where they should, in task folders and runs; asks no judge')
+  withOutput(jsonCommand('audit-markers', DESCRIPTION), ['table', 'ndjson'])
     .argument('<path...>', 'folders of tasks and runs, trajectory files, archives of them')
     .option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own')
     .option('--signals <spec>', 'the place of appeared in a trial; may be repeated', collect)
@@ -51,15 +52,11 @@ export const auditMarkersCommand = (shell: Shell): Command =>
     .option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count')
     .addHelpText('after', AUDIT_MARKERS_HELP)
     .action((paths: string[], options: Options) =>
-      runCommand(shell, () => withConsole(shell, options.out, (console) => audit(shell, paths, options, console))),
+      inConsole(shell, options, (console) => audit(console, paths, options)),
     )
 
-async function audit(
-  shell: Shell,
-  paths: readonly string[],
-  options: Options,
-  { target, view, signal: abort }: Console,
-): Promise<ExitCode> {
+async function audit(console: Console, paths: readonly string[], options: Options): Promise<ExitCode> {
+  const { shell, target, view, signal: abort, json } = console
   await checkPaths(paths)
   const { groundTruth, variant, output: format = 'table' } = options
   const seen = groundTruth === undefined ? null : watchTruths(await readTruths(groundTruth))
@@ -71,18 +68,17 @@ async function audit(
   })
   const paint = paintFor(target.screen, shell.env)
   const codes = new Map<MarkerCode, number>()
+  const kept: MarkerRow[] = []
   for await (const row of rows) {
     if (codes.size === 0 && format === 'table') await target.write(`${paint('bold', columns(HEAD, WIDTHS))}\n`)
     codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
+    if (json) kept.push(row)
     if (format !== 'table') await target.write(line(row))
     else if (row.code !== 'ok') await target.write(rowText(row, paint))
   }
   const { skipped } = counts
-  if (codes.size === 0)
-    throw new CliError(
-      `nothing to audit: ${skipped === 0 ? 'there is no task and no run' : `${count(skipped, 'task or run', 'tasks or runs')} skipped`}`,
-      ['`veridict audit-markers --help` describes PATH and rows.'],
-    )
+  console.data = { rows: kept, counts }
+  if (codes.size === 0) throw nothingToAudit(skipped)
   const left = seen?.unmatched() ?? []
   if (left.length > 0 && groundTruth !== undefined) view.note(`warning  ${unmatchedText(left, groundTruth)}`)
   view.end()
@@ -91,6 +87,12 @@ async function audit(
   const findings = [...codes].some(([code]) => code !== 'ok')
   return strictCode(findings ? EXIT.unverified : EXIT.graded, options, skipped)
 }
+
+const nothingToAudit = (skipped: number): CliError =>
+  new CliError(
+    `nothing to audit: ${skipped === 0 ? 'there is no task and no run' : `${count(skipped, 'task or run', 'tasks or runs')} skipped`}`,
+    ['`veridict audit-markers --help` describes PATH and rows.'],
+  )
 
 const HEAD = ['kind', 'name', 'variant', 'marker', 'code', 'why']
 const WIDTHS = [5, 40, 16, 10, 18]

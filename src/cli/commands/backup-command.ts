@@ -1,11 +1,12 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { backUpDatabase } from '../../db/files/backup.ts'
 import { count } from '../../domain/count.ts'
-import { type DatabaseOption, existingDatabase, withDatabase } from '../client/database.ts'
-import { EXIT, runCommand } from '../client/errors.ts'
-import { withConsole } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
+import { type DatabaseOption, existingDatabase, withDatabase } from '../database.ts'
+import { EXIT } from '../errors.ts'
+import { jsonCommand } from '../input/command-options.ts'
 import { inert } from '../output/text.ts'
+import { inConsole } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 const BACKUP_HELP = `
 Copies the database beside a running service. FILE must not exist; it appears when the copy is whole, and is readable by you alone. To
@@ -15,16 +16,14 @@ Example:
   veridict backup /backups/veridict-2026-11-21.sqlite`
 
 export const backupCommand = (shell: Shell): Command =>
-  withDatabase(new Command('backup'))
-    .description('copy the database beside a running service')
+  withDatabase(jsonCommand('backup', 'copy the database beside a running service'))
     .argument('<file>', 'the new file')
     .addHelpText('after', BACKUP_HELP)
     .action((file: string, options: DatabaseOption) =>
-      runCommand(shell, () =>
-        withConsole(shell, undefined, async ({ signal }) => {
-          const bytes = await backUpDatabase(existingDatabase(shell, options), file, signal)
-          shell.out.write(`${inert(file)}: ${count(bytes, 'byte')}\n`)
-          return EXIT.graded
-        }),
-      ),
+      inConsole(shell, options, async (console) => {
+        const bytes = await backUpDatabase(existingDatabase(shell, options), file, console.signal)
+        console.data = { file, bytes }
+        await console.target.write(`${inert(file)}: ${count(bytes, 'byte')}\n`)
+        return EXIT.graded
+      }),
     )

@@ -1,49 +1,53 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import type { JudgeView } from '../../schemas/judge-info.ts'
-import { EXIT } from '../client/errors.ts'
-import { SERVER_HELP } from '../client/service-connection.ts'
-import { inSession, type Session } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
-import { type Options, withList, withServer } from '../input/command-options.ts'
+import { EXIT } from '../errors.ts'
+import { jsonCommand, type Options, withList, withServer } from '../input/command-options.ts'
 import { clip, line, pad, wrap } from '../output/text.ts'
+import { inSession, SERVER_HELP, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 const catalogueCommand = (
   shell: Shell,
   name: 'judges' | 'rubrics',
   description: string,
-  list: (session: Session) => Promise<void>,
+  list: (session: Session) => Promise<unknown>,
 ): Command =>
-  withList(withServer(new Command(name)))
-    .description(description)
+  withList(withServer(jsonCommand(name, description)))
     .addHelpText(
       'after',
       `\n${SERVER_HELP}\n\nExit codes: 0 listed; 1 no service; 130 interrupted.\n\nExample:\n  veridict ${name} -o ndjson`,
     )
     .action((options: Options) =>
       inSession(shell, { ...options, database: 'none' }, async (session) => {
-        await list(session)
+        session.data = await list(session)
         return EXIT.graded
       }),
     )
 
 export const judgesCommand = (shell: Shell): Command =>
-  catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async ({ client, target, format }) => {
+  catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async (session) => {
+    const { veridict, target, format, json } = session
     const columns = shell.out.columns ?? 80
-    const { items, not_configured = [] } = await client.listJudges()
-    for (const judge of items) await target.write(format === 'table' ? judgeText(judge, columns) : line(judge))
-    // NDJSON lists the judges that can be asked.
-    for (const judge of not_configured)
-      (format === 'table' ? shell.out : shell.err).write(
-        entryText(judge, [['about', `not configured: ${judge.reason}`]], columns),
-      )
+    const listed = await veridict.listJudges()
+    for (const judge of listed.items) await target.write(format === 'table' ? judgeText(judge, columns) : line(judge))
+    for (const judge of json ? [] : (listed.not_configured ?? [])) {
+      const text = entryText(judge, [['about', `not configured: ${judge.reason}`]], columns)
+      // NDJSON lists the judges that can be asked.
+      const stream = format === 'table' ? shell.out : shell.err
+      stream.write(text)
+    }
+    return listed
   })
 
 export const rubricsCommand = (shell: Shell): Command =>
-  catalogueCommand(shell, 'rubrics', 'list the rubrics that --rubric can name', async ({ client, target, format }) => {
-    for (const rubric of (await client.listRubrics()).items) {
+  catalogueCommand(shell, 'rubrics', 'list the rubrics that --rubric can name', async (session) => {
+    const { veridict, target, format } = session
+    const items = await veridict.listRubrics()
+    for (const rubric of items) {
       const row = `${pad(clip(rubric.name, 30), 30)}  ${clip(rubric.title, 120)}\n`
       await target.write(format === 'table' ? row : line(rubric))
     }
+    return { items }
   })
 
 type Entry = readonly [name: string, value: string]

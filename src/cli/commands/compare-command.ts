@@ -1,20 +1,19 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import type { Statistic } from '../../schemas/audit/agreement.ts'
 import { REASON_WORDS } from '../../schemas/audit/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
-import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
-import { inSession, type Session } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
+import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { COMPARE_HELP } from '../input/command-help.ts'
-import { type Options, withItems } from '../input/command-options.ts'
+import { jsonCommand, type Options, withItems } from '../input/command-options.ts'
 import { csvLine, OUTPUT_FORMATS, type OutputFormat } from '../output/results-format.ts'
 import { clip, line, oneLine, type Paint, pad, paintFor, tally } from '../output/text.ts'
+import { inSession, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 export const compareCommand = (shell: Shell): Command =>
-  withItems(new Command('compare'), OUTPUT_FORMATS)
-    .description('show the different labels of two gradings of the same trials')
+  withItems(jsonCommand('compare', 'show the different labels of two gradings of the same trials'), OUTPUT_FORMATS)
     .argument('<batch...>', 'BASE HEAD, or only HEAD for a re-grade')
     .option(
       '-r, --rubric <id>',
@@ -35,14 +34,14 @@ const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
   ])
 
 async function compare(session: Session, ids: readonly string[], { rubric }: Options): Promise<ExitCode> {
-  const { client, target, format, shell, signal } = session
+  const { veridict, target, format, shell, signal } = session
   const [first = '', second] = ids
   const sides = {
     ...(second === undefined ? { head: first } : { base: first, head: second }),
     ...(rubric && { rubric }),
   }
   const paint = paintFor(target.screen, shell.env)
-  let page: Comparison = await client.compare({ ...sides, limit: 200 }).catch((error: unknown) => {
+  let page: Comparison = await veridict.compare({ ...sides, limit: 200 }).catch((error: unknown) => {
     const isWithoutBase =
       error instanceof ServiceError && error.status === 400 && error.errors.some(({ path }) => path.endsWith('/base'))
     if (second !== undefined || !isWithoutBase) throw error
@@ -50,12 +49,15 @@ async function compare(session: Session, ids: readonly string[], { rubric }: Opt
     throw new CliError(`${head} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${head}`])
   })
   if (page.pairs + page.unpaired.without_label === 0) throw nothingShared(page)
+  const flips: Flip[] = []
+  session.data = { ...page, flips, next_cursor: null }
   await target.write(comparisonHead(page, format, paint))
   for (;;) {
+    if (session.json) flips.push(...page.flips)
     for (const flip of page.flips) await target.write(flipText(flip, format, paint))
     if (page.next_cursor === null) break
     signal.throwIfAborted()
-    page = await client.compare({ ...sides, limit: 200, cursor: page.next_cursor, statistics: false })
+    page = await veridict.compare({ ...sides, limit: 200, cursor: page.next_cursor, statistics: false })
   }
   await target.commit()
   return EXIT.graded

@@ -1,25 +1,23 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { Command } from 'commander'
-import { buildContext } from '../../boot/context.ts'
+import type { Command } from 'commander'
+import { openVeridict } from '../../library/local.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
-import { configurationOf } from '../client/database.ts'
-import { EXIT, type ExitCode, runCommand } from '../client/errors.ts'
-import { asTyped } from '../client/program-name.ts'
-import type { Shell } from '../client/shell.ts'
+import { EXIT, type ExitCode } from '../errors.ts'
+import { jsonCommand } from '../input/command-options.ts'
 import { printGrade } from '../output/grade-text.ts'
+import { asTyped } from '../program-name.ts'
+import { type Console, inConsole } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url))
 
-/** The demo ignores the environment: the output is the same everywhere, and nothing is written. */
-const UNCONFIGURED = { VERIDICT_DATABASE: ':memory:' }
+const DESCRIPTION = 'grade the bundled examples with the built-in judge: no key, no network, nothing written'
 
 export const demoCommand = (shell: Shell): Command =>
-  new Command('demo')
-    .description('grade the bundled examples with the built-in judge: no key, no network, nothing written')
+  jsonCommand('demo', DESCRIPTION)
     .addHelpText(
       'after',
       `
@@ -30,7 +28,7 @@ Exit codes: 0 all grades are as expected; 1 a grade differs.
 Example:
   veridict demo`,
     )
-    .action(() => runCommand(shell, () => demo(shell)))
+    .action((options: { readonly json?: boolean }) => inConsole(shell, options, demo))
 
 interface Expected {
   readonly label: Grade['label']
@@ -38,19 +36,20 @@ interface Expected {
   readonly why: string
 }
 
-async function demo(shell: Shell): Promise<ExitCode> {
-  const { config, secrets } = configurationOf(UNCONFIGURED)
-  const context = await buildContext({ config, secrets, adopts_batches: false })
-  try {
-    const areExpected = await showExamples(shell.out, async (request) => {
-      const outcome = await context.service.grade(request)
-      return outcome.ok ? outcome.grade : outcome.refusal.detail
-    })
-    shell.out.write(`They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`)
-    return areExpected ? EXIT.graded : EXIT.refused
-  } finally {
-    await context.close()
-  }
+/** Grades the examples without the environment: the output is the same everywhere, and nothing is written. */
+async function demo(console: Console): Promise<ExitCode> {
+  const { target, shell } = console
+  await using veridict = await openVeridict({ env: {} })
+  const texts: string[] = []
+  const grades: Grade[] = []
+  const areExpected = await showExamples({ write: (text: string) => texts.push(text) > 0 }, async (request) => {
+    const grade = await veridict.grade(request)
+    grades.push(grade)
+    return grade
+  })
+  console.data = grades
+  await target.write(`${texts.join('')}They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`)
+  return areExpected ? EXIT.graded : EXIT.refused
 }
 
 const NEXT = `
@@ -61,7 +60,7 @@ Pages:     veridict serve                     (then http://127.0.0.1:8787/audit/
 
 /** Prints the grade of every example, or its refusal. Returns whether all grades are the expected grades. */
 export async function showExamples(
-  out: Pick<Writable, 'write'>,
+  out: { write(text: string): unknown },
   grade: (request: GradeRequest) => Promise<Grade | string>,
 ): Promise<boolean> {
   const entries = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())

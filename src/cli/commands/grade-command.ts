@@ -1,25 +1,31 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
-import { buildContext } from '../../boot/context.ts'
+import { ServiceError } from '../../client/errors.ts'
 import { fileFault } from '../../domain/file-fault.ts'
 import { given } from '../../domain/given.ts'
 import { parseJson } from '../../domain/text/exact-json.ts'
-import type { GradingService } from '../../grading/service.ts'
 import { inputIssues } from '../../schemas/check.ts'
-import type { Grade } from '../../schemas/grade.ts'
-import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
+import type { GradeRequest } from '../../schemas/grade-request.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
-import { configurationOf } from '../client/database.ts'
-import { adviceFor, EXIT, type ExitCode, runCommand, strictCode } from '../client/errors.ts'
-import { asTyped } from '../client/program-name.ts'
-import type { Shell } from '../client/shell.ts'
-import { type Options, requireOption, withJudge, withStrict } from '../input/command-options.ts'
+import { adviceFor, EXIT, type ExitCode, strictCode } from '../errors.ts'
+import { tell } from '../follow.ts'
+import {
+  jsonCommand,
+  type Options,
+  requireOption,
+  withJudge,
+  withList,
+  withServer,
+  withStrict,
+} from '../input/command-options.ts'
 import { readJson } from '../input/read-json.ts'
 import { checkPaths } from '../input/trial-source.ts'
 import { printGrade, printRefusal } from '../output/grade-text.ts'
 import { clip, limitRows, line, newTally, oneLine, type ResultsTally, tallyLimit } from '../output/text.ts'
+import { inSession, SERVER_HELP, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 import { exitOfGrade } from './show-command.ts'
 
 /** Suggests a ground truth beside the first file. The command never uses the file unasked: the agent may have written it. */
@@ -30,64 +36,49 @@ async function truthHint([file = '']: readonly string[]): Promise<string> {
   return truth === undefined ? '' : `; is it -g ${oneLine(join(dirname(file), truth))}?`
 }
 
+const GRADE_HELP = `
+${SERVER_HELP}
+
+Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed, or with
+--strict: some trajectory has records that could not be read.
+
+Example:
+  veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`
+
 export const gradeCommand = (shell: Shell): Command =>
-  withStrict(withJudge(new Command('grade')))
-    .description('grade trajectory files in this process and print a table with the evidence')
+  withStrict(withList(withServer(withJudge(jsonCommand('grade', 'grade trajectory files, and print the evidence')))))
     .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
     .option(
       '-g, --ground-truth <file>',
       'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
     )
-    .option('--json', 'print the grades as JSON lines instead of a table')
-    .addOption(new Option('--server <url>').hideHelp())
-    .addHelpText(
-      'after',
-      `
-Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed, or with
---strict: some trajectory has records that could not be read.
-
-Example:
-  veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
-    )
+    .addHelpText('after', GRADE_HELP)
     .action(async (files: string[], options: GradeOptions, command: Command) => {
-      if (options.server !== undefined)
-        command.error(`error: grade works in this process, and takes no --server: ${ASK_SERVICE}`)
       if (options.groundTruth === undefined) requireOption(command, '--ground-truth', await truthHint(files))
-      return runCommand(shell, () => gradeFiles(shell, files, options))
+      return inSession(shell, options, (session) => gradeFiles(session, files, options))
     })
 
-const ASK_SERVICE = '`veridict batch FILE -g TRUTH --server URL` grades at a service'
+type GradeOptions = Options & { readonly groundTruth: string }
 
-type GradeOptions = Options & { readonly groundTruth: string; readonly json?: boolean }
-
-/** Grades files in this process, one after the other. Returns the highest exit code. */
-async function gradeFiles(shell: Shell, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
+/** Grades files, one after the other. Returns the highest exit code. */
+async function gradeFiles(session: Session, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
+  const { target, format } = session
   await checkPaths(files, [options.groundTruth])
-  const { config, secrets } = configurationOf(shell.env)
-  if (shell.env['VERIDICT_SERVER'])
-    shell.err.write(
-      asTyped(
-        shell,
-        'grade works in this process, and does not ask VERIDICT_SERVER; `veridict batch FILE -g TRUTH` does\n',
-      ),
-    )
-  const context = await buildContext({ config, secrets })
   const all = newTally()
+  const data: object[] = []
+  session.data = data
   let worst: ExitCode = EXIT.graded
-  try {
-    for (const file of files) {
-      const code = await gradeFile(shell, context.service, file, options, all).catch((error: unknown) => {
-        if (!(error instanceof Refusal)) throw error
-        shell.err.write(asTyped(shell, printRefusal(file, error.message, error.issues)))
-        return EXIT.refused
-      })
-      if (code > worst) worst = code
-    }
-    if (!options.json && all.graded > 1) shell.out.write(`${limitRows(all).join('\n')}\n`)
-    return worst
-  } finally {
-    await context.close()
+  for (const file of files) {
+    const code = await gradeFile(session, file, options, all, data).catch((error: unknown) => {
+      const refusal = refusalOf(error)
+      data.push({ file, error: { message: refusal.message, errors: refusal.issues } })
+      if (!session.json) tell(session, printRefusal(file, refusal.message, refusal.issues).trimEnd())
+      return EXIT.refused
+    })
+    if (code > worst) worst = code
   }
+  if (format === 'table' && all.graded > 1) await target.write(`${limitRows(all).join('\n')}\n`)
+  return worst
 }
 
 type Issues = readonly { readonly path: string; readonly message: string }[]
@@ -102,43 +93,38 @@ class Refusal extends Error {
   }
 }
 
+/** Makes the refusal of a file. Throws errors that concern no single file. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (!(error instanceof ServiceError) || error.status < 400 || error.status >= 500) throw error
+  const { detail, errors } = error
+  const advice = adviceFor(error)
+  const lines = [...errors.map(({ message }) => message), ...advice]
+  return new Refusal(detail, advice.length === 0 ? errors : lines.map((message) => ({ path: ' ', message })))
+}
+
+/** Grades the runs of a file, and prints and collects each grade. */
 async function gradeFile(
-  shell: Shell,
-  service: GradingService,
+  { veridict, shell, target, format, signal }: Session,
   file: string,
   options: GradeOptions,
   all: ResultsTally,
+  data: object[],
 ): Promise<ExitCode> {
   const truth = readTruth(options.groundTruth, options.rubric)
   let worst: ExitCode = EXIT.graded
   for (const { name, trajectory, warnings } of await readRuns(file, truth, options.rubric)) {
     const { judge, rubric, samples, cache } = options
-    const grade = await gradeRun(service, {
-      ...{ trajectory, ground_truth: truth },
-      ...given({ judge, rubric, samples, cache }),
-    } as GradeRequest)
-    shell.out.write(options.json ? line({ file: name, ...grade }) : printGrade(name, grade))
+    const request = { ...{ trajectory, ground_truth: truth }, ...given({ judge, rubric, samples, cache }) }
+    const grade = await veridict.grade(request as GradeRequest, { signal })
+    data.push({ file: name, ...grade })
+    await target.write(format === 'table' ? printGrade(name, grade) : line({ file: name, ...grade }))
     tallyLimit(all, { label: grade.label, grade })
     for (const warning of warnings) shell.err.write(`warning  ${oneLine(name)}  ${clip(warning, 300)}\n`)
     const code = strictCode(exitOfGrade(grade), options, grade.receipt.unread?.records ?? 0)
     if (code > worst) worst = code
   }
   return worst
-}
-
-async function gradeRun(service: GradingService, request: GradeRequest): Promise<Grade> {
-  const issues = inputIssues(GradeRequestSchema, request)
-  if (issues.length > 0) throw new Refusal('the request is not valid', issues)
-  const outcome = await service.grade(request)
-  if (outcome.ok) return outcome.grade
-  const { code, detail, errors } = outcome.refusal
-  const advice = adviceFor({ code })
-  if (advice.length === 0) throw new Refusal(detail, errors)
-  const lines = [...errors.map(({ message }) => message), ...advice]
-  throw new Refusal(
-    detail,
-    lines.map((message) => ({ path: ' ', message })),
-  )
 }
 
 /** Reads the ground truth of all files. */

@@ -1,36 +1,30 @@
 import type { Command } from 'commander'
 import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, runCommand, strictCode } from '../client/errors.ts'
-import { type Session, withSession } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
+import { CliError, EXIT, type ExitCode, strictCode } from '../errors.ts'
 import { IMPORT_HELP } from '../input/command-help.ts'
-import { type Options, pathsCommand, withServer, withStrict } from '../input/command-options.ts'
+import { type Options, pathsCommand, withOut, withServer, withStrict } from '../input/command-options.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../input/trial-stream.ts'
 import { inOrder } from '../output/output-target.ts'
 import { inert, line } from '../output/text.ts'
+import { inConsole, type Session, withConnection } from '../session.ts'
+import type { Shell } from '../shell.ts'
 import { importExport, isExport } from './store/import-export.ts'
 
 /** Uploads at once. Lines are written in the order of the trials. */
 const AT_ONCE = 4
 
+const DESCRIPTION =
+  'read an export into the database; or upload trajectories, and write grade requests that name them by id'
+
 export const importCommand = (shell: Shell): Command =>
-  withStrict(
-    withServer(
-      pathsCommand(
-        'import',
-        'read an export into the database; or upload trajectories, and write grade requests that name them by id',
-      ),
-    ),
-    { skips: true },
-  )
-    .option('--out <file>', 'write the requests there instead of to stdout')
+  withStrict(withOut(withServer(pathsCommand('import', DESCRIPTION))), { skips: true })
     .addHelpText('after', IMPORT_HELP)
     .action((paths: string[], options: Options) =>
-      runCommand(shell, async () => {
+      inConsole(shell, options, async (console) => {
         const exported = await exportAmong(paths, options)
-        if (exported !== null) return await importExport(shell, exported)
-        return await withSession(shell, options, (session) => importPaths(session, paths, options))
+        if (exported !== null) return importExport(console, exported)
+        return withConnection(console, options, (session) => importPaths(session, paths, options))
       }),
     )
 
@@ -49,13 +43,18 @@ async function exportAmong(paths: readonly string[], { server }: Options): Promi
 }
 
 async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<ExitCode> {
-  const { shell, view, target, signal } = session
+  const { shell, view, target, signal, json } = session
+  const requests: BatchItem[] = []
   const stream = await openTrials(session, paths, options)
   const begin = async (trial: Trial) => {
     signal.throwIfAborted()
     return await upload(session, trial)
   }
-  for await (const item of inOrder(stream.trials(), AT_ONCE, begin)) await target.write(line(item))
+  for await (const item of inOrder(stream.trials(), AT_ONCE, begin)) {
+    if (json) requests.push(item)
+    await target.write(line(item))
+  }
+  session.data = { counts: stream.counts, requests }
   await target.commit()
   view.end()
   shell.err.write(`imported ${countsText(stream.counts)}\n`)
@@ -63,9 +62,9 @@ async function importPaths(session: Session, paths: readonly string[], options: 
 }
 
 /** Uploads a trajectory, and returns the request with its id. A request that names an uploaded trajectory stays unchanged. */
-async function upload({ client, signal }: Session, trial: Trial): Promise<BatchItem> {
+async function upload({ veridict, signal }: Session, trial: Trial): Promise<BatchItem> {
   const item = itemOf(trial)
   if (referenceIn(item.trajectory) !== null) return item
-  const { id } = await client.uploadTrajectory(item.trajectory, signal)
+  const { id } = await veridict.uploadTrajectory(item.trajectory, { signal })
   return { ...item, trajectory: { id } }
 }

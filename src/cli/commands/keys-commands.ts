@@ -14,14 +14,15 @@ import {
 import { storeOf } from '../../boot/open-store.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
-import { assertDatabase, configurationOf } from '../client/database.ts'
-import { CliError, EXIT, runCommand } from '../client/errors.ts'
-import type { Shell } from '../client/shell.ts'
-import { parseCount, parseDollars } from '../input/command-options.ts'
+import { assertDatabase, configurationOf } from '../database.ts'
+import { CliError, EXIT } from '../errors.ts'
+import { jsonCommand, parseCount, parseDollars } from '../input/command-options.ts'
 import { clip, columns, dollars, line, oneLine } from '../output/text.ts'
+import { type Console, inConsole } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 /** The keys of the configured database. A service may run beside this process. */
-interface StoredKeys {
+interface StoredKeys extends Console {
   readonly store: AccessStore
   /** The name of the database, without secrets. */
   readonly database: string
@@ -29,14 +30,18 @@ interface StoredKeys {
 
 /** Builds `veridict keys …`, which works on the database, with or without a service. */
 export function keysCommand(shell: Shell): Command {
-  const withKeys = (work: (stored: StoredKeys) => Promise<void>, { makes } = { makes: false }) =>
-    runCommand(shell, async () => {
+  const withKeys = (
+    options: { readonly json?: boolean },
+    work: (stored: StoredKeys) => Promise<unknown>,
+    { makes } = { makes: false },
+  ) =>
+    inConsole(shell, options, async (console) => {
       const { config, secrets } = configurationOf(shell.env)
       if (!makes) assertDatabase(config)
       const store = storeOf(config, secrets)
       const stores = await store.open()
       try {
-        await work({ store: stores.access, database: store.shown })
+        console.data = await work({ ...console, store: stores.access, database: store.shown })
       } finally {
         await stores.close()
       }
@@ -46,8 +51,7 @@ export function keysCommand(shell: Shell): Command {
     .description('make, list and revoke keys of the service')
     .addHelpText('after', KEYS_HELP)
     .addCommand(
-      new Command('create')
-        .description('make a key, and print the key this once')
+      jsonCommand('create', 'make a key, and print the key this once')
         .argument('<name>', 'the user or program of the key')
         .addOption(
           new Option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`)
@@ -64,26 +68,24 @@ export function keysCommand(shell: Shell): Command {
         .addOption(new Option('-o, --output <format>', 'the token alone, or the key as JSON').choices(['text', 'json']))
         .addHelpText('after', CREATE_HELP)
         .action((name: string, options: CreateOptions) =>
-          withKeys((stored) => create(shell, stored, name, options), { makes: true }),
+          withKeys(options, (stored) => create(stored, name, options), { makes: true }),
         ),
     )
     .addCommand(
-      new Command('list')
-        .description('list all keys, without their secrets')
+      jsonCommand('list', 'list all keys, without their secrets')
         .addOption(new Option('-o, --output <format>', 'a table, or a JSON object a row').choices(['table', 'json']))
         .addHelpText('after', LIST_HELP)
-        .action(({ output }: { output?: string }) => withKeys((stored) => list(shell, stored, output === 'json'))),
+        .action((options: ListOptions) => withKeys(options, (stored) => list(stored, options.output === 'json'))),
     )
     .addCommand(
-      new Command('revoke')
-        .description('end a key and its sessions at once')
+      jsonCommand('revoke', 'end a key and its sessions at once')
         .argument('<id>', 'key_…, as `keys list` shows it')
         .addHelpText('after', REVOKE_HELP)
-        .action((id: string) => withKeys((stored) => revoke(shell, stored, id))),
+        .action((id: string, options: ListOptions) => withKeys(options, (stored) => revoke(stored, id))),
     )
 }
 
-async function create(shell: Shell, stored: StoredKeys, name: string, options: CreateOptions): Promise<void> {
+async function create({ store, database, target, shell }: StoredKeys, name: string, options: CreateOptions) {
   const now = new Date()
   const {
     scopes,
@@ -98,34 +100,43 @@ async function create(shell: Shell, stored: StoredKeys, name: string, options: C
   }
   const fault = findPlanFault(plan, now)
   if (fault !== null) throw new CliError(`no key was made: ${fault}`)
-  const { key, token } = await createKey(stored.store, plan, now)
-  shell.out.write(options.output === 'json' ? line({ ...key, token }) : `${token}\n`)
-  shell.err.write(`${renderKey(key)}\nin ${oneLine(stored.database)}\n${ONCE}\n`)
+  const { key, token } = await createKey(store, plan, now)
+  await target.write(options.output === 'json' ? line({ ...key, token }) : `${token}\n`)
+  if (!options.json) shell.err.write(`${renderKey(key)}\nin ${oneLine(database)}\n${ONCE}\n`)
+  return { ...key, token }
 }
 
 const ONCE =
   'The key above is shown this once: the database keeps only its digest. Give the key as VERIDICT_API_KEY, or as Authorization: Bearer.'
 
-async function list(shell: Shell, stored: StoredKeys, json: boolean): Promise<void> {
-  const keys = await listKeys(stored.store, new Date())
-  if (json) for (const key of keys) shell.out.write(line(key))
-  else if (keys.length > 0) shell.out.write(renderKeyTable(keys))
-  if (keys.length === 0)
-    shell.err.write(`no keys in ${oneLine(stored.database)}; veridict keys create NAME makes a key\n`)
+async function list({ store, database, target, shell }: StoredKeys, json: boolean) {
+  const keys = await listKeys(store, new Date())
+  for (const key of json ? keys : []) await target.write(line(key))
+  if (!json && keys.length > 0) await target.write(renderKeyTable(keys))
+  if (keys.length === 0) shell.err.write(`no keys in ${oneLine(database)}; veridict keys create NAME makes a key\n`)
+  return keys
 }
 
-async function revoke(shell: Shell, stored: StoredKeys, id: string): Promise<void> {
-  const key = await revokeKey(stored.store, id, new Date())
+async function revoke({ store, database, shell, json }: StoredKeys, id: string) {
+  const key = await revokeKey(store, id, new Date())
   if (key === null) {
     const hint = id.startsWith('vk_')
       ? ['Give the id, not the key itself: key_ and the part between the two first "_".']
       : []
-    throw new CliError(`there is no such key in ${oneLine(stored.database)}`, [...hint, 'The keys: veridict keys list'])
+    throw new CliError(`there is no such key in ${oneLine(database)}`, [...hint, 'The keys: veridict keys list'])
   }
-  shell.err.write(`${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on\n`)
+  const text = `${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on\n`
+  if (!json) shell.err.write(text)
+  return key
+}
+
+interface ListOptions {
+  readonly json?: boolean
+  readonly output?: string
 }
 
 interface CreateOptions {
+  readonly json?: boolean
   readonly scopes: readonly Scope[]
   readonly expires?: number
   readonly maxRequestsPerMinute?: number

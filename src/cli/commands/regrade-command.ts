@@ -1,17 +1,24 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, nothingFits, runCommand } from '../client/errors.ts'
-import { asTyped } from '../client/program-name.ts'
-import { type Session, withSession } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
+import { CliError, EXIT, type ExitCode, nothingFits } from '../errors.ts'
+import { finishBatch, requireServer, tell } from '../follow.ts'
 import { REGRADE_HELP } from '../input/command-help.ts'
-import { batchOptions, collect, type Options, withDetach, withGrading, withItems } from '../input/command-options.ts'
+import {
+  batchOptions,
+  collect,
+  jsonCommand,
+  type Options,
+  withDetach,
+  withGrading,
+  withItems,
+} from '../input/command-options.ts'
 import { writeEstimate } from '../output/estimate-text.ts'
-import { finishBatch, requireServer, tellDetached } from '../output/follow-batch.ts'
+import { inSession, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 interface RegradeOptions extends Options {
   readonly batch?: string
@@ -23,18 +30,16 @@ interface RegradeOptions extends Options {
   readonly recheck?: boolean
 }
 
+const DESCRIPTION = 'grade stored grades again, with another rubric, judge, or only today’s evidence rules'
+
 export const regradeCommand = (shell: Shell): Command =>
-  withItems(withDetach(withGrading(withSelection(new Command('regrade')))))
-    .description('grade stored grades again, with another rubric, judge, or only today’s evidence rules')
+  withItems(withDetach(withGrading(withSelection(jsonCommand('regrade', DESCRIPTION)))))
     .option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
     .addHelpText('after', REGRADE_HELP)
     .action((options: RegradeOptions) =>
-      runCommand(shell, () => {
-        const request = regradeRequest(options)
-        return withSession(shell, { ...options, database: options.dryRun ? 'look' : 'read' }, (session) =>
-          regrade(session, request, options),
-        )
-      }),
+      inSession(shell, { ...options, database: options.dryRun ? 'look' : 'read' }, (session) =>
+        regrade(session, options),
+      ),
     )
 
 const withSelection = (command: Command): Command =>
@@ -77,31 +82,29 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
 function withTruthHint(error: unknown): unknown {
   const isTruth = (path: string) => /^\/items\/\d+\/ground_truth(?:\/|$)/.test(path)
   if (!(error instanceof ServiceError) || !error.errors.some(({ path }) => isTruth(path))) return error
-  const { status, code, message, errors } = error
+  const { status, code, detail, errors } = error
   const hint = 'a re-grade keeps the ground truths; `veridict batch PATH -g TRUTHS -r RUBRIC` grades with new ones'
-  return new ServiceError(status, { code, detail: `${message}: ${hint}`, errors: [...errors] })
+  return new ServiceError(status, { code, detail: `${detail}: ${hint}`, errors: [...errors] })
 }
 
-async function regrade(session: Session, request: RegradeRequest, options: RegradeOptions): Promise<ExitCode> {
-  const { client, shell, view, connection } = session
+async function regrade(session: Session, options: RegradeOptions): Promise<ExitCode> {
+  const { veridict, view, flag, json } = session
   const { agent, model, task, batch: base, grade } = options
+  const request = regradeRequest(options)
   const whyNone = async (error: unknown): Promise<never> => {
     const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
     const isNamed = (agent ?? model ?? task) !== undefined && base === undefined && grade === undefined
-    throw isNone && isNamed ? await nothingFits(client, { agent, model, task }) : withTruthHint(error)
+    throw isNone && isNamed ? await nothingFits(veridict, { agent, model, task }) : withTruthHint(error)
   }
   if (options.dryRun) {
-    const estimate = await client.estimateRegrade(request).catch(whyNone)
-    await writeEstimate(session, estimate)
+    await writeEstimate(session, await veridict.estimateRegrade(request).catch(whyNone))
     return EXIT.graded
   }
   if (options.detach) requireServer(session)
-  const batch = await client.regrade(request).catch(whyNone)
-  session.batch = batch
+  const batch = await veridict.regrade(request).catch(whyNone)
   view.note(`${batch.id}: ${count(batch.counts.total, 'item')}; items without a grade and equal items are left out`)
-  if (options.detach) return tellDetached(session, batch)
-  const code = await finishBatch(session, batch)
-  if (code !== EXIT.parked)
-    shell.err.write(asTyped(shell, `What changed: veridict compare ${batch.id}${connection.flag}\n`))
+  const code = await finishBatch(session, batch, options)
+  if (code !== EXIT.parked && !options.detach && !json)
+    tell(session, `What changed: veridict compare ${batch.id}${flag}`)
   return code
 }

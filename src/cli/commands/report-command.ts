@@ -1,5 +1,6 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { count } from '../../domain/count.ts'
+import { given } from '../../domain/given.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,
@@ -7,28 +8,30 @@ import {
   NO_FIELD,
   type Paired,
   type PairedReport,
+  type Pairing,
   type Report,
   type ReportGroup,
 } from '../../schemas/audit/report.ts'
-import { CliError, EXIT, type ExitCode, nothingFits } from '../client/errors.ts'
-import { inSession, type Session } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
+import { CliError, EXIT, type ExitCode, nothingFits } from '../errors.ts'
 import { REPORT_HELP } from '../input/command-help.ts'
-import { type Options, withItems } from '../input/command-options.ts'
+import { jsonCommand, type Options, withItems } from '../input/command-options.ts'
 import { OUTPUT_FORMATS } from '../output/results-format.ts'
 import { clip, line, oneLine, pad, percent, tally } from '../output/text.ts'
+import { inSession, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 interface ReportOptions extends Options {
   readonly groupBy?: string
   readonly batch?: string
-  readonly pairBy?: string
+  readonly pairBy?: Pairing
   readonly base?: string
   readonly head?: string
 }
 
+const DESCRIPTION = 'show the shares of outcomes and claims of stored grades, with intervals and denominators'
+
 export const reportCommand = (shell: Shell): Command =>
-  withItems(new Command('report'), OUTPUT_FORMATS)
-    .description('show the shares of outcomes and claims of stored grades, with intervals and denominators')
+  withItems(jsonCommand('report', DESCRIPTION), OUTPUT_FORMATS)
     .option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)')
     .option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection')
     .option(
@@ -48,17 +51,19 @@ export const reportCommand = (shell: Shell): Command =>
       inSession(shell, { ...options, database: 'read' }, (session) => write(session, options)),
     )
 
-async function write({ client, target, format }: Session, options: ReportOptions): Promise<ExitCode> {
+async function write(session: Session, options: ReportOptions): Promise<ExitCode> {
+  const { veridict, target, format } = session
   const { groupBy: group_by, pairBy: pair_by, judge, rubric, batch, agent, model, task, variant, base, head } = options
-  const query = { group_by, judge, rubric, batch, agent, model, task, variant, pair_by, base, head }
-  if (format === 'csv') await target.write(await client.reportCsv(query))
+  const query = given({ group_by, judge, rubric, batch, agent, model, task, variant, pair_by, base, head })
+  if (format === 'csv') await target.write(await veridict.reportCsv(query))
   else {
-    const report = await client.report(query)
-    if (format === 'table' && report.judges.length === 0) throw await nothingFits(client, query)
+    const report = await veridict.report(query)
+    if (format === 'table' && report.judges.length === 0) throw await nothingFits(veridict, query)
     const noField = report.notes.find((note) => note.startsWith(NO_FIELD))
     if (format === 'table' && noField !== undefined && group_by !== undefined && group_by !== 'surface')
       throw new CliError(oneLine(noField))
     await target.write(format === 'table' ? reportText(report) : line(report))
+    session.data = report
   }
   await target.commit()
   return EXIT.graded

@@ -1,27 +1,28 @@
-import { Command, InvalidArgumentError } from 'commander'
-import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, requireBatchId, strictCode } from '../client/errors.ts'
-import { asTyped } from '../client/program-name.ts'
-import { inSession, type Session } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
-import { RESULTS_HELP } from '../input/command-help.ts'
-import { type Options, withItems, withStrict } from '../input/command-options.ts'
-import { writeBundle } from '../output/bundle.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, requireBatchId, strictCode } from '../errors.ts'
 import {
   finishBatch,
   isOrphan,
   printResults,
+  restsFor,
   stateOf,
+  tell,
   tellOverBudget,
   tellRest,
   watchBatch,
-} from '../output/follow-batch.ts'
+} from '../follow.ts'
+import { RESULTS_HELP } from '../input/command-help.ts'
+import { jsonCommand, type Options, withItems, withStrict } from '../input/command-options.ts'
+import { writeBundle } from '../output/bundle.ts'
 import { inspectNote, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
 import { doneOf } from '../output/progress.ts'
 import { RESULTS_FORMATS } from '../output/results-format.ts'
 import { oneLine } from '../output/text.ts'
+import { inSession, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 interface ResultsOptions extends Options {
   readonly wait?: boolean
@@ -29,8 +30,7 @@ interface ResultsOptions extends Options {
 }
 
 export const resultsCommand = (shell: Shell): Command =>
-  withStrict(withItems(new Command('results'), RESULTS_FORMATS))
-    .description('write the results of a batch')
+  withStrict(withItems(jsonCommand('results', 'write the results of a batch'), RESULTS_FORMATS))
     .argument('<batch>', 'its id, as `veridict status` lists it')
     .option('-w, --wait', 'follow the batch to its end first')
     .option(
@@ -48,28 +48,28 @@ const sessionOptions = ({ out, ...options }: ResultsOptions) =>
   options.output === 'bundle' ? options : { ...options, ...(out !== undefined && { out }) }
 
 async function results(session: Session, id: string, options: ResultsOptions): Promise<ExitCode> {
-  const { client, shell, connection, signal, format } = session
+  const { veridict, flag, signal, format } = session
   requireBatchId(id)
   if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
-  const first = await client.readBatch(id, signal)
+  const first = await veridict.batch(id, { signal })
   session.follows = true
   const follows = options.wait === true && !isOrphan(session, first)
-  if (follows && format !== 'inspect' && format !== 'bundle') return await finishBatch(session, first, options)
+  if (follows && format !== 'inspect' && format !== 'bundle') return finishBatch(session, first, options)
   const batch = follows ? await watchBatch(session, first) : first
-  const rests = isOrphan(session, batch)
-  if (format === 'bundle') return await bundle(session, batch, options)
+  if (format === 'bundle') return bundle(session, batch, options)
   const unread =
     format === 'inspect' ? await printScores(session, batch, options) : (await printResults(session, batch)).items
   const open = batch.counts.total - doneOf(batch.counts)
   if (open > 0) {
     const state = `${open} of ${count(batch.counts.total, 'item')} ${open === 1 ? 'has' : 'have'} not ended (${stateOf(session, batch)})`
-    const wait = `; wait for them: veridict results ${id}${connection.flag} --wait`
-    shell.err.write(asTyped(shell, `${state}${rests || waitsForYou(batch) ? '' : wait}\n`))
+    const isResting = isOrphan(session, batch) || waitsForYou(batch)
+    tell(session, isResting ? state : `${state}; wait for them: veridict results ${id}${flag} --wait`)
   }
   tellRest(session, batch)
   tellOverBudget(session, batch)
-  if ((options.wait && (rests || waitsForWorker(batch))) || waitsForYou(batch)) return EXIT.parked
-  return strictCode(exitOfCounts(batch.counts), options, unread)
+  return restsFor(session, batch, options.wait === true)
+    ? EXIT.parked
+    : strictCode(exitOfCounts(batch.counts), options, unread)
 }
 
 async function bundle(session: Session, batch: Batch, { out }: ResultsOptions): Promise<ExitCode> {
@@ -81,10 +81,10 @@ async function bundle(session: Session, batch: Batch, { out }: ResultsOptions): 
 
 /** Writes scores for Inspect. Returns the count of items with unread records. */
 async function printScores(session: Session, batch: Batch, { values, out }: ResultsOptions): Promise<number> {
-  const { client, target, shell, signal } = session
+  const { veridict, target, signal } = session
   let unread = 0
   async function* counted() {
-    for await (const result of client.results(batch.id, signal)) {
+    for await (const result of veridict.results(batch.id, { signal })) {
       if ((result.grade?.unread?.records ?? 0) > 0) unread++
       yield result
     }
@@ -92,7 +92,7 @@ async function printScores(session: Session, batch: Batch, { values, out }: Resu
   const lines = out?.toLowerCase().endsWith('.jsonl') ?? false
   const counts = await writeInspectScores(target, counted(), { values: values ?? null, lines })
   await target.commit()
-  shell.err.write(`${batch.id}: ${inspectNote(counts)}\n`)
+  tell(session, `${batch.id}: ${inspectNote(counts)}`)
   return unread
 }
 

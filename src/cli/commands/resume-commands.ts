@@ -1,16 +1,17 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
+import { ServiceError } from '../../client/errors.ts'
+import { isSettled } from '../../client/persist.ts'
 import { count } from '../../domain/count.ts'
-import { CliError, EXIT, type ExitCode, requireBatchId } from '../client/errors.ts'
-import { inSession, type Session } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
+import { CliError, EXIT, type ExitCode, requireBatchId } from '../errors.ts'
+import { finishBatch, requireServer, watchBatch } from '../follow.ts'
 import { CANCEL_HELP, RESUME_HELP } from '../input/command-help.ts'
-import { type Options, withDetach, withItems, withServer, withStrict } from '../input/command-options.ts'
-import { finishBatch, goOn, requireServer, tellDetached, watchBatch } from '../output/follow-batch.ts'
+import { jsonCommand, type Options, withDetach, withItems, withServer, withStrict } from '../input/command-options.ts'
 import { tally } from '../output/text.ts'
+import { inSession, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 export const resumeCommand = (shell: Shell): Command =>
-  withStrict(withDetach(withItems(new Command('resume'))))
-    .description('go on with a parked or interrupted batch, and follow it')
+  withStrict(withDetach(withItems(jsonCommand('resume', 'go on with a parked or interrupted batch, and follow it'))))
     .argument('<batch>', 'its id')
     .addHelpText('after', RESUME_HELP)
     .action((id: string, options: Options) =>
@@ -18,19 +19,29 @@ export const resumeCommand = (shell: Shell): Command =>
     )
 
 async function resume(session: Session, id: string, options: Options): Promise<ExitCode> {
-  const { client, view } = session
+  const { veridict, view, local } = session
   if (options.detach) requireServer(session)
   requireBatchId(id)
-  const before = await client.readBatch(id)
-  const batch = before.status === 'parked' ? await client.resumeBatch(id) : await goOn(session, before)
+  const before = await veridict.batch(id)
+  const isParked = before.status === 'parked'
+  // A running service goes on with its open batches by itself.
+  const goesOn = isParked || (local !== null && !isSettled(before))
+  const batch = goesOn ? await veridict.resume(id).catch(rereadEnded(session, id, isParked)) : before
   session.batch = batch
-  if (before.status !== 'parked') view.note(`${id} is not parked: it is ${before.status}`)
-  return options.detach ? tellDetached(session, batch) : await finishBatch(session, batch, options)
+  if (!isParked) view.note(`${id} is not parked: it is ${before.status}`)
+  return finishBatch(session, batch, options)
 }
 
+/** Reads a batch that ended before it could be resumed. */
+const rereadEnded =
+  ({ veridict }: Session, id: string, wasParked: boolean) =>
+  (error: unknown) => {
+    if (wasParked || !(error instanceof ServiceError) || error.status !== 409) throw error
+    return veridict.batch(id)
+  }
+
 export const cancelCommand = (shell: Shell): Command =>
-  withServer(new Command('cancel'))
-    .description('end a batch; its grades stay')
+  withServer(jsonCommand('cancel', 'end a batch; its grades stay'))
     .argument('<batch>', 'its id')
     .addHelpText('after', CANCEL_HELP)
     .action((id: string, options: Options) =>
@@ -38,13 +49,14 @@ export const cancelCommand = (shell: Shell): Command =>
     )
 
 async function cancel(session: Session, id: string): Promise<ExitCode> {
-  const { client, shell } = session
+  const { veridict, target } = session
   requireBatchId(id)
-  const before = await client.readBatch(id)
+  const before = await veridict.batch(id)
   if (before.status === 'done' || before.status === 'cancelled')
     throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
-  const batch = await watchBatch(session, await client.cancelBatch(id))
+  const batch = await watchBatch(session, await veridict.cancel(id))
   const { total, ...counts } = batch.counts
-  shell.out.write(`${id} is ${batch.status}: ${count(total, 'item')} · ${tally(counts)}\n`)
+  await target.write(`${id} is ${batch.status}: ${count(total, 'item')} · ${tally(counts)}\n`)
+  session.data = batch
   return EXIT.graded
 }

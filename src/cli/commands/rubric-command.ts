@@ -1,46 +1,53 @@
 import { Command } from 'commander'
-import { type ExitCode, runCommand } from '../client/errors.ts'
-import type { Shell } from '../client/shell.ts'
-import { checkRubrics, type NewOptions, newRubric, showRubric, testRubrics } from '../rubric/rubrics.ts'
+import type { ExitCode } from '../errors.ts'
+import { jsonCommand } from '../input/command-options.ts'
+import {
+  checkRubrics,
+  type NewOptions,
+  newRubric,
+  type ShowOptions,
+  showRubric,
+  testRubrics,
+} from '../rubric/rubrics.ts'
+import { type Console, inConsole } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 /** Builds `veridict rubric …`, which writes and tests rubrics. */
 export function rubricCommand(shell: Shell): Command {
-  const doing = (work: () => ExitCode | Promise<ExitCode>): Promise<void> => runCommand(shell, async () => work())
+  /** Makes the action of a subcommand with one argument. */
+  const doing =
+    <A, O extends { readonly json?: boolean }>(work: (console: Console, typed: A, options: O) => Promise<ExitCode>) =>
+    (typed: A, options: O) =>
+      inConsole(shell, { json: options.json ?? false }, (console) => work(console, typed, options))
   return new Command('rubric')
     .description('write, check, show and test rubrics: the questions about a run, and their proof')
     .addHelpText('after', RUBRIC_HELP)
     .addCommand(
-      new Command('new')
-        .description('write the folder of a rubric that works, to be changed')
+      jsonCommand('new', 'write the folder of a rubric that works, to be changed')
         .argument('<id>', 'its name in small letters, digits and -; with @N for a version other than the next')
         .option('--in <folder>', 'the folder of the new folder', '.')
         .option('--from <rubric>', 'begin with a copy of this rubric: a name, or a folder')
         .addHelpText('after', NEW_HELP)
-        .action((id: string, options: NewOptions) => doing(() => newRubric(shell, id, options))),
+        .action(doing<string, NewOptions>(newRubric)),
     )
     .addCommand(
-      new Command('check')
-        .description('print every fault with its file, its line and the remedy')
+      jsonCommand('check', 'print every fault with its file, its line and the remedy')
         .argument('<folder...>', 'a rubric, or a folder of several')
         .addHelpText('after', CHECK_HELP)
-        .action((folders: string[]) => doing(() => checkRubrics(shell, folders))),
+        .action(doing<string[], object>(checkRubrics)),
     )
     .addCommand(
-      new Command('show')
-        .description('print the prompt of a judge: system.md and question.md')
+      jsonCommand('show', 'print the prompt of a judge: system.md and question.md')
         .argument('<rubric>', 'id@version, an id for its newest version, or a folder')
         .option('--schema', 'print the JSON Schema of a judge’s answer instead, which is made of the claims')
         .addHelpText('after', SHOW_HELP)
-        .action((name: string, options: { readonly schema?: boolean }) =>
-          doing(() => showRubric(shell, name, options)),
-        ),
+        .action(doing<string, ShowOptions>(showRubric)),
     )
     .addCommand(
-      new Command('test')
-        .description('run the examples of rubrics through the service itself: no network, nothing is stored')
+      jsonCommand('test', 'run the examples of rubrics through the service itself: no network, nothing is stored')
         .argument('[rubric...]', 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS')
         .addHelpText('after', TEST_HELP)
-        .action((typed: string[]) => doing(() => testRubrics(shell, typed))),
+        .action(doing<string[], object>(testRubrics)),
     )
 }
 

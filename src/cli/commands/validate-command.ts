@@ -1,14 +1,21 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
-import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
-import { SERVER_HELP } from '../client/service-connection.ts'
-import { inSession, type Session } from '../client/session.ts'
-import type { Shell } from '../client/shell.ts'
-import { batchOptions, type Options, parseShare, withGrading, withServer } from '../input/command-options.ts'
+import { CliError, EXIT, type ExitCode } from '../errors.ts'
+import { tellOverBudget, tellRest, watchBatch } from '../follow.ts'
+import {
+  batchOptions,
+  jsonCommand,
+  type Options,
+  parseShare,
+  withGrading,
+  withOut,
+  withServer,
+} from '../input/command-options.ts'
 import { openTrialStream } from '../input/trial-stream.ts'
 import { writeEstimate } from '../output/estimate-text.ts'
-import { tellOverBudget, tellRest, watchBatch } from '../output/follow-batch.ts'
 import { oneLine, paintFor } from '../output/text.ts'
+import { inSession, SERVER_HELP, type Session } from '../session.ts'
+import type { Shell } from '../shell.ts'
 import { compareWith, comparisonText, readEarlier } from '../validation/against.ts'
 import { buildCertificate, certificateText, readJudged } from '../validation/certificate.ts'
 import { type LabelledData, questionsOf, readLabelled, readLabels, requireFit } from '../validation/labelled-lines.ts'
@@ -39,14 +46,14 @@ type ValidateOptions = Omit<Options, 'output'> & {
   readonly margin: number
 }
 
+const DESCRIPTION = 'measure how a judge agrees with people, on runs that they labelled'
+
 export const validateCommand = (shell: Shell): Command =>
-  withServer(withGrading(new Command('validate')))
-    .description('measure how a judge agrees with people, on runs that they labelled')
+  withOut(withServer(withGrading(jsonCommand('validate', DESCRIPTION))))
     .argument('<file>', 'NDJSON, a labelled run a line')
     .addOption(
       new Option('-o, --output <format>', 'a table, or the certificate').choices(['table', 'json']).default('table'),
     )
-    .option('--out <file>', 'write there instead of to stdout')
     .option('--against <file>', 'an earlier certificate: test whether both judges are right equally often')
     .option('--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05)
     .addHelpText('after', VALIDATE_HELP)
@@ -56,22 +63,22 @@ export const validateCommand = (shell: Shell): Command =>
 
 async function validate(session: Session, file: string, options: ValidateOptions): Promise<ExitCode> {
   const { output, against, margin, ...grading } = options
-  const { client, shell, view, target, signal } = session
+  const { veridict, shell, view, target, signal } = session
   await shell.checkPaths?.([file])
   const labelled = await readLabels(session, file)
-  const rubric = await client.readRubric(rubricOf(labelled, file, options.rubric), signal)
+  const rubric = await veridict.readRubric(rubricOf(labelled, file, options.rubric), { signal })
   const questions = questionsOf(rubric)
   requireFit(labelled, questions)
   const subject = { data: labelled.data, rubric: { name: rubric.name, digest: rubric.digest } }
   const earlier = against === undefined ? null : readEarlier(against, subject)
-  const sent = { ...batchOptions(grading), rubric: rubric.name }
+  const sent = { ...batchOptions(grading), rubric: rubric.name, signal }
   const stream = await openTrialStream(() => readLabelled(session, file), view)
   if (options.dryRun) {
-    const estimate = await stream.send((items) => client.estimateBatch(sent, items, signal))
+    const estimate = await stream.send((items) => veridict.estimateBatch(items, sent))
     await writeEstimate(session, estimate, output === 'json' ? 'ndjson' : 'table')
     return EXIT.graded
   }
-  const begun = await stream.send((items) => client.createBatch(sent, items, signal))
+  const begun = await stream.send((items) => veridict.createBatch(items, sent))
   const batch = await watchBatch(session, begun)
   if (waitsForYou(batch)) {
     tellRest(session, batch)
@@ -81,9 +88,11 @@ async function validate(session: Session, file: string, options: ValidateOptions
   const certificate = buildCertificate(judged, batch, questions, subject)
   const compared = earlier && compareWith(earlier, certificate, margin)
   view.end()
+  const data = { ...certificate, ...(compared && { against: compared }) }
+  session.data = data
   const text =
     output === 'json'
-      ? `${JSON.stringify({ ...certificate, ...(compared && { against: compared }) }, null, 1)}\n`
+      ? `${JSON.stringify(data, null, 1)}\n`
       : certificateText(certificate, paintFor(target.screen, shell.env)) + (compared ? comparisonText(compared) : '')
   await target.write(text)
   await target.commit()

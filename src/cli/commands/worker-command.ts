@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { startWorker } from '../../boot/worker.ts'
-import { startFailureText } from '../client/errors.ts'
-import type { Shell } from '../client/shell.ts'
+import { startFailureText } from '../errors.ts'
+import type { Shell } from '../shell.ts'
 
 const WORKER_HELP = `
 Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines. A worker takes

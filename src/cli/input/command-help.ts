@@ -1,5 +1,5 @@
-import { SERVER_HELP } from '../client/service-connection.ts'
 import { OUTPUT_HELP } from '../output/results-format.ts'
+import { SERVER_HELP } from '../session.ts'
 
 const EXIT_HELP = `Exit codes:
   0    every item is graded
@@ -93,7 +93,7 @@ Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 13
 Examples:
   veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
   veridict show grd_01 --attempts --raw
-  veridict show grd_01 --json --raw | jq -r '.receipt.attempts[].raw_reply'`
+  veridict show grd_01 --json --raw | jq -r '.data.receipt.attempts[].raw_reply'`
 
 export const COMPARE_HELP = `
 Pairs the grades of the same trial and ground truth. For a single batch, a re-grade, the base are the grades that were graded
@@ -129,7 +129,8 @@ Examples:
 export const STATUS_HELP = `
 Lists the newest batches, or with BATCH shows its state; --follow shows the batch until it ends, and Ctrl-C stops only this
 command. A parked batch has a reason. Where its judge or provider is out for a while, the service tries again at the time that
-is shown, and the exit code is the code of a running batch; else the batch waits for \`veridict resume\`.
+is shown, and the exit code is the code of a running batch; else the batch waits for \`veridict resume\`. A batch without a
+worker that has its judge waits, too: the wait is shown, and the exit code is 4.
 A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.
 
 ${SERVER_HELP}

@@ -11,6 +11,8 @@ export interface Options {
   readonly server?: string
   readonly output?: OutputFormat
   readonly out?: string
+  readonly force?: boolean
+  readonly json?: boolean
   readonly strict?: boolean
   readonly judge?: string
   readonly rubric?: string
@@ -57,6 +59,16 @@ export const parseShare = (text: string): number => {
   return share
 }
 
+/** Makes a command that can write its data as one JSON object. */
+export const jsonCommand = (name: string, description: string): Command =>
+  new Command(name)
+    .description(description)
+    .addOption(
+      new Option('--json', 'print one JSON object: {"ok": true, "data": …}, or {"ok": false, "error": …}').conflicts(
+        'output',
+      ),
+    )
+
 /** Collects the values of an option that may be repeated. */
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
@@ -70,10 +82,17 @@ export function requireOption(command: Command, name: string, hint = ''): void {
 export const withServer = (command: Command): Command =>
   command.option('--server <url>', 'a running service; without it, and without VERIDICT_SERVER, in this process')
 
-export const withOutput = (command: Command, formats: readonly OutputFormat[] = OUTPUT_FORMATS): Command =>
+export const withOut = (command: Command): Command =>
   command
-    .addOption(new Option('-o, --output <format>', 'the format of the results').choices(formats).default('table'))
-    .option('--out <file>', 'write results there instead of to stdout; the file appears once it is whole')
+    .option('--out <file>', 'write a new file instead of to stdout; it appears once it is whole, readable by you alone')
+    .option('--force', 'let --out replace an existing file')
+
+export const withOutput = (command: Command, formats: readonly OutputFormat[] = OUTPUT_FORMATS): Command =>
+  withOut(
+    command.addOption(
+      new Option('-o, --output <format>', 'the format of the results').choices(formats).default('table'),
+    ),
+  )
 
 /** Adds `-o` of a command that lists rows: a table, or a JSON object for each row. */
 export const withList = (command: Command): Command =>
@@ -127,8 +146,7 @@ export const withDetach = (command: Command): Command =>
 
 /** Builds a command over trials: paths, ground truths, signals, variant. */
 export const pathsCommand = (name: string, description: string): Command =>
-  new Command(name)
-    .description(description)
+  jsonCommand(name, description)
     .argument(
       '<path...>',
       'folders, trajectory files, .tar, .tar.gz, .tar.zst and .zip of them, or NDJSON of grade requests',

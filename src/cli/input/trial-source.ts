@@ -5,9 +5,9 @@ import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../../archives/truth/signals.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
-import { CliError } from '../client/errors.ts'
-import type { TrialSourceOptions } from '../client/shell.ts'
+import { CliError } from '../errors.ts'
 import { oneLine } from '../output/text.ts'
+import type { TrialSourceOptions } from '../shell.ts'
 
 /** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
 export async function* readTrialItems(

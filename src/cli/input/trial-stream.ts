@@ -2,12 +2,12 @@ import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import { given } from '../../domain/given.ts'
+import type { ReadItem } from '../../library/veridict.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
-import type { ReadItem } from '../client/client.ts'
-import { CliError } from '../client/errors.ts'
-import type { Session } from '../client/session.ts'
+import { CliError } from '../errors.ts'
 import type { ProgressView } from '../output/progress.ts'
 import { clip, oneLine, unreadText } from '../output/text.ts'
+import type { Session } from '../session.ts'
 import type { Options } from './command-options.ts'
 
 /** Warnings that are printed. */
@@ -34,12 +34,12 @@ interface TrialStream {
 
 /** Opens the trials of a command, and reads the first trial. Throws where there is no trial to grade. */
 export const openTrials = (session: Session, paths: readonly string[], options: Options): Promise<TrialStream> => {
-  const { shell, signal, connection, view } = session
+  const { shell, signal, local, view } = session
   const { groundTruth, signals = [], variant, rubric } = options
   const read = (warn: (text: string) => void) =>
     shell.readTrials(paths, {
       ...{ signals, abort: signal, onMissing: warn },
-      ...(connection.limits !== null && { limits: connection.limits }),
+      ...(local !== null && { limits: local.limits }),
       ...given({ ground_truth: groundTruth, variant, rubric }),
     })
   return openTrialStream(read, view, groundTruth)
@@ -78,7 +78,15 @@ export async function openTrialStream(
     }
   }
   async function* items(): AsyncGenerator<ReadItem> {
+    const ids = new Map<string, string>()
     for await (const trial of trials()) {
+      const { item_id: id, source } = trial
+      const before = id === undefined ? undefined : ids.get(id)
+      if (id !== undefined && before !== undefined) {
+        fault = usedTwice(id, before, source)
+        throw fault
+      }
+      if (id !== undefined) ids.set(id, source)
       places.push(placeOf(trial))
       yield { item: itemOf(trial), trajectory: trial.trajectory }
     }
@@ -91,9 +99,15 @@ export async function openTrialStream(
 
 export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
 
+/** Builds the error of an `item_id` that two lines give; a service refuses such a batch, too. */
+const usedTwice = (id: string, before: string, again: string): CliError =>
+  new CliError(`two items have the item_id ${oneLine(id)}: ${oneLine(before)} and ${oneLine(again)}`, [
+    'Give each line an item_id of its own, or none.',
+  ])
+
 /** Replaces the line numbers of a refusal by the places of the trials. */
 function placed(error: ServiceError, places: readonly string[]): ServiceError {
-  let detail = error.message
+  let { detail } = error
   const errors = error.errors.map(({ path, message }) => {
     const [, list, digits = '', ...rest] = path.split('/')
     const place = list === 'items' && digits !== '' ? places[Number(digits)] : undefined

@@ -7,9 +7,9 @@ import { count } from '../../domain/count.ts'
 import { fileFault } from '../../domain/file-fault.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
-import { CliError } from '../client/errors.ts'
-import type { Session } from '../client/session.ts'
-import { claimColumns } from './follow-batch.ts'
+import { CliError } from '../errors.ts'
+import { claimColumns } from '../follow.ts'
+import type { Session } from '../session.ts'
 import { fullGrade } from './grade-text.ts'
 import { inOrder, type OutputTarget } from './output-target.ts'
 import { writeResults } from './results-format.ts'
@@ -28,7 +28,7 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
     await bundle.write('batch.json', pretty(batch))
     const { grades, rubrics } = await writeTables(session, batch, bundle)
     const { calls, digests } = await writeGrades(session, grades, bundle)
-    for await (const call of session.client.batchCalls(batch.id, session.signal))
+    for await (const call of session.veridict.batchCalls(batch.id, session))
       if (!calls.has(call.id)) await bundle.write('other-calls.ndjson', line(call))
     for (const rubric of new Set([...rubrics, ...digests.keys()]))
       await writeRubric(session, rubric, digests.get(rubric), bundle)
@@ -38,12 +38,12 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
   }
 }
 
-function requireEnded({ connection }: Session, batch: Batch): void {
+function requireEnded({ local, flag }: Session, batch: Batch): void {
   const { id, status } = batch
   if (status === 'done' || status === 'cancelled') return
-  const named = `${id}${connection.flag}`
+  const named = `${id}${flag}`
   throw new CliError(`${id} has not ended (${status}): a bundle holds all of its items`, [
-    connection.embedded || waitsForYou(batch)
+    local !== null || waitsForYou(batch)
       ? `Resume the batch: veridict resume ${named}`
       : `Follow it to its end: veridict status ${named} --follow`,
     `Or end the batch now: veridict cancel ${named}`,
@@ -52,11 +52,11 @@ function requireEnded({ connection }: Session, batch: Batch): void {
 
 /** Writes the results as NDJSON and as CSV. Returns the ids of their grades, each once, and the names of their rubrics. */
 async function writeTables(session: Session, batch: Batch, bundle: Bundle) {
-  const { client, shell, signal, skipped } = session
+  const { veridict, shell, skipped } = session
   const grades = new Set<string>()
   const rubrics = new Set<string>()
   async function* read(): AsyncGenerator<BatchResult> {
-    for await (const result of client.results(batch.id, signal)) {
+    for await (const result of veridict.results(batch.id, session)) {
       if (result.grade_id !== null) grades.add(result.grade_id)
       if (result.rubric != null) rubrics.add(result.rubric)
       yield result
@@ -77,11 +77,11 @@ async function writeTables(session: Session, batch: Batch, bundle: Bundle) {
 const AT_ONCE = 8
 
 /** Writes each grade with its receipt and raw replies. Returns the ids of their calls, and the digests of their rubrics by name. */
-async function writeGrades({ client, signal, view }: Session, grades: ReadonlySet<string>, bundle: Bundle) {
+async function writeGrades({ veridict, signal, view }: Session, grades: ReadonlySet<string>, bundle: Bundle) {
   const calls = new Set<string>()
   const digests = new Map<string, string>()
   let written = 0
-  const read = (id: string) => Promise.all([client.readGrade(id, signal), client.readCalls(id, signal)])
+  const read = (id: string) => Promise.all([veridict.readGrade(id, { signal }), veridict.calls(id, { signal })])
   for await (const [grade, entries] of inOrder(grades, AT_ONCE, read)) {
     await bundle.write('grades.ndjson', line(fullGrade(grade, entries)))
     for (const attempt of grade.receipt.attempts) calls.add(attempt.id)
@@ -93,8 +93,8 @@ async function writeGrades({ client, signal, view }: Session, grades: ReadonlySe
 }
 
 /** Writes a rubric as it is loaded now; a rubric that differs from the digest of the grades is left out. */
-async function writeRubric({ client, signal }: Session, name: string, digest: string | undefined, bundle: Bundle) {
-  const rubric = await client.readRubric(name, signal).catch((error: unknown) => {
+async function writeRubric({ veridict, signal }: Session, name: string, digest: string | undefined, bundle: Bundle) {
+  const rubric = await veridict.readRubric(name, { signal }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.status === 404) return null
     throw error
   })

@@ -1,15 +1,17 @@
 import { count } from '../../domain/count.ts'
 import type { BatchEstimate } from '../../schemas/batch.ts'
-import type { Session } from '../client/session.ts'
+import type { Session } from '../session.ts'
 import type { OutputFormat } from './results-format.ts'
 import { dollars, line } from './text.ts'
 
 /** Writes the estimate of a dry run, for people or as a JSON line. */
 export async function writeEstimate(
-  { view, target, format }: Session,
+  session: Session,
   estimate: BatchEstimate,
-  as: OutputFormat = format,
+  as: OutputFormat = session.format,
 ): Promise<void> {
+  const { view, target } = session
+  session.data = estimate
   view.end()
   await target.write(as === 'ndjson' || as === 'csv' ? line(estimate) : estimateText(estimate))
   await target.commit()

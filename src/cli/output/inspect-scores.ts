@@ -1,7 +1,7 @@
 import { count } from '../../domain/count.ts'
 import { decimal } from '../../domain/decimal.ts'
 import type { BatchResult } from '../../schemas/batch.ts'
-import { CliError } from '../client/errors.ts'
+import { CliError } from '../errors.ts'
 import type { OutputTarget } from './output-target.ts'
 import { oneLine, tally } from './text.ts'
 

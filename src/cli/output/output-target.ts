@@ -3,8 +3,9 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { CliError } from '../client/errors.ts'
-import type { Screen, Shell } from '../client/shell.ts'
+import { fileFault } from '../../domain/file-fault.ts'
+import { CliError } from '../errors.ts'
+import type { Screen, Shell } from '../shell.ts'
 
 /** The target of results: stdout, or a file that takes its name when it is whole. */
 export interface OutputTarget {
@@ -17,9 +18,12 @@ export interface OutputTarget {
   discard(): Promise<void>
 }
 
-/** Opens the target before any call is paid for. Throws `CliError` for a missing folder. */
-export async function openOutput(shell: Shell, file: string | undefined): Promise<OutputTarget> {
-  return file === undefined || file === '-' ? toScreen(shell.out) : await toFile(file)
+/**
+ * Opens the target before any call is paid for. A file is readable by its owner alone. Throws `CliError` for a missing folder, and for an existing
+ * file without `force`.
+ */
+export async function openOutput(shell: Shell, file: string | undefined, force = false): Promise<OutputTarget> {
+  return file === undefined || file === '-' ? toScreen(shell.out) : await toFile(file, force)
 }
 
 function toScreen(screen: Screen): OutputTarget {
@@ -33,15 +37,14 @@ function toScreen(screen: Screen): OutputTarget {
   }
 }
 
-async function toFile(file: string): Promise<OutputTarget> {
-  const refused = (error: unknown) =>
-    new CliError(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code ?? 'unknown error'}`, [
-      'Give --out a file in a folder that exists.',
-    ])
-  const partial = await partialOf(file)
-  if (partial !== file) await rm(partial, { force: true }).catch((error: unknown) => Promise.reject(refused(error)))
-  const stream = createWriteStream(partial)
-  await once(stream, 'open').catch((error: unknown) => Promise.reject(refused(error)))
+async function toFile(file: string, force: boolean): Promise<OutputTarget> {
+  const refuse = (error: unknown): never => {
+    throw error instanceof CliError ? error : new CliError(`${file} cannot be written: ${fileFault(error)}`, [ADVICE])
+  }
+  const partial = await partialOf(file, force)
+  if (partial !== file) await rm(partial, { force: true }).catch(refuse)
+  const stream = createWriteStream(partial, { mode: 0o600, flags: partial === file ? 'w' : 'wx' })
+  await once(stream, 'open').catch(refuse)
   let fault: unknown = null
   stream.on('error', (error) => {
     fault = error
@@ -50,13 +53,16 @@ async function toFile(file: string): Promise<OutputTarget> {
   return {
     screen: stream,
     async write(text) {
-      if (fault !== null) throw refused(fault)
-      if (!stream.write(text)) await once(stream, 'drain').catch((error: unknown) => Promise.reject(refused(error)))
+      if (fault !== null) refuse(fault)
+      if (!stream.write(text)) await once(stream, 'drain').catch(refuse)
     },
     async commit() {
       stream.end()
-      await finished(stream).catch((error: unknown) => Promise.reject(refused(error)))
-      if (partial !== file) await rename(partial, file).catch((error: unknown) => Promise.reject(refused(error)))
+      await finished(stream).catch(refuse)
+      if (partial !== file)
+        await partialOf(file, force)
+          .then(() => rename(partial, file), refuse)
+          .catch(refuse)
       open = false
     },
     async discard() {
@@ -68,11 +74,17 @@ async function toFile(file: string): Promise<OutputTarget> {
   }
 }
 
-/** Returns the name of an unfinished file. Devices and pipes are written directly. */
-async function partialOf(file: string): Promise<string> {
+const ADVICE = 'Give --out a file in a folder that exists.'
+
+/** Returns the name of an unfinished file. Devices and pipes are written directly. Throws for a folder, and for an existing file without `force`. */
+async function partialOf(file: string, force: boolean): Promise<string> {
   const stats = await stat(file).catch(() => null)
   if (stats?.isDirectory() || file.endsWith('/'))
     throw new CliError(`${file} cannot be written: it is a folder`, ['Give --out a file in this folder.'])
+  if (stats?.isFile() && !force)
+    throw new CliError(`${file} is there already, and is not overwritten`, [
+      'Give --out another name, or --force to replace the file.',
+    ])
   return stats === null || stats.isFile() ? `${file}.partial` : file
 }
 

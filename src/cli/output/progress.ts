@@ -1,6 +1,6 @@
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
-import type { Screen } from '../client/shell.ts'
+import type { Screen } from '../shell.ts'
 import { clip, costText, dollars, inert, type Paint, paintFor, tally, unknownCalls } from './text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */

@@ -13,10 +13,11 @@ import {
 } from '../../config/rubrics.ts'
 import { count } from '../../domain/count.ts'
 import { rubricWarnings } from '../../domain/rubric/load/rubric-warnings.ts'
-import { CliError, EXIT, type ExitCode } from '../client/errors.ts'
-import { asTyped } from '../client/program-name.ts'
-import type { Shell } from '../client/shell.ts'
+import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { inert, oneLine, type Paint, pad, paintFor } from '../output/text.ts'
+import { asTyped } from '../program-name.ts'
+import type { Console } from '../session.ts'
+import type { Shell } from '../shell.ts'
 
 /** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
 const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
@@ -41,40 +42,49 @@ function findRubrics(shell: Shell, typed: string): LoadedRubric[] {
   ])
 }
 
+export interface ShowOptions {
+  readonly json?: boolean
+  readonly schema?: boolean
+}
+
 /** Prints the prompt of rubrics, or with `schema` the JSON Schema of a judge’s answer. */
-export function showRubric(shell: Shell, typed: string, { schema }: { readonly schema?: boolean }): ExitCode {
-  for (const { rubric } of findRubrics(shell, typed)) {
+export async function showRubric(console: Console, typed: string, { schema }: ShowOptions): Promise<ExitCode> {
+  const found = findRubrics(console.shell, typed).map(({ rubric }) => rubric)
+  console.data = found.map(({ name, system, question, answer_schema }) => ({ name, system, question, answer_schema }))
+  for (const rubric of found) {
     const text = schema ? JSON.stringify(rubric.answer_schema, null, 2) : `${rubric.system}\n${rubric.question}`
     // Tabs and line breaks stay; other controls would act on a terminal.
-    shell.out.write(`${text.split('\n').map(inert).join('\n')}\n`)
+    await console.target.write(`${text.split('\n').map(inert).join('\n')}\n`)
   }
   return EXIT.graded
 }
 
 /** Loads rubrics, and prints every fault and every doubtful rule. */
-export function checkRubrics(shell: Shell, typed: readonly string[]): ExitCode {
+export async function checkRubrics(console: Console, typed: readonly string[]): Promise<ExitCode> {
+  const { shell, target } = console
   const folders = typed.flatMap((path) => {
     if (!isFolder(path))
       throw new CliError(`there is no folder ${path}`, ['Begin a rubric of your own: veridict rubric new ID'])
     return rubricFolders(path)
   })
   const paint = paintFor(shell.out, shell.env)
-  let faulty = 0
-  for (const folder of folders) {
+  const checked = folders.map((folder) => {
     const examples = readExamples(folder)
     const read = readRubric(folder)
     const faults = [read, ...examples].flatMap((part) => ('faults' in part ? part.faults : []))
     const warnings = 'faults' in read ? [] : warningsOf(read, examples.length)
-    for (const text of [...faults, ...warnings]) shell.out.write(`${inert(text)}\n`)
-    if (faults.length > 0) faulty++
+    return { folder, name: 'faults' in read ? folder : read.rubric.name, faults, warnings }
+  })
+  for (const { folder, name, faults, warnings } of checked) {
+    for (const text of [...faults, ...warnings]) await target.write(`${inert(text)}\n`)
     const findings = [
       ...(faults.length > 0 ? [paint('red', count(faults.length, 'fault'))] : []),
       ...(warnings.length > 0 ? [paint('yellow', count(warnings.length, 'warning'))] : []),
     ]
-    const name = 'faults' in read ? folder : read.rubric.name
-    shell.out.write(`${inert(folder)}  ${findings.join(', ') || paint('green', `${name} is well`)}\n`)
+    await target.write(`${inert(folder)}  ${findings.join(', ') || paint('green', `${name} is well`)}\n`)
   }
-  return faulty > 0 ? EXIT.unverified : EXIT.graded
+  console.data = checked
+  return checked.some(({ faults }) => faults.length > 0) ? EXIT.unverified : EXIT.graded
 }
 
 function warningsOf({ rubric, folder, placeOf }: LoadedRubric, examples: number): string[] {
@@ -86,6 +96,7 @@ function warningsOf({ rubric, folder, placeOf }: LoadedRubric, examples: number)
 }
 
 export interface NewOptions {
+  readonly json?: boolean
   readonly in: string
   readonly from?: string
 }
@@ -94,7 +105,8 @@ const TEMPLATE = fileURLToPath(new URL('template/tests-run@1', import.meta.url))
 const NAME = /^([a-z][a-z0-9-]{0,80})(?:@([1-9]\d{0,5}))?$/
 
 /** Writes the folder of a new rubric, a copy under its own name that passes `check` and `test`. */
-export function newRubric(shell: Shell, typed: string, options: NewOptions): ExitCode {
+export async function newRubric(console: Console, typed: string, options: NewOptions): Promise<ExitCode> {
+  const { shell, target } = console
   const [, id, version] = NAME.exec(typed) ?? []
   if (id === undefined)
     throw new CliError(`${typed} is no id of a rubric: write small letters, digits and -, as in files-deleted`)
@@ -123,7 +135,8 @@ The rubric works as it stands. Change it (docs/rubrics.md), and after each chang
 Then grade with it:
   VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai
 `
-  shell.out.write(asTyped(shell, text))
+  console.data = { name, folder }
+  await target.write(asTyped(shell, text))
   return EXIT.graded
 }
 
@@ -150,30 +163,41 @@ function copy(from: string, folder: string, members: Readonly<Record<string, str
 }
 
 /** Runs the examples of rubrics, and prints each difference from the expected grade. */
-export async function testRubrics(shell: Shell, typed: readonly string[]): Promise<ExitCode> {
+export async function testRubrics(console: Console, typed: readonly string[]): Promise<ExitCode> {
+  const { shell, target } = console
   const { runExamples } = await import('../../boot/rubric-examples.ts')
   const paint = paintFor(shell.out, shell.env)
   const rubrics = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((name) => findRubrics(shell, name))
   const unique = [...new Map(rubrics.map((loaded) => [loaded.rubric.name, loaded])).values()]
-  let passed = 0
-  let failed = 0
-  for await (const { rubric, results } of runExamples(unique)) {
-    shell.out.write(`${paint('bold', rubric.rubric.name)}  ${inert(rubric.folder)}\n`)
+  const ends: { rubric: string; example: string | null; passed: boolean; faults: readonly string[] }[] = []
+  for await (const { rubric: loaded, results } of runExamples(unique)) {
+    const { folder } = loaded
+    const rubric = loaded.rubric.name
+    await target.write(`${paint('bold', rubric)}  ${inert(folder)}\n`)
     for (const result of results) {
-      const isGood = result.faults.length + result.differences.length === 0
-      if (isGood) passed++
-      else failed++
-      shell.out.write(isGood ? `  ${paint('green', 'ok')}    ${oneLine(result.name)}\n` : failure(result, paint))
+      const { name: example, faults, differences } = result
+      const passed = faults.length + differences.length === 0
+      ends.push({
+        rubric,
+        example,
+        passed,
+        faults: [...faults, ...differences.map((one) => differenceText(one, plain))],
+      })
+      await target.write(passed ? `  ${paint('green', 'ok')}    ${oneLine(example)}\n` : failure(result, paint))
     }
     if (results.length > 0) continue
-    failed++
-    shell.out.write(`  ${paint('red', 'FAIL')}  has no example: write ${inert(rubric.folder)}/examples/one.yaml\n`)
+    const fault = `has no example: write ${inert(folder)}/examples/one.yaml`
+    ends.push({ rubric, example: null, passed: false, faults: [fault] })
+    await target.write(`  ${paint('red', 'FAIL')}  ${fault}\n`)
   }
-  shell.out.write(
-    `\n${count(passed + failed, 'example')} · passed ${passed}${failed > 0 ? ` · failed ${failed}` : ''}\n`,
-  )
+  console.data = ends
+  const failed = ends.filter(({ passed }) => !passed).length
+  const counts = `passed ${ends.length - failed}${failed > 0 ? ` · failed ${failed}` : ''}`
+  await target.write(`\n${count(ends.length, 'example')} · ${counts}\n`)
   return failed > 0 ? EXIT.refused : EXIT.graded
 }
+
+const plain: Paint = (_style, text) => text
 
 function failure({ name, file, faults, differences, grade }: ExampleResult, paint: Paint): string {
   const why = [

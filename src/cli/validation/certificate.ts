@@ -6,10 +6,10 @@ import { CERTIFICATE_KIND, type Certificate, type Measure, type Share } from '..
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
-import type { Session } from '../client/session.ts'
 import { statisticText } from '../commands/compare-command.ts'
 import { inOrder } from '../output/output-target.ts'
 import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally } from '../output/text.ts'
+import type { Session } from '../session.ts'
 import type { LabelledData } from './labelled-lines.ts'
 
 /** A labelled item of the batch with its grade. */
@@ -19,15 +19,15 @@ const AT_ONCE = 8
 
 /** Reads the results of a batch with their grades, and joins the labels of people. */
 export async function readJudged(session: Session, batch: Batch, { labels }: LabelledData): Promise<Judged[]> {
-  const { client, signal, view } = session
+  const { veridict, signal, view } = session
   const judged: Judged[] = []
   const read = async ({ item_id: item, status, grade_id }: BatchResult) => {
-    const grade = grade_id === null ? null : await client.readGrade(grade_id, signal)
+    const grade = grade_id === null ? null : await veridict.readGrade(grade_id, { signal })
     const claimed = { ...grade?.claims, ...(grade !== null && { outcome: grade.outcome ?? grade.claimed_label }) }
     const label = labels.get(item)
     return label && { ...label, item, status, claimed, confidence: grade?.confidence.reported ?? null, grade }
   }
-  for await (const item of inOrder(client.results(batch.id, signal), AT_ONCE, read)) {
+  for await (const item of inOrder(veridict.results(batch.id, { signal }), AT_ONCE, read)) {
     if (item !== undefined) judged.push(item)
     view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
   }

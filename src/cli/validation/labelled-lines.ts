@@ -10,9 +10,9 @@ import { inputIssues } from '../../schemas/check.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
 import type { RubricView } from '../../schemas/rubric-view.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
-import { CliError } from '../client/errors.ts'
-import type { Session } from '../client/session.ts'
+import { CliError } from '../errors.ts'
 import { oneLine } from '../output/text.ts'
+import type { Session } from '../session.ts'
 
 /** The label of a run by a person, in the words of the rubric of the judges. */
 export interface HumanLabel {

@@ -18,5 +18,5 @@ export const viewCall = <Call extends Omit<BatchCall, 'grade_id'>>(call: Call, r
 export const listLedgerEntries = (entries: readonly LedgerEntry[], { attempts }: Receipt, raw: boolean) =>
   entries.map(({ grade_id: _grade, ...entry }) => {
     const { outcome, message, max_output_tokens = null } = attempts.find(({ id }) => id === entry.id) ?? {}
-    return { ...viewCall(entry, raw), max_output_tokens, ...(outcome && { outcome, message }) }
+    return { ...viewCall(entry, raw), max_output_tokens, ...(outcome && { outcome, message: message ?? null }) }
   })

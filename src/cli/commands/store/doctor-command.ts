@@ -1,10 +1,12 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { examineFile, type Finding, SEVERITIES, type Severity } from '../../../db/files/examine.ts'
-import { type DatabaseOption, existingDatabase, withDatabase } from '../../client/database.ts'
-import { type ExitCode, runCommand } from '../../client/errors.ts'
-import { asTyped } from '../../client/program-name.ts'
-import type { Shell } from '../../client/shell.ts'
+import { type DatabaseOption, existingDatabase, withDatabase } from '../../database.ts'
+import type { ExitCode } from '../../errors.ts'
+import { jsonCommand } from '../../input/command-options.ts'
 import { inert, type Paint, pad, paintFor, type Style } from '../../output/text.ts'
+import { asTyped } from '../../program-name.ts'
+import { inConsole } from '../../session.ts'
+import type { Shell } from '../../shell.ts'
 
 const DOCTOR_EXIT: Readonly<Record<Severity, ExitCode>> = { ok: 0, warning: 2, error: 3 }
 const STYLE: Readonly<Record<Severity, Style>> = { ok: 'green', warning: 'yellow', error: 'red' }
@@ -20,20 +22,21 @@ Examples:
   veridict doctor --database copy.sqlite`
 
 export const doctorCommand = (shell: Shell): Command =>
-  withDatabase(new Command('doctor'))
-    .description('examine the database; changes nothing')
+  withDatabase(jsonCommand('doctor', 'examine the database; changes nothing'))
     .addHelpText('after', DOCTOR_HELP)
     .action((options: DatabaseOption) =>
-      runCommand(shell, async (): Promise<ExitCode> => {
+      inConsole(shell, options, async (console): Promise<ExitCode> => {
         const path = existingDatabase(shell, options)
         const paint = paintFor(shell.out, shell.env)
-        shell.out.write(`${inert(path)}\n`)
-        let worst: Severity = 'ok'
+        await console.target.write(`${inert(path)}\n`)
+        const findings: Finding[] = []
         for (const finding of examineFile(path)) {
-          if (SEVERITIES.indexOf(finding.severity) > SEVERITIES.indexOf(worst)) worst = finding.severity
-          shell.out.write(findingText(finding, shell, paint))
+          findings.push(finding)
+          await console.target.write(findingText(finding, shell, paint))
         }
-        return DOCTOR_EXIT[worst]
+        console.data = { database: path, findings }
+        const worst = Math.max(...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))
+        return DOCTOR_EXIT[SEVERITIES[worst] ?? 'ok']
       }),
     )
 

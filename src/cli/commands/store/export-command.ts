@@ -1,13 +1,14 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { storeOf } from '../../../boot/open-store.ts'
 import { TABLES } from '../../../db/files/transfer.ts'
 import { count } from '../../../domain/count.ts'
 import { EXPORT_VERSION } from '../../../schemas/transfer.ts'
-import { assertDatabase, configurationOf } from '../../client/database.ts'
-import { CliError, EXIT, type ExitCode, runCommand } from '../../client/errors.ts'
-import { withConsole } from '../../client/session.ts'
-import type { Shell } from '../../client/shell.ts'
+import { assertDatabase, configurationOf } from '../../database.ts'
+import { CliError, EXIT, type ExitCode } from '../../errors.ts'
+import { jsonCommand, type Options, withOut } from '../../input/command-options.ts'
 import { inert, line } from '../../output/text.ts'
+import { type Console, inConsole, withConsole } from '../../session.ts'
+import type { Shell } from '../../shell.ts'
 
 const HELP = `
 Writes every grade, review and trajectory of the database as NDJSON, with the judge calls and replies that the grades rest on.
@@ -23,35 +24,41 @@ Examples:
   veridict export | jq -c 'select(.kind == "grade") | .body | fromjson | {id, label}'`
 
 export const exportCommand = (shell: Shell): Command =>
-  new Command('export')
-    .description('write grades, reviews and trajectories of the database as NDJSON')
-    .option('--out <file>', 'write there instead of to stdout')
+  withOut(jsonCommand('export', 'write grades, reviews and trajectories of the database as NDJSON'))
     .addHelpText('after', HELP)
-    .action(({ out }: { readonly out?: string }) => runCommand(shell, () => exportStore(shell, out)))
+    .action((options: Options) =>
+      // The records go to `--out`, the JSON object to stdout.
+      inConsole(shell, { json: options.json ?? false }, (outer) =>
+        withConsole(shell, { ...options, json: false }, (console) => exportStore(outer, console, options)),
+      ),
+    )
 
-async function exportStore(shell: Shell, out: string | undefined): Promise<ExitCode> {
+async function exportStore(outer: Console, console: Console, { out, json }: Options): Promise<ExitCode> {
+  const { shell, target, view, signal } = console
+  if (json && out === undefined)
+    throw new CliError('--json needs --out FILE: without a file the records themselves go to stdout')
   const { config, secrets } = configurationOf(shell.env)
   if (config.postgres === null && config.database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
   assertDatabase(config)
   const store = storeOf(config, secrets)
   const counts: Record<string, number> = {}
   let records = 0
-  await withConsole(shell, out, async ({ target, view, signal }) => {
-    await target.write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
-    await store.exportRecords(async (source) => {
-      for await (const record of source) {
-        signal.throwIfAborted()
-        await target.write(line(record))
-        counts[record.kind] = (counts[record.kind] ?? 0) + 1
-        records += 1
-        view.doing(`exporting ${tallyText(counts)}`)
-      }
-    })
-    await target.write(line({ kind: 'end', records }))
-    await target.commit()
+  await target.write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
+  await store.exportRecords(async (source) => {
+    for await (const record of source) {
+      signal.throwIfAborted()
+      await target.write(line(record))
+      counts[record.kind] = (counts[record.kind] ?? 0) + 1
+      records += 1
+      view.doing(`exporting ${tallyText(counts)}`)
+    }
   })
+  await target.write(line({ kind: 'end', records }))
+  await target.commit()
+  view.end()
+  outer.data = { counts, file: out }
   const to = out === undefined ? '' : ` to ${inert(out)}`
-  shell.err.write(`exported ${tallyText(counts)} of ${inert(store.shown)}${to}\n`)
+  if (!json) shell.err.write(`exported ${tallyText(counts)} of ${inert(store.shown)}${to}\n`)
   return EXIT.graded
 }
 

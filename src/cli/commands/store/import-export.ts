@@ -16,11 +16,10 @@ import {
   type ExportRecord,
   type RecordOf,
 } from '../../../schemas/transfer.ts'
-import { configurationOf } from '../../client/database.ts'
-import { CliError, EXIT, type ExitCode } from '../../client/errors.ts'
-import { withConsole } from '../../client/session.ts'
-import type { Shell } from '../../client/shell.ts'
+import { configurationOf } from '../../database.ts'
+import { CliError, EXIT, type ExitCode } from '../../errors.ts'
 import { clip, inert } from '../../output/text.ts'
+import type { Console } from '../../session.ts'
 import { tallyText } from './export-command.ts'
 
 /** A line holds one trajectory as an escaped text; a text of V8 has at most 512 Mi characters. */
@@ -39,31 +38,32 @@ export async function isExport(path: string): Promise<boolean> {
  * Reads an export into the database of the configuration. The first reading checks every record and stores nothing; the second reading
  * stores the records whose ids are new, so that the same command goes on after a crash.
  */
-export async function importExport(shell: Shell, path: string): Promise<ExitCode> {
+export async function importExport(console: Console, path: string): Promise<ExitCode> {
+  const { shell, view, signal, json } = console
   const { config, secrets } = configurationOf(shell.env)
   const database = storeOf(config, secrets)
   const stores = await database.open()
   const added: Record<string, number> = {}
   let records = 0
   try {
-    await withConsole(shell, undefined, async ({ view, signal }) => {
-      const names = new Set<string>()
-      for await (const group of readExport(path, signal)) {
-        await assertComplete(group, names, stores.imports)
-        view.doing(`checking: ${count(names.size, 'record')}`)
-      }
-      for await (const group of readExport(path, signal)) {
-        for (const { kind } of await stores.imports.put(group)) added[kind] = (added[kind] ?? 0) + 1
-        records += group.length
-        view.doing(`importing: ${count(records, 'record')} of ${names.size}`)
-      }
-    })
+    const names = new Set<string>()
+    for await (const group of readExport(path, signal)) {
+      await assertComplete(group, names, stores.imports)
+      view.doing(`checking: ${count(names.size, 'record')}`)
+    }
+    for await (const group of readExport(path, signal)) {
+      for (const { kind } of await stores.imports.put(group)) added[kind] = (added[kind] ?? 0) + 1
+      records += group.length
+      view.doing(`importing: ${count(records, 'record')} of ${names.size}`)
+    }
   } finally {
     await stores.close()
   }
+  view.end()
   const before = records - Object.values(added).reduce((sum, n) => sum + n, 0)
+  console.data = { added, stored_before: before }
   const rest = `${count(before, 'record')} stored already`
-  shell.err.write(`imported ${tallyText(added)} into ${inert(database.shown)}; ${rest}\n`)
+  if (!json) shell.err.write(`imported ${tallyText(added)} into ${inert(database.shown)}; ${rest}\n`)
   return EXIT.graded
 }
 

@@ -1,8 +1,8 @@
-import { ServiceError, UnreachableError } from '../../client/errors.ts'
-import { RubricError } from '../../domain/rubric/load/rubric-error.ts'
-import { NAMED_BY, type NamedBy } from '../../schemas/audit/grade-overview.ts'
-import type { BatchCounts } from '../../schemas/batch.ts'
-import { inert, oneLine, paintFor } from '../output/text.ts'
+import { ServiceError, UnreachableError } from '../client/errors.ts'
+import { RubricError } from '../domain/rubric/load/rubric-error.ts'
+import { NAMED_BY, type NamedBy } from '../schemas/audit/grade-overview.ts'
+import type { BatchCounts } from '../schemas/batch.ts'
+import { inert, line, oneLine, paintFor } from './output/text.ts'
 import { asTyped } from './program-name.ts'
 
 /** Exit codes of commands. The higher of two codes wins. */
@@ -30,16 +30,18 @@ export interface Strictness {
 export const strictCode = (code: ExitCode, { strict }: Strictness, lost: number): ExitCode =>
   strict && lost > 0 && code < EXIT.failed ? EXIT.failed : code
 
-/** Reports a failure to the user: the message, the advice, and the exit code of the command. */
+/** Reports a failure to the user: the message, the advice, and the exit code of the command. `code` names the failure for programs. */
 export class CliError extends Error {
   readonly advice: readonly string[]
   readonly exit: ExitCode
+  readonly code: string
 
-  constructor(message: string, advice: readonly string[] = [], exit: ExitCode = EXIT.refused) {
+  constructor(message: string, advice: readonly string[] = [], exit: ExitCode = EXIT.refused, code?: string) {
     super(message)
     this.name = 'CliError'
     this.advice = advice
     this.exit = exit
+    this.code = code ?? (exit === EXIT.interrupted ? 'interrupted' : 'refused')
   }
 }
 
@@ -47,36 +49,52 @@ export class CliError extends Error {
 interface Reporter {
   readonly env: NodeJS.ProcessEnv
   readonly program?: string
+  readonly out: { write(text: string): unknown }
   readonly err: { readonly isTTY?: boolean; write(text: string): unknown }
   setExitCode(code: number): void
 }
 
-/** Runs a command to its exit code. An error is printed on stderr with its advice. */
-export async function runCommand(shell: Reporter, command: () => Promise<ExitCode>): Promise<void> {
+/** Runs a command to its exit code. An error is printed with its advice: on stderr, or with `json` on stdout as `{ok: false, error}`. */
+export async function runCommand(
+  shell: Reporter,
+  command: () => Promise<ExitCode>,
+  { json = false }: { readonly json?: boolean } = {},
+): Promise<void> {
   try {
     shell.setExitCode(await command())
   } catch (error) {
-    const { message, advice, exit } = explain(error)
-    const paint = paintFor(shell.err, shell.env)
-    const lines = [message, ...advice].map((text) => inert(asTyped(shell, text)))
-    shell.err.write(`${paint('red', 'veridict:')} ${lines.join('\n  ')}\n`)
+    const { message, advice, exit, code } = explain(error)
+    const texts = [message, ...advice].map((text) => inert(asTyped(shell, text)))
+    if (json) shell.out.write(errorLine(code, texts, exit))
+    else shell.err.write(`${paintFor(shell.err, shell.env)('red', 'veridict:')} ${texts.join('\n  ')}\n`)
     shell.setExitCode(exit)
   }
 }
 
+/** Renders an error as the JSON line of `--json`. */
+export const errorLine = (code: string, [message = '', ...advice]: readonly string[], exit_code: ExitCode): string =>
+  line({ ok: false, error: { code, message, advice, exit_code } })
+
+const NO_SERVICE = [
+  'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
+  'The same command can be given again once it is up: grades are kept, and cost nothing again.',
+]
+const OTHER_PROGRAM = [
+  '--server and VERIDICT_SERVER take the address in the log of `veridict serve`, like http://127.0.0.1:8787',
+]
+
 /** Explains any error to the user. */
 function explain(error: unknown): CliError {
   if (error instanceof CliError) return error
+  if (error instanceof ServiceError && error.status === 200)
+    return new CliError(oneLine(error.detail), OTHER_PROGRAM, EXIT.refused, error.code)
   if (error instanceof ServiceError) {
     const places = error.errors.map(({ path, message }) => `${placeText(path) || '/'}  ${oneLine(message)}`)
-    const message = `${oneLine(error.message)} (${error.code}, HTTP ${error.status})`
-    return new CliError(message, [...places, ...adviceFor(error)])
+    const message = `${oneLine(error.detail)} (${error.code}, HTTP ${error.status})`
+    return new CliError(message, [...places, ...adviceFor(error)], EXIT.refused, error.code)
   }
   if (error instanceof UnreachableError)
-    return new CliError(oneLine(error.message), [
-      'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
-      'The same command can be given again once it is up: grades are kept, and cost nothing again.',
-    ])
+    return new CliError(oneLine(error.message), NO_SERVICE, EXIT.refused, error.code)
   if (error instanceof RubricError) return new CliError(error.message.split('\n')[0] ?? '', error.faults)
   return new CliError(oneLine(messageOf(error)))
 }
@@ -112,8 +130,8 @@ export function requireGradeId(id: string): void {
 const NO_GRADE = '`veridict results BATCH` lists the grades of a batch, `veridict status` the batches.'
 
 /** Returns the advice for a refusal; empty where the refusal says all. */
-export function adviceFor({ code, message = '' }: { readonly code: string; readonly message?: string }): string[] {
-  if (code === 'not_found' && message.startsWith('there is no such grade')) return [NO_GRADE]
+export function adviceFor({ code, detail = '' }: { readonly code: string; readonly detail?: string }): string[] {
+  if (code === 'not_found' && detail.startsWith('there is no such grade')) return [NO_GRADE]
   const advice = ADVICE[code]
   return advice === undefined ? [] : [advice]
 }
@@ -129,18 +147,19 @@ function placeText(path: string): string {
 /** Places of typed options: in the request, in the first item of a re-grade, or in the selection. */
 const OPTION = /^(?:\/items\/\d+)?\/(?:judge|rubric|mode|max_cost_usd|query)$/
 
-/** Explains a refusal of the service in this process to the user, who sent no HTTP request. */
+/** Explains a refusal in this process to the user, who sent no HTTP request. */
 export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
-  const places = error.errors.map(({ path, message }) => {
+  const { code, detail, errors } = error
+  const places = errors.map(({ path, message }) => {
     const place = placeText(path)
     // A typed judge is wrong for all items; a judge of an item is reported with its place.
-    const isTyped = error.code === 'unknown_judge' && judge !== undefined && error.message.includes(judge)
+    const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
     const isOption = place === '' || OPTION.test(place) || isTyped
     return isOption ? oneLine(message) : `${place}  ${oneLine(message)}`
   })
   // Several items may repeat one refusal, or the refusal of the whole batch.
-  const others = [...new Set(places)].filter((place) => place !== oneLine(error.message))
-  return new CliError(oneLine(error.message), [...others, ...adviceFor(error)])
+  const others = [...new Set(places)].filter((place) => place !== oneLine(detail))
+  return new CliError(oneLine(detail), [...others, ...adviceFor(error)], EXIT.refused, code)
 }
 
 const MOST_NAMES = 20

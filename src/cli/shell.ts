@@ -1,24 +1,7 @@
 import type { Writable } from 'node:stream'
-import type { TrialItem } from '../../archives/trials/trial-item.ts'
-import type { ReadLimits } from '../../archives/unpack/limits.ts'
-import type { Client } from './client.ts'
-
-/** A connection to a running service, or to a service inside this process, which ends with it and which no other process reaches. */
-export interface ServiceConnection {
-  readonly client: Client
-  readonly url: string
-  readonly embedded: boolean
-  /** The limits of a trajectory; null: unknown before a request. */
-  readonly limits: ReadLimits | null
-  /** ` --server URL`, for the next commands; empty for a service in this process. */
-  readonly flag: string
-  /** Tells whether a process runs the open batches of the service: a service does; beside this process, the holder of the run lock. */
-  hasRunner(): boolean
-  /** Whether services and workers on a PostgreSQL run the batches of a command. */
-  readonly shares: boolean
-  /** Lets the calls in flight end, then closes a service in this process. The state stays in the database. */
-  close(): Promise<void>
-}
+import type { TrialItem } from '../archives/trials/trial-item.ts'
+import type { ReadLimits } from '../archives/unpack/limits.ts'
+import type { LocalVeridict } from '../library/veridict.ts'
 
 /**
  * The use of a database by a command: `make` creates a missing database, `read` needs an existing database, `none` needs none. A dry run
@@ -57,8 +40,8 @@ export interface Shell {
   readonly err: Screen
   /** The source of signals: the process, or a test. */
   readonly signals: Record<'on' | 'off', (signal: StopSignal, listener: () => void) => unknown>
-  /** Starts a service in this process. Batches of earlier processes rest until a command resumes them. */
-  readonly startEmbedded: (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<ServiceConnection>
+  /** Opens Veridict in this process. Batches of earlier processes rest until a command resumes them. */
+  readonly openLocal: (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<LocalVeridict>
   /** Reads trials, one at a time. Throws `CliError` for unusable paths or options. */
   readonly readTrials: (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
   /** Throws `CliError` for a missing path. */

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import type { Command } from 'commander'
+import { storeOf } from '../boot/open-store.ts'
+import { type Config, loadConfig } from '../config/config.ts'
+import { fileFault } from '../domain/file-fault.ts'
+import type { LocalVeridict } from '../library/veridict.ts'
+import type { Judge } from '../ports/judge.ts'
+import { CliError } from './errors.ts'
+import { inert } from './output/text.ts'
+import type { DatabaseUse, Shell } from './shell.ts'
+
+/**
+ * Opens Veridict in this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a database and
+ * none exists. `judges` stand beside the configured judges, for measurements.
+ */
+export async function openLocal(
+  env: NodeJS.ProcessEnv,
+  use: DatabaseUse = 'make',
+  judges: readonly Judge[] = [],
+): Promise<LocalVeridict> {
+  const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
+  const { config, secrets } = configurationOf(used)
+  const { access } = config
+  if (use === 'read' || use === 'look') assertDatabase(config)
+  const store = storeOf(config, secrets)
+  if (use === 'look' && !(await store.isMigrated()))
+    throw new CliError(`${store.shown} is not of this version, and a dry run does not migrate it`, [
+      'Back the database up, then migrate it: `veridict status` and a start of the service migrate.',
+    ])
+  if (use === 'look_any' && !(hasDatabase(config) && (await store.isMigrated()))) return openLocal(env, 'none', judges)
+  const { buildContext } = await import('../boot/context.ts')
+  const { local } = await import('../library/local.ts')
+  const context = await buildContext({
+    // Only this command reaches the service, and the command can read the database: no key is needed.
+    config: { ...config, access: { ...access, required: false, loopback: true, allowed_hosts: [] } },
+    ...{ secrets, adopts_batches: false, judges },
+  })
+  // A trajectory of a file may be larger than a body over HTTP.
+  return local(context, { body_bytes: Number.MAX_SAFE_INTEGER })
+}
+
+/** Loads the configuration of an environment. Throws `CliError` for a missing file. */
+export function configurationOf(env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> {
+  const file = env['VERIDICT_CONFIG']
+  if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: there is no file ${file}`)
+  return loadConfig(env, (path) => readFileSync(path, 'utf8'))
+}
+
+const hasDatabase = ({ database, postgres }: Pick<Config, 'database' | 'postgres'>): boolean =>
+  postgres !== null || database === ':memory:' || existsSync(database)
+
+/** Throws for a missing file: an empty database under a mistyped name would look like an empty store. */
+export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): void {
+  if (hasDatabase(config)) return
+  throw new CliError(`there is no database ${config.database}`, [
+    'VERIDICT_DATABASE names the database of your service; `veridict grade` and `veridict batch` make a missing database.',
+  ])
+}
+
+export interface DatabaseOption {
+  readonly database?: string
+  readonly json?: boolean
+}
+
+export const withDatabase = (command: Command): Command =>
+  command.option('--database <file>', 'the database file (default: VERIDICT_DATABASE)')
+
+const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'
+
+/** Finds the SQLite file of a command for operators. Throws a CliError where there is no file, and for a PostgreSQL without `--database`. */
+export function existingDatabase(shell: Shell, { database }: DatabaseOption): string {
+  const path = database ?? configuredFile(shell)
+  const shown = inert(path)
+  if (path.trim() === '' || path === ':memory:') throw new CliError(`there is no database file "${shown}"`, [GIVE])
+  try {
+    const file = statSync(path, { throwIfNoEntry: false })
+    if (file?.isFile() === true) return path
+    if (file?.isDirectory() === true) throw new CliError(`${shown} is a folder`, [`Name the file in it. ${GIVE}`])
+  } catch (error) {
+    throw error instanceof CliError ? error : new CliError(`${shown} cannot be examined: ${fileFault(error)}`)
+  }
+  throw new CliError(`there is no database file ${shown}`, [GIVE])
+}
+
+function configuredFile(shell: Shell): string {
+  const { config } = configurationOf(shell.env)
+  if (config.postgres === null) return config.database
+  throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
+    'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
+    'To use a file in spite of that, name the file with --database.',
+  ])
+}

@@ -1,0 +1,299 @@
+import { readFileSync } from 'node:fs'
+import type { Static, TSchema } from 'typebox'
+import { createStatisticsWorker, type StatisticsWorker } from '../audit/agreement/statistics-worker.ts'
+import { REPORT_COLUMNS, reportTable } from '../audit/report/report-table.ts'
+import {
+  endedPages,
+  followBatch as followLocally,
+  followResults,
+  readBatchRubrics,
+  toResults,
+} from '../batches/follow.ts'
+import { type Incoming, planOf } from '../batches/intake.ts'
+import { buildContext } from '../boot/context.ts'
+import { loadConfig } from '../config/config.ts'
+import { given } from '../domain/given.ts'
+import { findRubric } from '../domain/rubric/claim-values.ts'
+import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
+import { findUnstorable, readStrictJson } from '../domain/text/strict-json.ts'
+import { textSize } from '../domain/trajectory/text-size.ts'
+import type { Refused } from '../grading/service.ts'
+import { decodeCursor, idOf, toPage } from '../http/answers.ts'
+import type { Context } from '../http/context.ts'
+import { csvRow } from '../http/csv.ts'
+import { requireNames } from '../http/known-names.ts'
+import { createInFlight } from '../http/plugins/drain.ts'
+import { misfit, storageProblem } from '../http/plugins/errors.ts'
+import { faultAt, HttpProblem, orNotFound, refusalProblem } from '../http/problem.ts'
+import { readBatchCalls } from '../http/routes/batches.ts'
+import { listJudges } from '../http/routes/catalogue.ts'
+import { listDisagreements, QueueQuery } from '../http/routes/disagreements.ts'
+import { listCalls, readPanel } from '../http/routes/grades.ts'
+import { ComparisonQuery, compare } from '../http/routes/regrades.ts'
+import { makeReport, ReportQuery } from '../http/routes/reports.ts'
+import { listReviews, ReviewQuery, storeReview } from '../http/routes/reviews.ts'
+import { type Compute, computeApart } from '../http/routes/route-deps.ts'
+import { summarize } from '../http/routes/trajectories.ts'
+import { drain } from '../process/stop.ts'
+import { ReviewRequestSchema } from '../schemas/audit/review.ts'
+import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
+import { inputIssues } from '../schemas/check.ts'
+import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
+import { RegradeRequestSchema } from '../schemas/regrade.ts'
+import { gradeMany } from './grade-many.ts'
+import { type BatchOptions, type Items, type LocalVeridict, type ReadItem, VeridictError } from './veridict.ts'
+
+/** Options of `openVeridict`. Without any, the lexical judge grades, and nothing is written to disk. */
+export interface OpenOptions {
+  /**
+   * The file of the SQLite database, made if it is missing, or the `postgres://` URL of a PostgreSQL: it keeps grades, judge calls and
+   * trajectories, and answers equal requests. Without it they stay in memory until `close`.
+   */
+  readonly database?: string
+  /** The configuration file (docs/configuration.md); default: `VERIDICT_CONFIG` of `env`. */
+  readonly config?: string
+  /** Replaces `process.env`: keys of judges, such as `OPENAI_API_KEY`, and the variables of docs/configuration.md except the database. */
+  readonly env?: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Opens Veridict within this process.
+ *
+ * @example
+ * ```ts
+ * await using veridict = await openVeridict({ database: 'grades.sqlite' })
+ * for await (const item of veridict.gradeMany(requests)) console.log(item.index, item.ok ? item.grade.label : item.error.message)
+ * ```
+ * @throws {Error} naming the variable, line of the file, or database that cannot be used, and the reason
+ */
+export async function openVeridict(options: OpenOptions = {}): Promise<LocalVeridict> {
+  const { config, secrets } = loadConfig(environmentOf(options), (path) => readFileSync(path, 'utf8'))
+  return local(await buildContext({ config, secrets, adopts_batches: false }))
+}
+
+/** Makes the environment of the configuration. The caller alone names the database: a script must not write into that of a service. */
+function environmentOf({ database = ':memory:', config, env = process.env }: OpenOptions): NodeJS.ProcessEnv {
+  const isServer = /^postgres(?:ql)?:/.test(database)
+  return {
+    ...env,
+    VERIDICT_DATABASE: isServer ? '' : database,
+    VERIDICT_DATABASE_URL: isServer ? database : '',
+    ...(config !== undefined && { VERIDICT_CONFIG: config }),
+  }
+}
+
+const SILENT = { info() {}, warn() {}, error() {} }
+/** The shortest time between two states of a batch. */
+const SHORTEST_LOOK_MS = 50
+
+/**
+ * Makes a Veridict of a context, which `close` closes. Batches of earlier processes rest until they are resumed. `body_bytes`: the most bytes of
+ * a request; the limit of the configuration by default.
+ */
+export function local(context: Context, { body_bytes = context.config.limits.body_bytes } = {}): LocalVeridict {
+  const { batches, stores, service, config } = context
+  const inFlight = createInFlight()
+  const rubrics = [...context.rubrics.values()].map(rubricView)
+  const closing = new AbortController()
+  let statistics: StatisticsWorker | null = null
+  let started: Promise<void> | null = null
+  let closed: Promise<void> | null = null
+
+  const compute: Compute = (name, input) => {
+    statistics ??= createStatisticsWorker()
+    return computeApart(statistics)(name, input)
+  }
+  const requireOpen = (): void => {
+    if (closed !== null) throw new VeridictError(503, 'draining', 'this Veridict was closed')
+  }
+  const answer = async <T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> => {
+    requireOpen()
+    return unlessAborted(inFlight.track((async () => work())()), signal).catch(fail)
+  }
+  async function* stream<T>(work: () => AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+    requireOpen()
+    try {
+      for await (const value of work()) {
+        signal?.throwIfAborted()
+        yield value
+      }
+    } catch (error) {
+      fail(error)
+    }
+  }
+  /** Starts the engine of batches once. */
+  const start = (): Promise<void> => {
+    started ??= context.start()
+    return started
+  }
+  const begin = async <T>(work: () => Promise<T>): Promise<T> => start().then(work)
+  const readBatch = async (id: string) => orNotFound(await batches.get(id), 'batch', id)
+
+  const grade: LocalVeridict['grade'] = (request, { signal } = {}) =>
+    answer(async () => {
+      const read = readRequest(request, { body_bytes, depth: config.limits.depth })
+      return taken(await service.grade(read)).grade
+    }, signal)
+
+  const plan = ({ signal: _, ...options }: BatchOptions) => planOf(fitting(BatchOptionsSchema, options, ''), null)
+  const steer = (verb: 'cancel' | 'resume') => (id: string) =>
+    answer(() =>
+      begin(async () => {
+        if (!orNotFound(await batches[verb](id), 'batch', id))
+          throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
+        return readBatch(id)
+      }),
+    )
+  const following = (id: string, signal?: AbortSignal) => ({
+    ...{ batches, clock: context.clock, id },
+    isOff: () => closing.signal.aborted || signal?.aborted === true,
+  })
+  const regradeRequest = async (request: object) => {
+    const asked = fitting(RegradeRequestSchema, request, '')
+    await requireNames(context, asked.query, '/query')
+    return asked
+  }
+  const close = (): Promise<void> => {
+    closing.abort()
+    closed ??= drain({
+      ...{ context, log: SILENT },
+      finish: () => Promise.all([inFlight.settled(), started && context.stop(), statistics?.close()]),
+    })
+    return closed
+  }
+
+  return {
+    grade,
+    gradeMany: (requests, options) => gradeMany(grade, requests, options),
+    readGrade: (id) => answer(async () => orNotFound(await stores.grades.get(id), 'grade', id)),
+    panel: (id) => answer(async () => (await readPanel(context, id)).result),
+    calls: (id) => answer(() => listCalls(context, id, true)),
+    overview: () => answer(() => stores.overview.read({})),
+    uploadTrajectory: (document, { signal } = {}) =>
+      answer(async () => summarize(taken(await service.upload(document)).trajectory), signal),
+    createBatch: (items, options = {}) =>
+      answer(
+        () => begin(async () => taken(await batches.create(plan(options), incoming(items))).batch),
+        options.signal,
+      ),
+    estimateBatch: (items, options = {}) =>
+      answer(async () => taken(await batches.estimate(plan(options), incoming(items))).estimate, options.signal),
+    batch: (id) => answer(() => readBatch(id)),
+    batches: ({ limit = 50, cursor, ...filters } = {}) =>
+      answer(async () => {
+        const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
+        return toPage(await batches.list({ ...filters, limit: limit + 1, ...given({ before }) }), limit, idOf)
+      }),
+    cancel: steer('cancel'),
+    resume: steer('resume'),
+    results: (id, { signal, wait = false } = {}) =>
+      stream(async function* () {
+        await readBatch(id)
+        const pages = wait ? followResults(following(id, signal)) : endedPages(batches, id)
+        for await (const page of pages) yield* await toResults(stores.grades, page)
+      }, signal),
+    events: (id, { signal } = {}) =>
+      stream(async function* () {
+        await readBatch(id)
+        for await (const batch of followLocally(following(id, signal), SHORTEST_LOOK_MS)) {
+          if (batch === null) continue
+          yield batch
+          if (batch.status === 'parked' && batch.resumes_at === null) return
+        }
+      }, signal),
+    batchCalls: (id, { signal } = {}) =>
+      stream(async function* () {
+        await readBatch(id)
+        yield* readBatchCalls(stores.attempts, id, true)
+      }, signal),
+    batchRubrics: (id) => answer(async () => readBatchRubrics(stores.batches, await readBatch(id), context.rubrics)),
+    regrade: (request) =>
+      answer(() => begin(async () => taken(await batches.regrade(await regradeRequest(request))).batch)),
+    estimateRegrade: (request) =>
+      answer(async () => taken(await batches.estimateRegrade(await regradeRequest(request))).estimate),
+    compare: (query) => answer(() => compare(context, compute, fitting(ComparisonQuery, query))),
+    report: (query = {}) => answer(() => makeReport(context, compute, fitting(ReportQuery, query))),
+    reportCsv: (query = {}) =>
+      answer(async () => {
+        const report = await makeReport(context, compute, fitting(ReportQuery, query))
+        return [REPORT_COLUMNS, ...reportTable(report)].map(csvRow).join('')
+      }),
+    disagreements: (query = {}) => answer(() => listDisagreements(context, fitting(QueueQuery, query))),
+    reviews: (query = {}) => answer(() => listReviews(context, fitting(ReviewQuery, query))),
+    review: (id, review) => answer(() => storeReview(context, id, fitting(ReviewRequestSchema, review, ''))),
+    listJudges: () => answer(() => listJudges(context)),
+    listRubrics: () => answer(() => rubrics),
+    readRubric: (id) => answer(() => rubricText(orNotFound(findRubric(context.rubrics, id), 'rubric', id))),
+    close,
+    [Symbol.asyncDispose]: close,
+    rubrics,
+    judges: listJudges(context).items,
+    limits: config.limits,
+    shares_batches: stores.run_lock === null,
+    // On PostgreSQL the state of a batch itself names a missing worker.
+    hasRunner: () => stores.run_lock?.isTaken() ?? true,
+    runsElsewhere: () => stores.run_lock === null || (stores.run_lock.isTaken() && !stores.run_lock.take()),
+  }
+}
+
+/** Passes on an outcome; throws the problem of a refusal. */
+function taken<T extends { readonly ok: true }>(outcome: T | Refused): T {
+  if (!outcome.ok) throw refusalProblem(outcome.refusal)
+  return outcome
+}
+
+/** Passes on a value that fits its schema. Throws the problem of the service for another value. */
+function fitting<S extends TSchema>(schema: S, value: object, place = '/querystring'): Static<S> {
+  const issues = inputIssues(schema, value)
+  if (issues.length > 0) throw misfit(place, issues)
+  return value as Static<S>
+}
+
+/** Throws the error that a caller of a service would get. */
+function fail(error: unknown): never {
+  const problem = storageProblem(error) ?? error
+  if (!(problem instanceof HttpProblem)) throw error
+  throw new VeridictError(problem.status, problem.code, problem.message, problem.extras.errors)
+}
+
+/** Checks the items as they come. */
+async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<Incoming> {
+  let index = 0
+  for await (const given of items) {
+    const { item, trajectory } = 'item' in given ? given : { item: given, trajectory: null }
+    const place = `/items/${index}`
+    const { trajectory: _document, ...rest } = item
+    const fault = findUnstorable(trajectory === null ? item : rest)
+    const issues = fault === null ? inputIssues(BatchItemSchema, item) : [fault]
+    if (issues.length > 0) throw misfit(place, issues, `line ${index + 1}`)
+    yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
+    index++
+  }
+}
+
+/** Reads and checks a request as the service does with its body. Throws an HttpProblem. */
+function readRequest(request: unknown, { body_bytes, depth }: { body_bytes: number; depth: number }): GradeRequest {
+  let text: string
+  try {
+    text = JSON.stringify(request) ?? 'null'
+  } catch {
+    // A circular value, a BigInt, or too deep a nesting.
+    throw new HttpProblem(400, 'invalid_json', 'the request cannot be written as JSON')
+  }
+  const bytes = Buffer.from(text)
+  if (bytes.length > body_bytes)
+    throw new HttpProblem(413, 'body_too_large', `the request is larger than ${body_bytes} bytes`)
+  const read = readStrictJson(bytes, depth)
+  if (!read.ok) throw faultAt(read.error.path, read.error.message, read.error.code)
+  return fitting(GradeRequestSchema, read.value as object, '') as GradeRequest
+}
+
+/** Rejects at once when the signal aborts; the work goes on to its next stop. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
+}

@@ -1,0 +1,158 @@
+import type { Static, TSchema } from 'typebox'
+import { type CallsOptions, createCalls, type Given } from '../client/calls.ts'
+import { ServiceError, strangeAnswer } from '../client/errors.ts'
+import { followBatch } from '../client/persist.ts'
+import { DisagreementSchema } from '../schemas/audit/disagreement.ts'
+import { GradeOverviewSchema } from '../schemas/audit/grade-overview.ts'
+import { PanelResultSchema } from '../schemas/audit/panel.ts'
+import { ReportSchema } from '../schemas/audit/report.ts'
+import { ReviewSchema } from '../schemas/audit/review.ts'
+import { BatchEstimateSchema, type BatchItem, BatchResultSchema, BatchSchema } from '../schemas/batch.ts'
+import { schemaIssues } from '../schemas/check.ts'
+import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../schemas/grade.ts'
+import { JudgeViewSchema, UnconfiguredJudgeSchema } from '../schemas/judge-info.ts'
+import { NextCursorSchema } from '../schemas/page.ts'
+import { ComparisonSchema } from '../schemas/regrade.ts'
+import { RubricViewSchema } from '../schemas/rubric-view.ts'
+import { TrajectorySummarySchema } from '../schemas/trajectory-view.ts'
+import { Closed, Type } from '../schemas/type.ts'
+import { gradeMany } from './grade-many.ts'
+import type { BatchOptions, CallOptions, Items, ReadItem, Veridict } from './veridict.ts'
+
+const listOf = <T extends TSchema>(schema: T) => Closed({ items: Type.Array(schema) })
+const pageOf = <T extends TSchema>(schema: T) => Closed({ items: Type.Array(schema), next_cursor: NextCursorSchema })
+const JUDGES = Closed({
+  items: Type.Array(JudgeViewSchema),
+  not_configured: Type.Optional(Type.Array(UnconfiguredJudgeSchema)),
+})
+const [BATCHES, REVIEWS, DISAGREEMENTS] = [pageOf(BatchSchema), pageOf(ReviewSchema), pageOf(DisagreementSchema)]
+const [RUBRICS, CALLS] = [listOf(RubricViewSchema), listOf(LedgerEntrySchema)]
+const RUBRIC = Type.Required(RubricViewSchema)
+/** Older services answer without a result. */
+const PANEL = Type.Object({ result: Type.Optional(PanelResultSchema) })
+
+/**
+ * Makes a Veridict of a running service, by the client that is generated from its OpenAPI document. Each answer is checked against the contract: the
+ * answer of another program is a `ServiceError` with status 200.
+ */
+export function remote(url: string, key?: string, options: Omit<CallsOptions, 'baseUrl' | 'token'> = {}): Veridict {
+  const calls = createCalls({ ...options, baseUrl: url, token: key })
+  const explain = (error: unknown): never => {
+    const isText = error instanceof ServiceError && error.code === 'not_json'
+    throw isText ? strange(url, 'something that is not JSON') : error
+  }
+  const checked = async <S extends TSchema>(schema: S, answer: Promise<unknown>): Promise<Static<S>> =>
+    requireShape(url, schema, await answer.catch(explain))
+  type Name = Parameters<typeof calls.call>[0]
+  const ask = <S extends TSchema, N extends Name>(
+    schema: S,
+    name: N,
+    given: Given<N> | object = {},
+    { signal }: CallOptions = {},
+  ): Promise<Static<S>> => checked(schema, calls.call(name, given as never, { signal } as never))
+  async function* each<S extends TSchema>(schema: S, values: AsyncIterable<unknown>): AsyncGenerator<Static<S>> {
+    try {
+      for await (const value of values) yield requireShape(url, schema, value)
+    } catch (error) {
+      explain(error)
+    }
+  }
+  const post = <S extends TSchema>(schema: S, items: Items<BatchItem | ReadItem>, options: BatchOptions, dry = {}) => {
+    const { signal, ...query } = options
+    return checked(schema, calls.upload(itemsOf(items), { ...query, ...dry }, signal))
+  }
+  const readGrade: Veridict['readGrade'] = (id, options) => ask(GradeSchema, 'getGrade', { path: { id } }, options)
+  const batch: Veridict['batch'] = (id, options) => ask(BatchSchema, 'getBatch', { path: { id } }, options)
+  const grade: Veridict['grade'] = (body, options) =>
+    ask(GradeSchema, 'createGrade', { body }, options).catch((error: unknown) => {
+      // A failed judge is a stored grade.
+      if (!(error instanceof ServiceError) || error.gradeId === null) throw error
+      return readGrade(error.gradeId, options)
+    })
+  const close = async (): Promise<void> => undefined
+
+  return {
+    grade,
+    gradeMany: (requests, options) => gradeMany(grade, requests, options),
+    readGrade,
+    panel: async (id, options) => (await ask(PANEL, 'listPanel', { path: { id } }, options)).result ?? null,
+    calls: async (id, options) =>
+      (await ask(CALLS, 'listAttempts', { path: { id }, query: { raw: true } }, options)).items,
+    overview: () => ask(GradeOverviewSchema, 'overviewGrades'),
+    uploadTrajectory: (body, options) => ask(TrajectorySummarySchema, 'uploadTrajectory', { body }, options),
+    createBatch: (items, options = {}) => post(BatchSchema, items, options),
+    estimateBatch: (items, options = {}) => post(BatchEstimateSchema, items, options, { dry_run: true }),
+    batch,
+    batches: (query = {}) => ask(BATCHES, 'listBatches', { query }),
+    cancel: (id) => ask(BatchSchema, 'cancelBatch', { path: { id } }),
+    resume: (id) => ask(BatchSchema, 'resumeBatch', { path: { id } }),
+    results: (id, { signal, wait = false } = {}) =>
+      each(BatchResultSchema, calls.lines('readResults', { path: { id }, query: wait ? { wait } : {} }, signal)),
+    events: (id, { signal } = {}) => followBatch((read, stop) => batch(read, { signal: stop }), id, signal),
+    batchCalls: (id, { signal } = {}) =>
+      each(BatchCallSchema, calls.lines('readBatchAttempts', { path: { id }, query: { raw: true } }, signal)),
+    batchRubrics: async (id, options) => (await ask(RUBRICS, 'listBatchRubrics', { path: { id } }, options)).items,
+    regrade: (body) => ask(BatchSchema, 'createRegrade', { body }),
+    estimateRegrade: (body) => ask(BatchEstimateSchema, 'createRegrade', { body: { ...body, dry_run: true } }),
+    compare: (query) => ask(ComparisonSchema, 'compareBatches', { query }),
+    report: (query = {}) => ask(ReportSchema, 'getReport', { query }),
+    reportCsv: (query = {}) => calls.text('getReport', { query: { ...query, format: 'csv' } }),
+    disagreements: (query = {}) => ask(DISAGREEMENTS, 'listDisagreements', { query }),
+    reviews: (query = {}) => ask(REVIEWS, 'listReviews', { query }),
+    review: (id, body) => ask(ReviewSchema, 'createReview', { path: { id }, body }),
+    listJudges: () => ask(JUDGES, 'listJudges'),
+    listRubrics: async () => (await ask(RUBRICS, 'listRubrics')).items,
+    readRubric: (id, options) => ask(RUBRIC, 'getRubric', { path: { id } }, options),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function* itemsOf(items: Items<BatchItem | ReadItem>): AsyncGenerator<BatchItem> {
+  for await (const given of items) yield 'item' in given ? given.item : given
+}
+
+/** Words that are printed as they are: ids, times, labels, and the words of closed sets. */
+const PLAIN = '^[!-~]{1,200}$'
+const PLAIN_NAMES = /^(?:id|grade_id|base_grade_id|label|\w+_at|ends_by)$/
+
+type Node = Readonly<Record<string, unknown>>
+
+/**
+ * Relaxes a schema of the contract to the part that callers rely on. A newer service may send more members, and more words of a closed set
+ * other than `status`; all words that are printed as they are must be plain. `name`: the property that the schema describes.
+ */
+function relaxed(schema: unknown, name = ''): unknown {
+  if (Array.isArray(schema)) return schema.map((member) => relaxed(member, name))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const pattern = PLAIN_NAMES.test(name) && 'type' in schema && schema.type === 'string' ? { pattern: PLAIN } : {}
+  const keywords = Object.entries(schema).map(([keyword, value]): Node => {
+    if (keyword === 'additionalProperties' && value === false) return membersOf({})
+    if (keyword === 'enum' && name !== 'status') return { pattern: PLAIN }
+    if (keyword === 'properties')
+      return {
+        properties: Object.fromEntries(
+          Object.entries(value as Node).map(([key, member]) => [key, relaxed(member, key)]),
+        ),
+      }
+    if (keyword === 'patternProperties') return membersOf(relaxed(Object.values(value as Node)[0]))
+    return { [keyword]: keyword === 'enum' || keyword === 'required' ? value : relaxed(value, name) }
+  })
+  return Object.assign({}, ...keywords, pattern)
+}
+
+/** Names of members are words, too: labels, codes, ids of claims. */
+const membersOf = (schema: unknown): Node => ({ patternProperties: { [PLAIN]: schema }, additionalProperties: false })
+
+const shapes = new WeakMap<TSchema, object>()
+
+/** Returns an answer that fits the relaxed schema of the contract. Throws a `ServiceError` for another answer: no Veridict service gave it. */
+function requireShape<S extends TSchema>(url: string, schema: S, value: unknown): Static<S> {
+  const shape = shapes.get(schema) ?? (relaxed(schema) as object)
+  shapes.set(schema, shape)
+  if (schemaIssues(shape, value).length > 0) throw strange(url, 'JSON that says something else than was asked')
+  return value as Static<S>
+}
+
+const strange = (url: string, answer: string): ServiceError =>
+  strangeAnswer('strange_answer', `${url} answered ${answer}`)
