@@ -122,13 +122,17 @@ export const where = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<un
 
 /**
  * Writes the filters of a list, the most selective first; an undefined value is no filter. SQLite has no statistics and would choose among several
- * indexes by chance: the unary plus keeps SQLite from the index of every filter but the first, and of that filter too where rows are `found` already.
+ * indexes by chance: the unary plus keeps SQLite from the index of every filter but the first, and of that filter too where another condition has narrowed the rows.
  */
-export const filters = ({ kind }: Pick<Db, 'kind'>, list: readonly (readonly [string, unknown])[], found = false) =>
+export const filters = (
+  { kind }: Pick<Db, 'kind'>,
+  list: readonly (readonly [string, unknown])[],
+  isNarrowed = false,
+) =>
   list
     .filter(([, value]) => value !== undefined)
     .map(([column, value], at) => {
-      const unused = kind === 'sqlite' && (at > 0 || found) ? sql`+` : sql``
+      const unused = kind === 'sqlite' && (at > 0 || isNarrowed) ? sql`+` : sql``
       return sql`${unused}${columns([column])} = ${value}`
     })
 

@@ -12,7 +12,7 @@ const UTF16 = 0xff
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 }
 
 /**
- * The bytes of a text, compressed where they are more than `above`: zstd 3 makes a trajectory about five times
+ * Renders the bytes of a text, compressed where they are more than `above`: zstd 3 makes a trajectory about five times
  * smaller at several hundred MB/s. A text with a lone surrogate has no UTF-8 and is kept as UTF-16, so that every text
  * comes back exactly.
  */
@@ -21,13 +21,13 @@ export function packText(text: string, above: number): Buffer {
   return bytes.length > above ? packBytes(bytes) : bytes
 }
 
-/** A document's text as it is stored: in UTF-8 as it was sent, or packed, where that was kept. */
+/** Returns the text of a document as it is stored: in UTF-8 as it was sent, or packed, where the packed text was kept. */
 export const textOf = (document: object): Buffer => sentTextOf(document) ?? Buffer.from(JSON.stringify(document))
 
-/** As `packText` with `above` 0, of a text in UTF-8. */
+/** Compresses a text in UTF-8. */
 export const packBytes = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, optionsFor(bytes))
 
-/** The same bytes, made beside the event loop. */
+/** Compresses a text in UTF-8 beside the event loop. */
 export const packApart = (bytes: Uint8Array): Promise<Buffer> => compressApart(bytes, optionsFor(bytes))
 
 const compressApart = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress)
@@ -35,7 +35,7 @@ const compressApart = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress)
 const LEAST_OUTPUT = 4 * 1024
 const MOST_OUTPUT = 1024 * 1024
 
-/** zstd takes memory for what it is told to expect, and a thread is woken for each piece of output: by default, for every 16 KB. */
+/** zstd takes memory for the size that it expects, and a thread is woken for each piece of output: by default, for every 16 KB. */
 const optionsFor = ({ length }: Uint8Array): ZstdOptions => ({
   params: PARAMS,
   pledgedSrcSize: length,
@@ -45,7 +45,7 @@ const optionsFor = ({ length }: Uint8Array): ZstdOptions => ({
 const encodeText = (text: string): Buffer =>
   text.isWellFormed() ? Buffer.from(text) : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
 
-/** Whether bytes are compressed already: no JSON text and none of `packText` begins like that. */
+/** Tells whether bytes are compressed already: no JSON text and none of `packText` begins like that. */
 export const isPacked = (bytes: Buffer): boolean => bytes.subarray(0, ZSTD.length).equals(ZSTD)
 
 /** Decodes the text of `packText`. Throws a StorageError where the bytes are damaged. */
@@ -61,7 +61,7 @@ export function unpackBytes(packed: Uint8Array): Buffer {
 export const textIn = (bytes: Buffer): string =>
   bytes[0] === UTF16 ? bytes.toString('utf16le', 1) : bytes.toString('utf8')
 
-/** A stored JSON text as its value. Throws a StorageError where it is damaged. */
+/** Parses a stored JSON text. Throws a StorageError where it is damaged. */
 export function parseStored<T>(text: string): T {
   try {
     return parseExactJson(text) as T

@@ -7,7 +7,7 @@ import { hasTable } from '../open/old-store.ts'
 export const openToRead = (path: string): Database.Database =>
   new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
 
-/** The same for one look. */
+/** Opens a database for one look. */
 export function readFrom<T>(path: string, look: (db: Database.Database) => T): T {
   const db = openToRead(path)
   try {
