@@ -5,9 +5,8 @@ import { StatisticsError, type StatisticsWorker } from '../../audit/agreement/st
 import type { Payer } from '../../db/attempts.ts'
 import type { Context } from '../context.ts'
 import type { InFlight } from '../plugins/drain.ts'
-import type { AnswerOnce } from '../plugins/idempotency.ts'
-import type { KnownBodies } from '../plugins/known-bodies.ts'
 import type { Metrics } from '../plugins/metrics.ts'
+import type { AnswerOnce, KnownBodies } from '../plugins/replay.ts'
 import { draining, HttpProblem } from '../problem.ts'
 
 /** The dependencies of routes. */
