@@ -27,6 +27,7 @@ const MOST_RELEASES = 3
 
 /** Stores and replays the first success of an `Idempotency-Key`. Failures and refusals are not stored, so that an honest retry works. */
 export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, inFlight: InFlight): AnswerOnce {
+  const running = new Set<string>()
   const ago = (ms: number) => new Date(clock.now().getTime() - ms).toISOString()
 
   async function findStored(key: string, digest: string, reply: FastifyReply): Promise<Answered | null> {
@@ -41,7 +42,9 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
   /** Takes the key over all processes of the database, does the work and stores its answer; a refused or failed request gives the key back. */
   async function answerFirst(key: string, digest: string, work: Work): Promise<Answered | null> {
     const at = ago(0)
-    if (!(await store.take(key, digest, at, ago(LOST_MS)))) return null
+    // A process that stood still for long keeps the keys of its own requests.
+    if (running.has(key) || !(await store.take(key, digest, at, ago(LOST_MS)))) return null
+    running.add(key)
     const renewing = setInterval(() => void store.renew(key, ago(0)).catch(() => undefined), RENEW_MS)
     try {
       const answer = await work()
@@ -52,6 +55,7 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
       throw error
     } finally {
       clearInterval(renewing)
+      running.delete(key)
     }
   }
 
