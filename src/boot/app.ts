@@ -26,7 +26,7 @@ import { reviewRoutes } from '../http/routes/reviews.ts'
 import { type RouteDeps, typedRoutes } from '../http/routes/route-deps.ts'
 import { sessionRoutes } from '../http/routes/sessions.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
-import { logBatches } from '../process/trouble-log.ts'
+import { logBatches } from '../process/log.ts'
 import { pageRoutes } from '../web/pages.ts'
 
 export interface App {

@@ -8,9 +8,8 @@ import { installErrors } from '../http/plugins/errors.ts'
 
 import { createMetrics, type Metrics, measureContext } from '../http/plugins/metrics.ts'
 import { operationRoutes } from '../http/routes/operations.ts'
-import { openLogStream } from '../process/log-stream.ts'
+import { logBatches, openLogStream } from '../process/log.ts'
 import { stopOnSignals } from '../process/stop.ts'
-import { logBatches } from '../process/trouble-log.ts'
 import { openTracing } from '../telemetry/tracing.ts'
 import { buildContext } from './context.ts'
 

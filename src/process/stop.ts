@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Context } from '../http/context.ts'
-import { signalEcho } from './signal-echo.ts'
 
 /** Bounds the wait for work in flight; the next start marks the remaining judge calls as interrupted. */
 const DRAIN_MS = 25_000
@@ -50,3 +49,23 @@ export function stopOnSignals(env: NodeJS.ProcessEnv, state: { draining: boolean
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 }
+
+/**
+ * Recognizes a relayed copy of the signal before. A terminal sends Ctrl-C to each process of a command; npm and the launcher relay theirs, and
+ * a relayed copy counted as a second Ctrl-C would end a clean stop at once.
+ */
+export function signalEcho(env: NodeJS.ProcessEnv): () => boolean {
+  const isRelayed = RELAYING.includes(env['npm_lifecycle_event'] ?? '') || (env['VERIDICT_LAUNCHER'] ?? '') !== ''
+  let first: number | null = null
+  return () => {
+    const now = performance.now()
+    first ??= now
+    return isRelayed && now > first && now - first < ECHO_MS
+  }
+}
+
+/** Scripts of package.json that relay signals. */
+const RELAYING: readonly string[] = ['start', 'veridict']
+
+/** Time within which a copy arrives; a person is slower. */
+const ECHO_MS = 400

@@ -66,9 +66,8 @@ test.skipIf(!isLinux)('no file handles are left: connections are refused, and th
   )
 })
 
-const hasLogStream = existsSync('src/process/log-stream.ts')
-if (!hasLogStream)
-  process.stdout.write('faults: a log without room is left out: there is no src/process/log-stream.ts\n')
+const hasLogStream = existsSync('src/process/log.ts')
+if (!hasLogStream) process.stdout.write('faults: a log without room is left out: there is no src/process/log.ts\n')
 test.skipIf(!hasLogStream || !existsSync('/dev/full'))('the log has no room: the service goes on', async () => {
   // A service that cannot log cannot say which it took.
   const port = await freePort()
