@@ -89,7 +89,7 @@ function runBatch(provider: string, judge: string, items: number): Calls {
   const file = join(folder, `${judge}-${items}.ndjson`)
   const lines = Array.from({ length: items }, (_, index) => JSON.stringify(makeRequest(BYTES, `item-${index}`)))
   writeFileSync(file, lines.join('\n'))
-  const args = ['src/cli.ts', 'batch', file, '-j', judge, '-o', 'ndjson', '--out', join(folder, 'out.ndjson')]
+  const args = ['src/cli.ts', 'batch', file, '-j', judge, '-o', 'ndjson', '--out', `${file}.out`]
   const env = { ...process.env, ...environment(provider, `${judge}-${items}.sqlite`) }
   const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
