@@ -1,10 +1,9 @@
 /** The library: one interface to grade in this process or at a service. docs/clients.md shows how. */
 export { ServiceError, UnreachableError } from './client/errors.ts'
-export { grade } from './library/grade.ts'
-export { type OpenOptions, openVeridict } from './library/local.ts'
+export { grade, type OpenOptions, openVeridict } from './library/open.ts'
 export { remote } from './library/remote.ts'
 export {
-  type BatchOptions,
+  type CreateOptions,
   type GradedItem,
   type GradeManyOptions,
   type LocalVeridict,

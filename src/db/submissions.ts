@@ -132,7 +132,7 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     }),
 })
 
-interface NewSubmission extends Pick<SubmissionRecord, 'id' | 'batch' | 'judge'> {
+export interface NewSubmission extends Pick<SubmissionRecord, 'id' | 'batch' | 'judge'> {
   readonly at: string
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Static, TSchema } from 'typebox'
 import { createStatisticsWorker, type StatisticsWorker } from '../audit/agreement/statistics-worker.ts'
 import { REPORT_COLUMNS, reportTable } from '../audit/report/report-table.ts'
@@ -10,13 +9,12 @@ import {
   toResults,
 } from '../batches/follow.ts'
 import { type Incoming, planOf } from '../batches/intake.ts'
-import { buildContext } from '../boot/context.ts'
-import { loadConfig } from '../config/config.ts'
 import { given } from '../domain/given.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
 import { findUnstorable, readStrictJson } from '../domain/text/strict-json.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
+import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Refused } from '../grading/service.ts'
 import { decodeCursor, idOf, toPage } from '../http/answers.ts'
 import type { Context } from '../http/context.ts'
@@ -41,46 +39,7 @@ import { inputIssues } from '../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
 import { RegradeRequestSchema } from '../schemas/regrade.ts'
 import { gradeMany } from './grade-many.ts'
-import { type BatchOptions, type Items, type LocalVeridict, type ReadItem, VeridictError } from './veridict.ts'
-
-/** Options of `openVeridict`. Without any, the lexical judge grades, and nothing is written to disk. */
-export interface OpenOptions {
-  /**
-   * The file of the SQLite database, made if it is missing, or the `postgres://` URL of a PostgreSQL: it keeps grades, judge calls and
-   * trajectories, and answers equal requests. Without it they stay in memory until `close`.
-   */
-  readonly database?: string
-  /** The configuration file (docs/configuration.md); default: `VERIDICT_CONFIG` of `env`. */
-  readonly config?: string
-  /** Replaces `process.env`: keys of judges, such as `OPENAI_API_KEY`, and the variables of docs/configuration.md except the database. */
-  readonly env?: Readonly<Record<string, string | undefined>>
-}
-
-/**
- * Opens Veridict within this process.
- *
- * @example
- * ```ts
- * await using veridict = await openVeridict({ database: 'grades.sqlite' })
- * for await (const item of veridict.gradeMany(requests)) console.log(item.index, item.ok ? item.grade.label : item.error.message)
- * ```
- * @throws {Error} naming the variable, line of the file, or database that cannot be used, and the reason
- */
-export async function openVeridict(options: OpenOptions = {}): Promise<LocalVeridict> {
-  const { config, secrets } = loadConfig(environmentOf(options), (path) => readFileSync(path, 'utf8'))
-  return local(await buildContext({ config, secrets, adopts_batches: false }))
-}
-
-/** Makes the environment of the configuration. The caller alone names the database: a script must not write into that of a service. */
-function environmentOf({ database = ':memory:', config, env = process.env }: OpenOptions): NodeJS.ProcessEnv {
-  const isServer = /^postgres(?:ql)?:/.test(database)
-  return {
-    ...env,
-    VERIDICT_DATABASE: isServer ? '' : database,
-    VERIDICT_DATABASE_URL: isServer ? database : '',
-    ...(config !== undefined && { VERIDICT_CONFIG: config }),
-  }
-}
+import { type CreateOptions, type Items, type LocalVeridict, type ReadItem, VeridictError } from './veridict.ts'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 /** The shortest time between two states of a batch. */
@@ -135,7 +94,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
       return taken(await service.grade(read)).grade
     }, signal)
 
-  const plan = ({ signal: _, ...options }: BatchOptions) => planOf(fitting(BatchOptionsSchema, options, ''), null)
+  const plan = ({ signal: _, ...options }: CreateOptions) => planOf(fitting(BatchOptionsSchema, options, ''), null)
   const steer = (verb: 'cancel' | 'resume') => (id: string) =>
     answer(() =>
       begin(async () => {
@@ -256,11 +215,16 @@ function fail(error: unknown): never {
   throw new VeridictError(problem.status, problem.code, problem.message, problem.extras.errors)
 }
 
+/** Tells the trajectory of a reader. */
+const isTrajectory = (read: ReadItem['trajectory']): read is Trajectory =>
+  read !== null && 'format' in read && 'warnings' in read
+
 /** Checks the items as they come. */
 async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<Incoming> {
   let index = 0
   for await (const given of items) {
-    const { item, trajectory } = 'item' in given ? given : { item: given, trajectory: null }
+    const { item, trajectory: read } = 'item' in given ? given : { item: given, trajectory: null }
+    const trajectory = isTrajectory(read) ? read : null
     const place = `/items/${index}`
     const { trajectory: _document, ...rest } = item
     const fault = findUnstorable(trajectory === null ? item : rest)

@@ -17,7 +17,7 @@ import { RubricViewSchema } from '../schemas/rubric-view.ts'
 import { TrajectorySummarySchema } from '../schemas/trajectory-view.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import { gradeMany } from './grade-many.ts'
-import type { BatchOptions, CallOptions, Items, ReadItem, Veridict } from './veridict.ts'
+import type { CallOptions, CreateOptions, Items, ReadItem, Veridict } from './veridict.ts'
 
 const listOf = <T extends TSchema>(schema: T) => Closed({ items: Type.Array(schema) })
 const pageOf = <T extends TSchema>(schema: T) => Closed({ items: Type.Array(schema), next_cursor: NextCursorSchema })
@@ -57,7 +57,7 @@ export function remote(url: string, key?: string, options: Omit<CallsOptions, 'b
       explain(error)
     }
   }
-  const post = <S extends TSchema>(schema: S, items: Items<BatchItem | ReadItem>, options: BatchOptions, dry = {}) => {
+  const post = <S extends TSchema>(schema: S, items: Items<BatchItem | ReadItem>, options: CreateOptions, dry = {}) => {
     const { signal, ...query } = options
     return checked(schema, calls.upload(itemsOf(items), { ...query, ...dry }, signal))
   }

@@ -1,19 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { ServiceError } from '../client/errors.ts'
-import type { Trajectory } from '../domain/trajectory/trajectory.ts'
-import type { ReadLimits } from '../formats/read.ts'
 import type { Disagreement, DisagreementKind } from '../schemas/audit/disagreement.ts'
 import type { GradeOverview } from '../schemas/audit/grade-overview.ts'
 import type { PanelResult } from '../schemas/audit/panel.ts'
-import type { Pairing, Report } from '../schemas/audit/report.ts'
+import type { Report } from '../schemas/audit/report.ts'
 import type { Review, ReviewRequest } from '../schemas/audit/review.ts'
-import type {
-  Batch,
-  BatchEstimate,
-  BatchItem,
-  BatchResult,
-  BatchOptions as PostedBatchOptions,
-} from '../schemas/batch.ts'
+import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../schemas/batch.ts'
 import type { Grade, LedgerEntry } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { JudgeView } from '../schemas/judge-info.ts'
@@ -50,9 +42,9 @@ export interface Veridict {
   uploadTrajectory(document: Record<string, unknown>, options?: CallOptions): Promise<TrajectorySummary>
 
   /** Stores a batch, whole or not at all, and begins it. Reads each item once. */
-  createBatch(items: Items<BatchItem | ReadItem>, options?: BatchOptions): Promise<Batch>
+  createBatch(items: Items<BatchItem | ReadItem>, options?: CreateOptions): Promise<Batch>
   /** Computes the calls, tokens and cost of a batch. Stores nothing, and asks no judge. */
-  estimateBatch(items: Items<BatchItem | ReadItem>, options?: BatchOptions): Promise<BatchEstimate>
+  estimateBatch(items: Items<BatchItem | ReadItem>, options?: CreateOptions): Promise<BatchEstimate>
   batch(id: string, options?: CallOptions): Promise<Batch>
   /** Lists batches, newest first. */
   batches(query?: BatchQuery): Promise<Page<Batch>>
@@ -99,7 +91,7 @@ export interface LocalVeridict extends Veridict {
   /** The configured judges: `GET /v1/judges`. */
   readonly judges: readonly JudgeView[]
   /** The limits of a trajectory. */
-  readonly limits: ReadLimits
+  readonly limits: { readonly max_steps: number; readonly max_part_chars: number }
   /** Whether services and workers on a PostgreSQL run the batches of this process. */
   readonly shares_batches: boolean
   /** Tells whether a process runs the open batches of the database. */
@@ -114,13 +106,14 @@ export interface CallOptions {
 
 export type Items<T> = Iterable<T> | AsyncIterable<T>
 
-/** An item whose trajectory is read already; null: not yet. */
+/** An item with its trajectory as a reader of formats made it, so that it is not read again; null: not read. */
 export interface ReadItem {
   readonly item: BatchItem
-  readonly trajectory: Trajectory | null
+  readonly trajectory: { readonly id: string; readonly steps: readonly object[] } | null
 }
 
-export type BatchOptions = Omit<PostedBatchOptions, 'dry_run'> & CallOptions
+/** Options of a batch. */
+export type CreateOptions = Omit<BatchOptions, 'dry_run'> & CallOptions
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -142,7 +135,7 @@ type Names = {
 export type ReportQuery = Names & {
   readonly group_by?: string
   readonly variant?: string
-  readonly pair_by?: Pairing
+  readonly pair_by?: 'variant' | 'agent' | 'model'
   readonly base?: string
   readonly head?: string
   readonly measure?: string
