@@ -1,4 +1,4 @@
-import { openDocuments } from '../../formats/common/open-documents.ts'
+import { openDocuments, withoutNul } from '../../formats/common/open-documents.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import type { OpenedDocument } from '../../formats/format.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
@@ -23,7 +23,7 @@ type OpenedFile =
 export async function openRunFile(folder: Place, file: Place, limits: ArchiveLimits): Promise<OpenedFile> {
   const read = await readText(file, limits.max_file_bytes)
   if (read.kind !== 'read') return { kind: read.kind === 'over' ? 'refused' : 'unreadable', detail: read.detail }
-  const first = read.text.trimStart().charAt(0)
+  const first = withoutNul(read.text).trimStart().charAt(0)
   if (first === '') return { kind: 'unsupported', detail: 'the file is empty' }
   if (first !== '{' && first !== '[') return { kind: 'unsupported', detail: 'the file is neither JSON nor JSON lines' }
   const opened = openDocuments(read.text)

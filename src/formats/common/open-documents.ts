@@ -72,7 +72,7 @@ const isWellFormed = (value: unknown): boolean => {
 const NUL = '\0'
 
 /** Removes the NUL bytes around a text, which file systems leave behind after a crash. */
-function withoutNul(text: string): string {
+export function withoutNul(text: string): string {
   if (!text.startsWith(NUL) && !text.endsWith(NUL)) return text
   let [start, end] = [0, text.length]
   while (text[start] === NUL) start++
