@@ -4,7 +4,7 @@ import { type Rendering, renderName } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
 import { viewPart } from '../trajectory/view.ts'
 import { type Rubric, sightClaim } from './rubric.ts'
-import { readTemplate, renderTemplate } from './template.ts'
+import { readTemplate, renderTemplate, type Template } from './template.ts'
 
 /** Bumped when the same question is worded otherwise outside of the rubric's own text. */
 export const PROMPT_VERSION = 2
@@ -20,6 +20,7 @@ interface Asking {
 export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Rendering, asking: Asking): string {
   const { nonce, trajectory } = rendering
   const { instructions, members } = rubric.truth
+  const { template, schema } = partsOf(rubric)
   const safe = (text: string) => viewPart(text, nonce).text
   const given = new Map(instructionsOf(truth))
   const values: Record<string, string> = {
@@ -28,7 +29,7 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     steps: `${trajectory.steps.length}`,
     agents: namesOf(agentsOf(trajectory), nonce),
     claims: asking.note,
-    answer_schema: JSON.stringify(rubric.answer_schema),
+    answer_schema: schema,
     acted_by: instructions.map((name) => `${name}: by ${given.get(name)?.acted_by ?? 'action'}`).join('; '),
   }
   for (const name of members) values[name] = safe(textOf(truth[name]))
@@ -47,7 +48,18 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     sections[name] = truth[name] !== undefined
     sections[`no_${name}`] = truth[name] === undefined
   }
-  return renderTemplate(readTemplate(rubric.question), values, (section) => sections[section] === true)
+  return renderTemplate(template, values, (section) => sections[section] === true)
+}
+
+/** The parts of a question that are the same in each trial, by rubric. */
+const PARTS = new WeakMap<Rubric, { readonly template: Template; readonly schema: string }>()
+
+function partsOf(rubric: Rubric) {
+  const known = PARTS.get(rubric)
+  if (known !== undefined) return known
+  const parts = { template: readTemplate(rubric.question), schema: JSON.stringify(rubric.answer_schema) }
+  PARTS.set(rubric, parts)
+  return parts
 }
 
 /** Bounds the list of agents to choose from. */
