@@ -4,7 +4,7 @@ import { runScript, UsageError, wholeNumber, withFile } from '../../tools/comman
 import { ATTACK_CLASSES, type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
 import { exportLine, requestLine, writeLines } from './exchange.ts'
-import { heldOutCases } from './held-out/catalogue.ts'
+import { heldOutCases, withGivenAnchors } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
 import { printKindFailures, printKinds, printReasons } from './kinds/kinds-report.ts'
@@ -22,6 +22,7 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
     --refuse                                 with \`evidence.denied_acts: refuse\`: only denials of given acts, none of which may get a label
     --markdown  --failures  --reasons          their table in Markdown; all failures and why; why honest answers are at low
   --held-out [--cases a,b] [--failures]      the frozen shapes that no rule was written against, each with an honest twin
+    --given                                  with action anchors for both instructions, written from their texts alone
     --file FILE                              cases of another file in the form of held-out/cases.ndjson
   --list                                     the names of the cases
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
@@ -39,6 +40,7 @@ const OPTIONS = {
   kinds: { type: 'boolean' },
   'held-out': { type: 'boolean' },
   file: { type: 'string' },
+  given: { type: 'boolean' },
   cases: { type: 'string' },
   refuse: { type: 'boolean' },
   markdown: { type: 'boolean' },
@@ -74,16 +76,18 @@ async function attack(values: Options): Promise<boolean> {
   return printReport(results, print)
 }
 
-/** Reads the held-out cases, of FILE where one is given. */
-const readHeldOut = (file: string | undefined) =>
-  file === undefined ? heldOutCases() : withFile(file, () => heldOutCases(file))
+/** Reads the held-out cases, of FILE where the option names a file. */
+const readHeldOut = ({ file, given }: Options) => {
+  const cases = file === undefined ? heldOutCases() : withFile(file, () => heldOutCases(file))
+  return given === true ? withGivenAnchors(cases) : cases
+}
 
 /** The cases by kind of finding, and over real runs where these are present. */
 async function attackKinds(values: Options): Promise<boolean> {
   const kinds = chosen(values.only, KINDS, 'kind')
   const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
   const begins = values.cases?.split(',') ?? ['']
-  const cases = (values['held-out'] ? readHeldOut(values.file) : kindCases(tell))
+  const cases = (values['held-out'] ? readHeldOut(values) : kindCases(tell))
     .filter((one, at) => at % every === 0 && (kinds === null || kinds.some((kind) => kind === one.kind)))
     .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
     .filter((one) => values.refuse !== true || deniesGivenAct(one))
@@ -138,7 +142,8 @@ function checkOptions(values: Options): void {
   for (const one of ['only', 'markdown', 'failures', 'cases', 'refuse'] as const)
     if (values[one] && !values.kinds && !values['held-out'])
       throw new UsageError(`--${one} goes with --kinds or --held-out`)
-  if (values.file !== undefined && !values['held-out']) throw new UsageError('--file goes with --held-out')
+  for (const one of ['file', 'given'] as const)
+    if (values[one] !== undefined && !values['held-out']) throw new UsageError(`--${one} goes with --held-out`)
   const modes = ['list', 'export', 'score', 'kinds', 'held-out'] as const
   const given = modes.filter((one) => values[one] !== undefined)
   if (given.length > 1) throw new UsageError(`--${given.join(' and --')} do not go together`)
