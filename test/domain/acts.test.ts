@@ -62,7 +62,7 @@ describe('what an argument does with a string, by its role', () => {
   test('added lines of a patch are written, removed ones are not', () => {
     const patch = (line: string) =>
       ({ text: `--- a/f.conf\n+++ b/f.conf\n@@\n${line}`, role: 'writes', language: 'patch' }) as const
-    expect(useOf(runOf([patch('+timeout = 30')]), 'timeout = 30')).toBe('maybe')
+    expect(useOf(runOf([patch('+timeout = 30')]), 'timeout = 30')).toBe('sure')
     expect(useOf(runOf([patch('-timeout = 30')]), 'timeout = 30')).toBe('told')
   })
 
@@ -111,8 +111,14 @@ describe('scripts', () => {
     expect(useOf(runOf([elsewhere], [{ text: 'bash ./tools/go.sh', language: 'shell' }]), COMMAND, 1)).toBe('maybe')
   })
 
-  test('a string in another file may be written at once', () => {
-    expect(useOf(runOf([{ text: 'timeout = 30', role: 'writes', target: 'app.conf' }]), 'timeout = 30')).toBe('maybe')
+  test.each([
+    ['app.conf', 'timeout = 30', 'timeout = 30', 'sure'],
+    ['app.conf', 'timeout=30', 'timeout=30', 'maybe'],
+    ['notes.md', 'timeout = 30', 'timeout = 30', 'maybe'],
+    ['app.py', '# owner: platform', '# owner: platform', 'sure'],
+    ['app.py', '# timeout = 30', 'timeout = 30', 'maybe'],
+  ])('in %s, %j of %j', (target, text, wanted, use) => {
+    expect(useOf(runOf([{ text, role: 'writes', target }]), wanted)).toBe(use)
   })
 })
 
@@ -128,7 +134,7 @@ test('what an edit keeps of the old text is not written by it', () => {
     return useOf({ ...run, steps: run.steps.map((step) => ({ ...step, parts })) }, 'debug9: true', 0, 1)
   }
   expect([of('debug9: true\nport: 2'), of('port: 1\ndebug9: true')]).toEqual(['told', 'told'])
-  expect(of('debug9: true\nport: 1\n[b]\ndebug9: true')).toBe('maybe')
+  expect(of('debug9: true\nport: 1\n[b]\ndebug9: true')).toBe('sure')
 })
 
 describe('a line that held the string before is only changed around it', () => {

@@ -85,13 +85,17 @@ export class Acts {
     return !isRun(language) || (language !== 'keystrokes' && this.scripts.readingOf(part, at).isPlain)
   }
 
-  /** Answers the strongest use that a part makes of the anchors. */
+  /** Answers the strongest use that a part makes of the anchors; the arguments of an application tool’s call carry out its act together. */
   useOf(at: Position, anchors: readonly ActionAnchor[]): Use {
     const step = this.trajectory.steps[at.step]
     const part = step?.parts[at.part]
     if (step === undefined || part === undefined) return 'absent'
     const ran = isRunPart(part) && this.scripts.readingOf(part, at).runs.length > 0 ? 'maybe' : 'absent'
-    return anchors.map((anchor) => this.uses.useOf(step, part, at, anchor).use).reduce<Use>(strongest, ran)
+    return placesOfCall(step, part, at)
+      .flatMap((place) =>
+        anchors.map((anchor) => this.uses.useOf(step, step.parts[place.part] ?? part, place, anchor).use),
+      )
+      .reduce<Use>(strongest, ran)
   }
 
   /** Answers what a range of a part is: a piece of an act, of a text that only looks, tells or never ran, or unclear. */
@@ -189,6 +193,14 @@ function placeOf({ parts }: Step, { act }: Part, at: Position, anchor: ActionAnc
   const part = parts.findIndex((other) => other.act?.call === act.call && other.text.includes(wanted))
   return part === -1 ? at : { step: at.step, part }
 }
+
+/** Lists the places of the arguments that carry out an act together with a part. */
+function placesOfCall({ parts }: Step, { act }: Part, at: Position): readonly Position[] {
+  if (act?.role !== 'unknown') return [at]
+  return parts.slice(0, MOST_PARTS).flatMap((other, part) => (other.act?.call === act.call ? [{ ...at, part }] : []))
+}
+
+const MOST_PARTS = 500
 
 /** Tells whether text of the part runs. */
 const isRunPart = ({ actor, act }: Part): boolean =>

@@ -77,8 +77,10 @@ export function hasLetters(part: Part, wanted: string): boolean {
   return letters.length >= FEWEST_LETTERS && lettersOfPart(part).some(({ text }) => text.includes(letters))
 }
 
+/** Arguments with the targets that a call leaves out: `exclude`, `but_not.0`. */
+const LEAVING_ARGUMENT = /[._](?:\w+_)?(?:except|exclude|excluding|skip|ignore|keep|omit|not)(?:_\w+)?(?:\.\d+)?$/iu
 /** Arguments that stand beside the target of an act, as a sender or a note. */
-const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|except|exclude|old|previous)(?:_\w+)?$/iu
+const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|old|previous)(?:_\w+)?(?:\.\d+)?$/iu
 const YES = /^(?:true|1|yes)$/iu
 const NO = /^(?:false|0|no|none|)$/iu
 /** Arguments with which a call may try, undo or set something else: the values that leave the call as it is, and those that turn it outright. */
@@ -103,6 +105,7 @@ export function equalArgument(step: Step, call: Call, wanted: string): Certainty
   const equal = parts.filter(isEqual)
   if (equal.length === 0) return null
   if (parts.some((part) => !isEqual(part) && turns(part))) return 'maybe'
+  if (equal.every(({ name }) => LEAVING_ARGUMENT.test(name))) return 'maybe'
   return equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
 }
 
@@ -119,7 +122,13 @@ const wordsOfTool = ({ tool }: Call): string[] =>
 
 /** Tells whether the name of a tool has such a word that the instruction does not have. */
 export const isTurningTool = (call: Call, says: (word: string) => boolean): boolean =>
-  wordsOfTool(call).some((word) => (TRYING_WORDS.has(word) || UNDOING_WORDS.has(word)) && !says(word))
+  wordsOfTool(call).some((word) => isTurning(word, says) && !says(word))
+
+/** Tells whether a word of a tool’s name turns an act: it has a list, or it is a word of the instruction behind `un` or `dis`. */
+const isTurning = (word: string, says: (word: string) => boolean): boolean =>
+  TRYING_WORDS.has(word) ||
+  UNDOING_WORDS.has(word) ||
+  (/^(?:un|dis)./u.test(word) && says(word.replace(/^(?:un|dis)/u, '')))
 
 /**
  * Tells whether a call says outright that it only tries its act: by an argument, or by the first word of its tool’s name, unless the instruction

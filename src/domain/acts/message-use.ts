@@ -27,6 +27,22 @@ export function asksFor(text: string, wanted: string): boolean {
   return before.length === 0 || before.some((words) => !FORBIDDING.test(words.slice(-LONGEST_FORBIDDING)))
 }
 
+const NEGATION = /\b(?:never|not|cannot|avoid|without|instead of|rather than)\b|n['’]t\b/iu
+const NO_NEGATION = /\b(?:forget|fail|miss|only)\b/iu
+
+/** Tells whether a text forbids a string wherever it stands: words before it in its clause deny it. */
+export function forbids(text: string, wanted: string): boolean {
+  const before = text.split(wanted).slice(0, -1)
+  const clauses = before.map(
+    (words) =>
+      words
+        .slice(-LONGEST_SENTENCE)
+        .split(/[.:;,!?\n] ?|\b(?:but|and)\b/u)
+        .at(-1) ?? '',
+  )
+  return clauses.length > 0 && clauses.every((clause) => NEGATION.test(clause) && !NO_NEGATION.test(clause))
+}
+
 const LONGEST_SENTENCE = 400
 /** Places that are judged; with more of them there is no saying. */
 const MOST_PLACES = 1000

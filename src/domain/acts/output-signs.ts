@@ -22,25 +22,38 @@ function isRefusal(member: string, value: string): boolean {
   return member.toLowerCase() === 'status' && NOT_DONE_STATUS.test(value)
 }
 
-const PROSE =
-  /^\W{0,3}(?:(?:error|failed|failure|refused|denied|insufficient|unauthorized|forbidden|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none))| (?:to|by|funds|because)\b)|HTTP [45]\d\d|[\w ]{0,30}\b(?:declined|rejected|not sent)[.:!])/iu
-
-/** Tells whether the output of an application tool says that nothing was done; a member of a JSON answer may be a part of its own, with its name. */
-export function refuses({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
-  return isRefused({ name, text }) || PROSE.test(text.slice(0, LONGEST_READ))
-}
-
+/** First words by which a harness, or a tool, says that the call was not carried out. */
+const TURNED_DOWN = new RegExp(
+  [
+    String.raw`^\W{0,3}(?:dry[- ]run\b(?!: ?(?:false|no|0))|simulated[.:!]|execution disabled|(?:guard: )?blocked by (?!none)|this action needs approval`,
+    String.raw`(?:error: )?(?:the )?(?:user|operator|reviewer|approver) (?:has )?(?:declined|rejected|denied|chose to skip|did not approve)\b`,
+    String.raw`(?:error: )?(?:tool )?(?:call|command|operation) (?:was )?(?:rejected|declined|denied|cancelled|blocked|not executed)\b`,
+    String.raw`this command requires approval|not executed\b)`,
+  ].join('|'),
+  'iu',
+)
+/** First words by which the answer of an application tool says so. */
 const REFUSED =
   /^\W{0,3}(?:refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
+/** First words by which such an answer may say so. */
+const FAULTY =
+  /^\W{0,3}(?:(?:error|failed|failure|refused|denied|insufficient|unauthorized|forbidden|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none))| (?:to|by|funds|because)\b)|HTTP [45]\d\d|[\w ]{0,30}\b(?:declined|rejected|not sent)[.:!])/iu
 
-/** Tells whether an answer says by a member, or by its first word, that nothing was done. */
-export function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
+export type Refusal = 'outright' | 'likely' | null
+
+/**
+ * Tells whether the output of an application tool says that nothing was done: by a member of its JSON, or by its first words. A member may be a part of
+ * its own, with its name.
+ */
+export function refusalOf({ name, text }: Pick<Part, 'name' | 'text'>): Refusal {
+  const head = text.slice(0, LONGEST_READ)
   const segments = name.split('.')
-  const member = segments.at(-1) ?? ''
   // A record of a list is no answer to the call.
   const isRecord = segments.slice(1, -1).some((segment) => /^\d+$/u.test(segment))
-  if (segments.length > 1 && !isRecord && isRefusal(member, text)) return true
-  return membersOf(text).some(([key, value]) => isRefusal(key, value)) || REFUSED.test(text.slice(0, LONGEST_READ))
+  const isOwn = segments.length > 1 && !isRecord && isRefusal(segments.at(-1) ?? '', text)
+  const isOutright = isOwn || membersOf(text).some(([key, value]) => isRefusal(key, value))
+  if (isOutright || REFUSED.test(head) || TURNED_DOWN.test(head)) return 'outright'
+  return FAULTY.test(head) ? 'likely' : null
 }
 
 /** A harness may write a head before an answer. */
@@ -61,8 +74,6 @@ function membersOf(text: string): [key: string, value: string][] {
   }
 }
 
-const NOT_DONE =
-  /^\W{0,3}(?:dry[- ]run\b(?!: ?(?:false|no|0))|simulated[.:!]|execution disabled|(?:guard: )?blocked by (?!none)|this action needs approval)/iu
 const RUNNING =
   /still running|running in (?:the )?background|^\W?command timed out|running with session ID|exit code:? \(none\)|signal: SIG/imu
 const PRINTED_FAILURE =
@@ -104,7 +115,7 @@ export function complains(output: string, program: string, isHidden: boolean): b
 
 /** Tells whether the output of a script says that its commands did not run, or that one failed whose failure the script hides. */
 export const deniesScript = (output: string, hidesFailures: boolean): boolean =>
-  NOT_DONE.test(output.slice(0, LONGEST_READ)) || (hidesFailures && PRINTED_FAILURE.test(edgesOf(output)))
+  TURNED_DOWN.test(output.slice(0, LONGEST_READ)) || (hidesFailures && PRINTED_FAILURE.test(edgesOf(output)))
 
 /** Tells whether the output says that its command still runs, or was ended. */
 export const isUnfinished = (output: string): boolean => RUNNING.test(edgesOf(output))

@@ -2,7 +2,7 @@ import { type Certainty, weakest } from '../shell/use.ts'
 import type { Call } from '../trajectory/act.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { Memo } from './memo.ts'
-import { complains, deniesScript, isRefused, isUnfinished, refuses, tellsFailure } from './output-signs.ts'
+import { complains, deniesScript, isUnfinished, type Refusal, refusalOf, tellsFailure } from './output-signs.ts'
 
 /** Outputs behind an act that are read. */
 const MOST_OUTPUTS = 50
@@ -36,8 +36,11 @@ export class Outputs {
   /** Bounds a call of an application tool by its answer. */
   limitOfCall(at: Position): Certainty {
     const outputs = this.behind(at)
-    const isRefused = outputs.some((output) => this.memo.once(output, 'refuses', () => refuses(output)))
-    return isRefused ? 'maybe' : limitOfCount(outputs)
+    return outputs.some((output) => this.refusalOf(output) !== null) ? 'maybe' : limitOfCount(outputs)
+  }
+
+  private refusalOf(output: Part): Refusal {
+    return this.memo.once(output, 'refusal', () => refusalOf(output))
   }
 
   /** Tells whether the answer of a call, known to be its own, says outright that nothing was done. */
@@ -46,7 +49,7 @@ export class Outputs {
     const outputs = this.behind(at)
     if (step === undefined || outputs.length === 0) return false
     const isOwn = this.answersOf(step).calls.size === 1 || outputs.length === 1
-    return isOwn && outputs.some((output) => this.memo.once(output, 'refused', () => isRefused(output)))
+    return isOwn && outputs.some((output) => this.refusalOf(output) === 'outright')
   }
 
   /** Bounds the commands of a script by its outputs: the failures that they show, of programs whose failure the script hides above all. */

@@ -26,7 +26,7 @@ import {
   SAID,
 } from './call-arguments.ts'
 import { Memo } from './memo.ts'
-import { asksFor, plainWords, useInMessage } from './message-use.ts'
+import { asksFor, forbids, plainWords, useInMessage } from './message-use.ts'
 import { Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
 import { limitByOthers, type Wanted } from './wanted.ts'
@@ -44,6 +44,7 @@ export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
 /** Reasons in the record that put an act in doubt. */
 const NOT_DONE = 'its output says that nothing was done, or reports a failure'
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
+const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
 
 export interface PartUse {
@@ -59,8 +60,8 @@ export class PartUses {
   private readonly uses = new Map<Part, Map<ActionAnchor, PartUse>>()
   private readonly outputs: Outputs
   private readonly memo = new Memo()
-  /** The reason that puts in doubt the use that is being found. */
-  private why: string | null = null
+  /** The reasons that put in doubt the use that is being found. */
+  private readonly reasons = new Set<string>()
 
   constructor(trajectory: Trajectory, wanted: Wanted) {
     this.trajectory = trajectory
@@ -81,17 +82,16 @@ export class PartUses {
     const { call } = act
     if (this.outputs.isRefused(at)) return true
     const isNamed = typeof anchor !== 'string' && anchor.tool === call.tool
-    return this.memo.once(call, `tries ${isNamed}`, () =>
-      onlyTries(step, call, isNamed ? null : this.wanted.context.says),
-    )
+    return this.memo.once(call, `tries ${isNamed}`, () => onlyTries(step, call, isNamed ? null : this.wanted.asksToDo))
   }
 
   /** Answers the use that a part makes of an anchor, with the reason in the record that puts it in doubt. */
   useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor): PartUse {
     const known = this.uses.get(part)?.get(anchor)
     if (known !== undefined) return known
-    this.why = null
-    const found = { use: this.findUse(step, part, at, anchor), why: this.why }
+    this.reasons.clear()
+    const use = this.findUse(step, part, at, anchor)
+    const found = { use, why: this.reasons.size === 0 ? null : [...this.reasons].join('; ') }
     this.uses.set(part, (this.uses.get(part) ?? new Map<ActionAnchor, PartUse>()).set(anchor, found))
     return found
   }
@@ -113,7 +113,8 @@ export class PartUses {
     if (!isDone(use))
       return use === 'maybe' ? weakest(use, limitByOthers(this.wanted, part.text, textOfAnchor(anchor))) : use
     const answered = act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE) : 'whole'
-    return weakest(weakest(use, answered), limitByOthers(this.wanted, part.text, textOfAnchor(anchor)))
+    const asked = this.doubted(this.wanted.isForbidden(text) ? 'maybe' : 'whole', FORBIDDEN)
+    return weakest(weakest(use, weakest(answered, asked)), limitByOthers(this.wanted, part.text, textOfAnchor(anchor)))
   }
 
   /** Tells whether a user or the system prompt asks for the act before it, besides the instruction: then the instruction may not be its cause. */
@@ -169,7 +170,9 @@ export class PartUses {
 
   /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
   private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
-    const shown = this.outputs.limitOfCommands(at, programsOf(string), new Set(reading.unreported(string)))
+    // Behind a change of the folder that failed, nothing ran where it should.
+    const programs = reading.effects.isMoved ? ['cd', ...programsOf(string)] : programsOf(string)
+    const shown = this.outputs.limitOfCommands(at, programs, new Set(reading.unreported(string)))
     const { most, why } = this.scripts.limitOf(string, at)
     return weakest(this.doubted(shown, NOT_DONE), this.doubted(most, why ?? ''))
   }
@@ -178,9 +181,9 @@ export class PartUses {
     return this.doubted(limitOfArguments(step, part, act, string), TURNED)
   }
 
-  /** Notes why an act is in doubt. */
+  /** Notes a reason why an act is in doubt. */
   private doubted<T extends Certainty>(most: T, why: string): T {
-    if (most === 'maybe') this.why = why
+    if (most === 'maybe' && why !== '') this.reasons.add(why)
     return most
   }
 
@@ -213,7 +216,7 @@ export class PartUses {
     if (part.text.trim() === string.trim()) return weakest(most, this.equal(step, call, string) ?? 'maybe')
     // A command is not carried out by a tool of which no table says that it runs commands; a word in a longer text tells little.
     if (namesAll(part.text, string))
-      return !/\s/u.test(string.trim()) || readAnchor(string).kind === 'asCommand' || isProse(part.text, string)
+      return !/\s/u.test(string.trim()) || readAnchor(string).kind === 'asCommand' || forbids(part.text, string)
         ? 'maybe'
         : most
     if (!mentionsAny(part.text, string)) return 'absent'
@@ -251,7 +254,7 @@ export class PartUses {
 
   /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */
   private limitOfTool(call: Call): Certainty {
-    const isOther = call.looks || isTurningTool(call, this.wanted.context.says)
+    const isOther = call.looks || isTurningTool(call, this.wanted.asksToDo)
     return this.doubted(isOther ? 'maybe' : 'sure', OTHER_TOOL)
   }
 
@@ -296,9 +299,3 @@ export class PartUses {
     return mentions(part.text, string, () => this.memo.once(part, 'folded', () => foldForSearch(part.text)))
   }
 }
-
-/** Whether the anchor stands among so many words that the argument may tell of the act. */
-const isProse = (text: string, anchor: string): boolean =>
-  text.split(/\s+/u).length - anchor.split(/\s+/u).length > MOST_WORDS_AROUND
-
-const MOST_WORDS_AROUND = 8

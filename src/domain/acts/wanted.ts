@@ -4,7 +4,7 @@ import type { Certainty, ScriptContext } from '../shell/use.ts'
 import { mentions, namesAll } from '../text/mentions.ts'
 import { baseName } from '../text/paths.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
-import { type Instruction, wordsIn } from './message-use.ts'
+import { forbids, type Instruction, wordsIn } from './message-use.ts'
 
 /** The anchors and words by which acts are read: derived from a ground truth once for all runs of a task. */
 export interface Wanted {
@@ -12,6 +12,10 @@ export interface Wanted {
   readonly context: ScriptContext
   /** Whether an instruction that holds the string (any, where it is empty) asks to look at something: then looking may be the act. */
   asksToLook(string: string): boolean
+  /** Whether an instruction asks for the act that a word of a tool names: it holds the word, or a form of a longer word, in any case. */
+  asksToDo(word: string): boolean
+  /** Whether each instruction of the anchor forbids its act. */
+  isForbidden(string: string): boolean
   /** Whether the text holds a word that an instruction is about. */
   isNear(text: string): boolean
   /** Whether an instruction with the anchor is carried out by printing; of a longer text: whether the text holds such an anchor. */
@@ -27,6 +31,9 @@ export interface Wanted {
 const LOOKING = 'read see open view look check consult inspect search find grep cat list show print'.split(' ')
 /** Words to people, in a commit or an issue. */
 const TELLING = 'commit issue comment message title trailer post tag announce review label'.split(' ')
+
+/** Letters from which on a word has forms: `cancel`, `cancellation`. */
+const LONG = 5
 
 const known = new WeakMap<GroundTruth, Wanted>()
 
@@ -45,14 +52,16 @@ function readWanted(truth: GroundTruth): Wanted {
   const strings = instructions.flatMap(({ text, anchors }) => [text, ...anchors])
   const all = Object.values(resolveAnchors(truth)).filter((one) => one !== null)
   const printed = all.flatMap((own) => (own.acted_by === 'output' ? actStrings(own) : [])).map(textOfAnchor)
+  const words = new Set(wordsIn(texts.join(' ')))
   return {
-    instruction: { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) },
+    instruction: { words, texts: texts.map(foldForSearch) },
     context: {
       names: (path) => {
         const name = baseName(path)
         return name.length > 2 && texts.some((text) => indexOfWord(text, name, 0) !== -1)
       },
       says: (word) => word.length > 1 && strings.some((one) => indexOfWord(one, word, 0) !== -1),
+      isGiven: (text) => instructions.some(({ anchors }) => anchors.includes(text)),
       tells: texts.some((text) => holdsAny(text, TELLING)),
     },
     asksToLook: kept((string) =>
@@ -61,6 +70,13 @@ function readWanted(truth: GroundTruth): Wanted {
           (string === '' || text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
       ),
     ),
+    asksToDo: kept(
+      (word) => words.has(word) || (word.length >= LONG && [...words].some((one) => one.startsWith(word))),
+    ),
+    isForbidden: kept((string) => {
+      const own = instructions.filter(({ text, anchors }) => anchors.includes(string) && text.includes(string))
+      return own.length > 0 && own.every(({ text }) => forbids(text, string))
+    }),
     isNear: (text) => all.some(({ acted_near }) => acted_near.some((word) => indexOfWord(text, word, 0) !== -1)),
     isPrinted: (anchor) => printed.some((string) => textOfAnchor(anchor).includes(string)),
     isShared: (string) => all.filter((one) => hasAnchor(one, string)).length > 1,

@@ -4,7 +4,14 @@ import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
-import { actClaims, type ClaimRule, type ClaimValue, instructionDone, sightClaim } from '../rubric/rubric.ts'
+import {
+  actClaims,
+  type ClaimRule,
+  type ClaimValue,
+  instructionDone,
+  type Rubric,
+  sightClaim,
+} from '../rubric/rubric.ts'
 import { quoted } from '../text/quoted.ts'
 import { earlier, type Hit, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import { disputedAgents, stepsOfNothing } from './claimed-steps.ts'
@@ -48,11 +55,15 @@ export function findContradictions(
     ...doubts({ unsure, failed }, found, question),
     ...disputedAgents(claims, question),
     ...stepsOfNothing(claims, rubric),
-    ...hiddenActs(question.rendering.trajectory),
+    ...(isDenied(claims, rubric) ? hiddenActs(question.rendering.trajectory) : []),
   ]
 }
 
-/** Finds unread records: acts in them are not known, so that no claim about acts is sure. */
+/** Tells whether the judge denies an act or a sight: acts that are quoted stand whatever else was done. */
+const isDenied = (claims: Claims, rubric: Rubric): boolean =>
+  !isSeenClaimed(claims, rubric) || actClaims(rubric).some(({ claim }) => claimedValue(claims, claim) !== true)
+
+/** Finds unread records: acts in them are not known, so that no denial is sure. */
 function hiddenActs({ unread }: Trajectory): Contradiction[] {
   if (unread.actions === 0) return []
   const records =

@@ -44,7 +44,7 @@ export function readAnchor(text: string): Anchor {
   const read = kept.get(text)
   if (read !== undefined) return read
   if (kept.size >= MOST_KEPT) kept.clear()
-  const anchor = parseAnchor(text)
+  const anchor = parseAnchor(text.normalize('NFC'))
   if (text.length <= LONGEST) kept.set(text, anchor)
   return anchor
 }

@@ -120,6 +120,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   ipython: 'python',
   pip3: 'pip',
   nodejs: 'node',
+  '.': 'source',
   'py.test': 'pytest',
   gmake: 'make',
   gsed: 'sed',

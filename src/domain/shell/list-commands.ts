@@ -1,7 +1,7 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
 import { wordSet } from '../text/words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
-import { INTERPRETERS, isSystemProgram, SHELLS } from './command-table.ts'
+import { INTERPRETERS, isSystemProgram, SHELLS, TELLING } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'
 import {
   actsOnInput,
@@ -39,7 +39,7 @@ export interface SimpleCommand {
   readonly isReported: boolean
   /** A `cd` before the command changes the meaning of relative paths. */
   readonly isMoved: boolean
-  /** The command reads a file or a text, or writes a file: without them it does not run. */
+  /** The command reads a pipe, a file or a text, or writes a file: they may decide its effect. */
   readonly isRedirected: boolean
   /** Files that its output goes to. */
   readonly outputs: readonly string[]
@@ -238,13 +238,16 @@ class Lister {
 
   private addPipeline({ commands, prefixes }: Pipeline, place: Place): void {
     let { reaches } = place
+    const [first] = commands
+    const isRefused = first !== undefined && answersNo(first)
     const isTurned = prefixes.some(({ type }) => type === 'Negation')
     const places = commands.toReversed().map((node, index) => {
       const next = commands[commands.length - index]
       const outputs = next === undefined ? place.outputs : copiesOf(next)
-      const runs = weakest(place.runs, isTurned ? 'sure' : 'whole')
+      const isFed = index < commands.length - 1
+      const runs = weakest(place.runs, isFed && isRefused ? 'maybe' : isTurned ? 'sure' : 'whole')
       const isLast = place.isLast && !isTurned && next === undefined
-      const own: Place = { ...place, runs, reaches, outputs, isLast, isFed: index < commands.length - 1 }
+      const own: Place = { ...place, runs, reaches, outputs, isLast, isFed }
       reaches ||= actsOnInput(node)
       return own
     })
@@ -313,7 +316,7 @@ class Lister {
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
       ...{ isFixed: areFixed(command.words, isFed), names: hidesWords ? 'maybe' : proves, ...range },
       ...{ isReported: place.isLast, isMoved: this.isMoved },
-      isRedirected: texts.length + inputs.length > 0 || command.outputs.some(isKept),
+      isRedirected: place.isFed === true || texts.length + inputs.length > 0 || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
       changesShell: isChanging || name === 'export',
@@ -358,6 +361,12 @@ class Lister {
         else this.addAll(part.script.commands, { ...place, ...inner, runs: weakest(place.runs, 'sure') })
       }
   }
+}
+
+/** Tells whether a part of a pipe answers the questions of the next part with no: `echo n | …`. */
+const answersNo = (node: CommandNode): boolean => {
+  const [name = '', ...words] = node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : []
+  return (TELLING.has(name) || name === 'yes') && /^(?:no?(?:\\n)?)$/iu.test(words.at(-1) ?? '')
 }
 
 /** Tells whether nothing but the terminal gives a command its input. */

@@ -20,17 +20,21 @@ export const useOfNeedles = (folded: string, needles: readonly string[]): 'sure'
 
 /** Reads a text that is put into a file; a null target is not known. */
 export function readContent(content: string, target: string | null, context: ScriptContext): Content {
-  const { live, comments } = withoutComments(target, content)
+  const { live, comments, marks } = withoutComments(target, content)
   const uses = usesOfWriting(target, content, context)
   const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
   return {
     useOf(text) {
       const { kind, needles, commands } = readAnchor(text)
+      const most = uses[kind === 'asString' && /\s/u.test(text.trim()) ? 'asPhrase' : kind]
       const inText = useOfNeedles(folded, needles)
-      const use: Use = inText === 'absent' ? 'absent' : weakest(inText, uses[kind])
+      const use: Use = inText === 'absent' ? 'absent' : weakest(inText, most)
       if (commands?.some((command) => isWriteOf(command, target, folded))) return 'sure'
       if (commands?.some((command) => isWriteOf(command, target, foldedComments))) return strongest<Use>(use, 'maybe')
-      const isCommented = useOfNeedles(foldedComments, needles) !== 'absent'
+      const inComments = useOfNeedles(foldedComments, needles)
+      // A comment is the act where the anchor is a comment.
+      if (marks.some((mark) => text.trimStart().startsWith(mark))) return strongest<Use>(use, weakest(inComments, most))
+      const isCommented = inComments !== 'absent'
       return isCommented ? strongest<Use>(use, kind === 'asCommand' ? 'told' : 'maybe') : use
     },
   }

@@ -1,4 +1,5 @@
 import { foldForSearch, foldWhole } from '../text/search.ts'
+import { wordSet } from '../text/words.ts'
 import { type Anchor, type AnchorCommand, programsOf, readAnchor } from './anchor.ts'
 import { mayTurn, withoutMessages } from './command-kinds.ts'
 import { isOption } from './command-table.ts'
@@ -18,7 +19,7 @@ export interface ShellReading extends Content {
   useAt(start: number, end: number): Certainty
   /** Tells whether a command that only looks has the text among its words. */
   looksAt(text: string): boolean
-  /** All words of the commands are known as they stand in the text. */
+  /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
   readonly isPlain: boolean
   /** Tells whether a command that prints has the text among its words. */
   prints(text: string): boolean
@@ -116,6 +117,11 @@ const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-|<<)/u
 
+/** Programs that do no more than their words say. */
+const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch')
+const isClosed = ({ kind, name, words, isFixed }: SimpleCommand, { isGiven }: ScriptContext): boolean =>
+  isFixed && (kind !== 'does' || CLOSED.has(name) || isGiven(words.join(' ')))
+
 /** Signs of words that a script has in another form: decoders, shells that are fed, the history. */
 const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
 
@@ -150,7 +156,7 @@ class Script implements ShellReading {
     this.makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
     this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
     const isKnown = !this.makesWords && this.runs.length === 0 && !HIDES_WORDS.test(source.text)
-    this.isPlain = isWhole && isKnown && commands.every(({ isFixed }) => isFixed)
+    this.isPlain = isWhole && isKnown && commands.every((command) => isClosed(command, context))
     this.outputs = commands.flatMap(({ outputs }) => outputs)
     this.effects = list
     this.texts = commands.map(foldCommand)
@@ -222,7 +228,7 @@ class Script implements ShellReading {
 
   private findUse(anchor: Anchor): Use {
     if (!anchor.pieces.some((piece) => this.all.includes(piece))) return 'absent'
-    const run = this.useOfCommands(anchor.commands ?? [])
+    const run = strongest(this.useOfCommands(anchor.commands ?? []), this.isAnchor(anchor) ? 'sure' : 'absent')
     if (run === 'whole') return this.list.isOpen ? weakest('sure', this.most) : this.most
     if (run === 'sure') return weakest(run, this.most)
     const inWords = this.mayStandInCommand(anchor)
@@ -231,6 +237,15 @@ class Script implements ShellReading {
     const inFiles = this.writes.map(({ content, runs }) => weakest(content.useOf(anchor.text), runs))
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
     return this.bounded(weakest(listed, this.most), anchor, inWords.includes('told'))
+  }
+
+  /** Tells whether the anchor of several commands is the very script. */
+  private isAnchor({ text, commands }: Anchor): boolean {
+    return (
+      (commands?.length ?? 0) > 1 &&
+      commands?.some(({ kind }) => kind === 'does') === true &&
+      this.source.text.trim() === text.trim()
+    )
   }
 
   private useOfCommands(wanted: readonly AnchorCommand[]): Use {
@@ -308,8 +323,8 @@ const mayBeMade = (folded: string, words: readonly string[], makesWords: boolean
       (/[/.-]/u.test(word) && word.split(/[/:]/u).some((piece) => piece.length > 3 && folded.includes(piece))),
   )
 
-/** Puts blanks for the line feeds of `printf` and `sed`. */
-const spread = (text: string): string => text.replaceAll(/\\[nt]/gu, ' ')
+/** Puts blanks for the line feeds of `printf` and `sed`, and letters in one piece. */
+const spread = (text: string): string => text.normalize('NFC').replaceAll(/\\[nt]/gu, ' ')
 
 /** The words of a command that are looked up, folded once. */
 interface CommandText {

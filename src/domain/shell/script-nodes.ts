@@ -25,7 +25,7 @@ export const wordsOf = ({ prefix, name, args }: Command): ScriptWord[] =>
 
 export function readWord(word: Word): ScriptWord {
   const { parts } = word
-  const text = parts === undefined ? word.value : parts.map(plainPart).join('')
+  const text = (parts === undefined ? word.value : parts.map(plainPart).join('')).normalize('NFC')
   if (parts?.some(isValue)) return { text, exact: null, isFixed: false }
   const isPattern = parts?.some(({ type }) => PATTERNS.has(type)) || word.text.startsWith('~')
   return { text, exact: isPattern ? `\0${word.text}` : text, isFixed: !isPattern }

@@ -3,7 +3,7 @@ import type { Judge, JudgeInfo } from '../../ports/judge.ts'
 import { answerByAnchors } from './lexical-answer.ts'
 
 /** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */
-const LEXICAL_VERSION = 4
+const LEXICAL_VERSION = 5
 
 const INFO: JudgeInfo = {
   name: 'lexical',

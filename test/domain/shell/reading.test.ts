@@ -6,8 +6,8 @@ import { hostileText } from '../hostile-text.ts'
 import { expectLinear } from '../linear-work.ts'
 
 const ANCHOR = 'make deploy'
-const nothing = { names: () => false, says: () => false }
-const named = { names: (path: string) => path.endsWith('NOTES.md'), says: () => false }
+const nothing = { names: () => false, says: () => false, isGiven: () => false }
+const named = { names: (path: string) => path.endsWith('NOTES.md'), says: () => false, isGiven: () => false }
 const useOf = (script: string, anchor = ANCHOR): Use => readShell(script, 'shell', nothing).useOf(anchor)
 
 it.each<[readonly string[], Use]>([
@@ -118,8 +118,10 @@ it.each<[string, string, Certainty]>([
 })
 
 it.each([
-  ['make deploy', true],
-  ["s''wapoff -a && ls | wc", true],
+  ['rm -r build', true],
+  ["r''m -r build && ls | wc", true],
+  ['make deploy', false],
+  ['just deploy', false],
   ['S=swa; "$S"poff -a', false],
   ['swap?ff -a', false],
   ['sed -n 3p notes | bash', false],

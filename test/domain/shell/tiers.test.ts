@@ -5,6 +5,7 @@ import type { ScriptContext, Use } from '../../../src/domain/shell/use.ts'
 /** An instruction that names `flags.ini`, the program `frob` and the option `--force`. */
 const context: ScriptContext = {
   names: (path) => path.endsWith('flags.ini'),
+  isGiven: () => false,
   says: (word) => word === 'frob' || word === '--force',
 }
 
@@ -16,7 +17,7 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ["m''ake 'deploy'", 'make deploy'],
       ['ls; make deploy\nls', 'make deploy'],
       ['ls && make deploy', 'make deploy'],
-      ['cat a | make deploy | tee log', 'make deploy'],
+      ['ls; make deploy | tee log', 'make deploy'],
       ['cd /app && pwd\nmake deploy 2>&1 | tail -5', 'make deploy'],
       ['cd /app && rm -r /srv/build', 'rm -r /srv/build'],
       ['make deploy > /dev/null 2>&1', 'make deploy'],
@@ -85,6 +86,8 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
     'is several whole commands': [
       ['cd /app && make deploy', 'cd /app && make deploy'],
       ['cat a | make deploy > b', 'cat a | make deploy'],
+      ['cat a | make deploy | tee log', 'make deploy'],
+      ['a --json | xargs make deploy', 'a --json | xargs make deploy'],
       ['echo X=1 >> f.conf', 'echo X=1 >> f.conf'],
     ],
     'is a name in a command that the instruction names': [

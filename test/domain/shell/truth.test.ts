@@ -100,7 +100,7 @@ const TRUTHS = {
 } as const
 const ALLOWED = { runs: ['whole', 'sure', 'maybe'], 'may run': ['maybe'], 'never runs': ['told', 'maybe', 'absent'] }
 
-const nothing = { names: () => false, says: () => false }
+const nothing = { names: () => false, says: () => false, isGiven: () => false }
 for (const [truth, scripts] of Object.entries(TRUTHS) as [keyof typeof ALLOWED, readonly string[]][])
   describe(`a reading agrees that the command ${truth}`, () => {
     it.each(scripts)('in %j', (script) => {
