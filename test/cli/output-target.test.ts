@@ -41,27 +41,27 @@ test('where the name cannot be given in the end, the partial file is removed', a
   expect(readdirSync(path)).toEqual(['x.csv'])
 })
 
-test('a new file is readable by its owner alone, and an existing file is replaced only where it is asked for', async () => {
+test('a new file is readable by its owner alone, and an existing file is refused where the command says so', async () => {
   const file = join(fresh('own'), 'x.csv')
   const write = async (text: string, force?: boolean) => {
     const target = await openOutput(testShell(), file, force)
     await target.write(text)
     await target.commit()
   }
-  await write('a\n')
+  await write('a\n', false)
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  await expect(write('b\n')).rejects.toMatchObject({
+  await expect(write('b\n', false)).rejects.toMatchObject({
     message: `${file} is there already, and is not overwritten`,
     advice: ['Give --out another name, or --force to replace the file.'],
   })
   expect(readFileSync(file, 'utf8')).toBe('a\n')
-  await write('b\n', true)
+  await write('b\n')
   expect([readFileSync(file, 'utf8'), existsSync(`${file}.partial`)]).toEqual(['b\n', false])
 })
 
 test('a file that appears while the results are written is not overwritten', async () => {
   const file = join(fresh('meanwhile'), 'x.csv')
-  const target = await openOutput(testShell(), file)
+  const target = await openOutput(testShell(), file, false)
   await target.write('a\n')
   writeFileSync(file, 'of another')
   await expect(target.commit()).rejects.toThrow('is there already')

@@ -3,7 +3,7 @@ import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, strictCode } from '../errors.ts'
 import { IMPORT_HELP } from '../input/command-help.ts'
-import { type Options, pathsCommand, withOut, withServer, withStrict } from '../input/command-options.ts'
+import { type Options, pathsCommand, withNewFile, withServer, withStrict } from '../input/command-options.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../input/trial-stream.ts'
 import { inOrder } from '../output/output-target.ts'
 import { inert, line } from '../output/text.ts'
@@ -18,7 +18,7 @@ const DESCRIPTION =
   'read an export into the database; or upload trajectories, and write grade requests that name them by id'
 
 export const importCommand = (shell: Shell): Command =>
-  withStrict(withOut(withServer(pathsCommand('import', DESCRIPTION))), { skips: true })
+  withStrict(withNewFile(withServer(pathsCommand('import', DESCRIPTION))), { skips: true })
     .addHelpText('after', IMPORT_HELP)
     .action((paths: string[], options: Options) =>
       inConsole(shell, options, async (console) => {

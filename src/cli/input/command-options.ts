@@ -83,9 +83,14 @@ export const withServer = (command: Command): Command =>
   command.option('--server <url>', 'a running service; without it, and without VERIDICT_SERVER, in this process')
 
 export const withOut = (command: Command): Command =>
-  command
-    .option('--out <file>', 'write a new file instead of to stdout; it appears once it is whole, readable by you alone')
-    .option('--force', 'let --out replace an existing file')
+  command.option(
+    '--out <file>',
+    'write a file instead of to stdout; it appears once it is whole, readable by you alone',
+  )
+
+/** Adds `--out` of a command whose file people edit or keep: an existing file is refused. */
+export const withNewFile = (command: Command): Command =>
+  withOut(command).option('--force', 'let --out replace an existing file', false)
 
 export const withOutput = (command: Command, formats: readonly OutputFormat[] = OUTPUT_FORMATS): Command =>
   withOut(

@@ -20,9 +20,9 @@ export interface OutputTarget {
 
 /**
  * Opens the target before any call is paid for. A file is readable by its owner alone. Throws `CliError` for a missing folder, and for an existing
- * file without `force`.
+ * file where `force` is false.
  */
-export async function openOutput(shell: Shell, file: string | undefined, force = false): Promise<OutputTarget> {
+export async function openOutput(shell: Shell, file: string | undefined, force = true): Promise<OutputTarget> {
   return file === undefined || file === '-' ? toScreen(shell.out) : await toFile(file, force)
 }
 

@@ -5,7 +5,7 @@ import { count } from '../../../domain/count.ts'
 import { EXPORT_VERSION } from '../../../schemas/transfer.ts'
 import { assertDatabase, configurationOf } from '../../database.ts'
 import { CliError, EXIT, type ExitCode } from '../../errors.ts'
-import { jsonCommand, type Options, withOut } from '../../input/command-options.ts'
+import { jsonCommand, type Options, withNewFile } from '../../input/command-options.ts'
 import { inert, line } from '../../output/text.ts'
 import { type Console, inConsole, withConsole } from '../../session.ts'
 import type { Shell } from '../../shell.ts'
@@ -24,7 +24,7 @@ Examples:
   veridict export | jq -c 'select(.kind == "grade") | .body | fromjson | {id, label}'`
 
 export const exportCommand = (shell: Shell): Command =>
-  withOut(jsonCommand('export', 'write grades, reviews and trajectories of the database as NDJSON'))
+  withNewFile(jsonCommand('export', 'write grades, reviews and trajectories of the database as NDJSON'))
     .addHelpText('after', HELP)
     .action((options: Options) =>
       // The records go to `--out`, the JSON object to stdout.
