@@ -24,7 +24,7 @@ export const SENT = [...READ, 413, 415]
 
 /**
  * Describes an operation once, for the guard, for validation and for the OpenAPI document: the key or scope that it needs, its tag and
- * id, and its schemas. An operation without a query refuses every parameter.
+ * id, and its schemas. An operation without a query refuses every parameter, unless it has no problem 400: probes are asked with parameters of their own.
  */
 export function operation<const P extends Parts>(
   need: Need,
@@ -43,7 +43,7 @@ export function operation<const P extends Parts>(
       ...given({ description }),
       tags: [tag],
       security: need === 'open' ? [] : [{ key: scopes }, { session: scopes }],
-      querystring: NoQuery,
+      ...(statuses.includes(400) && { querystring: NoQuery }),
       ...schemas,
       response: { ...answers, ...problems([...statuses, ...refusals]) },
     },
