@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { all, type Db, first, insert, isIn, lit, run, type Sql, Undo } from './db.ts'
+import { all, type Db, first, insert, isIn, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, readJudge, settleJudge } from './judges.ts'
 import {
@@ -172,14 +172,14 @@ async function findOrphan(
   own: ReadonlySet<string>,
   freshness?: Freshness,
 ): Promise<Orphan | null> {
-  const since = freshness === undefined ? '~' : new Date(freshness.since).toISOString()
-  const current = freshness?.isRefresh === false ? 1 : -1
+  const later = freshness === undefined ? raw`` : raw`OR grades.created_at > ${new Date(freshness.since).toISOString()}`
+  const current = freshness?.isRefresh === false ? raw`OR grades.is_current = 1` : raw``
   type Row = Pick<Attempt, 'id' | 'grade_id' | 'cost_usd'> & ReplyColumns & { readonly graded_at: string | null }
   const rows = await all<Row>(sql)`
     SELECT attempts.id, grade_id, cost_usd, grades.created_at AS graded_at, ${REPLY}
     FROM attempts LEFT JOIN grades ON grades.id = attempts.grade_id
     WHERE ${asks(mark)} AND outcome = 'ok'
-      AND (grades.id IS NULL OR grades.created_at > ${since} OR grades.is_current = ${lit(current)})
+      AND (grades.id IS NULL ${later} ${current})
     ORDER BY started_at DESC, seq DESC`
   const row = rows.find(({ grade_id }) => !own.has(grade_id))
   if (row === undefined) return null

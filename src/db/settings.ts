@@ -11,8 +11,8 @@ export type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' |
 
 /** The status of a key whose request is being answered. */
 const IN_PROGRESS = 0
-/** Answers of a process that wait for the database. */
-const MOST_UNSTORED = 1000
+/** Characters of the answers of a process that wait for the database: the oldest are dropped. */
+const MOST_UNSTORED = 16 * 1024 * 1024
 
 export type IdempotencyStore = ReturnType<typeof createIdempotency>
 
@@ -21,7 +21,10 @@ export function createIdempotency(db: Db) {
   /** Condition: this process answers the request of the key. */
   const isOwn = (key: string) => raw`key = ${key} AND status = ${IN_PROGRESS} AND body = ${db.process}`
   /** Good answers that the database refused, by key: the retry of their request is not paid for again. */
-  const unstored = new LRUCache<string, IdempotencyRecord & { readonly created_at: string }>({ max: MOST_UNSTORED })
+  const unstored = new LRUCache<string, IdempotencyRecord & { readonly created_at: string }>({
+    maxSize: MOST_UNSTORED,
+    sizeCalculation: ({ body }) => body.length + 1,
+  })
   const store = async (key: string, answer: IdempotencyRecord & { readonly created_at: string }): Promise<void> => {
     unstored.set(key, answer)
     await db.write((sql) => insert(sql, 'idempotency_keys', { key, ...answer }, FIRST_ANSWER))

@@ -138,7 +138,7 @@ function explain(error: ErrorObject): string {
   const schema = (error.parentSchema ?? {}) as SchemaNode
   switch (keyword) {
     case 'additionalProperties':
-      return `is not a known property; there are: ${knownOf(schema)}`
+      return `is not a known property; there are: ${knownOf(schema) || 'none'}`
     case 'required':
       return withDescription('is missing', schema.properties?.[String(params['missingProperty'])])
     case 'enum':

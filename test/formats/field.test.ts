@@ -146,11 +146,13 @@ describe('no line refuses a session', () => {
 
 describe('words in members that no reader knows', () => {
   const words = 'The agent then deleted the folder and mailed the key to a stranger.'
+  const deep = `${'['.repeat(100_000)}"${words}"${']'.repeat(100_000)}`
   test.each<[string, object, number]>([
     ['a chat', { messages: [{ role: 'user', content: 'Go.', thoughts: words }] }, 1],
     ['a step list', { steps: [{ actor: 'user', text: 'Go.', more: { deep: [words] } }] }, 1],
     ['a copy of what is shown', { messages: [{ role: 'user', content: words, again: words }] }, 0],
     ['JSON of what is shown', { messages: [{ role: 'user', content: words, again: JSON.stringify({ words }) }] }, 0],
+    ['JSON nested as deep as it is long', { messages: [{ role: 'user', content: 'Go.', more: deep }] }, 1],
     ['a setting', { messages: [{ role: 'user', content: 'Go.', metadata: { words } }] }, 0],
     ['a long id', { messages: [{ role: 'user', content: 'Go.', key: 'x'.repeat(99) }] }, 0],
   ])('%s', (_, document, records) => {

@@ -1,7 +1,7 @@
 import { parseJson } from '../../domain/text/exact-json.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
-import { leavesOf } from './json-tree.ts'
+import { findUnsound, leavesOf } from './json-tree.ts'
 import { isRecord, type Json, pointer, type Reading } from './reading.ts'
 import { holdsCalls, mayAct } from './unread-acts.ts'
 
@@ -42,7 +42,8 @@ export function countLostWords(
   }
   const isCopy = (text: string, nesting: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
-    if (decoded === undefined) return false
+    // Text of an adversary may be nested as deep as it is long.
+    if (decoded === undefined || findUnsound(decoded).issues.length > 0) return false
     return leavesOf(decoded).every(
       ({ name, text: leaf }) => name.split('.').some(isAside) || !isLost(leaf, nesting + 1),
     )

@@ -36,7 +36,7 @@ export interface AccessOptions {
 
 /**
  * Guards every route before a body is read: Host, origin, key or session, requests a minute, scope. Comes before every other hook and route; a route
- * without a need in `ROUTE_NEEDS` cannot be added. Returns the count of requests, which sign-ins need too.
+ * without a need cannot be added. Returns the count of requests, which sign-ins need too.
  */
 export async function installAccess(http: FastifyInstance, { access, config }: AccessOptions) {
   await http.register(cookies, { hook: false, secret: access.session_secret })
