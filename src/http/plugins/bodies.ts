@@ -9,7 +9,7 @@ import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
 import { LARGE_BODY, readLargeBody } from '../../offload/large-body.ts'
 import { faultAt, HttpProblem } from '../problem.ts'
 import { acceptedTypes, answerClientError, unsupportedType } from './errors.ts'
-import type { Admission } from './limits.ts'
+import type { Admission, BodyRoom } from './limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 interface RawBody {
-  readonly bytes: Buffer
+  readonly chunks: readonly Buffer[]
   /** Gives the room of the bytes back. */
   readonly release: () => void
 }
@@ -65,7 +65,7 @@ export function installBodies(app: FastifyInstance, { limits, admission, answerB
       clearInterval(silence)
       room.release()
     })
-    return room.pass(decodeBody(encoding, payload))
+    return passInRoom(decodeBody(encoding, payload), room)
   })
   app.addHook('preValidation', async (request, reply) => {
     if (!wantsBody(request)) return
@@ -73,7 +73,7 @@ export function installBodies(app: FastifyInstance, { limits, admission, answerB
     if (rawBody !== null)
       try {
         if (await answerBytes(request, reply)) return reply
-        request.body = await parse(rawBody.bytes, HOLDS_RUN[routeOptions.url ?? ''], limits)
+        request.body = await parse(Buffer.concat(rawBody.chunks), HOLDS_RUN[routeOptions.url ?? ''], limits)
       } finally {
         rawBody.release()
       }
@@ -101,21 +101,56 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, limits
   const hash = createHash('sha256')
   const chunks: Buffer[] = []
   let size = 0
+  const take = (chunk: Buffer) => {
+    size += chunk.length
+    if (size > most) throw tooLarge()
+    chunks.push(chunk)
+    hash.update(chunk)
+    return room.grow(size)
+  }
   try {
-    for await (const chunk of room.pass(decodeBody(encoding, payload))) {
-      size += chunk.length
-      if (size > most) throw tooLarge()
-      chunks.push(chunk)
-      hash.update(chunk)
-    }
+    if (encoding === null) await takePlain(payload, take)
+    else for await (const chunk of decodeBody(encoding, payload)) await take(chunk)
     request.bodyDigest = hash.digest('hex')
-    request.rawBody = { bytes: Buffer.concat(chunks), release: room.release }
+    request.rawBody = { chunks, release: room.release }
   } catch (error) {
     room.release()
     throw error
   } finally {
     clearInterval(arrival)
     clearTimeout(late)
+  }
+}
+
+/** Hands the chunks of a plain body on as they arrive; the body pauses while a chunk waits. Rejects for a body that broke off. */
+function takePlain(source: Readable, take: (chunk: Buffer) => Promise<void> | null): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const fail = (error: unknown) => {
+    source.off('data', onData).resume()
+    reject(error)
+  }
+  function onData(chunk: Buffer): void {
+    try {
+      const wait = take(chunk)
+      if (wait !== null) source.pause()
+      wait?.then(() => source.resume(), fail)
+    } catch (error) {
+      fail(error)
+    }
+  }
+  const breakOff = () => fail(brokenOff())
+  source.once('end', resolve).once('error', breakOff).once('close', breakOff).on('data', onData)
+  if (source.destroyed) breakOff()
+  return promise
+}
+
+/** Passes the lines of a body on; lines behind the beginning wait for the room of the whole body. */
+async function* passInRoom(body: AsyncIterable<Buffer>, room: BodyRoom): AsyncGenerator<Buffer> {
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    await room.grow(size)
+    yield chunk
   }
 }
 

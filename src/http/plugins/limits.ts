@@ -123,30 +123,26 @@ function createRoom(most: number, refusal: () => HttpProblem) {
         free?.()
         free = null
       }
-      async function* pass(body: AsyncIterable<Buffer>) {
-        let size = 0
-        for await (const chunk of body) {
-          size += chunk.length
-          if (size > FIRST_BYTES && !isWhole) {
-            isWhole = true
-            free?.()
-            free = null
-            free = await hold(whole)
-            if (isReleased) release()
-          }
-          yield chunk
-        }
+      const grow = (size: number) => {
+        if (isWhole || size <= FIRST_BYTES) return null
+        isWhole = true
+        free?.()
+        free = null
+        return hold(whole).then((taken) => {
+          free = taken
+          if (isReleased) release()
+        })
       }
-      return { isWhole: () => isWhole, release, pass }
+      return { isWhole: () => isWhole, release, grow }
     },
   }
 }
 
 /** The room of one body. */
-interface BodyRoom {
+export interface BodyRoom {
   /** Tells whether the room of the whole body was taken, or is waited for. */
   isWhole(): boolean
   release(): void
-  /** Passes the bytes of the body on; those behind the beginning wait for the room of the whole body. Throws where none is free in time. */
-  pass(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
+  /** Takes the room of the whole body once more than the beginning has come; null: no wait. Rejects where no room is free in time. */
+  grow(size: number): Promise<void> | null
 }
