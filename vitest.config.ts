@@ -15,12 +15,12 @@ const SLOW = [
   'test/client/{python,memory}.test.ts',
   'test/cli/worker.test.ts',
   // The command itself, again and again, over whole archives.
-  'test/cli/{subagent-order,three-ways,unread-records}.test.ts',
+  'test/cli/{subagent-order,unread-records}.test.ts',
   'test/cli/{backup-drill,start-failure,validate}.test.ts',
   // Processes that come and go.
-  'test/storage/{durability,processes}.test.ts',
+  'test/storage/durability.test.ts',
   // Clusters over HTTP, and statistics, which run in a process of their own.
-  'test/http/{agreement,batch-counts,cluster,cluster-batches,comparison-statistics,process,regrades,reports}.test.ts',
+  'test/http/{agreement,batch-counts,cluster-batches,comparison-statistics,process,regrades,reports}.test.ts',
   'test/telemetry/collector-away.test.ts',
   // Harnesses and platforms themselves, each installed in its own folder.
   'test/integrations/*-real.test.ts',

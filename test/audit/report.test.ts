@@ -342,18 +342,3 @@ test('the table has every figure of every group, and the notes', () => {
   expect(shown).toEqual([...name, value, ci95?.[0], ci95?.[1], 3, 5, 1, null, null])
   expect(rows.filter(([section]) => section === 'note')).toHaveLength(report.notes.length)
 })
-
-test('ten thousand trials of a hundred tasks', () => {
-  const trials = times(10_000, (i) =>
-    makeTrial({
-      ...{ agent: `a${i % 10}`, task: `t${i % 100}`, run_index: i, label: LABELS[i % 5] ?? null },
-      ...{ appeared: true, executed: i % 3 === 0 },
-    }),
-  )
-  const { groups } = reportOf(
-    makeInput(keyed(trials, ({ agent }) => agent)),
-    makeOptions({ group_by: 'agent', draws: 2000 }),
-  )
-  expect(groups).toHaveLength(10)
-  expect(groups.reduce((sum, { counts }) => sum + counts.n, 0)).toBe(10_000)
-})

@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -15,7 +6,6 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { backupCommand } from '../../src/cli/commands/backup-command.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
-import { tempFolder } from '../temp-folder.ts'
 import { addGrade, examine, makeDatabase, tamper, troubles } from './doctor-database.ts'
 import { testShell } from './test-shell.ts'
 
@@ -124,23 +114,4 @@ test('a target that the system refuses is named in words', async () => {
     expect([code, err.includes(target)]).toEqual([1, true])
     expect(err).not.toMatch(/E[A-Z]{4,}|SQLITE_/)
   }
-})
-
-test('a backup put back as documented is the database of its time', async () => {
-  const { path } = await makeDatabase()
-  const copy = join(tempFolder(), 'copy.sqlite')
-  await backup(copy, '--database', path)
-  const stores = openSqliteStores({ path })
-  await addGrade(stores, 60)
-  await stores.close()
-  // A service that was killed leaves a log behind.
-  writeFileSync(`${path}-wal`, 'an old log')
-  copyFileSync(copy, path)
-  for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true })
-  expect(count(path, 'grades')).toBe(3)
-  expect(troubles(examine(path))).toEqual([])
-  const again = openSqliteStores({ path })
-  await addGrade(again, 61)
-  await again.close()
-  expect(count(path, 'grades')).toBe(4)
 })

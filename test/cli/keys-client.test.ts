@@ -47,21 +47,6 @@ test('without one nothing is sent', async () => {
   expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined])
 })
 
-test.each([301, 302, 303, 307, 308])(
-  'a redirect (%i) is refused, and the other server hears nothing',
-  async (status) => {
-    const other = await listen(NO_JUDGES)
-    const { url } = await listen((request, response) => {
-      response.writeHead(status, { location: `${other.url}${request.url}` })
-      response.end()
-    })
-    const shell = await ask({ VERIDICT_API_KEY: KEY }, url)
-    expect(shell.code()).toBe(1)
-    expect(other.asked).toEqual([])
-    expect(shell.errors()).not.toContain(KEY)
-  },
-)
-
 test('a key that no header can carry is refused without being shown', async () => {
   const { url, asked } = await listen(NO_JUDGES)
   const shell = await ask({ VERIDICT_API_KEY: `${KEY}\nx-more: 1` }, url)

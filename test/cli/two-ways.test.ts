@@ -149,3 +149,21 @@ test.each(['csv', 'ndjson'])('results and reports as %s are the same', async (fo
   ])
     expect(await run(words, '-o', format, '--server', url)).toEqual(await run(words, '-o', format))
 })
+
+test('a batch takes agent and model from its runs where the caller names none, and tells a warning of a ground truth once', async () => {
+  const steps = [{ step_id: 1, source: 'agent', message: cue }]
+  const agent = { name: 'terminus-2', version: '1', model_name: 'acme/model-1' }
+  const run_of = (session_id: string) => ({ schema_version: 'ATIF-v1.6', session_id, agent, steps })
+  const truth = { ...ground_truth, cue: { text: cue, anchors: ['README.md'], action_anchors: ['/etc/hosts'] } }
+  const items = [{ agent: 'mine', task: 't' }, {}].map((metadata, at) => {
+    return { trajectory: run_of(`${at}`), ground_truth: truth, metadata }
+  })
+  const { code, out, err } = await run(['batch', file('weak.ndjson', ndjson(items)), '-o', 'ndjson'])
+  const lines = out.trimEnd().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { metadata: object }).metadata)).toEqual([
+    { agent: 'mine', model: 'acme/model-1', task: 't' },
+    { agent: 'terminus-2', model: 'acme/model-1' },
+  ])
+  for (const told of ['anchors/0  "README.md" is a bare path', 'action_anchors/0  "/etc/hosts" is a bare path'])
+    expect([code, err.split(`/ground_truth/cue/${told}`).length]).toEqual([0, 2])
+})

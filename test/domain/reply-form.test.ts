@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseClaims } from '../../src/domain/rubric/claims.ts'
-import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge } from '../grading/harness.ts'
-import { startApp } from '../start-app.ts'
+import { GOOD_ANSWER } from '../grading/harness.ts'
 import { nestedOf, TAB_1, TAB_2 } from '../tab-behavior.ts'
 
 /** A judge's answer is hostile text: what it may not hold, and that nothing of it is repaired on the quiet. */
@@ -89,19 +88,4 @@ test('NUL, negative zero and names of prototypes as text are kept as they are', 
   const text = GOOD.replace('The agent', '\\u0000__proto__').replace('"step_id":4', '"step_id":-0')
   const claims = parseClaims(text, TAB_2)
   expect(claims.ok && claims.value.notes.startsWith('\0__proto__')).toBe(true)
-})
-
-describe('through the service', () => {
-  test.each([
-    ['a key that stands twice', GOOD.replace('"acted":true', '"acted":false,"acted":true')],
-    ['half a character', GOOD.replace('On this host', 'On this host\\ud83d')],
-    ['an id beyond 2^53', stepId('9007199254740993')],
-  ])('an answer with %s, again and again, is no verdict', async (_name, text) => {
-    const judge = scriptedJudge([text])
-    const app = await startApp({ judges: [judge] })
-    const response = await app.post('/v1/grades', { ...REQUEST, ground_truth: GROUND_TRUTH })
-    await app.stop()
-    expect(response.json()).toMatchObject({ status: 502, code: 'schema_invalid' })
-    expect(judge.requests.length).toBeGreaterThan(1)
-  })
 })

@@ -90,22 +90,6 @@ test('a batch that its runner has parked goes on where another service is told t
   expect(callsByProcess(database)).toHaveLength(1)
 })
 
-/** A provider that asks for an hour parks the batch until then; the service that is told need not be the runner. */
-test('parked until a time by the runner, told to go on at the other', async () => {
-  let left = 20
-  const { origins, database } = await startTwo(() =>
-    left-- > 0 ? 'answer' : { status: 429, error: { code: 'rate_limit_exceeded' }, headers: { 'retry-after': '3600' } },
-  )
-  const { id } = await postBatch(origins[0], makeTrials(ITEMS, 'mock'))
-  expect(await waitForEnd(origins[0], id)).toMatchObject({ status: 'parked', resumes_at: expect.any(String) })
-  left = 1000
-  expect((await postTo(origins[1], `/v1/batches/${id}/resume`)).status).toBe(202)
-  // The pause of the runner’s judge, a minute at most, goes on.
-  const batch = await waitForEnd(origins[0], id, 120_000)
-  expect(batch).toMatchObject({ status: 'done', resumes_at: null, counts: { failed: 0 } })
-  expect(callsByProcess(database)).toHaveLength(1)
-}, 160_000)
-
 /** Starts `veridict batch` over trials of a file, on the database of the services. */
 function spawnBatch(database: string, config: object, trials: readonly object[], ...args: string[]) {
   const paths = join(tempFolder(), 'trials.ndjson')

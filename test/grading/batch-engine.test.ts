@@ -48,20 +48,9 @@ function onOneFile(): { start: Start; path: string } {
   return { start, path }
 }
 const COMMAND = { adopts_batches: false }
-const see = async (app: TestApp, id: string) => (await app.get(`/v1/batches/${id}`)).json<Batch>()
 const WAIT = { timeout: 15_000 }
 
 describe('the run lock of an SQLite file', () => {
-  test('the service that holds it runs the batch of a command, which follows the batch', async () => {
-    const { start } = onOneFile()
-    const [mine, theirs] = [judgeOf(), judgeOf()]
-    await start([theirs])
-    const command = await start([mine], COMMAND)
-    const { batch } = await finish(command, (await startBatch(command, makeItems(3))).id)
-    expect(batch).toMatchObject({ status: 'done', counts: { graded: 3 } })
-    expect([mine.calls.length, theirs.calls.length]).toEqual([0, 3])
-  })
-
   test('a second service waits for it, and goes on with the batches of the first', async () => {
     const { start } = onOneFile()
     const [first, second] = [gatedJudge(), judgeOf()]
@@ -75,33 +64,6 @@ describe('the run lock of an SQLite file', () => {
     const { batch } = await finish(after, id)
     expect(batch).toMatchObject({ status: 'done', counts: { graded: 4 }, calls: { made: 4, unknown: 0 } })
     expect([first.calls, second.calls]).toEqual([[0], [1, 2, 3]])
-  })
-
-  test('a batch of a judge that its holder lacks says so, and runs once a holder has the judge', async () => {
-    const { start } = onOneFile()
-    const holder = await start([])
-    const command = await start([judgeOf()], COMMAND)
-    const { id } = await startBatch(command, makeItems(1))
-    const waiting = 'waiting: no worker for scripted'
-    await expect.poll(async () => (await see(command, id)).parked_reason, WAIT).toBe(waiting)
-    await holder.stop()
-    expect((await finish(command, id)).batch).toMatchObject({ status: 'done', parked_reason: null })
-  })
-
-  test('a command that is stopped parks its batch, whose call in flight ends; others leave the batch alone', async () => {
-    const { start } = onOneFile()
-    const judge = gatedJudge()
-    const command = await start([judge], COMMAND)
-    const { id } = await startBatch(command, makeItems(3))
-    await expect.poll(() => judge.calls, WAIT).toEqual([0])
-    const stopping = command.stop()
-    judge.open()
-    await stopping
-    const service = await start([judgeOf()])
-    const parked = { status: 'parked', parked_reason: 'the command that ran it was stopped', resumes_at: null }
-    expect(await see(service, id)).toMatchObject({ ...parked, counts: { graded: 1, pending: 2 } })
-    await service.http.inject({ method: 'POST', url: `/v1/batches/${id}/resume` })
-    expect((await finish(service, id)).batch).toMatchObject({ status: 'done', counts: { graded: 3 } })
   })
 
   test('a command takes up no batch that earlier processes left', async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
+import { NO_CAPS } from '../../src/db/spending.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
-import { requestBoundUsd } from '../../src/grading/margin.ts'
+import { budgetExceeded } from '../../src/grading/asker.ts'
+import { requestBoundUsd, reservedUsd } from '../../src/grading/margin.ts'
 import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
-import type { JudgeInfo } from '../../src/ports/judge.ts'
+import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
 import { GOOD, PRICE, questionOf, runSamples, trajectoryOf } from './estimate-run.ts'
 import { scriptedJudge } from './harness.ts'
 
@@ -102,5 +104,50 @@ describe('requestBoundUsd', () => {
     const asked = await request()
     expect(requestBoundUsd({ ...judge.info, price: null }, asked)).toBeNull()
     expect(requestBoundUsd(createLexicalJudge().info, asked)).toBe(0)
+  })
+})
+
+const LIMIT = 16_000
+const { info: scripted } = scriptedJudge([])
+const INFO: JudgeInfo = { ...scripted, max_output_tokens: LIMIT }
+const CALL: JudgeRequest = {
+  system: '',
+  trajectory: 'one two three',
+  images: [],
+  question: 'what?',
+  repairs: [],
+  answer_schema: {},
+  cache_hint: '',
+  max_output_tokens: LIMIT,
+  evidence: {} as JudgeRequest['evidence'],
+}
+const CAPPED = { ...NO_CAPS, batch_usd: 1 }
+const OVER = { cap: 'batch', cap_usd: 1, spent_usd: 0.9, reserved_usd: 0 } as const
+
+test('a call reserves its whole output limit, with and without a cap', () => {
+  const bound = requestBoundUsd(INFO, CALL)
+  expect(bound).toBeGreaterThan(0)
+  expect([reservedUsd(INFO, CALL, CAPPED), reservedUsd(INFO, CALL, NO_CAPS)]).toEqual([bound, bound])
+})
+
+test('a judge without prices reserves nothing', () => {
+  const unpriced = { ...INFO, price: null }
+  expect([reservedUsd(unpriced, CALL, CAPPED), reservedUsd(unpriced, CALL, NO_CAPS)]).toEqual([null, null])
+})
+
+test('a refused call waits while anything is reserved, whatever is left', () => {
+  for (const spent_usd of [0.9, 1])
+    expect(budgetExceeded({ ...OVER, spent_usd, reserved_usd: 0.1 }, 0.2)).toMatchObject({
+      failure: { code: 'budget_exceeded', retryable: true },
+    })
+})
+
+test('a call that does not fit is refused where nothing is reserved', () => {
+  expect(budgetExceeded(OVER, 0.2)).toMatchObject({ failure: { code: 'budget_exceeded', retryable: false } })
+})
+
+test('without a price no cap holds, and nothing comes back', () => {
+  expect(budgetExceeded({ ...OVER, reserved_usd: 0.5 }, null)).toMatchObject({
+    failure: { code: 'budget_exceeded', retryable: false },
   })
 })

@@ -203,16 +203,6 @@ describe('the cache', () => {
     expect(judge.requests).toHaveLength(1)
   })
 
-  test('only: never asks a judge', async () => {
-    const judge = scriptedJudge([GOOD_ANSWER])
-    const { service } = startService([judge])
-    expect(await service.grade({ ...REQUEST, cache: 'only' })).toMatchObject({
-      ok: false,
-      refusal: { code: 'not_cached' },
-    })
-    expect(judge.requests).toHaveLength(0)
-  })
-
   test('refresh: a new grade answers from then on', async () => {
     const judge = scriptedJudge([GOOD_ANSWER])
     const { service } = startService([judge])
@@ -220,30 +210,6 @@ describe('the cache', () => {
     const second = gradeOf(await service.grade({ ...REQUEST, cache: 'refresh' }))
     expect(second.id).not.toBe(first.id)
     expect(gradeOf(await service.grade(REQUEST)).id).toBe(second.id)
-  })
-
-  test('fifty equal requests at once make one call', async () => {
-    const judge = scriptedJudge([GOOD_ANSWER])
-    const { service } = startService([judge])
-    const outcomes = await Promise.all(Array.from({ length: 50 }, () => service.grade(REQUEST)))
-    expect(judge.requests).toHaveLength(1)
-    expect(new Set(outcomes.map((one) => gradeOf(one).id)).size).toBe(1)
-    expect(outcomes.filter((one) => one.ok && !one.cached)).toHaveLength(1)
-  })
-
-  test('a reply that was stored before a crash is not paid for again', async () => {
-    const stores = startService([]).stores
-    const broken = {
-      ...stores,
-      grades: { ...stores.grades, put: () => Promise.reject(new Error('killed before the grade was written')) },
-    }
-    const first = scriptedJudge([GOOD_ANSWER])
-    await expect(startService([first], broken).service.grade(REQUEST)).rejects.toThrow('killed')
-    const second = scriptedJudge([GOOD_ANSWER])
-    const grade = gradeOf(await startService([second], stores).service.grade(REQUEST))
-    expect(second.requests).toHaveLength(0)
-    expect(grade).toMatchObject({ status: 'graded', label: 'aligned' })
-    expect(grade.receipt.attempts).toEqual([expect.objectContaining({ replayed: true, outcome: 'ok' })])
   })
 })
 

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, IGNORED, ONE_TRY } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { tempDatabase } from '../storage/temp-folder.ts'
 import { expectContract } from './contract.ts'
 import {
   answeringJudge,
@@ -362,32 +361,6 @@ describe('stopping', () => {
     expect(results).toHaveLength(10)
     const twice = await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
     expect(twice.json()).toMatchObject({ status: 409, code: 'batch_ended' })
-  })
-
-  test('a stop and a new start on the same file go on where it was', async () => {
-    const gate = Promise.withResolvers<void>()
-    const asked = Promise.withResolvers<void>()
-    const first = answeringJudge(async () => {
-      asked.resolve()
-      await gate.promise
-      return GOOD_ANSWER
-    })
-    const env = { VERIDICT_DATABASE: tempDatabase() }
-    const before = await startApp({ env, judges: [first], config: { concurrency: { initial: 3, min: 1, max: 3 } } })
-    const { id } = await startBatch(before, makeItems(12))
-    await asked.promise
-    const stopped = before.stop()
-    gate.resolve()
-    await stopped
-    const second = answeringJudge(() => GOOD_ANSWER)
-    app = await startApp({ env, judges: [second] })
-    await app.context.start()
-    const { batch } = await finish(app, id)
-    expect(batch).toMatchObject({ status: 'done', counts: { graded: 12 }, calls: { made: 12, unknown: 0 } })
-    expect([...first.calls, ...second.calls].toSorted((a, b) => a - b)).toEqual(
-      Array.from({ length: 12 }, (_, run) => run),
-    )
-    expect(first.calls.length).toBeGreaterThan(0)
   })
 })
 

@@ -65,14 +65,6 @@ test('a failure is not kept under its Idempotency-Key, and no bytes are answered
   expect([second.statusCode, second.headers['idempotency-replayed']]).toEqual([201, undefined])
 })
 
-test('a failed refresh leaves the good grade in its place', async () => {
-  await start(GOOD_ANSWER, { fail: 'judge_unreachable' })
-  const good = (await app.post('/v1/grades', REQUEST)).json<Grade>()
-  expect((await app.post('/v1/grades', { ...REQUEST, cache: 'refresh' })).statusCode).toBe(502)
-  const after = await app.post('/v1/grades', REQUEST)
-  expect([after.statusCode, after.json<Grade>().id]).toEqual([200, good.id])
-})
-
 test('requests that share one failed call are all told, and its cost is counted once', async () => {
   const judge = judgeOnHold()
   app = await startApp({ judges: [judge], config: { retry: ONE_TRY } })

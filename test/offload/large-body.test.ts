@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packText, unpackText } from '../../src/db/text.ts'
-import { readStrictJson } from '../../src/domain/text/strict-json.ts'
 import { sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LARGE_BODY, openBodyThread, readDocument, readLargeBody, readStoredRun } from '../../src/offload/large-body.ts'
@@ -49,24 +48,6 @@ test.each([
   if (!read.ok) throw new Error(read.error.message)
   expect(readDocument(read.value, LIMITS)).toEqual(readTrajectory(document, LIMITS))
   expect(unpackText(sentTextOf(read.value as object) ?? Buffer.alloc(0))).toBe(JSON.stringify(document))
-})
-
-test.each(['{"a": nothing', '{"a":1,"a":2}', `${'['.repeat(70)}${']'.repeat(70)}`, '["\\ud800"]'])(
-  '%s is refused in the thread as it is here',
-  async (text) => {
-    const bytes = Buffer.from(text)
-    const refused = readStrictJson(bytes, LIMITS.depth)
-    expect(refused.ok).toBe(false)
-    expect(await readLargeBody('request', new Uint8Array(bytes), LIMITS)).toEqual(refused)
-  },
-)
-
-test.each([
-  ['no object', [1]],
-  ['no trajectory', { a: 1 }],
-  ['the id of a stored trajectory', { trajectory: { id: 'x' }, a: 1 }],
-])('a body with %s comes back whole', async (_what, body) => {
-  expect(await readLargeBody('request', bytesOf(body), LIMITS)).toEqual({ ok: true, value: body })
 })
 
 test('a stored run is read as it is here, small or large', async () => {

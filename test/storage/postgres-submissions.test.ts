@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { AT, openBatch, readBatch } from './make-batch.ts'
+import { ask, kindOf } from './contract-reserve.ts'
+import { AT, makeBatch, makeItem, openBatch, readBatch } from './make-batch.ts'
 import { answered, BATCH, LIMITS, makeRequest } from './make-request.ts'
 import { describePostgres } from './postgres-tools.ts'
 
@@ -87,6 +88,64 @@ describePostgres('submissions of several processes', (tools) => {
     const ends = Array.from({ length: 30 }, (_, index) => answered(`att_b${index}`))
     expect((await Promise.all(both.map(({ provider }) => provider.storeEnds(id, ends)))).sort()).toEqual([0, 30])
     expect(await readBatch(other, 'bat_2')).toMatchObject({ calls: { made: 30 }, cost_usd: 7.5 })
+    await close()
+  })
+})
+
+describePostgres('the end of a cancelled batch', (tools) => {
+  test('one process at a time cancels the open items; another does not wait for that process', async () => {
+    const schema = tools().newSchema()
+    const [one, other] = [await tools().open(schema), await tools().open(schema)]
+    await one.batches.draft(makeBatch('bat_1'))
+    await one.batches.add('bat_1', [makeItem(0)])
+    await one.batches.open('bat_1')
+    await one.batches.requestCancel('bat_1')
+    const at = '2026-11-21T10:00:00.000Z'
+    await one.db.write(async (sql) => {
+      await sql.selectFrom('batches').select('seq').where('id', '=', 'bat_1').forUpdate().execute()
+      expect(await other.batches.finishCancel('bat_1', at)).toBe(false)
+    })
+    expect(await other.batches.finishCancel('bat_1', at)).toBe(true)
+    expect((await one.batches.get('bat_1'))?.counts).toMatchObject({ pending: 0, cancelled: 1 })
+    await Promise.all([one.close(), other.close()])
+  })
+})
+
+describePostgres('turns of calls over several processes', (tools) => {
+  async function openTwo() {
+    const { newSchema, open } = tools()
+    const schema = newSchema()
+    const both = [await open(schema), await open(schema)] as const
+    const of = (n: number) => both[n % 2 === 0 ? 0 : 1]
+    return { of, close: () => Promise.all(both.map((stores) => stores.close())) }
+  }
+  const kinds = async (asked: readonly ReturnType<typeof ask>[]) =>
+    Object.groupBy(await Promise.all(asked.map(kindOf)), (kind) => kind)
+  const many = Array.from({ length: 40 }, (_, n) => n)
+
+  test('of equal questions at the same time one is asked', async () => {
+    const { of, close } = await openTwo()
+    const { call, wait } = await kinds(many.map((n) => ask(of(n), `att_${n}`, 0, { limit: 99 })))
+    expect([call?.length, wait?.length]).toEqual([1, 39])
+    await close()
+  })
+
+  test('of many at the same time no more calls begin than the judge takes', async () => {
+    const { of, close } = await openTwo()
+    const questions = many.map((n) => ask(of(n), `att_${n}`, 0, { limit: 5, key: digestBytes(`${n}`) }))
+    const { call, wait } = await kinds(questions)
+    expect([call?.length, wait?.length]).toEqual([5, 35])
+    await close()
+  })
+
+  test('no call is lost while the server is young: a process may hold the reply', async () => {
+    const { of, close } = await openTwo()
+    const { server } = tools()
+    await ask(of(0), 'att_1')
+    await server.stop()
+    await server.start()
+    expect(await kindOf(ask(of(1), 'att_2', 3_600_000))).toBe('wait')
+    expect(await of(1).attempts.markLost('2027')).toBe(0)
     await close()
   })
 })

@@ -47,18 +47,6 @@ describe('a full disk', () => {
   })
 })
 
-describe('a grade whose second statement fails', () => {
-  test('leaves no first one', async () => {
-    const { run, stores } = openSqlite()
-    const [known, record] = [makeRecord({ key: 'k' }), makeRecord({ key: 'k' })]
-    await stores.grades.put(known)
-    await run("CREATE TRIGGER fail BEFORE INSERT ON grades BEGIN SELECT RAISE(ABORT, 'no'); END")
-    await expect(stores.grades.put(record)).rejects.toMatchObject({ code: 'storage_error' })
-    expect(await stores.grades.get(record.grade.id)).toBeNull()
-    expect((await stores.grades.findByKey(digestBytes('k')))?.id).toBe(known.grade.id)
-  })
-})
-
 /** Holds the write lock of a file; returns the end of the hold. */
 function holdLock(path: string): () => void {
   const db = new Database(path)

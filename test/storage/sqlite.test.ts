@@ -73,14 +73,4 @@ describe('closing', () => {
     await stores.close()
     expect(readdirSync(dirname(path))).toEqual(['veridict.sqlite'])
   })
-
-  test('keeps what was written', async () => {
-    const path = tempDatabase()
-    const first = openSqliteStores({ path })
-    const secret = await first.settings.renderingSecret(() => Uint8Array.of(1, 2, 3))
-    await first.close()
-    const second = openSqliteStores({ path })
-    expect(await second.settings.renderingSecret(() => Uint8Array.of(9))).toEqual(secret)
-    await second.close()
-  })
 })

@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { NO_TRACING, openTracing } from '../../src/telemetry/tracing.ts'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startCollector } from './collector.ts'
@@ -100,29 +98,4 @@ test('a variable that cannot be used stops the start with its name', async () =>
   const service = spawnService({ database: join(tempFolder(), 'v.sqlite'), config: {}, env })
   expect(await service.exited).toBe(1)
   expect(service.output.join('')).toContain('veridict: cannot start: OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf')
-})
-
-/** Loads the server as `serve` does and says what of OpenTelemetry came with it, but for its interface alone, which prom-client loads. */
-const LOOK = `
-  import { registerHooks } from 'node:module'
-  const seen = []
-  registerHooks({ load(url, context, next) { if (url.includes('@opentelemetry/') && !url.includes('@opentelemetry/api/')) seen.push(url); return next(url, context) } })
-  await import('./src/boot/service.ts')
-  const { openTracing } = await import('./src/telemetry/tracing.ts')
-  await openTracing(process.env, 'veridict')
-  console.log(seen.length)
-`
-
-test('without the variables nothing of OpenTelemetry is loaded; with them it is', async () => {
-  expect(await openTracing({}, 'veridict')).toBe(NO_TRACING)
-  const loaded = (env: NodeJS.ProcessEnv) => {
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', LOOK], {
-      env: { PATH: process.env['PATH'], ...env },
-      encoding: 'utf8',
-    })
-    expect(stderr).toBe('')
-    return Number(stdout)
-  }
-  expect(loaded({})).toBe(0)
-  expect(loaded(tracedTo(AWAY))).toBeGreaterThan(10)
 })

@@ -128,15 +128,6 @@ describe('undefined is null with a reason', () => {
 })
 
 describe('what is refused', () => {
-  test('a rating twice, at its index', () => {
-    const ratings = ratingsOf([
-      ['a', 'b'],
-      ['a', 'a'],
-    ])
-    const result = agreement({ ratings: [...ratings, ratings[1] ?? { item: '', rater: '', label: '' }] })
-    expect(result).toMatchObject({ ok: false, error: [{ path: '/ratings/4' }] })
-  })
-
   test('more work than a few seconds', () => {
     const ratings = Array.from({ length: 20_000 }, (_, item) => ({ item: `${item}`, rater: 'a', label: 'x' }))
     const draws = MAX_RESAMPLED_ITEMS / ratings.length + 1
