@@ -93,7 +93,7 @@ async function compose(options: ContextOptions, { stores, judges, unready, rubri
     default_judge: config.default_judge,
     default_rubric: DEFAULT_RUBRIC,
     read: (document) => readDocument(document, config.limits),
-    readStored: (packed) => readStoredRun(packed, config.limits),
+    readStored: (packed, id) => readStoredRun(packed, config.limits, id),
     recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
     retry: config.retry,
     budgetOf: openBudgets(),

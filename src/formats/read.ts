@@ -23,14 +23,17 @@ const ACCEPTED =
  * Reads a JSON document into a trajectory. The content decides the format, never a file name.
  *
  * Paths of issues are JSON pointers into the document. All errors are reported (at most 100); mere deviations are read and added to the
- * trajectory's `warnings`.
+ * trajectory's `warnings`. `id`: the digest of the document, where the caller knows it; null: the document is unsound.
  *
  * @example
  * const read = readTrajectory(JSON.parse(text), { max_steps: 5000, max_part_chars: 2_000_000 })
  * if (!read.ok) report(read.error)   // [{ path: '/steps/3/message', message: 'must be text or …' }]
  */
-export function readTrajectory(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
-  const id = digestSound(document)
+export function readTrajectory(
+  document: unknown,
+  limits: ReadLimits,
+  id = digestSound(document),
+): Result<Trajectory, Issue[]> {
   if (id === null) return readUnsound(document, limits)
   const reading = new Reading(limits)
   const read = holdsRuns(document)

@@ -33,7 +33,7 @@ export interface ResolveDeps {
   /** Reads any supported document; its issues name places in the document. */
   readonly read: (document: unknown) => Result<Trajectory, Issue[]>
   /** Reads a run as the store keeps it. */
-  readonly readStored: (packed: Uint8Array) => Promise<Trajectory>
+  readonly readStored: (packed: Uint8Array, id: Digest) => Promise<Trajectory>
   /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
   readonly secret: Uint8Array
   /** The meaning of an act that is denied against a given action anchor. */
@@ -177,9 +177,9 @@ async function readRequested(deps: ResolveDeps, request: GradeRequest) {
 export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Trajectory | null> {
   const recent = deps.recent.get(id)
   if (recent !== undefined) return recent
-  const packed = await deps.trajectories.getPacked(id as Trajectory['id'])
+  const packed = await deps.trajectories.getPacked(id as Digest)
   if (packed === null) return null
-  const trajectory = await deps.readStored(packed)
+  const trajectory = await deps.readStored(packed, id as Digest)
   deps.recent.set(id, trajectory)
   return trajectory
 }

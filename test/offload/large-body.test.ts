@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packText, unpackText } from '../../src/db/text.ts'
+import { digestValue } from '../../src/domain/digest.ts'
 import { sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LARGE_BODY, openBodyThread, readDocument, readLargeBody, readStoredRun } from '../../src/offload/large-body.ts'
@@ -50,14 +51,19 @@ test.each([
   expect(unpackText(sentTextOf(read.value as object) ?? Buffer.alloc(0))).toBe(JSON.stringify(document))
 })
 
-test('a stored run is read as it is here, small or large', async () => {
+test('a stored run is read as it is here, small or large, also where a text holds half a character', async () => {
   const { steps } = TRAJECTORY
   const long = { actor: 'tool_output', text: 'a line that says nothing of it\n'.repeat(LARGE_BODY / 25) }
-  for (const document of [TRAJECTORY, { steps: [...steps, long] }]) {
+  const half = { actor: 'tool_output', text: 'half of a character: \ud83d' }
+  for (const document of [TRAJECTORY, { steps: [...steps, long] }, { steps: [...steps, half] }]) {
+    const read = readTrajectory(document, LIMITS)
+    if (!read.ok) throw new Error('the document cannot be read')
     const packed = packText(JSON.stringify(document), 0)
-    expect({ ok: true, value: await readStoredRun(packed, LIMITS) }).toEqual(readTrajectory(document, LIMITS))
+    expect(await readStoredRun(packed, LIMITS, read.value.id)).toEqual(read.value)
   }
-  await expect(readStoredRun(packText('{"steps": 1}', 0), LIMITS)).rejects.toThrow('can no longer be read')
+  const unread = { steps: 1 }
+  const packed = packText(JSON.stringify(unread), 0)
+  await expect(readStoredRun(packed, LIMITS, digestValue(unread))).rejects.toThrow('can no longer be read')
 })
 
 const costly = () => new Uint8Array(Buffer.from(`{"trajectory":{"steps":[${'"a",'.repeat(750_000)}0]}}`))

@@ -24,9 +24,10 @@ export interface ArgumentLeaf extends Leaf {
 export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path: string): readonly ArgumentLeaf[] {
   let leaves: readonly ArgumentLeaf[] = leavesOf(args, path)
   if (!isRecord(args) || spec === undefined) return leaves
-  for (const [key, kind] of Object.entries(spec.args))
-    if ((kind === 'argv' || kind === 'shell') && Object.hasOwn(args, key))
-      leaves = withCommand(leaves, kind, key, args[key], pointer(path, key))
+  for (const key of Object.keys(args)) {
+    const kind = Object.hasOwn(spec.args, key) ? spec.args[key] : undefined
+    if (kind === 'argv' || kind === 'shell') leaves = withCommand(leaves, kind, key, args[key], pointer(path, key))
+  }
   return isCommandInput(spec, args) ? withInput(leaves, args['input'], pointer(path, 'input')) : leaves
 }
 
