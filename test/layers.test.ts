@@ -25,8 +25,8 @@ const LAYERS: Readonly<Record<string, string>> = {
   process: 'batches http',
   http: 'schemas domain ports db grading batches audit access config offload telemetry',
   boot: 'schemas domain formats ports db grading batches audit judges config access offload telemetry web process http',
-  // Grades in the caller’s process with the checks and the errors of HTTP, or at a service by its client.
-  library: 'schemas domain formats grading batches audit config process http boot client',
+  // Grades in the caller’s process, or at a service by its client.
+  library: 'schemas domain ports grading batches audit config process boot client',
   cli: 'schemas domain ports db grading archives config access process boot client library',
 }
 const ENTRIES = ['cli.ts', 'index.ts', 'server.ts', 'worker.ts']
@@ -63,7 +63,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   piscina: 'offload',
   'prom-client': 'http',
   'tar-stream': 'archives',
-  typebox: 'cli config http library schemas',
+  typebox: 'audit cli config http library schemas',
   unbash: 'domain',
   undici: 'judges',
   yaml: 'config',

@@ -5,24 +5,22 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { createStatisticsWorker } from '../audit/agreement/statistics-worker.ts'
+import { createInFlight } from '../grading/in-flight.ts'
 import type { Context } from '../http/context.ts'
 import { installAccess } from '../http/plugins/access.ts'
 import { installBodies } from '../http/plugins/bodies.ts'
-import { createInFlight, installDrain } from '../http/plugins/drain.ts'
+import { installDrain } from '../http/plugins/drain.ts'
 import { answerClientError, answerExpectations, installErrors, sendFrameworkError } from '../http/plugins/errors.ts'
 import { installAdmission } from '../http/plugins/limits.ts'
 import { createMetrics, measureContext, recordRequests } from '../http/plugins/metrics.ts'
 import { installOpenApi } from '../http/plugins/openapi.ts'
 import { createAnswerOnce, createKnownBodies } from '../http/plugins/replay.ts'
-import { agreementRoutes } from '../http/routes/agreements.ts'
+import { auditRoutes } from '../http/routes/audit.ts'
 import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
-import { disagreementRoutes } from '../http/routes/disagreements.ts'
 import { answerKnownBytes, gradeRoutes } from '../http/routes/grades.ts'
 import { operationRoutes } from '../http/routes/operations.ts'
 import { regradeRoutes } from '../http/routes/regrades.ts'
-import { reportRoutes } from '../http/routes/reports.ts'
-import { reviewRoutes } from '../http/routes/reviews.ts'
 import { type RouteDeps, typedRoutes } from '../http/routes/route-deps.ts'
 import { sessionRoutes } from '../http/routes/sessions.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
@@ -97,10 +95,7 @@ export async function buildApp(
   trajectoryRoutes(routes, deps)
   batchRoutes(routes, deps)
   regradeRoutes(routes, deps)
-  reviewRoutes(routes, deps)
-  disagreementRoutes(routes, deps)
-  agreementRoutes(routes, deps)
-  reportRoutes(routes, deps)
+  auditRoutes(routes, deps)
   catalogueRoutes(routes, deps)
   operationRoutes(http, deps)
   pageRoutes(http)

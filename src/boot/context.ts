@@ -27,6 +27,8 @@ import { systemClock } from './clock.ts'
 import { openBudgets, openJobs, openLanes } from './lanes.ts'
 import { storeOf } from './open-store.ts'
 
+export type { Context } from '../http/context.ts'
+
 export interface ContextOptions {
   readonly config: Config
   readonly secrets: Secrets

@@ -136,22 +136,25 @@ export function adviceFor({ code, detail = '' }: { readonly code: string; readon
   return advice === undefined ? [] : [advice]
 }
 
-/** Maps the place of a refused query member to the typed option. */
+/** Members of a request that no option of a command has. */
+const NO_OPTIONS: readonly string[] = ['trajectory', 'ground_truth', 'metadata', 'items', 'query']
+
+/** Maps the place of a refused parameter to the typed option. */
 function placeText(path: string): string {
-  const [, where, name = ''] = /^\/(query|querystring)\/([a-z_]{1,40})$/.exec(path) ?? []
-  if (where === undefined) return oneLine(path)
+  const [, where, name = ''] = /^\/(?:(query|querystring)\/)?([a-z_]{1,40})$/.exec(path) ?? []
+  if (name === '' || (where === undefined && NO_OPTIONS.includes(name))) return oneLine(path)
   const isOfOld = where === 'query' && (name === 'judge' || name === 'rubric')
   return `--${name.replaceAll('_', '-')}${isOfOld ? '-was' : ''}`
 }
 
-/** Places of typed options: in the request, in the first item of a re-grade, or in the selection. */
-const OPTION = /^(?:\/items\/\d+)?\/(?:judge|rubric|mode|max_cost_usd|query)$/
+/** Places of typed options: in an item of a batch or a re-grade, or the whole selection. */
+const OPTION = /^(?:\/items\/\d+\/(?:judge|rubric|mode|max_cost_usd)|\/query)$/
 
 /** Explains a refusal in this process to the user, who sent no HTTP request. */
 export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
   const { code, detail, errors } = error
   const places = errors.map(({ path, message }) => {
-    const place = placeText(path)
+    const place = message === detail && placeText(path).startsWith('--') ? '' : placeText(path)
     // A typed judge is wrong for all items; a judge of an item is reported with its place.
     const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
     const isOption = place === '' || OPTION.test(place) || isTyped

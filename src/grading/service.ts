@@ -10,6 +10,7 @@ import type { Judge } from '../ports/judge.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
 import type { GroundTruth } from '../schemas/ground-truth.ts'
+import { RequestError } from '../schemas/problem.ts'
 
 /** One question, everything looked up: what is graded, by which rubric, by whom, under which key. */
 export interface Question {
@@ -39,6 +40,22 @@ export interface Refusal {
     | 'too_many_items'
   readonly detail: string
   readonly errors: readonly Issue[]
+}
+
+const REFUSAL_STATUS: Readonly<Record<Refusal['code'], number>> = {
+  invalid_request: 400,
+  unknown_judge: 400,
+  unknown_rubric: 400,
+  unknown_trajectory: 404,
+  not_cached: 404,
+  too_many_items: 400,
+}
+
+/** Passes on an outcome. Throws the RequestError of a refusal. */
+export function accepted<T extends { readonly ok: true }>(outcome: T | Refused): T {
+  if (outcome.ok) return outcome
+  const { code, detail, errors } = outcome.refusal
+  throw new RequestError(REFUSAL_STATUS[code], code, detail, { errors })
 }
 
 export interface Resolved {

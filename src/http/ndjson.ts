@@ -4,9 +4,8 @@ import type { Limits } from '../config/settings.ts'
 import { type Line, LineSplitter } from '../domain/text/line-splitter.ts'
 import { readStrictJson } from '../domain/text/strict-json.ts'
 import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
-import { inputIssues } from '../schemas/check.ts'
-import { misfit } from './plugins/errors.ts'
-import { faultAt, type HttpProblem } from './problem.ts'
+import { inputIssues, misfit } from '../schemas/check.ts'
+import { faultAt, type RequestError } from '../schemas/problem.ts'
 
 /** `body_bytes` bounds one line. */
 type LineLimits = Pick<Limits, 'body_bytes' | 'depth'>
@@ -16,7 +15,7 @@ export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
 /**
- * Reads the items of an NDJSON body as they arrive, with one line in memory at a time. Throws an HttpProblem with the place of the first fault; lines
+ * Reads the items of an NDJSON body as they arrive, with one line in memory at a time. Throws an RequestError with the place of the first fault; lines
  * count from 1, items from 0, and blank lines are no items.
  */
 export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<Incoming> {
@@ -54,7 +53,7 @@ function parseLine(bytes: Buffer, depth: number, place: string, where: string): 
   return read.value
 }
 
-const tooLong = (place: string, where: string, most: number): HttpProblem => {
+const tooLong = (place: string, where: string, most: number): RequestError => {
   const message = `${where} is longer than ${most} bytes`
   return faultAt(place, message, 'body_too_large', message, 413)
 }

@@ -1,5 +1,14 @@
 import type { Static, TSchema } from 'typebox'
-import { createStatisticsWorker, type StatisticsWorker } from '../audit/agreement/statistics-worker.ts'
+import { computeAgreement } from '../audit/agreement/compute-agreement.ts'
+import { type Compute, createStatisticsWorker, type StatisticsWorker } from '../audit/agreement/statistics-worker.ts'
+import { listCalls, readBatchCalls } from '../audit/calls.ts'
+import { ComparisonQuery, compare } from '../audit/comparison/compare.ts'
+import { csvRow } from '../audit/csv.ts'
+import { listDisagreements, QueueQuery } from '../audit/disagreements/queue.ts'
+import { listReviews, ReviewQuery, storeReview } from '../audit/disagreements/reviews.ts'
+import { readPanel } from '../audit/disagreements/support.ts'
+import { requireNames } from '../audit/names.ts'
+import { makeReport, ReportQuery } from '../audit/report/make-report.ts'
 import { REPORT_COLUMNS, reportTable } from '../audit/report/report-table.ts'
 import {
   endedPages,
@@ -9,34 +18,25 @@ import {
   toResults,
 } from '../batches/follow.ts'
 import { type Incoming, planOf } from '../batches/intake.ts'
+import type { Context } from '../boot/context.ts'
 import { given } from '../domain/given.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
 import { findUnstorable, readStrictJson } from '../domain/text/strict-json.ts'
+import { summarize } from '../domain/trajectory/summary.ts'
 import { textSize } from '../domain/trajectory/text-size.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
-import type { Refused } from '../grading/service.ts'
-import { decodeCursor, idOf, toPage } from '../http/answers.ts'
-import type { Context } from '../http/context.ts'
-import { csvRow } from '../http/csv.ts'
-import { requireNames } from '../http/known-names.ts'
-import { createInFlight } from '../http/plugins/drain.ts'
-import { misfit, storageProblem } from '../http/plugins/errors.ts'
-import { faultAt, HttpProblem, orNotFound, refusalProblem } from '../http/problem.ts'
-import { readBatchCalls } from '../http/routes/batches.ts'
-import { listJudges } from '../http/routes/catalogue.ts'
-import { listDisagreements, QueueQuery } from '../http/routes/disagreements.ts'
-import { listCalls, readPanel } from '../http/routes/grades.ts'
-import { ComparisonQuery, compare } from '../http/routes/regrades.ts'
-import { makeReport, ReportQuery } from '../http/routes/reports.ts'
-import { listReviews, ReviewQuery, storeReview } from '../http/routes/reviews.ts'
-import { type Compute, computeApart } from '../http/routes/route-deps.ts'
-import { summarize } from '../http/routes/trajectories.ts'
+import { createInFlight } from '../grading/in-flight.ts'
+import { accepted } from '../grading/service.ts'
+import { listJudges } from '../ports/judge.ts'
 import { drain } from '../process/stop.ts'
 import { ReviewRequestSchema } from '../schemas/audit/review.ts'
+import { AgreementCallSchema } from '../schemas/audit/stored-agreement.ts'
 import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
-import { inputIssues } from '../schemas/check.ts'
+import { inputIssues, misfit } from '../schemas/check.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
+import { decodeCursor, idOf, toPage } from '../schemas/page.ts'
+import { faultAt, orNotFound, RequestError, storageRefusal } from '../schemas/problem.ts'
 import { RegradeRequestSchema } from '../schemas/regrade.ts'
 import { gradeMany } from './grade-many.ts'
 import { type CreateOptions, type Items, type LocalVeridict, type ReadItem, VeridictError } from './veridict.ts'
@@ -53,6 +53,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
   const { batches, stores, service, config } = context
   const inFlight = createInFlight()
   const rubrics = [...context.rubrics.values()].map(rubricView)
+  const judges = listJudges(context, config.default_judge)
   const closing = new AbortController()
   let statistics: StatisticsWorker | null = null
   let started: Promise<void> | null = null
@@ -60,7 +61,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
 
   const compute: Compute = (name, input) => {
     statistics ??= createStatisticsWorker()
-    return computeApart(statistics)(name, input)
+    return statistics.run(name, input)
   }
   const requireOpen = (): void => {
     if (closed !== null) throw new VeridictError(503, 'draining', 'this Veridict was closed')
@@ -91,15 +92,15 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
   const grade: LocalVeridict['grade'] = (request, { signal } = {}) =>
     answer(async () => {
       const read = readRequest(request, { body_bytes, depth: config.limits.depth })
-      return taken(await service.grade(read)).grade
+      return accepted(await service.grade(read)).grade
     }, signal)
 
-  const plan = ({ signal: _, ...options }: CreateOptions) => planOf(fitting(BatchOptionsSchema, options, ''), null)
+  const plan = ({ signal: _, ...options }: CreateOptions) => planOf(fitting(BatchOptionsSchema, options), null)
   const steer = (verb: 'cancel' | 'resume') => (id: string) =>
     answer(() =>
       begin(async () => {
         if (!orNotFound(await batches[verb](id), 'batch', id))
-          throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
+          throw new RequestError(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
         return readBatch(id)
       }),
     )
@@ -108,7 +109,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     isOff: () => closing.signal.aborted || signal?.aborted === true,
   })
   const regradeRequest = async (request: object) => {
-    const asked = fitting(RegradeRequestSchema, request, '')
+    const asked = fitting(RegradeRequestSchema, request)
     await requireNames(context, asked.query, '/query')
     return asked
   }
@@ -125,18 +126,18 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     grade,
     gradeMany: (requests, options) => gradeMany(grade, requests, options),
     readGrade: (id) => answer(async () => orNotFound(await stores.grades.get(id), 'grade', id)),
-    panel: (id) => answer(async () => (await readPanel(context, id)).result),
-    calls: (id) => answer(() => listCalls(context, id, true)),
+    panel: (id) => answer(async () => (await readPanel(stores.grades, context.rubrics, id)).result),
+    calls: (id) => answer(() => listCalls(stores, id, true)),
     overview: () => answer(() => stores.overview.read({})),
     uploadTrajectory: (document, { signal } = {}) =>
-      answer(async () => summarize(taken(await service.upload(document)).trajectory), signal),
+      answer(async () => summarize(accepted(await service.upload(document)).trajectory), signal),
     createBatch: (items, options = {}) =>
       answer(
-        () => begin(async () => taken(await batches.create(plan(options), incoming(items))).batch),
+        () => begin(async () => accepted(await batches.create(plan(options), incoming(items))).batch),
         options.signal,
       ),
     estimateBatch: (items, options = {}) =>
-      answer(async () => taken(await batches.estimate(plan(options), incoming(items))).estimate, options.signal),
+      answer(async () => accepted(await batches.estimate(plan(options), incoming(items))).estimate, options.signal),
     batch: (id) => answer(() => readBatch(id)),
     batches: ({ limit = 50, cursor, ...filters } = {}) =>
       answer(async () => {
@@ -167,9 +168,9 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
       }, signal),
     batchRubrics: (id) => answer(async () => readBatchRubrics(stores.batches, await readBatch(id), context.rubrics)),
     regrade: (request) =>
-      answer(() => begin(async () => taken(await batches.regrade(await regradeRequest(request))).batch)),
+      answer(() => begin(async () => accepted(await batches.regrade(await regradeRequest(request))).batch)),
     estimateRegrade: (request) =>
-      answer(async () => taken(await batches.estimateRegrade(await regradeRequest(request))).estimate),
+      answer(async () => accepted(await batches.estimateRegrade(await regradeRequest(request))).estimate),
     compare: (query) => answer(() => compare(context, compute, fitting(ComparisonQuery, query))),
     report: (query = {}) => answer(() => makeReport(context, compute, fitting(ReportQuery, query))),
     reportCsv: (query = {}) =>
@@ -177,16 +178,17 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
         const report = await makeReport(context, compute, fitting(ReportQuery, query))
         return [REPORT_COLUMNS, ...reportTable(report)].map(csvRow).join('')
       }),
+    agreement: (call) => answer(() => computeAgreement(context, compute, fitting(AgreementCallSchema, call))),
     disagreements: (query = {}) => answer(() => listDisagreements(context, fitting(QueueQuery, query))),
     reviews: (query = {}) => answer(() => listReviews(context, fitting(ReviewQuery, query))),
-    review: (id, review) => answer(() => storeReview(context, id, fitting(ReviewRequestSchema, review, ''))),
-    listJudges: () => answer(() => listJudges(context)),
+    review: (id, review) => answer(() => storeReview(context, id, fitting(ReviewRequestSchema, review))),
+    listJudges: () => answer(() => judges),
     listRubrics: () => answer(() => rubrics),
     readRubric: (id) => answer(() => rubricText(orNotFound(findRubric(context.rubrics, id), 'rubric', id))),
     close,
     [Symbol.asyncDispose]: close,
     rubrics,
-    judges: listJudges(context).items,
+    judges: judges.items,
     limits: config.limits,
     shares_batches: stores.run_lock === null,
     // On PostgreSQL the state of a batch itself names a missing worker.
@@ -195,24 +197,18 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
   }
 }
 
-/** Passes on an outcome; throws the problem of a refusal. */
-function taken<T extends { readonly ok: true }>(outcome: T | Refused): T {
-  if (!outcome.ok) throw refusalProblem(outcome.refusal)
-  return outcome
-}
-
-/** Passes on a value that fits its schema. Throws the problem of the service for another value. */
-function fitting<S extends TSchema>(schema: S, value: object, place = '/querystring'): Static<S> {
+/** Passes on a value that fits its schema. Throws a RequestError for another value. */
+function fitting<S extends TSchema>(schema: S, value: object): Static<S> {
   const issues = inputIssues(schema, value)
-  if (issues.length > 0) throw misfit(place, issues)
+  if (issues.length > 0) throw misfit('', issues)
   return value as Static<S>
 }
 
 /** Throws the error that a caller of a service would get. */
 function fail(error: unknown): never {
-  const problem = storageProblem(error) ?? error
-  if (!(problem instanceof HttpProblem)) throw error
-  throw new VeridictError(problem.status, problem.code, problem.message, problem.extras.errors)
+  const refusal = storageRefusal(error) ?? error
+  if (!(refusal instanceof RequestError)) throw error
+  throw new VeridictError(refusal.status, refusal.code, refusal.message, refusal.extras.errors)
 }
 
 /** Tells the trajectory of a reader. */
@@ -235,21 +231,21 @@ async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<Inc
   }
 }
 
-/** Reads and checks a request as the service does with its body. Throws an HttpProblem. */
+/** Reads and checks a request as the service does with its body. Throws an RequestError. */
 function readRequest(request: unknown, { body_bytes, depth }: { body_bytes: number; depth: number }): GradeRequest {
   let text: string
   try {
     text = JSON.stringify(request) ?? 'null'
   } catch {
     // A circular value, a BigInt, or too deep a nesting.
-    throw new HttpProblem(400, 'invalid_json', 'the request cannot be written as JSON')
+    throw new RequestError(400, 'invalid_json', 'the request cannot be written as JSON')
   }
   const bytes = Buffer.from(text)
   if (bytes.length > body_bytes)
-    throw new HttpProblem(413, 'body_too_large', `the request is larger than ${body_bytes} bytes`)
+    throw new RequestError(413, 'body_too_large', `the request is larger than ${body_bytes} bytes`)
   const read = readStrictJson(bytes, depth)
   if (!read.ok) throw faultAt(read.error.path, read.error.message, read.error.code)
-  return fitting(GradeRequestSchema, read.value as object, '') as GradeRequest
+  return fitting(GradeRequestSchema, read.value as object) as GradeRequest
 }
 
 /** Rejects at once when the signal aborts; the work goes on to its next stop. */

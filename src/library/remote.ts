@@ -97,6 +97,8 @@ export function remote(url: string, key?: string, options: Omit<CallsOptions, 'b
     compare: (query) => ask(ComparisonSchema, 'compareBatches', { query }),
     report: (query = {}) => ask(ReportSchema, 'getReport', { query }),
     reportCsv: (query = {}) => calls.text('getReport', { query: { ...query, format: 'csv' } }),
+    // Labels of given ratings may be any text: the answer is no word of a closed set to check.
+    agreement: (body) => calls.call('computeAgreement', { body }).catch(explain),
     disagreements: (query = {}) => ask(DISAGREEMENTS, 'listDisagreements', { query }),
     reviews: (query = {}) => ask(REVIEWS, 'listReviews', { query }),
     review: (id, body) => ask(ReviewSchema, 'createReview', { path: { id }, body }),

@@ -5,6 +5,7 @@ import type { GradeOverview } from '../schemas/audit/grade-overview.ts'
 import type { PanelResult } from '../schemas/audit/panel.ts'
 import type { Report } from '../schemas/audit/report.ts'
 import type { Review, ReviewRequest } from '../schemas/audit/review.ts'
+import type { AgreementAnswer, AgreementCall } from '../schemas/audit/stored-agreement.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../schemas/batch.ts'
 import type { Grade, LedgerEntry } from '../schemas/grade.ts'
 import type { GradeRequest } from '../schemas/grade-request.ts'
@@ -67,6 +68,8 @@ export interface Veridict {
   report(query?: ReportQuery): Promise<Report>
   /** Makes the report as a CSV, with a row for each figure. */
   reportCsv(query?: ReportQuery): Promise<string>
+  /** Computes the agreement of given ratings, or of stored raters, with intervals. */
+  agreement(call: AgreementCall): Promise<AgreementAnswer>
   /** Lists questions on which not all agree, the most telling first. */
   disagreements(query?: DisagreementQuery): Promise<Page<Disagreement>>
   /** Lists reviews, newest first. */

@@ -54,6 +54,15 @@ export const judgeView = (info: JudgeInfo, default_judge: string): JudgeView => 
   price: info.price,
 })
 
+/** Lists the configured judges, and those that lack their key. */
+export const listJudges = (
+  { judges, unready }: { readonly judges: ReadonlyMap<string, Judge>; readonly unready: ReadonlyMap<string, string> },
+  default_judge: string,
+) => ({
+  items: [...judges.values()].map(({ info }) => judgeView(info, default_judge)),
+  not_configured: [...unready].map(([name, reason]) => ({ name, default: name === default_judge, reason })),
+})
+
 /** A picture, and the number and step by which the text of the trajectory names it. */
 interface JudgeImage {
   readonly label: string

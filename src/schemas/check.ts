@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { NOT_BLANK } from './ground-truth.ts'
+import { RequestError } from './problem.ts'
 
 interface Fault {
   readonly path: string
@@ -174,3 +175,9 @@ const knownOf = ({ properties, description = '' }: SchemaNode): string =>
         .join(', ')
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
+
+/** Makes the refusal of a value that does not fit its schema. */
+export const misfit = (place: string, errors: readonly Fault[], subject = 'the request'): RequestError =>
+  new RequestError(400, 'invalid_request', `${subject} does not fit its schema`, {
+    errors: errors.map(({ path, message }) => ({ path: place + path, message })),
+  })

@@ -20,3 +20,62 @@ export const ProblemSchema = Documented('What went wrong (RFC 9457).', {
   retryable: Type.Optional(Bool('Whether the same request can succeed later.')),
 })
 export type Problem = Static<typeof ProblemSchema>
+
+type Place = NonNullable<Problem['errors']>[number]
+
+interface ErrorExtras {
+  readonly errors?: readonly Readonly<Place>[]
+  readonly headers?: Readonly<Record<string, string>>
+  readonly members?: Readonly<Pick<Problem, 'grade_id' | 'retryable'>>
+}
+
+/**
+ * The refusal of a request, as its problem document says it. The places of `errors` are JSON pointers into the input of the function that throws:
+ * `/rubric` for the parameter `rubric`.
+ */
+export class RequestError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly extras: ErrorExtras
+
+  constructor(status: number, code: string, detail: string, extras: ErrorExtras = {}) {
+    super(detail)
+    this.status = status
+    this.code = code
+    this.extras = extras
+  }
+}
+
+/** Makes the error of one place of the request. */
+export const faultAt = (path: string, message: string, code: string, detail = message, status = 400): RequestError =>
+  new RequestError(status, code, detail, { errors: [{ path, message }] })
+
+/** Makes a 404 about a thing, with the name in the request. */
+export const notFound = (what: string, name?: string): RequestError =>
+  new RequestError(404, 'not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
+
+/** Passes a record on; throws 404 for null. */
+export function orNotFound<T>(record: T | null, what: string, name?: string): T {
+  if (record === null) throw notFound(what, name)
+  return record
+}
+
+const LONGEST_NAME = 200
+export const clipName = (name: string): string =>
+  (name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`).toWellFormed()
+
+export const draining = (): RequestError =>
+  new RequestError(503, 'draining', 'the service is stopping', { headers: { 'retry-after': '1' } })
+
+const BACK_SOON = { headers: { 'retry-after': '5' } }
+export const busy = (detail: string): RequestError => new RequestError(503, 'busy', detail, BACK_SOON)
+
+const STORAGE_CODES: readonly string[] = ['storage_full', 'storage_busy', 'storage_error']
+
+/** Makes the refusal of an error of the database; null for every other error. */
+export function storageRefusal(error: unknown): RequestError | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  // Another process does the same work: a second request finds its answer, or waits for it.
+  const code = STORAGE_CODES.find((candidate) => candidate === error.code)
+  return code === undefined ? null : new RequestError(503, code, error.message, BACK_SOON)
+}

@@ -52,8 +52,8 @@ describe('statistics in a process of their own', () => {
     const ends = Promise.allSettled(asked)
     await worker.close()
     const reasons = (await ends).map((end) => (end.status === 'rejected' ? end.reason.code : 'answered'))
-    expect(reasons).toEqual(['stopped', 'stopped', 'stopped'])
-    await expect(worker.run('agreement', makeRequest(10))).rejects.toMatchObject({ code: 'stopped' })
+    expect(reasons).toEqual(['draining', 'draining', 'draining'])
+    await expect(worker.run('agreement', makeRequest(10))).rejects.toMatchObject({ code: 'draining' })
   })
 
   test('more than may wait are refused, the others answered', async () => {

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { encodeCursor, takePage } from '../../src/http/answers.ts'
-import { csvRow } from '../../src/http/csv.ts'
+import { csvRow } from '../../src/audit/csv.ts'
+import { encodeCursor, takePage } from '../../src/schemas/page.ts'
 
 describe('a row of a table', () => {
   test.each([

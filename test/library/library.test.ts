@@ -99,3 +99,14 @@ test('it says what there is, waits when it is closed, and grades nothing afterwa
 test('a setting that cannot be used is named', async () => {
   await expect(openVeridict({ env: { VERIDICT_PORT: 'x' } })).rejects.toThrow(/VERIDICT_PORT/)
 })
+
+test('agreement and reports are computed as over HTTP; an error names the parameter', async () => {
+  await using veridict = await openVeridict({ env: {} })
+  const ratings = ['a', 'b'].flatMap((rater) => ['x', 'y'].map((item) => ({ rater, item, label: item })))
+  const app = await startApp()
+  const answered = (await app.post('/v1/agreement', { ratings })).json()
+  await app.stop()
+  expect(await veridict.agreement({ ratings })).toEqual(answered)
+  const { code, errors } = await refusalOf(veridict.report({ judge: 'nobody' }))
+  expect([code, errors[0]?.path]).toEqual(['unknown_judge', '/judge'])
+})

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { busy, draining } from '../../schemas/problem.ts'
 import type { JobReply, StatisticName, Statistics } from './statistics-process.ts'
 
 /** Statistics that wait beside the statistic in work; each holds its input in memory. */
@@ -7,16 +8,9 @@ export const MOST_WAITING = 16
 /** A statistic that needs more memory ends its process, not the service. */
 const HEAP_MB = 1024
 
-export class StatisticsError extends Error {
-  readonly code: 'stopped' | 'busy' | 'crashed'
-
-  constructor(code: StatisticsError['code'], message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 export type StatisticsWorker = ReturnType<typeof createStatisticsWorker>
+/** Computes a statistic of its input. */
+export type Compute = StatisticsWorker['run']
 
 /**
  * Computes statistics, which take seconds, in a process of their own, one after the other: the event loop stays free. A process and not a
@@ -30,13 +24,13 @@ export function createStatisticsWorker() {
 
   /** Sends one statistic to the process, which the first statistic and the first after a crash start. */
   async function compute(name: StatisticName, input: unknown): Promise<unknown> {
-    if (closed) throw stopped()
+    if (closed) throw draining()
     child ??= start()
     const own = child
     const { promise, resolve, reject } = Promise.withResolvers<JobReply>()
     const lose = () => {
       child = null
-      reject(closed ? stopped() : new StatisticsError('crashed', 'the process that computes statistics ended'))
+      reject(closed ? draining() : new Error('the process that computes statistics ended'))
     }
     own.once('message', resolve).once('exit', lose).once('error', lose)
     holdOpen(own, true)
@@ -65,16 +59,16 @@ export function createStatisticsWorker() {
   }
 
   return {
-    /** Rejects with a StatisticsError where the worker is stopped, the process ends or too many statistics wait. */
+    /** Rejects with a RequestError where the worker is stopped or too many statistics wait, and with another error where the process ends. */
     async run<Name extends StatisticName>(name: Name, input: Parameters<Statistics[Name]>[0]) {
-      if (closed) throw stopped()
-      if (asked > MOST_WAITING) throw new StatisticsError('busy', 'too many statistics are asked for')
+      if (closed) throw draining()
+      if (asked > MOST_WAITING) throw busy('too many statistics are being computed')
       asked++
       const answer = last.then(() => compute(name, input)).finally(() => asked--)
       last = answer.catch(() => undefined)
       return (await answer) as ReturnType<Statistics[Name]>
     },
-    /** Ends the process; every statistic in work or waiting is rejected as `stopped`. */
+    /** Ends the process; every statistic in work or waiting is rejected as `draining`. */
     async close(): Promise<void> {
       closed = true
       const ending = child
@@ -92,5 +86,3 @@ function holdOpen(child: ChildProcess, isOpen: boolean): void {
   child[change]()
   child.channel?.[change]()
 }
-
-const stopped = (): StatisticsError => new StatisticsError('stopped', 'the service is stopping')

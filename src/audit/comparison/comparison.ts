@@ -5,6 +5,7 @@ import type { GradeStore } from '../../db/grades.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/claim-values.ts'
 import type { Grade } from '../../schemas/grade.ts'
+import { faultAt, orNotFound, RequestError } from '../../schemas/problem.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import { subjectOf } from '../disagreements/standing-opinions.ts'
@@ -13,7 +14,7 @@ import { questionOfItem } from './batch-questions.ts'
 import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
 import type { ComparedPairs, ComparisonStatistics, RepeatedPair } from './comparison-statistics.ts'
 
-interface ComparisonQuery {
+interface ComparedBatches {
   /** The base batch; null: the grades from which the head's re-grade started. */
   readonly base: string | null
   readonly head: string
@@ -25,12 +26,6 @@ interface ComparisonQuery {
   /** Computes the statistics; null for none, as for a later page of the flips. */
   readonly statistics: ((pairs: ComparedPairs) => Promise<ComparisonStatistics>) | null
 }
-
-type Compared =
-  | { readonly ok: true; readonly comparison: Omit<Comparison, 'next_cursor'>; readonly next: number | null }
-  | { readonly ok: false; readonly reason: 'no_base' | 'no_head' | 'no_regrade' }
-  | { readonly ok: false; readonly reason: 'several_rubrics'; readonly rubrics: readonly string[] }
-  | { readonly ok: false; readonly reason: 'too_many_labels'; readonly labels: number }
 
 /** One side's answer to a question, in the members that the counts need. */
 interface Answer extends Ended {
@@ -47,17 +42,16 @@ const TURN = 500
 
 /**
  * Compares two batches over the same questions by label. A question is a trajectory with its ground truth under one rubric, of any version;
- * repeated questions of both batches are paired in order.
+ * repeated questions of both batches are paired in order. Throws a RequestError for batches that cannot be compared.
  */
 export async function compareBatches(
   stores: { readonly batches: BatchStore; readonly grades: GradeStore; readonly loaded: Rubrics },
-  query: ComparisonQuery,
-): Promise<Compared> {
+  query: ComparedBatches,
+): Promise<{ readonly comparison: Omit<Comparison, 'next_cursor'>; readonly next: number | null }> {
   const { batches, grades } = stores
-  const head = await batches.get(query.head)
-  if (head === null) return { ok: false, reason: 'no_head' }
-  if (query.base !== null && (await batches.get(query.base)) === null) return { ok: false, reason: 'no_base' }
-  if (query.base === null && head.kind === 'grade') return { ok: false, reason: 'no_regrade' }
+  const head = orNotFound(await batches.get(query.head), 'batch (head)', query.head)
+  if (query.base !== null) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
+  else if (head.kind === 'grade') throw needsBase()
   const allHeads = await readAnswers(batches, stores.loaded, query.head, answerOf)
   const base = query.base ?? query.head
   const allBases =
@@ -65,19 +59,18 @@ export async function compareBatches(
       ? await readAnswers(batches, stores.loaded, query.head, (item) => sourceOf(grades, item))
       : await readAnswers(batches, stores.loaded, query.base, answerOf)
   const asked = rubricsOf(query.rubric === null ? pairUp(allBases, allHeads).flat() : [])
-  if (asked.length > 1) return { ok: false, reason: 'several_rubrics', rubrics: asked }
+  if (asked.length > 1) throw needsRubric(asked)
   const heads = answersBy(allHeads, query.rubric)
   const bases = answersBy(allBases, query.rubric)
   const pairs = pairUp(bases, heads)
   const labels = labelsOf(stores.loaded, pairs, [...bases.values(), ...heads.values()])
-  if (labels.labels.length > MOST_LABELS) return { ok: false, reason: 'too_many_labels', labels: labels.labels.length }
+  if (labels.labels.length > MOST_LABELS) throw tooManyLabels(labels.labels.length)
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(query.after, query.after + query.limit)
   const next = query.after + shown.length
   const statistics =
     query.statistics === null ? {} : await query.statistics({ ...labels, pairs: await describePairs(grades, pairs) })
   return {
-    ok: true,
     comparison: {
       base: query.base === null ? `sources of ${base}` : base,
       head: query.head,
@@ -88,6 +81,26 @@ export async function compareBatches(
     next: next < flips.length ? next : null,
   }
 }
+
+const needsBase = (): RequestError =>
+  faultAt(
+    '/base',
+    'is needed, as the head is no re-grade',
+    'invalid_request',
+    'the head is no re-grade: say what to compare it with',
+  )
+
+const needsRubric = (rubrics: readonly string[]): RequestError => {
+  const message = `is needed: both batches ask by ${rubrics.join(', ')}, which are never compared with each other`
+  return faultAt('/rubric', message, 'several_rubrics', 'say which rubric to compare by')
+}
+
+const tooManyLabels = (labels: number): RequestError =>
+  new RequestError(
+    400,
+    'too_many_labels',
+    `the outcomes have ${labels} different values; ${MOST_LABELS} can be compared`,
+  )
 
 const rubricsOf = (answers: readonly Answer[]): string[] =>
   [...new Set(answers.map((answer) => rubricIdOf(answer.rubric)))].sort()

@@ -1,3 +1,4 @@
+import { type GradeStore, questionOf } from '../../db/grades.ts'
 import { count } from '../../domain/count.ts'
 import { holds } from '../../domain/evidence/evidence-citation.ts'
 import { pushTo } from '../../domain/push-to.ts'
@@ -7,6 +8,7 @@ import { decisiveClaims } from '../../domain/rubric/outcome-claims.ts'
 import { proofOf, type Rubric } from '../../domain/rubric/rubric.ts'
 import type { PanelResult } from '../../schemas/audit/panel.ts'
 import type { Grade } from '../../schemas/grade.ts'
+import { orNotFound } from '../../schemas/problem.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type Label } from '../../schemas/vocabulary.ts'
 import { pairsOf } from './clashes.ts'
 import { latestOpinions } from './standing-opinions.ts'
@@ -233,3 +235,10 @@ const isWholeRun = ({ coverage, unread }: Grade['receipt']): boolean =>
   coverage.steps_shown >= coverage.steps_total &&
   coverage.media_parts <= (coverage.media_shown ?? 0) &&
   (unread?.records ?? 0) === 0
+
+/** Reads the standing grades of the question of a grade, and their result. Throws 404 for an unknown grade. */
+export async function readPanel(grades: GradeStore, rubrics: Rubrics, id: string) {
+  const grade = orNotFound(await grades.get(id), 'grade', id)
+  const items = (await grades.listForQuestion(questionOf(grade))).map((standing) => standing.grade)
+  return { items, result: panelResult(grade, items, rubrics) }
+}

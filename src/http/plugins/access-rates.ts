@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { HttpProblem } from '../problem.ts'
+import { RequestError } from '../../schemas/problem.ts'
 
 const MINUTE_MS = 60_000
 /** Bounds the remembered keys and addresses: forgetting one of so many gives a caller nothing. */
@@ -55,5 +55,5 @@ function networkOf(ip: string): string {
   return [...groups, ...zeros, ...rest].slice(0, 4).join(':')
 }
 
-const tooMany = (detail: string, seconds: number): HttpProblem =>
-  new HttpProblem(429, 'too_many_requests', detail, { headers: { 'retry-after': String(seconds) } })
+const tooMany = (detail: string, seconds: number): RequestError =>
+  new RequestError(429, 'too_many_requests', detail, { headers: { 'retry-after': String(seconds) } })

@@ -7,7 +7,7 @@ import type { Limits } from '../../config/settings.ts'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
 import { LARGE_BODY, readLargeBody } from '../../offload/large-body.ts'
-import { faultAt, HttpProblem } from '../problem.ts'
+import { faultAt, RequestError } from '../../schemas/problem.ts'
 import { acceptedTypes, answerClientError, unsupportedType } from './errors.ts'
 import type { Admission, BodyRoom } from './limits.ts'
 
@@ -90,7 +90,7 @@ const wantsBody = ({ method, is404 }: FastifyRequest): boolean => method === 'PO
 /** Collects and hashes the bytes of a JSON body. */
 async function collect(request: FastifyRequest, payload: IncomingMessage, limits: BodyLimits, { enter }: Admission) {
   const most = Math.min(limits.body_bytes, request.routeOptions.bodyLimit)
-  const tooLarge = () => new HttpProblem(413, 'body_too_large', `the body is larger than ${most} bytes`)
+  const tooLarge = () => new RequestError(413, 'body_too_large', `the body is larger than ${most} bytes`)
   const length = Number(request.headers['content-length'] ?? Number.NaN)
   if (length > most) throw tooLarge()
   const encoding = encodingOf(request.headers['content-encoding'])
@@ -194,7 +194,7 @@ function requireUtf8({ headers }: FastifyRequest): void {
     const [name = '', value = ''] = parameter.split('=', 2)
     if (name.trim().toLowerCase() !== 'charset') continue
     if (!UTF8.includes(value.trim().replaceAll('"', '').toLowerCase()))
-      throw new HttpProblem(
+      throw new RequestError(
         415,
         'unsupported_encoding',
         'send the body as UTF-8: set Content-Type without a charset, or with charset=utf-8',
@@ -231,7 +231,7 @@ function encodingOf(header: string | undefined): Encoding {
   const name = (header ?? 'identity').trim().toLowerCase()
   if (name === 'identity') return null
   if (Object.hasOwn(DECODERS, name)) return name as Encoding
-  throw new HttpProblem(
+  throw new RequestError(
     415,
     'unsupported_encoding',
     `set the header Content-Encoding to one of ${ACCEPTED}, or leave it out`,
@@ -247,7 +247,7 @@ const mostDecoded = (encoding: Encoding, length: number): number =>
 
 /**
  * Decodes a body in the threads of zlib, 64 KiB at a time and no faster than its reader: a bomb takes no memory and delays no other request. Throws an
- * HttpProblem for bytes that do not fit the encoding, and for a ratio that only bombs have. The bytes that its reader leaves are let through unread,
+ * RequestError for bytes that do not fit the encoding, and for a ratio that only bombs have. The bytes that its reader leaves are let through unread,
  * so that the client can read the answer.
  */
 async function* decodeBody(encoding: Encoding, source: Readable): AsyncGenerator<Buffer> {
@@ -276,16 +276,16 @@ async function* decode(source: Readable, decoder: Transform & { readonly bytesWr
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       produced += chunk.length
       if (produced > FREE_BYTES && produced > decoder.bytesWritten * MOST_RATIO)
-        throw new HttpProblem(400, 'compression_ratio', TOO_DENSE)
+        throw new RequestError(400, 'compression_ratio', TOO_DENSE)
       yield chunk
     }
   } catch (error) {
-    throw error instanceof HttpProblem ? error : new HttpProblem(400, 'invalid_encoding', NOT_ENCODED)
+    throw error instanceof RequestError ? error : new RequestError(400, 'invalid_encoding', NOT_ENCODED)
   } finally {
     source.unpipe(decoder)
   }
 }
 
-const brokenOff = (): HttpProblem => new HttpProblem(400, 'invalid_request', 'the body broke off')
+const brokenOff = (): RequestError => new RequestError(400, 'invalid_request', 'the body broke off')
 const TOO_DENSE = `the body is more than ${MOST_RATIO} times as large as what was sent; send it with less compression or none`
 const NOT_ENCODED = 'the body is not one whole stream of its Content-Encoding'

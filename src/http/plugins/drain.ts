@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { draining, sendProblem } from '../problem.ts'
+import { draining } from '../../schemas/problem.ts'
+import { sendProblem } from '../problem.ts'
 
 const PROBES: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
 
@@ -13,22 +14,4 @@ export function installDrain(app: FastifyInstance, state: { readonly draining: b
     if (state.draining) reply.header('connection', 'close')
     done()
   })
-}
-
-export type InFlight = ReturnType<typeof createInFlight>
-
-/** Tracks work that goes on without its client: a call of a judge is paid for, so a stop waits until its result is stored. */
-export function createInFlight() {
-  const running = new Set<Promise<unknown>>()
-  return {
-    track<T>(work: Promise<T>): Promise<T> {
-      running.add(work)
-      void work.catch(() => undefined).then(() => running.delete(work))
-      return work
-    },
-    /** Resolves once no work is in flight. */
-    async settled(): Promise<void> {
-      while (running.size > 0) await Promise.allSettled(running)
-    },
-  }
 }

@@ -1,8 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { inputIssues } from '../../schemas/check.ts'
-import { HttpProblem, problemBody, STATUS_CODES, sendProblem } from '../problem.ts'
+import { inputIssues, misfit } from '../../schemas/check.ts'
+import { RequestError, storageRefusal } from '../../schemas/problem.ts'
+import { problemBody, STATUS_CODES, sendProblem } from '../problem.ts'
 import { ANSWER_HEADERS } from './security-headers.ts'
 
 /** Refuses requests that do not fit their schema, and turns every error into problem+json; an unexpected error is only told as `internal`. */
@@ -11,7 +12,7 @@ export function installErrors(app: FastifyInstance): void {
     const isBody = httpPart === 'body'
     return (value: unknown) => {
       const errors = inputIssues(schema as object, value, { isText: !isBody })
-      return errors.length === 0 || { error: misfit(isBody ? '' : `/${httpPart}`, errors) }
+      return errors.length === 0 || { error: misfit('', errors) }
     }
   })
   // Routes write their answers; response schemas only describe them.
@@ -32,18 +33,18 @@ export function installErrors(app: FastifyInstance): void {
     const allowed = [...new Set(routes.filter((route) => route.matches.test(path)).map((route) => route.method))].sort()
     if (allowed.length === 0 || allowed.includes(request.method)) return sendProblem(reply, noSuchPath())
     const headers = { allow: allowed.join(', ') }
-    return sendProblem(reply, new HttpProblem(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
+    return sendProblem(reply, new RequestError(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
   })
 }
 
-const noSuchPath = (): HttpProblem =>
-  new HttpProblem(404, 'not_found', 'there is no such path; /openapi.json lists what there is')
+const noSuchPath = (): RequestError =>
+  new RequestError(404, 'not_found', 'there is no such path; /openapi.json lists what there is')
 
 /** Answers the refusals of Fastify that precede any route, such as a path that cannot be decoded. */
 export function sendFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem =
     error.code === 'FST_ERR_BAD_URL'
-      ? new HttpProblem(400, 'invalid_request', 'the path cannot be decoded')
+      ? new RequestError(400, 'invalid_request', 'the path cannot be decoded')
       : noSuchPath()
   return sendProblem(reply.headers(ANSWER_HEADERS), problem)
 }
@@ -60,7 +61,7 @@ const LINGER_MS = 1000
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, detail] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'this is not an HTTP request']
-  const body = problemBody(new HttpProblem(status, 'invalid_request', detail))
+  const body = problemBody(new RequestError(status, 'invalid_request', detail))
   const headers = {
     ...ANSWER_HEADERS,
     'content-type': 'application/problem+json',
@@ -76,33 +77,34 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
 
 /** Refuses expectations other than `100-continue` with a problem. Node.js would refuse them before Fastify, without a document and without headers. */
 export function answerExpectations(server: Server): void {
-  const body = problemBody(new HttpProblem(417, 'invalid_request', 'Expect: only 100-continue is met'))
+  const body = problemBody(new RequestError(417, 'invalid_request', 'Expect: only 100-continue is met'))
   const headers = { ...ANSWER_HEADERS, 'content-type': 'application/problem+json' }
   server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end(body))
 }
 
-const BACK_SOON = { headers: { 'retry-after': '5' } }
-const STORAGE_CODES: readonly string[] = ['storage_full', 'storage_busy', 'storage_error']
-
-/** Makes the problem of an error of the database; null for every other error. */
-export function storageProblem(error: unknown): HttpProblem | null {
-  if (!(error instanceof Error) || !('code' in error)) return null
-  // Another process does the same work: a second request finds its answer, or waits for it.
-  const code = STORAGE_CODES.find((candidate) => candidate === error.code)
-  return code === undefined ? null : new HttpProblem(503, code, error.message, BACK_SOON)
+/** Puts the places of an error into the request: the input of a GET is its query, unless a check of Fastify names the part. */
+function inRequest(
+  error: RequestError & { readonly validationContext?: string },
+  request: FastifyRequest,
+): RequestError {
+  const { errors, ...extras } = error.extras
+  const part = error.validationContext ?? (request.method === 'POST' ? 'body' : 'querystring')
+  if (errors === undefined || part === 'body') return error
+  const placed = errors.map(({ path, message }) => ({ path: `/${part}${path}`, message }))
+  return new RequestError(error.status, error.code, error.message, { ...extras, errors: placed })
 }
 
-function toProblem(error: FastifyError, request: FastifyRequest): HttpProblem {
-  if (error instanceof HttpProblem) return error
+function toProblem(error: FastifyError, request: FastifyRequest): RequestError {
+  if (error instanceof RequestError) return inRequest(error, request)
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request)
-  const storage = storageProblem(error)
+  const storage = storageRefusal(error)
   if (storage !== null) request.log.error({ code: error.code, detail: error.message }, 'the database refused')
   if (storage !== null) return storage
-  if (error.code === 'ECONNRESET') return new HttpProblem(400, 'invalid_request', 'the body broke off')
+  if (error.code === 'ECONNRESET') return new RequestError(400, 'invalid_request', 'the body broke off')
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-    return new HttpProblem(error.statusCode, 'invalid_request', 'the request cannot be read')
+    return new RequestError(error.statusCode, 'invalid_request', 'the request cannot be read')
   request.log.error({ err: describeError(error) }, 'unexpected error')
-  return new HttpProblem(500, 'internal', 'something went wrong here; the log has it under the id in x-request-id')
+  return new RequestError(500, 'internal', 'something went wrong here; the log has it under the id in x-request-id')
 }
 
 /** Describes an error by name, code and frames, without its message, which can quote the input. */
@@ -117,11 +119,5 @@ export function acceptedTypes({ routeOptions }: FastifyRequest): readonly string
   return content === undefined ? ['application/json'] : Object.keys(content)
 }
 
-export const unsupportedType = (request: FastifyRequest): HttpProblem =>
-  new HttpProblem(415, 'unsupported_media_type', `set the header Content-Type: ${acceptedTypes(request).join(' or ')}`)
-
-/** Makes the refusal of a value that does not fit its schema. */
-export const misfit = (place: string, errors: ReturnType<typeof inputIssues>, subject = 'the request'): HttpProblem =>
-  new HttpProblem(400, 'invalid_request', `${subject} does not fit its schema`, {
-    errors: errors.map(({ path, message }) => ({ path: place + path, message })),
-  })
+export const unsupportedType = (request: FastifyRequest): RequestError =>
+  new RequestError(415, 'unsupported_media_type', `set the header Content-Type: ${acceptedTypes(request).join(' or ')}`)

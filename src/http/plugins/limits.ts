@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Config } from '../../config/config.ts'
 import { LARGE_BODY } from '../../offload/large-body.ts'
-import { HttpProblem } from '../problem.ts'
+import { RequestError } from '../../schemas/problem.ts'
 
 /** Over a window of this length, one long parse is no pressure; many in a row are. */
 const SAMPLE_MS = 3000
@@ -47,7 +47,7 @@ export async function installAdmission(
     refusals.inc({ of })
     // Callers that were refused together must not come back together.
     const headers = { 'retry-after': String(2 + Math.floor(Math.random() * 8)) }
-    return new HttpProblem(503, 'overloaded', `${why}; try again later`, { headers, members: { retryable: true } })
+    return new RequestError(503, 'overloaded', `${why}; try again later`, { headers, members: { retryable: true } })
   }
   const room = createRoom(limits.held_bytes, () =>
     refusal('body_bytes', 'the service holds as many bytes of bodies as it takes'),
@@ -80,7 +80,7 @@ interface Waiting {
 const FIRST_BYTES = 64 * 1024
 
 /** Room for bytes of bodies. Large bodies leave a quarter of the room to small bodies, and wait for their own room in one queue. */
-function createRoom(most: number, refusal: () => HttpProblem) {
+function createRoom(most: number, refusal: () => RequestError) {
   let used = 0
   const waiting: Waiting[] = []
   // A body fits into empty room, whatever its size.

@@ -13,12 +13,11 @@ import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/g
 import { GroundTruthSchema } from '../../schemas/ground-truth.ts'
 import { JudgeViewSchema, UnconfiguredJudgeSchema } from '../../schemas/judge-info.ts'
 import { NextCursorSchema } from '../../schemas/page.ts'
-import { ProblemSchema } from '../../schemas/problem.ts'
+import { ProblemSchema, RequestError } from '../../schemas/problem.ts'
 import { ComparisonSchema } from '../../schemas/regrade.ts'
 import { RubricViewSchema } from '../../schemas/rubric-view.ts'
 import { TrajectoryStepSchema, TrajectorySummarySchema } from '../../schemas/trajectory-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import { HttpProblem } from '../problem.ts'
 
 /** Adds the contract at /openapi.json, made of the schemas of all routes that are added later, and its pages at /docs. */
 export async function installOpenApi(app: FastifyInstance): Promise<void> {
@@ -60,7 +59,7 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
   } catch (error) {
     const { message } = error as Error
     app.get('/docs', { schema: { hide: true }, config: { need: 'open' } }, () => {
-      throw new HttpProblem(404, 'not_found', `${message}, then start again; /openapi.json has the same`)
+      throw new RequestError(404, 'not_found', `${message}, then start again; /openapi.json has the same`)
     })
   }
 }

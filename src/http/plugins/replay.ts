@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache'
 import type { GradeStore } from '../../db/grades.ts'
 import type { Stores } from '../../db/stores.ts'
 import { type Digest, digestValue } from '../../domain/digest.ts'
+import type { InFlight } from '../../grading/in-flight.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import { sendText } from '../answers.ts'
-import { HttpProblem } from '../problem.ts'
-import type { InFlight } from './drain.ts'
+import { RequestError } from '../../schemas/problem.ts'
+import { sendText } from '../problem.ts'
 
 export interface Answered {
   readonly status: number
@@ -34,7 +34,7 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
     const stored = await store.find(key)
     if (stored === null) return null
     if (stored.request_digest !== digest)
-      throw new HttpProblem(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
+      throw new RequestError(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
     reply.header('idempotency-replayed', 'true')
     return { status: stored.status, text: stored.body }
   }
@@ -94,8 +94,8 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
 const digestOf = ({ bodyDigest, params }: FastifyRequest): string =>
   Object.keys((params as object | null) ?? {}).length === 0 ? bodyDigest : digestValue([bodyDigest, params])
 
-const inUse = (): HttpProblem =>
-  new HttpProblem(
+const inUse = (): RequestError =>
+  new RequestError(
     409,
     'idempotency_key_in_use',
     'a request with this Idempotency-Key is still being answered; try again for its answer',

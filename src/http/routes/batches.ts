@@ -1,22 +1,21 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LedgerQuery, readBatchCalls } from '../../audit/calls.ts'
 import { endedPages, followBatch, followResults, isEnded, toResults } from '../../batches/follow.ts'
 import { type Incoming, planOf, type Taken } from '../../batches/intake.ts'
-import type { Estimated } from '../../batches/service.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import type { Stores } from '../../db/stores.ts'
 import { given } from '../../domain/given.ts'
+import { accepted } from '../../grading/service.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
-import { PageQuery } from '../../schemas/page.ts'
+import { decodeCursor, idOf, PageQuery, toPage } from '../../schemas/page.ts'
+import { orNotFound, RequestError } from '../../schemas/problem.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
-import { decodeCursor, idOf, toPage } from '../answers.ts'
 import type { Context } from '../context.ts'
 import { isStream, readItems } from '../ndjson.ts'
 import { answer, IdParams, NAMED, operation, SENT, streamed } from '../operation.ts'
-import { HttpProblem, orNotFound, refusalProblem } from '../problem.ts'
-import { LedgerQuery, viewCall } from './ledger.ts'
 import { payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
 const ListQuery = Closed({
@@ -58,7 +57,7 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
     handler: async (request, reply) => {
       const { options, items } = readBatch(request, context)
       const plan = planOf(options, payerOf(request))
-      if (options.dry_run === true) return estimateOf(await batches.estimate(plan, items))
+      if (options.dry_run === true) return accepted(await batches.estimate(plan, items)).estimate
       return sendBatch(reply, await inFlight.track(batches.create(plan, items)))
     },
   })
@@ -95,7 +94,7 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
       }),
       handler: async ({ params: { id } }, reply) => {
         const done = orNotFound(await batches[verb](id), 'batch', id)
-        if (!done) throw new HttpProblem(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
+        if (!done) throw new RequestError(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
         return await reply.code(202).send(await batches.get(id))
       },
     })
@@ -184,16 +183,6 @@ async function* listResults(grades: Stores['grades'], pages: AsyncIterable<reado
   }
 }
 
-/** Yields every call of a batch, in order. */
-export async function* readBatchCalls(attempts: Pick<Stores['attempts'], 'listForBatch'>, batch: string, raw: boolean) {
-  for (let after: number | null = 0; after !== null; ) {
-    const { calls, next } = await attempts.listForBatch(batch, after)
-    for (const call of calls) yield viewCall(call, raw)
-    after = next
-    await nextTurn()
-  }
-}
-
 async function* writeLines(records: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const record of records) yield `${JSON.stringify(record)}\n`
 }
@@ -206,12 +195,7 @@ async function* writeEvents(states: ReturnType<typeof followBatch>): AsyncGenera
 }
 
 /** Answers with a batch that was taken in, and where it is. */
-export function sendBatch(reply: FastifyReply, taken: Taken): FastifyReply {
-  if (!taken.ok) throw refusalProblem(taken.refusal)
-  return reply.code(202).header('location', `/v1/batches/${taken.batch.id}`).send(taken.batch)
-}
-
-export function estimateOf(estimated: Estimated) {
-  if (!estimated.ok) throw refusalProblem(estimated.refusal)
-  return estimated.estimate
+export function sendBatch(reply: FastifyReply, outcome: Taken): FastifyReply {
+  const { batch } = accepted(outcome)
+  return reply.code(202).header('location', `/v1/batches/${batch.id}`).send(batch)
 }

@@ -1,11 +1,10 @@
 import { readBatchRubrics } from '../../batches/follow.ts'
 import { findRubric } from '../../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
-import { judgeView } from '../../ports/judge.ts'
+import { listJudges } from '../../ports/judge.ts'
+import { orNotFound } from '../../schemas/problem.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import type { Context } from '../context.ts'
 import { answer, NAMED, operation } from '../operation.ts'
-import { orNotFound } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
 const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
@@ -51,16 +50,6 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       summary: 'The configured judges, and those that lack their key',
       answers: { 200: answer('JudgeList', 'Every judge.') },
     }),
-    handler: () => listJudges(context),
+    handler: () => listJudges(context, context.config.default_judge),
   })
-}
-
-/** Lists the configured judges, and those that lack their key. */
-export function listJudges({ judges, unready, config }: Pick<Context, 'judges' | 'unready' | 'config'>) {
-  const { default_judge } = config
-  const items = [...judges.values()].map(({ info }) => judgeView(info, default_judge))
-  const not_configured = [...unready].map(([name, reason]) => ({
-    ...{ name, default: name === default_judge, reason },
-  }))
-  return { items, not_configured }
 }

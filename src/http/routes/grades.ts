@@ -1,19 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { panelResult } from '../../audit/disagreements/support.ts'
-import { questionOf } from '../../db/grades.ts'
+import { LedgerQuery, listCalls } from '../../audit/calls.ts'
+import { readPanel } from '../../audit/disagreements/support.ts'
+import { requireNames } from '../../audit/names.ts'
 import { given } from '../../domain/given.ts'
+import { accepted } from '../../grading/service.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
-import { PageQuery } from '../../schemas/page.ts'
+import { decodeCursor, idOf, nameFilter, PageQuery, toPage } from '../../schemas/page.ts'
+import { orNotFound } from '../../schemas/problem.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
-import { decodeCursor, idOf, sendText, toPage } from '../answers.ts'
-import type { Context } from '../context.ts'
 import { EXAMPLE_REQUEST } from '../example.ts'
-import { requireNames } from '../known-names.ts'
-import { answer, IdempotencyHeader, IdParams, NAMED, nameFilter, operation, SENT } from '../operation.ts'
+import { answer, IdempotencyHeader, IdParams, NAMED, operation, SENT } from '../operation.ts'
 import type { Answered } from '../plugins/replay.ts'
-import { failureProblem, orNotFound, refusalProblem } from '../problem.ts'
-import { LedgerQuery, listLedgerEntries } from './ledger.ts'
+import { failureProblem, sendText } from '../problem.ts'
 import { payerOf, type RouteDeps, type Routes } from './route-deps.ts'
 
 const FILTERS = {
@@ -97,7 +96,9 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       answers: { 200: answer('LedgerEntryList', 'Every call, in order.') },
       problems: NAMED,
     }),
-    handler: async ({ params: { id }, query: { raw = false } }) => ({ items: await listCalls(context, id, raw) }),
+    handler: async ({ params: { id }, query: { raw = false } }) => ({
+      items: await listCalls(context.stores, id, raw),
+    }),
   })
 
   routes.get('/v1/grades/:id/panel', {
@@ -109,7 +110,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       answers: { 200: answer('Panel', 'The standing grades, and their result.') },
       problems: NAMED,
     }),
-    handler: ({ params: { id } }) => readPanel(context, id),
+    handler: ({ params: { id } }) => readPanel(grades, context.rubrics, id),
   })
 
   routes.get('/v1/grades/:id/ground-truth', {
@@ -121,19 +122,6 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
     }),
     handler: async ({ params: { id } }) => orNotFound(await grades.getGroundTruth(id), 'grade', id),
   })
-}
-
-/** Lists the calls behind a grade. Throws 404 for an unknown grade. */
-export async function listCalls({ stores }: Pick<Context, 'stores'>, id: string, raw: boolean) {
-  const grade = orNotFound(await stores.grades.get(id), 'grade', id)
-  return listLedgerEntries(await stores.attempts.listForGrade(id), grade.receipt, raw)
-}
-
-/** Reads the standing grades of the question of a grade, and their result. Throws 404 for an unknown grade. */
-export async function readPanel({ stores, rubrics }: Pick<Context, 'stores' | 'rubrics'>, id: string) {
-  const grade = orNotFound(await stores.grades.get(id), 'grade', id)
-  const items = (await stores.grades.listForQuestion(questionOf(grade))).map((standing) => standing.grade)
-  return { items, result: panelResult(grade, items, rubrics) }
 }
 
 /** Sends the stored answer of equal bytes, before they are parsed. Answers whether it did. */
@@ -153,9 +141,7 @@ export async function answerKnownBytes(
 
 /** Makes a grade and its answer. Throws a problem for a refusal and for a failed judge. */
 async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
-  const outcome = await deps.context.service.grade(body, payerOf(request))
-  if (!outcome.ok) throw refusalProblem(outcome.refusal)
-  const { grade, cached } = outcome
+  const { grade, cached } = accepted(await deps.context.service.grade(body, payerOf(request)))
   const { judge } = grade.receipt
   const failure = grade.failure?.code
   request.log.info({ grade_id: grade.id, cached, status: grade.status, label: grade.label, judge, failure }, 'graded')

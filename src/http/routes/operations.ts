@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { draining, RequestError } from '../../schemas/problem.ts'
 import { Type } from '../../schemas/type.ts'
 import { answer, operation } from '../operation.ts'
-import { draining, HttpProblem } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 /** Details for callers without a key: the message of the database itself may name a path. */
@@ -39,7 +39,7 @@ export function operationRoutes(
         const { code, message } = error as { code?: string; message?: string }
         request.log.error({ code, detail: message }, 'the database cannot be written')
         const detail = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
-        throw new HttpProblem(503, detail, PUBLIC_DETAILS[detail])
+        throw new RequestError(503, detail, PUBLIC_DETAILS[detail])
       }
       return { status: 'ready' }
     },

@@ -3,11 +3,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Caller } from '../../access/access.ts'
 import { SCOPES } from '../../access/keys.ts'
+import { RequestError } from '../../schemas/problem.ts'
 import { type OpenedSession, OpenedSessionSchema, SignInSchema, type Who, WhoSchema } from '../../schemas/session.ts'
 import { answer, operation, SENT } from '../operation.ts'
 import { type AccessOptions, bearerOf, cookieName } from '../plugins/access.ts'
 import { type createKeyRate, createSignInRate } from '../plugins/access-rates.ts'
-import { HttpProblem } from '../problem.ts'
 
 /** A key in its object, however it is written. Callers have shown no key yet: a larger body would be held for nothing. */
 const MOST_SIGN_IN_BYTES = 4096
@@ -90,8 +90,8 @@ const view = ({ name, scopes }: Caller) => ({
   scopes: SCOPES.filter((scope) => scopes.has(scope)),
 })
 
-const badKey = (): HttpProblem =>
-  new HttpProblem(
+const badKey = (): RequestError =>
+  new RequestError(
     401,
     'unauthorized',
     'this key is not good: it is unknown, expired or revoked; the operator of the service makes one with `veridict keys create`',

@@ -1,13 +1,14 @@
+import { summarize } from '../../domain/trajectory/summary.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
-import type { GradingService } from '../../grading/service.ts'
-import { PageQuery } from '../../schemas/page.ts'
-import type { TrajectoryStep, TrajectorySummary } from '../../schemas/trajectory-view.ts'
+import { accepted, type GradingService } from '../../grading/service.ts'
+import { decodeCursor, encodeCursor, PageQuery } from '../../schemas/page.ts'
+import { orNotFound } from '../../schemas/problem.ts'
+import type { TrajectoryStep } from '../../schemas/trajectory-view.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import { decodeCursor, encodeCursor, sendText } from '../answers.ts'
 import { EXAMPLE_REQUEST } from '../example.ts'
 import { isStream, readRecords } from '../ndjson.ts'
 import { answer, IdempotencyHeader, IdParams, NAMED, operation, SENT } from '../operation.ts'
-import { orNotFound, refusalProblem } from '../problem.ts'
+import { sendText } from '../problem.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
 type Upload = Parameters<GradingService['upload']>[0]
@@ -25,9 +26,8 @@ const StepsQuery = Closed({
 /** Adds the routes that store a trajectory and read it back in steps. */
 export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const upload = async (document: Upload) => {
-    const outcome = await context.service.upload(document)
-    if (!outcome.ok) throw refusalProblem(outcome.refusal)
-    return { status: outcome.created ? 201 : 200, text: JSON.stringify(summarize(outcome.trajectory)) }
+    const { trajectory, created } = accepted(await context.service.upload(document))
+    return { status: created ? 201 : 200, text: JSON.stringify(summarize(trajectory)) }
   }
   const load = async (id: string): Promise<Trajectory> =>
     orNotFound(await context.service.trajectory(id), 'trajectory', id)
@@ -123,18 +123,3 @@ const viewStep = ({ id, name, at, copied, parts }: Step): TrajectoryStep => ({
     },
   })),
 })
-
-export function summarize(trajectory: Trajectory) {
-  const parts = trajectory.steps.flatMap((step) => step.parts)
-  return {
-    id: trajectory.id,
-    format: trajectory.format,
-    agent: trajectory.agent,
-    steps: trajectory.steps.length,
-    parts: parts.length,
-    chars: parts.reduce((sum, part) => sum + part.text.length, 0),
-    first_step: trajectory.steps[0]?.id ?? 0,
-    last_step: trajectory.steps.at(-1)?.id ?? 0,
-    warnings: [...trajectory.warnings],
-  } satisfies TrajectorySummary
-}

@@ -1,10 +1,22 @@
 import { isOwnBatch } from '../db/grades.ts'
+import type { Stores } from '../db/stores.ts'
 import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
 import { allClaims } from '../domain/rubric/rubric.ts'
 import type { NamedBy } from '../schemas/audit/grade-overview.ts'
+import { clipName, faultAt, notFound } from '../schemas/problem.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import type { Context } from './context.ts'
-import { clipName, faultAt, notFound } from './problem.ts'
+
+/** The stores, the loaded rubrics and the judges that lists, reviews and reports read. */
+export interface AuditContext {
+  readonly stores: Stores
+  readonly rubrics: Rubrics
+  readonly judges: ReadonlyMap<string, unknown>
+  /** Judges that cannot be asked. */
+  readonly unready: ReadonlyMap<string, string>
+  readonly default_rubric: string
+  readonly clock: { now(): Date }
+  readonly newId: (prefix: string) => string
+}
 
 interface AskedNames {
   readonly rubric?: string | undefined
@@ -15,15 +27,15 @@ interface AskedNames {
 }
 
 /**
- * Requires that the names of a list or a report exist, in this service or on a stored grade: an empty list would read like an answer. Throws a problem
+ * Requires that the names of a list or a report exist, in this service or on a stored grade: an empty list would read like an answer. Throws an error
  * that lists the existing rubrics, judges, labels or claims, and 404 for an unknown batch.
  *
- * @param place JSON pointer of the names in the request.
+ * @param place JSON pointer of the names in the input.
  */
 export async function requireNames(
-  context: Context,
+  context: Pick<AuditContext, 'stores' | 'rubrics' | 'judges' | 'unready'>,
   { rubric, judge, batch, label, claim }: AskedNames,
-  place = '/querystring',
+  place = '',
 ): Promise<void> {
   const { rubrics, judges, unready, stores } = context
   const isStored = async (name: NamedBy | 'batch' | 'label', value: string) =>

@@ -1,0 +1,137 @@
+import type { Static } from 'typebox'
+import { findRubric } from '../../domain/rubric/claim-values.ts'
+import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
+import { PAIRINGS, type Report } from '../../schemas/audit/report.ts'
+import { FormatQuery, nameFilter } from '../../schemas/page.ts'
+import { faultAt, RequestError } from '../../schemas/problem.ts'
+import { Choice, Closed, Type } from '../../schemas/type.ts'
+import type { Compute } from '../agreement/statistics-worker.ts'
+import { type AuditContext, requireNames } from '../names.ts'
+import { loadReport, type SeveralGraders } from './report-load.ts'
+import {
+  labelsOf,
+  measureNames,
+  type ReportInput,
+  type ReportOptions,
+  type ReportRubric,
+  reportRubric,
+  unknownRubric,
+} from './report-rows.ts'
+
+export const ReportQuery = Closed({
+  group_by: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      default: 'agent',
+      description:
+        'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
+    }),
+  ),
+  judge: nameFilter('Needed where several judges graded what is selected, except with `group_by=judge`.'),
+  rubric: nameFilter(
+    '`id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected.',
+  ),
+  batch: nameFilter(),
+  agent: nameFilter(),
+  model: nameFilter(),
+  task: nameFilter(),
+  variant: nameFilter(),
+  pair_by: Type.Optional(Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
+  base: nameFilter('A value of `pair_by`.'),
+  head: nameFilter('A value of `pair_by`.'),
+  measure: nameFilter(
+    'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
+  ),
+  ...BootstrapSettingsSchema.properties,
+  ...FormatQuery,
+})
+export type ReportQuery = Static<typeof ReportQuery>
+
+/** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
+const MOST_RESAMPLED = 40_000_000
+const MOST_GROUPS = 1000
+
+/** Makes a report of stored grades. Throws a RequestError for names and options that do not fit. */
+export async function makeReport(context: AuditContext, compute: Compute, query: ReportQuery): Promise<Report> {
+  const options = optionsOf(query)
+  const { judge, rubric, batch, agent, model, task, variant } = query
+  const filter = { judge, rubric, batch, agent, model, task, variant }
+  await requireNames(context, filter)
+  const ofAny = (name: string): ReportRubric => {
+    const loaded = findRubric(context.rubrics, name)
+    return loaded === null ? unknownRubric(name) : reportRubric(loaded)
+  }
+  const loaded = await loadReport(context.stores, filter, options.group_by, (name) =>
+    ofAny(name ?? rubric ?? context.default_rubric),
+  )
+  if (!loaded.ok) throw severalGraders(loaded.error, options)
+  const input = { ...loaded.value, notes: [...loaded.value.notes, ...notLoaded(context, loaded.value.found)] }
+  checkOptions(input, options)
+  const draws = drawsFor(query, options, input.trials.length)
+  return compute('reportOf', { input, options: { ...options, draws } })
+}
+
+function notLoaded({ rubrics }: AuditContext, name: string | null): string[] {
+  return name === null || rubrics.has(name)
+    ? []
+    : [`the rubric ${JSON.stringify(name)} is not loaded: the report knows the labels that were given, and no claims`]
+}
+
+function checkOptions({ trials, rubric }: ReportInput, { group_by, pair }: ReportOptions): void {
+  if (new Set(trials.map(({ key }) => key)).size > MOST_GROUPS)
+    throw invalid(
+      'group_by',
+      `${group_by} has more than ${MOST_GROUPS} values: name a field with fewer, or select fewer trials`,
+    )
+  if (pair === null || pair.measure === null) return
+  const labels = labelsOf(
+    rubric,
+    trials.flatMap(({ label }) => label ?? []),
+  )
+  const names = measureNames(rubric, labels)
+  if (!names.includes(pair.measure))
+    throw invalid('measure', `is not known of ${rubric.name}; there are: ${names.join(', ')}`)
+}
+
+function drawsFor({ draws }: ReportQuery, options: ReportOptions, trials: number): number {
+  const most = Math.floor(MOST_RESAMPLED / Math.max(1, trials))
+  if (draws !== undefined && draws > most) throw invalid('draws', `at most ${most} draws for so many trials`)
+  return Math.max(100, Math.min(options.draws, most))
+}
+
+function optionsOf(query: ReportQuery): ReportOptions {
+  const { group_by = 'agent', draws = DEFAULT_DRAWS, seed = DEFAULT_SEED } = query
+  return { group_by, draws, seed, pair: pairOf(query) }
+}
+
+function pairOf({ pair_by, base, head, measure, ...filter }: ReportQuery): ReportOptions['pair'] {
+  if (pair_by === undefined) {
+    for (const [name, value] of Object.entries({ base, head, measure }))
+      if (value !== undefined) throw invalid(name, 'needs pair_by')
+    return null
+  }
+  if (base === undefined) throw invalid('base', 'is needed with pair_by')
+  if (head === undefined) throw invalid('head', 'is needed with pair_by')
+  if (base === head) throw invalid('head', 'is the same as base')
+  if (filter[pair_by] !== undefined) throw invalid(pair_by, 'cannot be fixed while pairing by it')
+  return { by: pair_by, base, head, measure: measure ?? null }
+}
+
+const invalid = (name: string, message: string): RequestError =>
+  faultAt(`/${name}`, message, 'invalid_request', `${name} ${message}`)
+
+/** Makes the refusal of trials that several judges or rubrics graded, with the names to choose from: a trial must count once. */
+function severalGraders({ judges, rubrics }: SeveralGraders, { group_by }: ReportOptions): RequestError {
+  const errors = [
+    ...(judges.length > 1 && group_by !== 'judge'
+      ? [{ path: '/judge', message: `is needed, one of: ${judges.join(', ')}` }]
+      : []),
+    ...(rubrics.length > 1 ? [{ path: '/rubric', message: `is needed, one of: ${rubrics.join(', ')}` }] : []),
+  ]
+  return new RequestError(
+    400,
+    'several_graders',
+    'the selected trials were graded by several judges or rubrics, and would count several times',
+    { errors },
+  )
+}

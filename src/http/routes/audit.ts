@@ -1,0 +1,94 @@
+import { computeAgreement } from '../../audit/agreement/compute-agreement.ts'
+import { DISAGREEMENTS, REVIEWS } from '../../audit/csv.ts'
+import { findDisagreements, listDisagreements, QueueQuery } from '../../audit/disagreements/queue.ts'
+import { findReviews, listReviews, ReviewQuery, storeReview } from '../../audit/disagreements/reviews.ts'
+import { makeReport, ReportQuery } from '../../audit/report/make-report.ts'
+import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
+import { ReviewRequestSchema } from '../../schemas/audit/review.ts'
+import { AgreementCallSchema } from '../../schemas/audit/stored-agreement.ts'
+import { mapAsync, takeAsync } from '../../schemas/page.ts'
+import { sendCsv, withCsv } from '../csv.ts'
+import { answer, IdempotencyHeader, IdParams, NAMED, operation, SENT } from '../operation.ts'
+import type { RouteDeps, Routes } from './route-deps.ts'
+
+/** Adds the routes of reports, reviews, the review queue and agreement. */
+export function auditRoutes(routes: Routes, { context, statistics, answerOnce }: RouteDeps): void {
+  routes.post('/v1/grades/:id/reviews', {
+    ...operation('review', 'audit', 'createReview', {
+      summary: 'Say what a human finds',
+      description:
+        'Append-only: of one rater’s reviews of a question (a trajectory and its ground truth) by a rubric the newest counts. Label and claims are those of the rubric of the grade (`GET /v1/rubrics/{id}`). Any grade of the question can be reviewed, whatever its status.',
+      params: IdParams,
+      headers: IdempotencyHeader,
+      body: ReviewRequestSchema,
+      answers: { 201: answer('Review', 'It is stored.') },
+      problems: [...SENT, 404, 409, 422],
+    }),
+    handler: (request, reply) =>
+      answerOnce(request, reply, async () => {
+        const review = await storeReview(context, request.params.id, request.body)
+        return { status: 201, text: JSON.stringify(review) }
+      }),
+  })
+
+  routes.get('/v1/reviews', {
+    ...operation('read', 'audit', 'listReviews', {
+      summary: 'List reviews, newest first',
+      description: 'With `format=csv` all of them in one table, or `limit` of them, from `cursor` on.',
+      querystring: ReviewQuery,
+      answers: { 200: withCsv(answer('ReviewPage', 'One page.'), REVIEWS.columns) },
+    }),
+    handler: async ({ query }, reply) => {
+      if (query.format !== 'csv') return await listReviews(context, query)
+      const reviews = takeAsync(await findReviews(context, query), query.limit)
+      return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(reviews, REVIEWS.toRow))
+    },
+  })
+
+  routes.get('/v1/disagreements', {
+    ...operation('read', 'audit', 'listDisagreements', {
+      summary: 'Questions on which not all agree, the most telling first',
+      description:
+        'A question is a trajectory with its ground truth, under one rubric: what different rubrics ask is never compared. Filters choose the questions that have a standing grade that fits all of them; everything that was said of them is shown. `batch` chooses among its own trials, and of the judges that it asked its own grades are shown. With `format=csv` the whole queue in one table, or `limit` of it, from `cursor` on.',
+      querystring: QueueQuery,
+      answers: { 200: withCsv(answer('DisagreementPage', 'One page.'), DISAGREEMENTS.columns) },
+      problems: NAMED,
+    }),
+    handler: async ({ query }, reply) => {
+      if (query.format !== 'csv') return await listDisagreements(context, query)
+      const found = takeAsync(await findDisagreements(context, query), query.limit)
+      const rows = mapAsync(found, ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
+      return sendCsv(reply, 'disagreements', DISAGREEMENTS.columns, rows)
+    },
+  })
+
+  routes.post('/v1/agreement', {
+    ...operation('read', 'audit', 'computeAgreement', {
+      summary: 'How far raters agree, with intervals',
+      description:
+        'Of given ratings, or of stored raters: judges, their samples, humans, what the harness measured. A grade without a label gives no rating and is counted in `coverage`. Computed one request at a time; 503 where too many wait.',
+      body: AgreementCallSchema,
+      answers: {
+        200: answer('Agreement', 'Every statistic, or why it is undefined.'),
+      },
+      problems: [...SENT, 404],
+    }),
+    handler: ({ body }) => computeAgreement(context, statistics.run, body),
+  })
+
+  routes.get('/v1/reports', {
+    ...operation('read', 'audit', 'getReport', {
+      querystring: ReportQuery,
+      answers: { 200: withCsv(answer('Report', 'The report.'), REPORT_COLUMNS) },
+      problems: NAMED,
+      summary: 'Shares of the outcomes and claims of a rubric, with intervals',
+      description:
+        'Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the shares of the labels and of each claim, corrected by reviews; and of `tab-behavior` R by signals and by the judge, C, T and resolution. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.',
+    }),
+    handler: async ({ query }, reply) => {
+      const report = await makeReport(context, statistics.run, query)
+      if (query.format === 'csv') return sendCsv(reply, 'report', REPORT_COLUMNS, reportTable(report))
+      return report
+    },
+  })
+}
