@@ -27,7 +27,7 @@ Processes of their own on loopback: a PostgreSQL (from a package), a played prov
   storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
            3 or 15 seconds. Shows that each item is graded once, and how many calls were made.
   outage   PostgreSQL is stopped for 30 s in the middle of a batch.
-  partition  two workers in network namespaces (Linux, root): one is cut from PostgreSQL for --away seconds and comes back,
+  partition  PostgreSQL and two workers, each in a network namespace (Linux, root): one worker is cut off for --away seconds and comes back,
            PostgreSQL is restarted, the other worker is killed.
   scaling  items a second with 1, 2 and 4 workers, the best of the rounds: bound by what a worker may have in flight, and bound by the
            processors of this machine.

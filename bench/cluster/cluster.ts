@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type PostgresServer, startPostgres } from '../../test/storage/postgres-server.ts'
+import { type Namespace, type PostgresServer, startPostgres } from '../../test/storage/postgres-server.ts'
 import { type PlayedProvider, spawnProvider } from '../played-provider.ts'
 import type { Place } from './network.ts'
 import { type Member, startMember } from './processes.ts'
@@ -15,8 +15,8 @@ export interface ClusterOptions {
   readonly at_once: number
   /** Whether commits wait for the disk, as those of every real server do; the test server does not by itself. */
   readonly fsync?: boolean
-  /** Addresses of PostgreSQL beside loopback. */
-  readonly beside?: readonly string[]
+  /** The network namespace of PostgreSQL. */
+  readonly database?: Namespace
   /** Of the configuration file, beside what is above. */
   readonly settings?: object
 }
@@ -40,7 +40,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const concurrency = { initial: at_once, min: 1, max: at_once }
   writeFileSync(config, JSON.stringify({ concurrency, ...settings }))
   const [postgres, provider] = await Promise.all([
-    startPostgres({ fsync: options.fsync === true, beside: options.beside ?? [] }),
+    startPostgres({ fsync: options.fsync === true, namespace: options.database ?? null }),
     spawnProvider(options.latency_ms),
   ])
   const members: Member[] = []
@@ -48,8 +48,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   let started = 0
   const start = async (command: 'serve' | 'worker', place?: Place) => {
     const name = `${command}-${started++}`
-    const url = place === undefined ? postgres.url : postgres.url.replace('127.0.0.1', place.database)
-    const env = environment(url, config, place?.provider ?? provider.origin, name)
+    const env = environment(postgres.url, config, place?.provider ?? provider.origin, name)
     const member = await startMember(name, command, env, place?.namespace)
     members.push(member)
     return member

@@ -1,24 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
+import type { Namespace } from '../../test/storage/postgres-server.ts'
 import { UsageError } from '../../tools/command-line.ts'
 
 /** The place of a process in a network namespace of its own. */
 export interface Place {
   readonly namespace: string
-  /** The host of PostgreSQL, as the namespace sees it. */
-  readonly database: string
   /** The played provider, as the namespace sees it. */
   readonly provider: string
 }
 
-/** Two networks of this machine, one with PostgreSQL and one with the provider, and namespaces that are linked to both. */
+/** Two networks of this machine, the first for PostgreSQL and the second for the provider, and namespaces that are linked to both. */
 export interface Network {
-  /** Addresses of this machine in the two networks. */
-  readonly database: string
+  /** The address of this machine in the second network. */
   readonly provider: string
-  /** Makes a namespace; returns its name. */
-  add(): string
+  /** Makes a namespace; returns its name and its address in the first network. */
+  add(): Namespace
   /** Cuts a namespace from the network of PostgreSQL, or joins it again: packets are lost without an answer. */
   cut(namespace: string): void
   join(namespace: string): void
@@ -57,10 +55,10 @@ export function makeNetwork(): Network {
   // Also where the process ends by process.exit.
   process.on('exit', remove)
   return {
-    database: `${subnet}.1.1`,
     provider: `${subnet}.2.1`,
     add() {
       const namespace = name(`n${namespaces.length}`)
+      const host = namespaces.length + 2
       ip('netns', 'add', namespace)
       namespaces.push(namespace)
       const inside = (...args: string[]) => ip('-n', namespace, ...args)
@@ -69,11 +67,11 @@ export function makeNetwork(): Network {
         ip('link', 'add', outer, 'type', 'veth', 'peer', 'name', inner, 'netns', namespace)
         links.push(outer)
         ip('link', 'set', outer, 'master', bridge, 'up')
-        inside('addr', 'add', `${base}.${namespaces.length + 1}/24`, 'dev', inner)
+        inside('addr', 'add', `${base}.${host}/24`, 'dev', inner)
         inside('link', 'set', inner, 'up')
       }
       inside('link', 'set', 'lo', 'up')
-      return namespace
+      return { name: namespace, address: `${subnet}.1.${host}` }
     },
     cut: (namespace) => ip('link', 'set', link(namespace, 0), 'down'),
     join: (namespace) => ip('link', 'set', link(namespace, 0), 'up'),

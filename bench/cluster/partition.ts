@@ -15,7 +15,7 @@ export interface PartitionOptions extends Omit<ClusterOptions, 'services' | 'wor
 }
 
 /**
- * Two workers in network namespaces of their own. One is cut from PostgreSQL in the middle of its calls and comes back, PostgreSQL is restarted,
+ * PostgreSQL and two workers, each in a network namespace. One worker is cut from PostgreSQL in the middle of its calls and comes back, PostgreSQL is restarted,
  * and the other worker is killed; answers what held.
  */
 export async function playPartition(options: PartitionOptions): Promise<Claim[]> {
@@ -32,15 +32,14 @@ export async function playPartition(options: PartitionOptions): Promise<Claim[]>
 
 async function play(network: Network, options: PartitionOptions): Promise<Claim[]> {
   const { items, away_s, say } = options
-  const cluster = await startCluster({ ...options, services: 1, workers: 0, beside: [network.database] })
+  const cluster = await startCluster({ ...options, services: 1, workers: 0, database: network.add() })
   const provider = await forward(network.provider, Number(new URL(cluster.provider.origin).port))
   try {
     const origin = cluster.services[0]?.origin ?? ''
     const { id: batch } = await sendBatch(origin, items, options.item_bytes, 'partition')
     const addWorker = async () => {
-      const namespace = network.add()
-      const place = { namespace, database: network.database, provider: provider.origin }
-      return { namespace, member: await cluster.addWorker(place) }
+      const namespace = network.add().name
+      return { namespace, member: await cluster.addWorker({ namespace, provider: provider.origin }) }
     }
     const cutOff = await addWorker()
     const [cutProcess = ''] = await processesAfter(cluster, 1)

@@ -23,6 +23,8 @@ const LONGEST_S = 23 * 3600
 /** Ended jobs stay so long. */
 const KEPT_S = 3600
 const INSERTED_AT_ONCE = 1000
+/** The batches of jobs that have not ended, by the keys that `addChunks` and `addPoll` give. */
+const OPEN_BATCHES = `SELECT DISTINCT split_part(singleton_key, ':', 1) AS batch FROM ${SCHEMA}.job WHERE state < 'completed'`
 
 interface BossOptions {
   readonly url: string
@@ -83,9 +85,10 @@ export class BossJobs implements Jobs {
     await this.boss.send(queue, poll, { singletonKey: poll.batch, startAfter: Math.ceil(delay_ms / 1000) })
   }
 
-  /** Jobs of other processes are not known here; adding a chunk twice is harmless. */
-  isBusy(): boolean {
-    return false
+  async busy(): Promise<ReadonlySet<string>> {
+    await this.begin()
+    const { rows } = await this.boss.getDb().executeSql(OPEN_BATCHES, [])
+    return new Set((rows as readonly { readonly batch: string }[]).map(({ batch }) => batch))
   }
 
   async start(judges: readonly string[], handlers: JobHandlers): Promise<void> {
@@ -127,13 +130,17 @@ export class BossJobs implements Jobs {
     await this.boss.stop({ graceful: true, timeout: 5000 })
   }
 
-  /** Opens a queue, which is made where it is missing. */
-  private async open(name: string, policy: 'exclusive' | 'stately'): Promise<string> {
+  private begin(): Promise<unknown> {
     this.starting ??= this.boss.start().catch((error: unknown) => {
       this.starting = null
       throw error
     })
-    await this.starting
+    return this.starting
+  }
+
+  /** Opens a queue, which is made where it is missing. */
+  private async open(name: string, policy: 'exclusive' | 'stately'): Promise<string> {
+    await this.begin()
     const opening =
       this.queues.get(name) ??
       this.boss.createQueue(name, {

@@ -1,4 +1,4 @@
-import { type BatchRecord, COMMAND_STOPPED, type OpenBatch, type RunPlan } from '../db/batches.ts'
+import { type BatchRecord, COMMAND_STOPPED, type RunPlan } from '../db/batches.ts'
 import type { Sql } from '../db/db.ts'
 import type { Chunk, OpenItem } from '../db/items.ts'
 import { count } from '../domain/count.ts'
@@ -254,12 +254,14 @@ export class BatchEngine implements JobHandlers {
     return mode === 'provider' ? ((await this.deps.stores.provider.judges(id))[0] ?? null) : null
   }
 
-  /** Looks at the open batches: puts their chunks into the queues, wakes parked batches, and ends batches. */
+  /** Looks at the batches without a job: puts their chunks into the queues, wakes parked batches, and ends batches. */
   private async sweep(): Promise<void> {
     if (this.isShared ? !this.deps.adopts : !(await this.lead())) return
-    for (const batch of await this.batches.listOpen()) {
+    const due = await this.batches.listDue(new Date(this.now()).toISOString())
+    const busy = await this.deps.jobs.busy()
+    for (const { id, status } of due) {
       if (this.stopping.signal.aborted) return
-      if (!this.isForeign(batch.id)) await this.see(batch).catch(this.onTrouble(batch.id))
+      if (!busy.has(id) && !this.isForeign(id)) await this.see(id, status).catch(this.onTrouble(id))
     }
   }
 
@@ -268,12 +270,9 @@ export class BatchEngine implements JobHandlers {
     return !this.deps.adopts && !this.own.has(id) && id <= (this.leadsSince ?? id)
   }
 
-  private async see({ id, status, resumes_at }: OpenBatch): Promise<void> {
-    if (status === 'parked') {
-      if (resumes_at === null || Date.parse(resumes_at) > this.now()) return
-      if (await this.batches.resume(id)) this.deps.notify(id)
-    }
-    if (!this.deps.jobs.isBusy(id)) await this.enqueue(id)
+  private async see(id: string, status: RunPlan['status']): Promise<void> {
+    if (status === 'parked' && (await this.batches.resume(id))) this.deps.notify(id)
+    await this.enqueue(id)
   }
 
   /** Puts the open work of a batch into the queues; a batch without open work ends. */
@@ -316,9 +315,10 @@ export class BatchEngine implements JobHandlers {
 
   /** Ends the chunks of batches that another process has parked, cancelled or ended; forgets batches without a chunk here. */
   private async leave(): Promise<void> {
+    if (this.states.size === 0) return
+    const running = await this.batches.listRunning([...this.states.keys()])
     for (const [id, state] of this.states) {
-      const status = await this.batches.status(id)
-      if (status === 'running') continue
+      if (running.has(id)) continue
       state.leaving.abort()
       if (state.chunks === 0) this.states.delete(id)
     }

@@ -23,8 +23,8 @@ export interface Jobs {
   addChunks(chunks: readonly Chunk[], sql?: Sql): Promise<void>
   /** Puts a poll into the queue of its judge; a poll that waits already is left alone. */
   addPoll(poll: Poll, delay_ms: number): Promise<void>
-  /** Tells whether jobs of the batch wait or run, as far as this process knows. */
-  isBusy(batch: string): boolean
+  /** Lists the batches whose jobs wait or run. */
+  busy(): Promise<ReadonlySet<string>>
   /** Works on jobs of these judges. */
   start(judges: readonly string[], handlers: JobHandlers): Promise<void>
   /** Begins no job; resolves once no job runs here. */
@@ -40,7 +40,7 @@ export class LocalJobs implements Jobs {
   private readonly queues = new Map<string, PQueue>()
   private readonly keys = new Set<string>()
   /** The number of jobs of each batch. */
-  private readonly busy = new Map<string, number>()
+  private readonly counts = new Map<string, number>()
   private readonly running = new Set<Promise<void>>()
   private readonly stopping = new AbortController()
   private handlers: JobHandlers | null = null
@@ -65,8 +65,8 @@ export class LocalJobs implements Jobs {
     this.track(`${poll.batch} poll ${poll.judge}`, poll.batch, () => this.keepPolling(poll, delay_ms))
   }
 
-  isBusy(batch: string): boolean {
-    return this.busy.has(batch)
+  async busy(): Promise<ReadonlySet<string>> {
+    return new Set(this.counts.keys())
   }
 
   async start(judges: readonly string[], handlers: JobHandlers): Promise<void> {
@@ -82,15 +82,15 @@ export class LocalJobs implements Jobs {
   private track(key: string, batch: string, work: () => Promise<void>): void {
     if (this.keys.has(key) || this.stopping.signal.aborted) return
     this.keys.add(key)
-    this.busy.set(batch, (this.busy.get(batch) ?? 0) + 1)
+    this.counts.set(batch, (this.counts.get(batch) ?? 0) + 1)
     const done = work()
       .catch(() => undefined)
       .finally(() => {
         this.keys.delete(key)
         this.running.delete(done)
-        const left = (this.busy.get(batch) ?? 1) - 1
-        if (left === 0) this.busy.delete(batch)
-        else this.busy.set(batch, left)
+        const left = (this.counts.get(batch) ?? 1) - 1
+        if (left === 0) this.counts.delete(batch)
+        else this.counts.set(batch, left)
       })
     this.running.add(done)
   }

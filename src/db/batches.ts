@@ -1,4 +1,4 @@
-import { sql as raw, type Selectable } from 'kysely'
+import { type Expression, sql as raw, type Selectable, type SqlBool } from 'kysely'
 import type { Batch, BatchCounts } from '../schemas/batch.ts'
 import type { BatchKind, BatchMode, BatchStatus } from '../schemas/vocabulary.ts'
 import type { Payer } from './attempts.ts'
@@ -8,6 +8,7 @@ import { addItems, createItems, IS_OPEN, isOf, type NewItem } from './items.ts'
 import { isDead } from './processes.ts'
 import type { Tables } from './schema.ts'
 import { type Amounts, NOTHING } from './spending.ts'
+import { parseStored } from './text.ts'
 
 /** The reason of a batch that is parked because its command ended. */
 export const COMMAND_STOPPED = 'the command that ran it was stopped'
@@ -36,9 +37,6 @@ export type BatchRecord = Batch
 
 type BatchRow = Selectable<Tables['batches']>
 
-/** A batch that has not ended. `resumes_at`: the time at which a parked batch wakes by itself; ISO 8601. */
-export type OpenBatch = Pick<BatchRow, 'id' | 'status' | 'resumes_at'>
-
 /** The facts of a batch that a runner needs. `payer` null: no key in particular pays. */
 export type RunPlan = Pick<BatchRow, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'> & {
   readonly payer: Payer | null
@@ -57,13 +55,17 @@ export function createBatches(db: Db) {
     get: async (id: string): Promise<BatchRecord | null> => (await readBatches(db, { id, limit: 1 }))[0] ?? null,
     /** Lists batches, newest first. */
     list: (query: BatchQuery): Promise<readonly BatchRecord[]> => readBatches(db, query),
-    /** Lists the batches that have not ended, oldest first. */
-    listOpen: (): Promise<readonly OpenBatch[]> =>
-      all<OpenBatch>(db.read)`
-        SELECT id, status, resumes_at FROM batches WHERE status IN ('running', 'parked', 'cancelling') ORDER BY id`,
-    /** Reads the status of a batch alone: runners ask for it often. */
-    status: async (id: string): Promise<BatchRow['status'] | null> =>
-      (await first<Pick<BatchRow, 'status'>>(db.read)`SELECT status FROM batches WHERE id = ${id}`)?.status ?? null,
+    /** Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. */
+    listDue: (now: string): Promise<readonly Pick<BatchRow, 'id' | 'status'>[]> =>
+      all<Pick<BatchRow, 'id' | 'status'>>(db.read)`
+        SELECT id, status FROM batches
+        WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`,
+    /** Lists the batches among `ids` that run. */
+    async listRunning(ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await all<Pick<BatchRow, 'id'>>(db.read)`
+        SELECT id FROM batches WHERE ${isIn(db, 'id', ids)} AND status = 'running'`
+      return new Set(rows.map(({ id }) => id))
+    },
     /** Reads the facts of a batch that a runner needs: without the counts, which cost a walk over the items. */
     async plan(id: string): Promise<RunPlan | null> {
       type Row = Omit<RunPlan, 'payer'> & Pick<BatchRow, 'payer' | 'payer_cap_usd'>
@@ -101,10 +103,15 @@ export function createBatches(db: Db) {
 const changeIn = (db: Db, sql: Sql, id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>) =>
   run(sql)`UPDATE batches SET ${assignments<'batches'>(row)} WHERE id = ${id} AND ${isIn(db, 'status', states)}`
 
-/** Ends a batch without an open item. One reading of the items: an item that becomes pending again after it waited is open all the time. */
+/**
+ * Ends a batch without an open item, with the counts of its items, which change no more. One reading of the items: an item that becomes pending
+ * again after it waited is open all the time.
+ */
 async function finish(db: Db, sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>) {
   const open = await first(sql)`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${IS_OPEN} LIMIT 1`
-  return open === undefined && (await changeIn(db, sql, id, [state], row)) > 0
+  if (open !== undefined || (await changeIn(db, sql, id, [state], row)) === 0) return false
+  await run(sql)`UPDATE batches SET tallies = ${JSON.stringify(await countItems(sql, isOf(id)))} WHERE id = ${id}`
+  return true
 }
 
 /** A grade is made of its replies within this time. */
@@ -196,25 +203,28 @@ async function readBatches(db: Db, query: BatchQuery & { readonly id?: string })
     SELECT * FROM batches ${where([raw`status <> 'draft'`, ...conditions])} ORDER BY id DESC LIMIT ${limit}`
   if (rows.length === 0) return []
   const scopes = rows.map((row) => `batch:${row.id}`)
-  const [tallies, spent] = await Promise.all([
-    all<Tally>(db.read)`
-      SELECT batch, status, cached, coalesce(label, failure_code) AS detail, count(*) AS n FROM batch_items
-      WHERE ${isIn(
-        db,
-        'batch',
-        rows.map(({ seq }) => seq),
-      )} GROUP BY batch, status, cached, detail ORDER BY status, detail`,
+  const uncounted = rows.flatMap(({ seq, tallies }) => (tallies === null ? [seq] : []))
+  const [counted, spent] = await Promise.all([
+    countItems(db.read, isIn(db, 'batch', uncounted)),
     all<Selectable<Tables['spending']>>(db.read)`SELECT * FROM spending WHERE ${isIn(db, 'scope', scopes)}`,
   ])
   return rows.map((row) => {
-    const own = tallies.filter(({ batch }) => batch === row.seq).map((tally) => ({ ...tally, n: Number(tally.n) }))
-    return toRecord(row, own, spent.find(({ scope }) => scope === `batch:${row.id}`) ?? NOTHING)
+    const tallies =
+      row.tallies === null
+        ? counted.filter(({ batch }) => batch === row.seq)
+        : parseStored<readonly Tally[]>(row.tallies)
+    return toRecord(row, tallies, spent.find(({ scope }) => scope === `batch:${row.id}`) ?? NOTHING)
   })
 }
 
+/** Counts the items of batches by their states. */
+const countItems = (sql: Sql, which: Expression<SqlBool>) =>
+  all<Tally & { readonly batch: number }>(sql)`
+    SELECT batch, status, cached, coalesce(label, failure_code) AS detail, count(*) AS n FROM batch_items
+    WHERE ${which} GROUP BY batch, status, cached, detail ORDER BY status, detail`
+
 /** A number of items of a batch in one state. */
 interface Tally {
-  readonly batch: number
   readonly status: keyof BatchCounts | 'waiting' | 'pending'
   readonly detail: string | null
   readonly cached: number

@@ -126,6 +126,8 @@ export interface Tables {
     total: Generated<number>
     created_at: string
     finished_at: string | null
+    /** The counts of the items by their states, as JSON, of a batch that has ended; null: they are counted. */
+    tallies: string | null
     /** The process that takes a draft in. */
     process: string | null
   }

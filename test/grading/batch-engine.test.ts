@@ -148,7 +148,7 @@ describe('trouble', () => {
         return batches.finish(id, at)
       },
     }))
-    expect([await stores.batches.status('bat_1'), await stores.batches.status('bat_2')]).toEqual(['running', 'done'])
+    expect([...(await stores.batches.listRunning(['bat_1', 'bat_2']))]).toEqual(['bat_1'])
     expect(troubles).toEqual(['bat_1 damaged'])
     await engine.stop()
   })
@@ -156,13 +156,13 @@ describe('trouble', () => {
   test('with the database is told once, and the database is asked again', async () => {
     let looks = 0
     const { stores, engine, troubles } = await startEngine(({ batches }) => ({
-      listOpen: async () => {
+      listDue: async (now) => {
         looks += 1
         if (looks > 1 && looks < 5) throw new Error('away')
-        return looks === 1 ? [] : batches.listOpen()
+        return looks === 1 ? [] : batches.listDue(now)
       },
     }))
-    await expect.poll(() => stores.batches.status('bat_2'), WAIT).toBe('done')
+    await expect.poll(async () => (await stores.batches.plan('bat_2'))?.status, WAIT).toBe('done')
     await engine.stop()
     expect(troubles).toEqual([' away'])
   })
@@ -193,10 +193,10 @@ describe('the jobs of one process', () => {
   test('run a chunk that is added again while it waits or runs once; leave chunks of other judges alone', async () => {
     const { jobs, runs, next } = await working()
     for (let n = 0; n < 3; n++) await jobs.addChunks([chunk(0), chunk(1), { ...chunk(0), judge: 'theirs' }])
-    expect(jobs.isBusy('bat_1')).toBe(true)
+    expect([...(await jobs.busy())]).toEqual(['bat_1'])
     await next()
     await next()
-    await vi.waitFor(() => expect(jobs.isBusy('bat_1')).toBe(false))
+    await vi.waitFor(async () => expect((await jobs.busy()).size).toBe(0))
     expect(runs).toEqual(['bat_1 0', 'bat_1 1'])
     await jobs.addChunks([chunk(0)])
     await next()
@@ -218,7 +218,7 @@ describe('the jobs of one process', () => {
     const { jobs, clock, polls } = await working()
     await jobs.addPoll({ batch: 'bat_1', judge: 'ours' }, 10)
     await jobs.addPoll({ batch: 'bat_1', judge: 'ours' }, 10)
-    await vi.waitFor(() => expect(jobs.isBusy('bat_1')).toBe(false))
+    await vi.waitFor(async () => expect((await jobs.busy()).size).toBe(0))
     expect([clock.slept, polls]).toEqual([[10, 20, 30], []])
   })
 })

@@ -18,8 +18,9 @@ export function describeBatchStates(current: Current): void {
     expect(await batches().finish('bat_1', AT)).toBe(false)
     expect(await readBatch(current(), 'bat_1')).toMatchObject({ status: 'running', finished_at: null })
     await batches().settle({ batch: 'bat_1', index: 1 }, ENDS.never)
+    const before = await readBatch(current(), 'bat_1')
     expect(await batches().finish('bat_1', AT)).toBe(true)
-    expect(await readBatch(current(), 'bat_1')).toMatchObject({ status: 'done', finished_at: AT })
+    expect(await readBatch(current(), 'bat_1')).toEqual({ ...before, status: 'done', finished_at: AT })
     expect(await batches().finish('bat_1', 'later')).toBe(false)
     expect(await batches().requestCancel('bat_1')).toBe(false)
     expect(await batches().resume('bat_1')).toBe(false)
@@ -83,7 +84,7 @@ export function describeBatchStates(current: Current): void {
 
   test('what is unknown changes nothing', async () => {
     expect(await batches().get('bat_none')).toBeNull()
-    expect([await batches().plan('bat_none'), await batches().status('bat_none')]).toEqual([null, null])
+    expect([await batches().plan('bat_none'), [...(await batches().listRunning(['bat_none']))]]).toEqual([null, []])
     expect(await batches().resume('bat_none')).toBe(false)
     expect(await batches().requestCancel('bat_none')).toBe(false)
     expect(await batches().finish('bat_none', AT)).toBe(false)
@@ -92,18 +93,20 @@ export function describeBatchStates(current: Current): void {
     expect(await batches().list({ limit: 10 })).toEqual([])
   })
 
-  test('batches that have not ended are listed, oldest first', async () => {
-    for (const id of ['bat_2', 'bat_1', 'bat_parked', 'bat_ended']) await openBatch(current(), id, 0)
+  test('batches with work to do are listed, oldest first; a parked batch, once its time has come', async () => {
+    for (const id of ['bat_2', 'bat_1', 'bat_rests', 'bat_waits', 'bat_ended']) await openBatch(current(), id, 0)
     await batches().draft(makeBatch('bat_0'))
-    await batches().park('bat_parked', 'why', AT)
+    await batches().park('bat_rests', 'why', AT)
+    await batches().park('bat_waits', 'why', null)
     await batches().requestCancel('bat_2')
     await batches().finish('bat_ended', AT)
-    expect((await batches().listOpen()).map(({ id, status, resumes_at }) => [id, status, resumes_at])).toEqual([
-      ['bat_1', 'running', null],
-      ['bat_2', 'cancelling', null],
-      ['bat_parked', 'parked', AT],
-    ])
-    expect([await batches().status('bat_ended'), await batches().status('bat_0')]).toEqual(['done', 'draft'])
+    const due = [
+      { id: 'bat_1', status: 'running' },
+      { id: 'bat_2', status: 'cancelling' },
+    ]
+    expect(await batches().listDue('2026-11-20T23:59:59.999Z')).toEqual(due)
+    expect(await batches().listDue(AT)).toEqual([...due, { id: 'bat_rests', status: 'parked' }])
+    expect([...(await batches().listRunning(['bat_ended', 'bat_0', 'bat_1', 'bat_2', 'bat_waits']))]).toEqual(['bat_1'])
   })
 
   test('a cancel spares items with a call in flight, or with a fresh reply that waits for its grade', async () => {

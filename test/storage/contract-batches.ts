@@ -35,7 +35,7 @@ function describeDrafts(current: Current): void {
     expect(await batches().get('bat_1')).toBeNull()
     expect(await batches().list({ limit: 10 })).toEqual([])
     expect(await batches().list({ limit: 10, key: 'k' })).toEqual([])
-    expect(await batches().listOpen()).toEqual([])
+    expect(await batches().listDue(AT)).toEqual([])
     await batches().open('bat_1')
     const record = await readBatch(current(), 'bat_1')
     expect(record).toEqual({

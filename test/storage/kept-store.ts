@@ -63,6 +63,8 @@ async function expectKept(read: KeptStore['rows'], old: ReadonlyMap<string, Rows
     expect([table, rowsOf(table).length >= least]).toEqual([table, true])
     expect([table, linesOf(await read(table), columns)]).toEqual([table, linesOf(rowsOf(table), columns)])
   }
+  const uncounted = (await read('batches')).filter(({ tallies }) => tallies === null)
+  expect(uncounted.map(({ status }) => status)).not.toContainEqual(expect.stringMatching(/^(?:done|cancelled)$/))
   const calls = await read('attempts')
   const columns = columnsOf(rowsOf('attempts'))
   const ended = new Set(rowsOf('attempts').map(({ id }) => id))

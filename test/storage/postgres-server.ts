@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-/** A real PostgreSQL of its own, on loopback, gone with its data when it is stopped for good. */
+/** A real PostgreSQL of its own, gone with its data when it is stopped for good. */
 export interface PostgresServer {
   readonly url: string
   readonly port: number
@@ -62,11 +62,20 @@ const asUser = (command: string, args: readonly string[]): [string, string[]] =>
     ? ['setpriv', [`--reuid=${nobody('-u')}`, `--regid=${nobody('-g')}`, '--clear-groups', command, ...args]]
     : [command, [...args]]
 
+/** A network namespace, and its address that this machine reaches. */
+export interface Namespace {
+  readonly name: string
+  readonly address: string
+}
+
 /**
- * Makes and starts a server. Its locale sorts words as people do, so that only what asks for the order of bytes has it. Commits wait for no
- * disk unless `fsync` says so. `beside` are further addresses of this machine.
+ * Makes and starts a server, in a network namespace where `namespace` names it. Its locale sorts words as people do, so that only queries that ask
+ * for the order of bytes have it. Commits wait for no disk unless `fsync` says so.
  */
-export async function startPostgres({ fsync = false, beside = [] as readonly string[] } = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  fsync = false,
+  namespace = null as Namespace | null,
+} = {}): Promise<PostgresServer> {
   const root = mkdtempSync(join(tmpdir(), 'veridict-postgres-'))
   const native = layOut(root)
   const bin = (name: string) => join(native, 'bin', name)
@@ -79,9 +88,10 @@ export async function startPostgres({ fsync = false, beside = [] as readonly str
   execFileSync(...asUser(bin('initdb'), [...options, '--locale-provider=icu', '--icu-locale=en-US', '--locale=C']), {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  if (beside.length > 0) appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n')
+  if (namespace !== null) appendFileSync(join(data, 'pg_hba.conf'), 'host all all samenet scram-sha-256\n')
   const port = await freePort()
-  const url = `postgres://veridict:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`
+  const host = namespace?.address ?? '127.0.0.1'
+  const url = `postgres://veridict:${encodeURIComponent(PASSWORD)}@${host}:${port}/postgres`
   const query = async (text: string, values: unknown[] = []) => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -93,7 +103,7 @@ export async function startPostgres({ fsync = false, beside = [] as readonly str
     }
   }
   const settings = [
-    `listen_addresses=${['127.0.0.1', ...beside].join()}`,
+    `listen_addresses=${host}`,
     `unix_socket_directories=${root}`,
     `fsync=${fsync ? 'on' : 'off'}`,
     'max_connections=200',
@@ -101,7 +111,12 @@ export async function startPostgres({ fsync = false, beside = [] as readonly str
   let child: ChildProcess | null = null
   const start = async () => {
     const args = ['-D', data, '-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])]
-    child = spawn(...asUser(bin('postgres'), args), { stdio: 'ignore' })
+    const [command, words] = asUser(bin('postgres'), args)
+    // `ip netns exec` becomes the server: signals reach it.
+    child =
+      namespace === null
+        ? spawn(command, words, { stdio: 'ignore' })
+        : spawn('ip', ['netns', 'exec', namespace.name, command, ...words], { stdio: 'ignore' })
     await untilReady(() => query('SELECT 1'))
   }
   const end = async (signal: NodeJS.Signals) => {

@@ -165,7 +165,7 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
     ({ batches }) => batches.list({ status: 'done', before: 'x', limit: 9 }),
     [`${BATCH_LIST} batches_by_status (status=? AND id<?)`],
   ],
-  ['open batches', ({ batches }) => batches.listOpen(), [`${BATCH_LIST} batches_by_status (status=?)`]],
+  ['batches with work to do', ({ batches }) => batches.listDue(AT), [`${BATCH_LIST} batches_by_status (status=?)`]],
   ['a question to queue', queue, [OF_QUESTION, ITEM]],
   ['an answer of a provider', ({ provider }) => provider.find(markOf(question)), [OF_QUESTION]],
   [
