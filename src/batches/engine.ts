@@ -261,7 +261,9 @@ export class BatchEngine implements JobHandlers {
     const busy = await this.deps.jobs.busy()
     for (const { id, status } of due) {
       if (this.stopping.signal.aborted) return
-      if (!busy.has(id) && !this.isForeign(id)) await this.see(id, status).catch(this.onTrouble(id))
+      // A parked batch may have jobs that no worker has taken yet.
+      const isIdle = status === 'parked' || !busy.has(id)
+      if (isIdle && !this.isForeign(id)) await this.see(id, status).catch(this.onTrouble(id))
     }
   }
 
