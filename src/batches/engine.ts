@@ -254,16 +254,16 @@ export class BatchEngine implements JobHandlers {
     return mode === 'provider' ? ((await this.deps.stores.provider.judges(id))[0] ?? null) : null
   }
 
-  /** Looks at the batches without a job: puts their chunks into the queues, wakes parked batches, and ends batches. */
+  /** Looks at the batches: puts the chunks of batches without a job into the queues, wakes parked batches, and ends batches. */
   private async sweep(): Promise<void> {
     if (this.isShared ? !this.deps.adopts : !(await this.lead())) return
     const due = await this.batches.listDue(new Date(this.now()).toISOString())
     const busy = await this.deps.jobs.busy()
-    for (const { id, status } of due) {
+    for (const { id, status, is_open } of due) {
       if (this.stopping.signal.aborted) return
-      // A parked batch may have jobs that no worker has taken yet.
-      const isIdle = status === 'parked' || !busy.has(id)
-      if (isIdle && !this.isForeign(id)) await this.see(id, status).catch(this.onTrouble(id))
+      // The jobs of a batch may wait for a worker that does not come: other batches than those that run their items need none.
+      const waits = status === 'running' && is_open && busy.has(id)
+      if (!waits && !this.isForeign(id)) await this.see(id, status).catch(this.onTrouble(id))
     }
   }
 

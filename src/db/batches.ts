@@ -37,6 +37,9 @@ export type BatchRecord = Batch
 
 type BatchRow = Selectable<Tables['batches']>
 
+/** A batch that has not ended. `is_open`: an item has not ended. */
+export type DueBatch = Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }
+
 /** The facts of a batch that a runner needs. `payer` null: no key in particular pays. */
 export type RunPlan = Pick<BatchRow, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'> & {
   readonly payer: Payer | null
@@ -56,10 +59,12 @@ export function createBatches(db: Db) {
     /** Lists batches, newest first. */
     list: (query: BatchQuery): Promise<readonly BatchRecord[]> => readBatches(db, query),
     /** Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. */
-    listDue: (now: string): Promise<readonly Pick<BatchRow, 'id' | 'status'>[]> =>
-      all<Pick<BatchRow, 'id' | 'status'>>(db.read)`
-        SELECT id, status FROM batches
-        WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`,
+    async listDue(now: string): Promise<readonly DueBatch[]> {
+      const rows = await all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: number | boolean }>(db.read)`
+        SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${IS_OPEN}) AS is_open FROM batches
+        WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`
+      return rows.map((row) => ({ ...row, is_open: Boolean(row.is_open) }))
+    },
     /** Lists the batches among `ids` that run. */
     async listRunning(ids: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await all<Pick<BatchRow, 'id'>>(db.read)`

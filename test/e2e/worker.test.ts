@@ -209,8 +209,9 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await query(`UPDATE {schema}.batches SET resumes_at = '${new Date(Date.now() + 2000).toISOString()}'`)
     await waitUntil(origin, id, ({ status }) => status === 'running', 45_000)
     expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
-    await waitUntil(origin, id, ({ status }) => status === 'cancelled', 45_000)
-  }, 60_000)
+    // A call that the killed worker had in flight is lost after 35 s: its item is spared until then.
+    await waitUntil(origin, id, ({ status }) => status === 'cancelled', 90_000)
+  }, 150_000)
 })
 
 interface Told {

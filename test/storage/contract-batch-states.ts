@@ -100,12 +100,14 @@ export function describeBatchStates(current: Current): void {
     await batches().park('bat_waits', 'why', null)
     await batches().requestCancel('bat_2')
     await batches().finish('bat_ended', AT)
+    await openBatch(current(), 'bat_3', 1)
     const due = [
-      { id: 'bat_1', status: 'running' },
-      { id: 'bat_2', status: 'cancelling' },
+      { id: 'bat_1', status: 'running', is_open: false },
+      { id: 'bat_2', status: 'cancelling', is_open: false },
+      { id: 'bat_3', status: 'running', is_open: true },
     ]
     expect(await batches().listDue('2026-11-20T23:59:59.999Z')).toEqual(due)
-    expect(await batches().listDue(AT)).toEqual([...due, { id: 'bat_rests', status: 'parked' }])
+    expect(await batches().listDue(AT)).toEqual([...due, { id: 'bat_rests', status: 'parked', is_open: false }])
     expect([...(await batches().listRunning(['bat_ended', 'bat_0', 'bat_1', 'bat_2', 'bat_waits']))]).toEqual(['bat_1'])
   })
 

@@ -62,6 +62,7 @@ describePostgres('jobs of several processes', (tools) => {
     const { server } = tools()
     const jobs = openJobs()
     await jobs.addChunks([0, 1, 2, 3].map((chunk) => ({ batch: 'bat_1', chunk, judge: 'stops' })))
+    expect(await jobs.busy()).toContain('bat_1')
     const begun = Promise.withResolvers<void>()
     const runChunk = (_: unknown, signal: AbortSignal) => {
       begun.resolve()
