@@ -186,24 +186,6 @@ test('a round at the provider says how much lies there, until when, and how long
   await finish(app, second.id)
 })
 
-test('stopped while the provider works: the next process goes on, and nothing is sent twice', async () => {
-  let ends = false
-  const judge = providerJudge({ ends: () => ends })
-  const env = { VERIDICT_DATABASE: tempDatabase() }
-  const before = await start(judge, env)
-  const { id } = await startBatch(before, makeItems(4), '?mode=provider')
-  while (judge.submitted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  const waiting = (await before.get(`/v1/batches/${id}`)).json<Batch>()
-  expect(waiting.counts).toMatchObject({ running: 4, pending: 0 })
-  await before.stop()
-  ends = true
-  app = await start(judge, env)
-  await app.context.start()
-  const { batch } = await finish(app, id)
-  expect(batch).toMatchObject({ status: 'done', counts: { graded: 4 }, calls: { made: 4 } })
-  expect(judge.submitted).toHaveLength(1)
-})
-
 test('the replies of one judge are taken in where the other judge of the batch is missing', async () => {
   let ends = false
   const judge = providerJudge({ ends: () => ends })
