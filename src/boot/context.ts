@@ -90,7 +90,7 @@ async function compose(options: ContextOptions, { stores, judges, unready, rubri
   const lost_ms = lostMs(config.retry)
   await stores.attempts.markLost(new Date(clock.now().getTime() - lost_ms).toISOString())
   const secret = await stores.settings.renderingSecret(() => randomBytes(32))
-  const grading = createGradingService({
+  const service = createGradingService({
     ...{ stores, judges, unready, rubrics, secret, clock, newId, laneOf },
     default_judge: config.default_judge,
     default_rubric: DEFAULT_RUBRIC,
@@ -102,12 +102,9 @@ async function compose(options: ContextOptions, { stores, judges, unready, rubri
     day_cap_usd: config.budget.max_cost_usd_per_day,
     denied_acts: config.evidence.denied_acts,
     random: Math.random,
-  })
-  const service = tracing.service({
-    ...grading,
-    async gradeItem(request, job) {
-      const outcome = await grading.gradeItem(request, job)
-      if (job.way !== 'stored') news.onItem(outcome)
+    async observe(job, work) {
+      const outcome = await tracing.grade(job, work)
+      if (job.item !== null && job.way !== 'stored') news.onItem(outcome)
       return outcome
     },
   })

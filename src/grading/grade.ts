@@ -28,14 +28,18 @@ import type {
 
 interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'making'> {
   readonly recent: RecentTrajectories
+  /** Does the work of one grade, and tells others of its outcome. */
+  readonly observe?: (job: GradingJob, work: () => Promise<ItemOutcome>) => Promise<ItemOutcome>
 }
 
 /** The use cases of one grade. HTTP, batch and CLI all run through here. */
-export function createGradingService(given: GradingDeps): GradingService {
+export function createGradingService({ observe = (_job, work) => work(), ...given }: GradingDeps): GradingService {
   const deps = { ...given, trajectories: given.stores.trajectories, making: new Set<string>() }
   const flights = new Map<string, Promise<Judged>>()
 
-  async function answer(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
+  const answer = (request: GradeRequest, job: GradingJob) => observe(job, () => gradeTrial(request, job))
+
+  async function gradeTrial(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
     const mode = request.cache ?? 'use'
     const freshness: Freshness = { since: deps.clock.now().getTime(), isRefresh: mode === 'refresh' }
     const named = nameRequest(deps, request)

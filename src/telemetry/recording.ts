@@ -12,10 +12,10 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { GradingService } from '../grading/service.ts'
+import type { GradingJob, ItemOutcome } from '../grading/service.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { TracingSettings } from './settings.ts'
-import { traceGrades, traceJudge } from './spans.ts'
+import { traceGrade, traceJudge } from './spans.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000
@@ -44,7 +44,7 @@ export function recordTraces({ sampler, queue }: TracingSettings, role: string) 
   return {
     /** Makes a span of each HTTP request; stands before hooks and routes. */
     plugin: requests.plugin(),
-    service: (service: GradingService): GradingService => traceGrades(tracer, service),
+    grade: (job: GradingJob, work: () => Promise<ItemOutcome>) => traceGrade(tracer, job, work),
     judge: (judge: Judge): Judge => traceJudge(tracer, judge),
     /** Reports the number of spans in a sending that the collector did not accept. */
     onLoss(listener: (spans: number) => void) {

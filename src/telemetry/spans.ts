@@ -1,21 +1,15 @@
 import { type Attributes, type Span, SpanKind, type SpanOptions, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import { wrapTracer } from '@opentelemetry/api/experimental'
-import type { GradeOutcome, GradingService, ItemOutcome } from '../grading/service.ts'
+import type { GradingJob, ItemOutcome } from '../grading/service.ts'
 import type { Judge, JudgeReply } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 
 type Describe<T> = (result: T, span: Span) => Attributes
 
-/** Wraps the grading service: each grade is a span `grade`. The grade of a batch’s item is a trace of its own. */
-export function traceGrades(tracer: Tracer, service: GradingService): GradingService {
-  return {
-    ...service,
-    grade: (request, payer) => run(tracer, 'grade', {}, () => service.grade(request, payer), describeOutcome),
-    gradeItem(request, job) {
-      const attributes = { 'veridict.batch.id': job.item?.batch, 'veridict.item': job.item?.index }
-      return run(tracer, 'grade', { root: true, attributes }, () => service.gradeItem(request, job), describeOutcome)
-    },
-  }
+/** Does the work of one grade in a span `grade`. The grade of a batch’s item is a trace of its own. */
+export function traceGrade(tracer: Tracer, { item }: GradingJob, work: () => Promise<ItemOutcome>) {
+  const attributes = { 'veridict.batch.id': item?.batch, 'veridict.item': item?.index }
+  return run(tracer, 'grade', item === null ? {} : { root: true, attributes }, work, describeOutcome)
 }
 
 /** Wraps a judge: each call is a span by the semantic conventions for generative AI, without question and answer. */
@@ -52,7 +46,7 @@ function run<T>(tracer: Tracer, name: string, options: SpanOptions, work: () => 
 }
 
 /** Describes the end of a grade by closed words, ids and numbers. The event of a cached grade was sent when the grade was made. */
-function describeOutcome(outcome: GradeOutcome | ItemOutcome, span: Span): Attributes {
+function describeOutcome(outcome: ItemOutcome, span: Span): Attributes {
   if ('refusal' in outcome) return { 'veridict.refusal': outcome.refusal.code }
   if (!('grade' in outcome)) return { 'error.type': 'failure' in outcome ? outcome.failure.code : undefined }
   const { grade, cached } = outcome

@@ -9,7 +9,7 @@ export type Tracing = ReturnType<typeof import('./recording.ts').recordTraces>
 /** Traces nothing. */
 export const NO_TRACING: Tracing = {
   plugin: (_app, _options, done) => done(),
-  service: (service) => service,
+  grade: (_job, work) => work(),
   judge: (judge) => judge,
   onLoss: () => undefined,
   close: async () => undefined,
