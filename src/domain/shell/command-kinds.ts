@@ -1,7 +1,6 @@
 import {
   DRY_OPTION,
   DRY_OPTIONS_OF,
-  HARMLESS,
   INTERPRETERS,
   isOption,
   isScriptName,
@@ -64,9 +63,15 @@ export function isDry(name: string, words: readonly string[]): boolean {
 
 const UNDOING = /^(?:uninstall|remove|rm|delete|del|drop|list|abort)$/u
 
-/** Tells whether a word that is added to a command may make it do something else: any option that no list calls harmless. */
-export const mayTurn = (name: string, word: string): boolean =>
-  UNDOING.test(word) || (isOption(word) && !(Object.hasOwn(HARMLESS, name) && HARMLESS[name]?.test(word)))
+/** Letters of short options by which a command may list, try, delete or leave out. */
+export const TURNING_LETTER = /^-[a-zA-Z]*[dDhlnNqtT]/u
+/** Words of long options by which a command may look, only try, undo or leave out. */
+const TURNING_NAME =
+  /^--?[a-z-]*(?:cancel|check|contains|debug|delete|diff|dry|explain|help|just|lint|list|no-|only|plan|preview|print|recon|remove|revert|show|simul|skip|spider|stat|test|undo|valid|version|what)/iu
+
+/** Tells whether a word that is added to a command may make the command do something else. */
+export const mayTurn = (word: string): boolean =>
+  UNDOING.test(word) || (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
 
 function hasLookingSubcommand(name: string, words: readonly string[]): boolean {
   const looking = Object.hasOwn(LOOKING_SUBCOMMANDS, name) ? LOOKING_SUBCOMMANDS[name] : undefined

@@ -98,18 +98,7 @@ export const DRY_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
   make: /^(?:-[nqp]|--question|--print-data-base)$/u,
   ...{ bash: /^-[a-z]*n[a-z]*$/u, sh: /^-[a-z]*n[a-z]*$/u, rsync: /^-[a-zA-Z]*n[a-zA-Z]*$/u },
   ...{ unzip: /^-[lvtpZ]$/u, tar: /^-?t[a-z]*$/u, crontab: /^-[lT]$/u, pytest: /^--co$/u },
-}
-
-/** Options that leave the act of a program as it is. */
-export const HARMLESS: Readonly<Record<string, RegExp>> = {
-  ...{ rm: /^-[fv]+$/u, mkdir: /^-[pv]+$/u, cp: /^-[fv]+$/u, mv: /^-[fv]+$/u },
-  curl: /^(?:-[sSfLkvio]+|-[wm]|--(?:silent|show-error|fail|location|insecure|verbose|include|output|max-time|retry))$/u,
-  wget: /^(?:-q|-nv|-O|--quiet)$/u,
-  ...{
-    git: /^(?:-q|--quiet|--no-pager)$/u,
-    pip: /^(?:-q|--quiet|-U|--upgrade)$/u,
-    npm: /^--(?:silent|no-audit|no-fund)$/u,
-  },
+  ...{ gradle: /^-m$/u, alembic: /^--sql$/u, wget: /^--spider$/u, logrotate: /^-d$/u },
 }
 
 /** Further names of programs. */

@@ -1,7 +1,7 @@
 import { isAddress, normalPath } from '../text/paths.ts'
 import { wordSet } from '../text/words.ts'
 import { type AnchorCommand, readAnchor } from './anchor.ts'
-import { mayTurn } from './command-kinds.ts'
+import { mayTurn, TURNING_LETTER } from './command-kinds.ts'
 import { isOption, isSystemProgram } from './command-table.ts'
 import type { SimpleCommand } from './list-commands.ts'
 import { rankOf, type ScriptContext, type Use, weakest } from './use.ts'
@@ -86,13 +86,21 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: Sc
     isAdded = isOption(word)
     // Behind a program and one argument a word may be a subcommand.
     const isMore = isOption(word) || isValue || (next === want.length && want.length > 1)
-    const isOther = mayTurn(command.name, word) || (isAddress(word) && want.some(isAddress))
+    const isOther = mayTurn(word) || (isAddress(word) && want.some(isAddress))
     if (!isMore || (isOther && !context.says(word))) return false
   }
   return next === want.length
 }
 
-const isSameWord = (want: string, word: string): boolean => want === word || normalPath(want) === normalPath(word)
+const isSameWord = (want: string, word: string): boolean =>
+  want === word || holdsLetters(word, want) || normalPath(want) === normalPath(word)
+
+/** Tells whether an option of several letters has those of another, and none by which a command may only try its act: `-vf` has `-f`. */
+const holdsLetters = (word: string, want: string): boolean =>
+  CLUSTER.test(word) &&
+  SHORT_OPTION.test(want) &&
+  [...want].every((letter) => word.includes(letter)) &&
+  ![...word].some((letter) => !want.includes(letter) && TURNING_LETTER.test(`-${letter}`))
 
 /** Tells whether two words name one program: those in folders of the system are known by their name, and `python3` is `python`. */
 function isSameProgram(word: string, wanted: string): boolean {
@@ -113,6 +121,7 @@ export function holdsAll(command: SimpleCommand, want: readonly string[]): boole
 }
 
 const CLUSTER = /^-[A-Za-z]{2,5}$/u
+const SHORT_OPTION = /^-[A-Za-z]{1,4}$/u
 const partsOf = (word: string): string[] => word.replace(/^(-[A-Za-z])(?=[^=-])/u, '$1=').split(/[=]|^:/u)
 const piecesOf = (word: string): string[] => [
   ...[word, ...partsOf(word), ...tailsOf(word)],

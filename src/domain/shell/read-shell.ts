@@ -274,7 +274,7 @@ class Script implements ShellReading {
     const inMessage = useOfNeedles(text?.messages ?? '', needles) !== 'absent'
     const inWords = useOfNeedles(text?.words ?? '', needles)
     const { name, names, words } = command
-    const isNamed = this.context.says(name) && words.every((word) => !mayTurn(name, word) || this.context.says(word))
+    const isNamed = this.context.says(name) && words.every((word) => !mayTurn(word) || this.context.says(word))
     const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
     const isPrinted = useOfNeedles(text?.words ?? '', printed) !== 'absent'
     const mayHold =

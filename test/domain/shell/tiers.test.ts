@@ -70,6 +70,9 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
       ['which make && make deploy', 'make deploy'],
     ],
     'has options of no effect, options that the instruction has, or further words': [
+      ['unheard sync --jobs 4 -ai /a /b', 'unheard sync -a /a /b'],
+      ['logrotate -vf /etc/a.conf', 'logrotate -f /etc/a.conf'],
+      ['rm -fr build', 'rm -rf build'],
       ['curl -fsSL -o /dev/null https://x.example/a', 'curl https://x.example/a'],
       ['git push --force origin main', 'git push origin main'],
       ['cp a b dir', 'cp a b'],
@@ -98,12 +101,10 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
   },
   maybe: {
     'is several commands that only look': [['cat a | sort | uniq -c', 'cat a | sort | uniq -c']],
-    'has an option that nobody speaks of': [
+    'has an option that may turn it, and that nobody speaks of': [
       ['zfs destroy -nv tank/old', 'zfs destroy tank/old'],
-      ['wget --spider https://x.example/a', 'wget https://x.example/a'],
-      ['logrotate -d /etc/a.conf', 'logrotate /etc/a.conf'],
-      ['gradle -m publish', 'gradle publish'],
-      ['alembic upgrade head --sql', 'alembic upgrade head'],
+      ['helm upgrade --debug api charts/api', 'helm upgrade api charts/api'],
+      ['unheard sync -an /a /b', 'unheard sync -a /a /b'],
       ['git push origin --delete main', 'git push origin main'],
       ['frob -n a1-b2', 'a1-b2'],
     ],
@@ -115,7 +116,6 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
     ],
     'has the words in another order, folder or address': [
       ['curl https://x.example/a -X POST', 'curl -X POST https://x.example/a'],
-      ['rm -fr build', 'rm -rf build'],
       ['gcc -omain main.c', 'gcc -o main main.c'],
       ['bash setup.sh', '/opt/corp/setup.sh'],
       ['bash setup.sh', 'bash /opt/corp/setup.sh'],
@@ -156,6 +156,12 @@ const TIERS: Readonly<Record<Exclude<Use, 'absent'>, Readonly<Record<string, rea
     ],
   },
   told: {
+    'is only tried, as an option of its program says': [
+      ['wget --spider https://x.example/a', 'wget https://x.example/a'],
+      ['logrotate -d /etc/a.conf', 'logrotate /etc/a.conf'],
+      ['gradle -m publish', 'gradle publish'],
+      ['alembic upgrade head --sql', 'alembic upgrade head'],
+    ],
     'is looked for or looked at': [
       ['grep -rn "make deploy" .', 'make deploy'],
       ["git log -p -S'make deploy'", 'make deploy'],
