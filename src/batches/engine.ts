@@ -3,6 +3,7 @@ import type { Sql } from '../db/db.ts'
 import type { Chunk, OpenItem } from '../db/items.ts'
 import { count } from '../domain/count.ts'
 import type { ItemOutcome } from '../grading/service.ts'
+import type { BatchWait } from '../schemas/vocabulary.ts'
 import type { JobHandlers, Jobs, Poll } from './jobs.ts'
 import { createProviderPump, type ProviderPump } from './provider.ts'
 import { BudgetLine, type ChunkDeps, type ChunkRun, type Parking, runChunk } from './run-chunk.ts'
@@ -30,6 +31,12 @@ export interface Trouble {
   readonly batch: string
   readonly item?: string
   readonly error: unknown
+}
+
+/** The subject for which a batch waits, and the sentence that says so. */
+interface Waiting {
+  readonly for: BatchWait
+  readonly reason: string
 }
 
 /** Receives news of batches. */
@@ -212,7 +219,7 @@ export class BatchEngine implements JobHandlers {
    * Counts the items in flight, in all processes, and explains that the batch waits: no worker has the judge of its next item, the judge asked for a
    * pause, or the calls in flight are old; null: the batch runs.
    */
-  async view(record: BatchRecord): Promise<{ readonly in_flight: number; readonly waiting: string | null }> {
+  async view(record: BatchRecord): Promise<{ readonly in_flight: number; readonly waiting: Waiting | null }> {
     const { id, status, counts } = record
     if (status !== 'running' && status !== 'cancelling') return { in_flight: 0, waiting: null }
     const { items, newest } = counts.pending === 0 ? NONE_IN_FLIGHT : await this.deps.stores.attempts.inFlight(id)
@@ -221,20 +228,21 @@ export class BatchEngine implements JobHandlers {
   }
 
   /** Explains that all calls in flight are old; null: a call is young. */
-  private waitingSince(items: number, newest: number): string | null {
+  private waitingSince(items: number, newest: number): Waiting | null {
     if (newest > this.now() - YOUNG_CALL_MS) return null
     const lost = new Date(newest + this.deps.lost_ms).toISOString()
     const late = `waiting: ${count(items, 'item')} without an answer for ${Math.round((this.now() - newest) / 1000)} s`
-    return `${late}: the judge is slow, or the process that called has ended; lost calls are made again after ${lost}`
+    const reason = `${late}: the judge is slow, or the process that called has ended; lost calls are made again after ${lost}`
+    return { for: 'answers', reason }
   }
 
-  private async waitingFor(record: BatchRecord): Promise<string | null> {
+  private async waitingFor(record: BatchRecord): Promise<Waiting | null> {
     const judge = await this.nextJudge(record)
     if (judge === null) return null
-    if (await this.isMissing(judge)) return `waiting: no worker for ${judge}`
+    if (await this.isMissing(judge)) return { for: 'worker', reason: `waiting: no worker for ${judge}` }
     const { paused_until, failure } = await this.deps.stores.judges.get(judge)
     if (failure === null || paused_until <= this.now()) return null
-    return `${judge}: ${failure.code}, waiting until ${new Date(paused_until).toISOString()}`
+    return { for: 'judge', reason: `${judge}: ${failure.code}, waiting until ${new Date(paused_until).toISOString()}` }
   }
 
   /** Tells whether no process that runs batches has the judge. */

@@ -94,7 +94,8 @@ export class BatchService {
     const { in_flight, waiting } = await this.engine.view(record)
     const moved = Math.min(in_flight, pending)
     const counts = { ...record.counts, pending: pending - moved, running: running + moved }
-    return { ...record, counts, ...(waiting !== null && { parked_reason: waiting }), ...(await this.roundOf(record)) }
+    const wait = waiting === null ? {} : { parked_reason: waiting.reason, waiting_for: waiting.for }
+    return { ...record, counts, ...wait, ...(await this.roundOf(record)) }
   }
 
   private async roundOf({ id, mode, status }: BatchRecord): Promise<Pick<Batch, 'round'>> {

@@ -1326,6 +1326,11 @@ export interface components {
                 usual_seconds: number | null;
             };
             parked_reason: string | null;
+            /**
+             * @description Only while a batch waits that is not parked; `parked_reason` tells more. `worker`: no process that runs batches has its judge; `judge`: its judge asked for a pause; `answers`: no call in flight is younger than 30 seconds.
+             * @enum {string}
+             */
+            waiting_for?: "worker" | "judge" | "answers";
             resumes_at: string | null;
             /** Format: date-time */
             created_at: string;

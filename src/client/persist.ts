@@ -100,11 +100,9 @@ type State = Pick<Batch, 'resumes_at'> & { readonly status: string }
 /** Tells whether a batch is parked and does not try again by itself. */
 export const waitsForYou = ({ status, resumes_at }: State): boolean => status === 'parked' && resumes_at === null
 
-type Waiting = Pick<State, 'status'> & Pick<Batch, 'parked_reason'>
-
 /** Tells whether a running batch waits for a process that has its judge. */
-export const waitsForWorker = ({ status, parked_reason }: Waiting): boolean =>
-  status === 'running' && parked_reason !== null && parked_reason.startsWith('waiting: no worker for ')
+export const waitsForWorker = ({ status, waiting_for }: Pick<Batch, 'status' | 'waiting_for'>): boolean =>
+  status === 'running' && waiting_for === 'worker'
 
 /** Tells whether nothing more happens by itself: the batch has ended, or is parked until it is resumed. */
 export const isSettled = (batch: State): boolean =>

@@ -174,6 +174,14 @@ export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', '
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
 export const BatchStatusSchema = Choice(BATCH_STATUSES)
 
+const BATCH_WAITS = ['worker', 'judge', 'answers'] as const
+/** The subject for which a batch waits that is not parked. */
+export type BatchWait = (typeof BATCH_WAITS)[number]
+export const BatchWaitSchema = Choice(
+  BATCH_WAITS,
+  'Only while a batch waits that is not parked; `parked_reason` tells more. `worker`: no process that runs batches has its judge; `judge`: its judge asked for a pause; `answers`: no call in flight is younger than 30 seconds.',
+)
+
 const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const
 export type BatchKind = (typeof BATCH_KINDS)[number]
 export const BatchKindSchema = Choice(

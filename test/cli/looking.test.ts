@@ -72,7 +72,7 @@ test.each([
 ] as const)('%s ends with 4 while a batch waits for a worker, and says so', async (_name, command) => {
   const held = service.batches.get('bat_01')
   if (held === undefined) throw new Error('no batch')
-  held.batch = { ...held.batch, parked_reason: 'waiting: no worker for ours' }
+  held.batch = { ...held.batch, parked_reason: 'waiting: no worker for ours', waiting_for: 'worker' }
   const shell = testShell()
   await command(shell).parseAsync(['bat_01', '--server', service.url], { from: 'user' })
   expect(shell.code()).toBe(4)

@@ -254,7 +254,7 @@ describe('when judges fail', () => {
       .toMatch(/^scripted: rate_limited, waiting until 2\d{3}-/)
     const paused = await app.get(`/v1/batches/${id}`)
     expectContract(paused, 'get', '/v1/batches/{id}')
-    expect(paused.json()).toMatchObject({ status: 'running', resumes_at: null })
+    expect(paused.json()).toMatchObject({ status: 'running', waiting_for: 'judge', resumes_at: null })
     const { batch } = await finish(app, id)
     expect(batch).toMatchObject({ status: 'done', parked_reason: null, counts: { graded: 1 } })
   })

@@ -84,10 +84,12 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
     const other = await startBatch(service, makeItems(2, { cache: 'refresh' }))
     const waiting = await until(service, other.id, ({ parked_reason }) => parked_reason !== null)
     const { name } = judge().info
-    expect(waiting).toMatchObject({ status: 'running', parked_reason: `waiting: no worker for ${name}` })
+    const reason = `waiting: no worker for ${name}`
+    expect(waiting).toMatchObject({ status: 'running', parked_reason: reason, waiting_for: 'worker' })
     await start([judge()], true)
     const done = await until(service, other.id, ({ status }) => status === 'done')
     expect(done).toMatchObject({ parked_reason: null, counts: { graded: 2 } })
+    expect(done).not.toHaveProperty('waiting_for')
   }, 90_000)
 
   /** A provider whose answer to a submission takes until it is let go; then it has the batch. */
