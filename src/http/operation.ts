@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify'
 import type { Scope } from '../access/keys.ts'
-import { given } from '../domain/given.ts'
+import { defined } from '../domain/defined.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import { type ComponentName, ref } from './plugins/openapi.ts'
 
@@ -40,7 +40,7 @@ export function operation<const P extends Parts>(
     schema: {
       operationId,
       summary,
-      ...given({ description }),
+      ...defined({ description }),
       tags: [tag],
       security: need === 'open' ? [] : [{ key: scopes }, { session: scopes }],
       ...(statuses.includes(400) && { querystring: NoQuery }),

@@ -19,7 +19,7 @@ import {
 } from '../batches/follow.ts'
 import { type Incoming, planOf } from '../batches/intake.ts'
 import type { Context } from '../boot/context.ts'
-import { given } from '../domain/given.ts'
+import { defined } from '../domain/defined.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
 import { findUnstorable, readStrictJson } from '../domain/text/strict-json.ts'
@@ -142,7 +142,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     batches: ({ limit = 50, cursor, ...filters } = {}) =>
       answer(async () => {
         const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-        return toPage(await batches.list({ ...filters, limit: limit + 1, ...given({ before }) }), limit, idOf)
+        return toPage(await batches.list({ ...filters, limit: limit + 1, ...defined({ before }) }), limit, idOf)
       }),
     cancel: steer('cancel'),
     resume: steer('resume'),

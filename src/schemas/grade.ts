@@ -197,7 +197,7 @@ export const ReceiptSchema = Closed({
 })
 export type Receipt = Static<typeof ReceiptSchema>
 
-const Said = Nullable(
+const ClaimFlag = Nullable(
   Type.Boolean(),
   'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 )
@@ -206,7 +206,7 @@ const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Typ
 })
 /** The claimed values, and the entries of a list. */
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
-const ActedSchema = Closed({ reasoned: Said, acted: Said })
+const ActedSchema = Closed({ reasoned: ClaimFlag, acted: ClaimFlag })
 
 const LimitSchema = Documented('What keeps the confidence from being `high`.', {
   level: Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
@@ -248,7 +248,7 @@ export const GradeSchema = Closed({
     ),
   ),
   surface: Nullable(
-    Closed({ observed: Said, category: Nullable(SurfaceCategorySchema) }),
+    Closed({ observed: ClaimFlag, category: Nullable(SurfaceCategorySchema) }),
     'The claims of `tab-behavior` about the surface. `category` is null where the surface was not observed; grades of old have `other` there.',
   ),
   cue: Nullable(ActedSchema),

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
 import { decodeCursor, FormatQuery, nameFilter, PageQuery, takePage } from '../../schemas/page.ts'
 import { Closed, Type } from '../../schemas/type.ts'
@@ -34,7 +34,7 @@ export type QueueQuery = Static<typeof QueueQuery>
 export async function findDisagreements(context: AuditContext, query: QueueQuery) {
   const { kind, claim, settled, limit: _, cursor, format: __, ...filters } = query
   await requireNames(context, { ...filters, claim })
-  const asked = { filter: filters, ...given({ kind, claim: claim || undefined, settled }) }
+  const asked = { filter: filters, ...defined({ kind, claim: claim || undefined, settled }) }
   const stores = { ...context.stores, loaded: context.rubrics }
   return readDisagreements(stores, asked, placeOf(decodeCursor(cursor, CURSOR)))
 }

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/claim-values.ts'
 import type { Review, ReviewRequest } from '../../schemas/audit/review.ts'
 import { decodeCursor, FormatQuery, idOf, PageQuery, takePage } from '../../schemas/page.ts'
@@ -55,7 +55,7 @@ function filterOf(query: ReviewQuery, rubrics: Rubrics): ReviewFilter {
   const { rater, grade_id, question, rubric, label, cursor } = query
   const before = decodeCursor(cursor, /^rev_[0-9a-z]{26}$/)
   if (label !== undefined && label !== 'none' && !hasLabel(rubrics, label)) throw noSuchLabel(rubrics, rubric)
-  return given({
+  return defined({
     ...{ rater, grade_id, question, before },
     rubric: rubric === undefined ? undefined : rubricIdOf(rubric),
     label: label === 'none' ? null : label,

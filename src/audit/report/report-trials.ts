@@ -1,7 +1,7 @@
 import type { BatchStores } from '../../batches/follow.ts'
 import { type GradeStore, isOwnBatch, questionOf, type StandingGrade } from '../../db/grades.ts'
 import { count } from '../../domain/count.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import { notesOf } from '../../domain/notes.ts'
 import type { Scalar } from '../../domain/rubric/rubric.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -53,8 +53,8 @@ export async function findTrials(
   const { batch } = filter
   const sorted = sortTrials(variant, groupBy)
   return isOwnBatch(batch)
-    ? findInBatch(stores, { ...given(filter), batch }, sorted)
-    : findStanding(stores.grades, given(filter), sorted)
+    ? findInBatch(stores, { ...defined(filter), batch }, sorted)
+    : findStanding(stores.grades, defined(filter), sorted)
 }
 
 /** Adds the Terminal-Bench runs of any judge and batch, of which only the measured signals count. */
@@ -63,7 +63,7 @@ export async function addBaselines(
   { agent, model, task }: ReportFilter,
   baselines: SelectedTrials['baselines'],
 ): Promise<void> {
-  for await (const standing of readStanding(grades, given({ agent, model, task }))) {
+  for await (const standing of readStanding(grades, defined({ agent, model, task }))) {
     const selected = trialOf(standing, 'none')
     if (selected.row.variant === BASELINE_VARIANT) takeBaseline(baselines, selected)
   }

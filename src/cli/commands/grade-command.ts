@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { ServiceError } from '../../client/errors.ts'
+import { defined } from '../../domain/defined.ts'
 import { fileFault } from '../../domain/file-fault.ts'
-import { given } from '../../domain/given.ts'
 import { parseJson } from '../../domain/text/exact-json.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { GradeRequest } from '../../schemas/grade-request.ts'
@@ -115,7 +115,7 @@ async function gradeFile(
   let worst: ExitCode = EXIT.graded
   for (const { name, trajectory, warnings } of await readRuns(file, truth, options.rubric)) {
     const { judge, rubric, samples, cache } = options
-    const request = { ...{ trajectory, ground_truth: truth }, ...given({ judge, rubric, samples, cache }) }
+    const request = { ...{ trajectory, ground_truth: truth }, ...defined({ judge, rubric, samples, cache }) }
     const grade = await veridict.grade(request as GradeRequest, { signal })
     data.push({ file: name, ...grade })
     await target.write(format === 'table' ? printGrade(name, grade) : line({ file: name, ...grade }))
@@ -175,7 +175,7 @@ async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promi
     },
   }
   const runs: Run[] = []
-  for await (const item of readTrials([file], { groundTruths, ...given({ rubric }) })) {
+  for await (const item of readTrials([file], { groundTruths, ...defined({ rubric }) })) {
     if (item.source.startsWith(`${file}!`)) throw new Refusal(`is an archive: ${USE_BATCH}`)
     if (item.kind === 'skipped') throw new Refusal(item.detail)
     // Grade requests bring their own ground truths.

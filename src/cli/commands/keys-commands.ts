@@ -13,7 +13,7 @@ import {
 } from '../../access/keys.ts'
 import { storeOf } from '../../boot/open-store.ts'
 import { count } from '../../domain/count.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import { assertDatabase, configurationOf } from '../database.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { jsonCommand, parseCount, parseDollars } from '../input/command-options.ts'
@@ -96,7 +96,7 @@ async function create({ store, database, target, shell }: StoredKeys, name: stri
   const plan: KeyPlan = {
     ...{ name, scopes },
     ...(expires !== undefined && { expires_at: new Date(now.getTime() + expires) }),
-    ...given({ max_requests_per_minute, max_cost_usd_per_day }),
+    ...defined({ max_requests_per_minute, max_cost_usd_per_day }),
   }
   const fault = findPlanFault(plan, now)
   if (fault !== null) throw new CliError(`no key was made: ${fault}`)

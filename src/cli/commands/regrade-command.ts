@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import type { GradeSelection, RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, nothingFits } from '../errors.ts'
@@ -57,7 +57,7 @@ const withSelection = (command: Command): Command =>
 function selectionOf(options: RegradeOptions): GradeSelection {
   const { batch, grade, label, status, judgeWas, rubricWas, agent, model, task } = options
   const ids = grade && [...grade]
-  return given({ batch, ids, label, status, judge: judgeWas, rubric: rubricWas, agent, model, task })
+  return defined({ batch, ids, label, status, judge: judgeWas, rubric: rubricWas, agent, model, task })
 }
 
 /** Builds the request. Throws where no option selects grades, and for contradictory options. */

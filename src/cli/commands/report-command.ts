@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { count } from '../../domain/count.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,
@@ -54,7 +54,7 @@ export const reportCommand = (shell: Shell): Command =>
 async function write(session: Session, options: ReportOptions): Promise<ExitCode> {
   const { veridict, target, format } = session
   const { groupBy: group_by, pairBy: pair_by, judge, rubric, batch, agent, model, task, variant, base, head } = options
-  const query = given({ group_by, judge, rubric, batch, agent, model, task, variant, pair_by, base, head })
+  const query = defined({ group_by, judge, rubric, batch, agent, model, task, variant, pair_by, base, head })
   if (format === 'csv') await target.write(await veridict.reportCsv(query))
   else {
     const report = await veridict.report(query)

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { decimal } from '../../domain/decimal.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
 import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode, MOST_SAMPLES } from '../../schemas/vocabulary.ts'
@@ -163,5 +163,5 @@ export const pathsCommand = (name: string, description: string): Command =>
 /** Maps the options to the request. */
 export function batchOptions(options: Options): BatchOptions {
   const { judge, rubric, samples, cache, mode, maxCostUsd, name } = options
-  return given({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })
+  return defined({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })
 }

@@ -4,7 +4,7 @@ import type { TrialItem } from '../../archives/trials/trial-item.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../../archives/truth/signals.ts'
 import { count } from '../../domain/count.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import { CliError } from '../errors.ts'
 import { oneLine } from '../output/text.ts'
 import type { TrialSourceOptions } from '../shell.ts'
@@ -23,7 +23,7 @@ export async function* readTrialItems(
   const { sourceText } = await import('../../archives/trials/trial-signals.ts')
   yield* readTrials(paths, {
     abort: options.abort,
-    ...given({ variant, rubric }),
+    ...defined({ variant, rubric }),
     ...(limits !== undefined && { limits: { read: limits } }),
     ...(seen !== null && { groundTruths: seen.truths }),
     ...(signals.length > 0 && { signals }),

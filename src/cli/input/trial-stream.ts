@@ -1,7 +1,7 @@
 import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import type { ReadItem } from '../../library/veridict.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { CliError } from '../errors.ts'
@@ -40,7 +40,7 @@ export const openTrials = (session: Session, paths: readonly string[], options: 
     shell.readTrials(paths, {
       ...{ signals, abort: signal, onMissing: warn },
       ...(local !== null && { limits: local.limits }),
-      ...given({ ground_truth: groundTruth, variant, rubric }),
+      ...defined({ ground_truth: groundTruth, variant, rubric }),
     })
   return openTrialStream(read, view, groundTruth)
 }

@@ -13,7 +13,7 @@ import { type Wanted, wantedOf } from './wanted.ts'
 export { isDone, type Use } from '../shell/use.ts'
 
 /** The place where an act carries out an anchor, or may do. */
-export interface FoundUse {
+export interface LocatedUse {
   readonly use: 'whole' | 'sure' | 'maybe'
   readonly position: Position
   readonly step: Step
@@ -109,9 +109,9 @@ export class Acts {
   }
 
   /** Finds the first act after the sight that carries out an anchor, else the first that may; null: none, or nothing was seen. */
-  firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): FoundUse | null {
+  firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): LocatedUse | null {
     if (sight === null || anchors.length === 0) return null
-    let maybe: FoundUse | null = null
+    let maybe: LocatedUse | null = null
     const { steps } = this.trajectory
     // Where the order of two conversations is not known, an act that stands before the sight may have come after it.
     const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
@@ -129,8 +129,8 @@ export class Acts {
     index: number,
     anchors: readonly ActionAnchor[],
     actedBy: ActedBy,
-  ): FoundUse | null {
-    let maybe: FoundUse | null = null
+  ): LocatedUse | null {
+    let maybe: LocatedUse | null = null
     for (const [at, part] of step.parts.entries()) {
       const position = { step: index, part: at }
       if (!mayAct(part, actedBy) || !happensAfter(this.trajectory, position, sight)) continue
@@ -147,10 +147,10 @@ export class Acts {
     position: Position,
     anchors: readonly ActionAnchor[],
     sight: Position,
-  ): FoundUse | null {
+  ): LocatedUse | null {
     const most = isOrderKnown(this.trajectory, position, sight) ? 'whole' : 'maybe'
     const isFailed = part.act !== null && FAILED.has(part.act.call.outcome)
-    let maybe: FoundUse | null = null
+    let maybe: LocatedUse | null = null
     for (const anchor of anchors) {
       const { use: own, why } = this.uses.useOf(step, part, position, anchor)
       const use = weakest(own, most)
@@ -207,5 +207,5 @@ const isRunPart = ({ actor, act }: Part): boolean =>
   actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
 
 /** Chooses the earlier of two acts in doubt; an act that the record tells to be undone says nothing of a later act. */
-const moreDoubtful = (one: FoundUse | null, other: FoundUse | null): FoundUse | null =>
+const moreDoubtful = (one: LocatedUse | null, other: LocatedUse | null): LocatedUse | null =>
   one === null || (other !== null && one.isUndone && !other.isUndone) ? (other ?? one) : one

@@ -12,7 +12,7 @@ const MOST_TOLD = 20
 /** UTF-16 units that are looked through, for all anchors together; a warning is not worth more. */
 const MOST_LOOKED = 40_000_000
 
-interface Given {
+interface AnchorPlace {
   readonly anchor: string
   readonly path: string
   readonly actor: Part['actor']
@@ -43,7 +43,7 @@ function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issu
   return [...alike(groundTruth), ...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
 }
 
-function whyWeak(one: Given, isMany: (one: Given) => boolean): string | undefined {
+function whyWeak(one: AnchorPlace, isMany: (one: AnchorPlace) => boolean): string | undefined {
   if (isNoWord(one.anchor)) return NO_WORD
   if (isBarePath(one.anchor)) return BARE_PATH
   return isMany(one) ? IN_MANY[one.actor] : undefined
@@ -88,17 +88,17 @@ const IN_MANY: Readonly<Partial<Record<Part['actor'], string>>> = {
 
 const shown = (anchor: string): string => quoted(anchor, 60)
 
-const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Instruction): Given[] => [
+const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Instruction): AnchorPlace[] => [
   ...anchors.map((anchor, at) => givenAt(anchor, `${which}/anchors/${at}`, 'tool_output')),
   ...action_anchors.map((anchor, at) => givenAt(textOfAnchor(anchor), `${which}/action_anchors/${at}`, 'agent_action')),
 ]
 
-const givenAt = (anchor: string, path: string, actor: Given['actor']): Given => ({
+const givenAt = (anchor: string, path: string, actor: AnchorPlace['actor']): AnchorPlace => ({
   ...{ anchor, path: `/ground_truth/${path}`, actor },
 })
 
 /** Whether enough steps hold an anchor, as far as the bound allows to look. */
-function manyOf({ steps }: Trajectory): (given: Given) => boolean {
+function manyOf({ steps }: Trajectory): (given: AnchorPlace) => boolean {
   let looked = 0
   return ({ anchor, actor }) => {
     const holds = (part: Part): boolean => {

@@ -42,13 +42,13 @@ export const finding = (
 })
 
 /** The markers of the row of a task or run, and of any row of the task. */
-type KnownMarkers = Readonly<Record<'own' | 'ofTask', Readonly<Partial<Record<MarkerName, unknown>>>>>
+type MarkersOfRow = Readonly<Record<'own' | 'ofTask', Readonly<Partial<Record<MarkerName, unknown>>>>>
 
 /**
  * Returns the markers that must not be there: both in a Terminal-Bench run as it is, a marker whose removal the variant's name tells, and a
  * marker that the row leaves out while another row of the same task has it.
  */
-export function removedIn(variant: string | undefined, { own, ofTask }: KnownMarkers): Removed {
+export function removedIn(variant: string | undefined, { own, ofTask }: MarkersOfRow): Removed {
   const of = (marker: MarkerName): Removed[MarkerName] => {
     if (variant === BASELINE_VARIANT) return 'in_baseline'
     const isLeftOut = own[marker] === undefined && ofTask[marker] !== undefined

@@ -6,7 +6,7 @@ import { endedPages, followBatch, followResults, isEnded, toResults } from '../.
 import { type Incoming, planOf, type Taken } from '../../batches/intake.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import type { Stores } from '../../db/stores.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import { accepted } from '../../grading/service.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
 import { decodeCursor, idOf, PageQuery, toPage } from '../../schemas/page.ts'
@@ -70,7 +70,7 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
     }),
     handler: async ({ query: { limit = 50, cursor, ...filters } }) => {
       const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-      return toPage(await batches.list({ ...filters, limit: limit + 1, ...given({ before }) }), limit, idOf)
+      return toPage(await batches.list({ ...filters, limit: limit + 1, ...defined({ before }) }), limit, idOf)
     },
   })
 

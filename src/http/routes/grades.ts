@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LedgerQuery, listCalls } from '../../audit/calls.ts'
 import { readPanel } from '../../audit/disagreements/support.ts'
 import { requireNames } from '../../audit/names.ts'
-import { given } from '../../domain/given.ts'
+import { defined } from '../../domain/defined.ts'
 import { accepted } from '../../grading/service.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/grade-request.ts'
 import { decodeCursor, idOf, nameFilter, PageQuery, toPage } from '../../schemas/page.ts'
@@ -59,7 +59,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
     handler: async ({ query: { limit = 50, cursor, ...filters } }) => {
       const before = decodeCursor(cursor, /^grd_[0-9a-z]{26}$/)
       await requireNames(context, filters)
-      return toPage(await grades.list({ ...filters, limit: limit + 1, ...given({ before }) }), limit, idOf)
+      return toPage(await grades.list({ ...filters, limit: limit + 1, ...defined({ before }) }), limit, idOf)
     },
   })
 

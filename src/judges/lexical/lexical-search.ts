@@ -1,4 +1,4 @@
-import { actsOf, type FoundUse, isDone } from '../../domain/acts/acts.ts'
+import { actsOf, isDone, type LocatedUse } from '../../domain/acts/acts.ts'
 import { type InstructionAnchors, textOfAnchor } from '../../domain/anchors/anchors.ts'
 import { NeedleSearch } from '../../domain/sights/needle-search.ts'
 import { stringNeedles } from '../../domain/sights/needles.ts'
@@ -18,7 +18,7 @@ interface Followed {
 export interface Study {
   readonly followed: Followed | null
   /** Without a certain follower: the first act that holds one of the anchor's words, or may follow the instruction. */
-  readonly near: FoundUse | null
+  readonly near: LocatedUse | null
 }
 
 /**
@@ -33,7 +33,7 @@ export function studyActs(
 ): Study {
   const acts = actsOf(trajectory, truth)
   const find = (wanted: readonly ActionAnchor[]) => acts.firstUse(sight, wanted, anchors.acted_by)
-  const follow = (use: FoundUse, why: string): Study => ({
+  const follow = (use: LocatedUse, why: string): Study => ({
     followed: { hit: hitOf(trajectory, use), why },
     near: null,
   })
@@ -51,11 +51,11 @@ export function studyActs(
 }
 
 /** Tells whether the part of an act has the words of its anchor: an act that no search can read may do anything. */
-const holdsAnchor = ({ step, position, anchor }: FoundUse): boolean =>
+const holdsAnchor = ({ step, position, anchor }: LocatedUse): boolean =>
   mentions(step.parts[position.part]?.text ?? '', anchor)
 
 /** Returns the place to quote from an act: the string itself, else its longest word, else the beginning of the action. */
-function hitOf(trajectory: Trajectory, { position, anchor: string, step }: FoundUse): Hit {
+function hitOf(trajectory: Trajectory, { position, anchor: string, step }: LocatedUse): Hit {
   const part = step.parts[position.part]
   const text = part?.text ?? ''
   const words = string.split(' ').sort((a, b) => b.length - a.length)

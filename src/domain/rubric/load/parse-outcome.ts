@@ -5,9 +5,9 @@ import { type ClaimRule, isCitable, type OutcomeRule, type Scalar } from '../rub
 import { unproved } from './gate-issues.ts'
 import { broken } from './rubric-error.ts'
 
-type Given = RubricManifest['outcome']
-type Row = NonNullable<Given['table']>[number]
-type Best = NonNullable<Given['best']>
+type OutcomeManifest = RubricManifest['outcome']
+type Row = NonNullable<OutcomeManifest['table']>[number]
+type Best = NonNullable<OutcomeManifest['best']>
 
 interface Parsed {
   readonly outcome: OutcomeRule | null
@@ -19,7 +19,7 @@ const MOST_COMBINATIONS = 4096
 const MOST_LISTED = 10
 
 /** Parses exactly one of a table, an enum claim, a sum of integers and the best entry of a list; a table is total and disjoint. */
-export function parseOutcome(given: Given, claims: readonly ClaimRule[]): Parsed {
+export function parseOutcome(given: OutcomeManifest, claims: readonly ClaimRule[]): Parsed {
   const fail = (...issues: Issue[]): Parsed => ({ outcome: null, issues })
   const { table, label, sum, best, scale = 'nominal' } = given
   const kinds = Object.entries({ table, label, sum, best }).flatMap(([name, one]) => (one === undefined ? [] : [name]))
@@ -68,7 +68,7 @@ interface Used {
   readonly what: string
 }
 
-function usedIn({ table = [], label, sum = [], best }: Given): Used[] {
+function usedIn({ table = [], label, sum = [], best }: OutcomeManifest): Used[] {
   const inTable = table.flatMap(({ when }, row) =>
     Object.keys(when).map((id): Used => {
       const path = `/outcome/table/${row}/when/${id}`
