@@ -138,7 +138,7 @@ function takePlain(source: Readable, take: (chunk: Buffer) => Promise<void> | nu
       fail(error)
     }
   }
-  const breakOff = () => fail(brokenOff())
+  const breakOff = () => void (source.readableEnded || fail(brokenOff()))
   source.once('end', resolve).once('error', breakOff).once('close', breakOff).on('data', onData)
   if (source.destroyed) breakOff()
   return promise
