@@ -22,6 +22,8 @@ const OPTIONS = {
   ownProperties: true,
   // An error brings its value and its schema.
   verbose: true,
+  // Most processes ask a check a few times: to shorten its code takes longer than all of its calls.
+  code: { optimize: false },
 } as const
 
 /** Compiled forms of one schema: up to the first fault, to all faults, and to all faults of a query or a header, whose texts become numbers and booleans. */
