@@ -97,9 +97,14 @@ function createRoom(most: number, refusal: () => RequestError) {
     }
   }
 
+  /** Takes room that is free, and answers how to give it back; null: no room is free. */
+  const takeFree = (bytes: number): (() => void) | null =>
+    fits(bytes) && (bytes <= LARGE_BODY || waiting.length === 0) ? take(bytes) : null
+
   /** Takes room, and answers how to give it back. Throws for a full queue and after the longest wait. */
   async function hold(bytes: number): Promise<() => void> {
-    if (fits(bytes) && (bytes <= LARGE_BODY || waiting.length === 0)) return take(bytes)
+    const free = takeFree(bytes)
+    if (free !== null) return free
     if (waiting.length >= MOST_WAITING) throw refusal()
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const place = { bytes, admit: resolve }
@@ -127,7 +132,8 @@ function createRoom(most: number, refusal: () => RequestError) {
         if (isWhole || size <= FIRST_BYTES) return null
         isWhole = true
         free?.()
-        free = null
+        free = takeFree(whole)
+        if (free !== null) return null
         return hold(whole).then((taken) => {
           free = taken
           if (isReleased) release()
