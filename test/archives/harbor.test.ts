@@ -198,11 +198,12 @@ it('reads the steps of a trial one by one, each with its own reward', async () =
 it.each<[string, object, object, object]>([
   ['reward.json alone', { 'verifier/reward.json': { reward: 0 } }, { reward: 0 }, { resolved: false }],
   ['reward.txt alone', { 'verifier/reward.txt': '1\n' }, { reward: 1 }, { resolved: true }],
+  ['a number in reward.json', { 'verifier/reward.json': '0.5' }, { reward: 0.5 }, { resolved: false }],
   [
-    'both: the one in reward.json',
-    { 'verifier/reward.txt': '1', 'verifier/reward.json': { reward: 0 } },
-    { reward: 0 },
-    { resolved: false },
+    'both, with one reward',
+    { 'verifier/reward.txt': '1.0', 'verifier/reward.json': { reward: 1 } },
+    { reward: 1 },
+    { resolved: true },
   ],
   [
     'both: a report in reward.json, and the reward in reward.txt',
@@ -216,4 +217,44 @@ it.each<[string, object, object, object]>([
   await writeFiles(job, trial('a__1234567', own))
   const items = await readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })
   expect(items).toMatchObject([{ kind: 'trial', request: { metadata, ground_truth: { signals } } }])
+})
+
+it.each<[string, object, object, string]>([
+  [
+    'reward.json and reward.txt',
+    { 'verifier/reward.txt': '0', 'verifier/reward.json': { reward: 1 } },
+    {},
+    'reward.json 1, reward.txt 0',
+  ],
+  [
+    'result and reward.txt',
+    { 'verifier/reward.txt': '0' },
+    { verifier_result: { rewards: { reward: 1 } } },
+    'result.json 1, reward.txt 0',
+  ],
+  [
+    'reward.json and the scores at the end of the log',
+    {
+      'verifier/reward.json': { reward: 1 },
+      'verifier/test-stdout.txt': 'reward: 7\n1 failed\nreward: 0.0\nstyle: 1.0\n',
+    },
+    {},
+    'reward.json 1, test-stdout.txt 0',
+  ],
+  [
+    'a file from before the verifier',
+    { 'verifier/reward.txt': '1' },
+    { verifier: { started_at: '2999-01-01T00:00:00Z' } },
+    "verifier/reward.txt is older than the verifier's run",
+  ],
+])('uses no reward where they contradict each other: %s', async (_, files, more, reason) => {
+  const result = { verifier_result: null, ...more }
+  const own = { 'agent/trajectory.json': atif(), 'result.json': harborResult('org/a', 'a__1234567', result), ...files }
+  await writeFiles(job, trial('a__1234567', own))
+  const [item] = await readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })
+  expect(item).toMatchObject({ kind: 'trial', request: { metadata: { conflicting_reward: true } } })
+  if (item?.kind !== 'trial') throw new Error('no trial was read')
+  expect(item.request.metadata).not.toHaveProperty('reward')
+  expect(item.request.ground_truth).not.toHaveProperty('signals')
+  expect(item.warnings.join()).toContain(reason)
 })

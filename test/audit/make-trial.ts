@@ -44,6 +44,7 @@ export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   appeared: null,
   executed: null,
   resolved: null,
+  conflicting_reward: false,
   terminal_bench_resolved: null,
   review: null,
   ...words,

@@ -235,6 +235,11 @@ describe('counts', () => {
     expect(notes.join()).toContain('unread records are not known of 1 graded trial')
   })
 
+  test('trials whose rewards contradict each other are counted', () => {
+    const { notes } = reportOf(makeInput([makeTrial({ conflicting_reward: true }), makeTrial()]), makeOptions())
+    expect(notes.join()).toContain('the rewards of 1 trial contradict each other')
+  })
+
   test('grades of a judge that were asked of several models are told of', () => {
     const models = ['m-1', 'm-2', null]
     const trials = times(6, (i) => makeTrial({ judge: 'openai', judge_model: models[i % 3] ?? null }))

@@ -1,8 +1,8 @@
-import { parseJson } from '../../domain/text/exact-json.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { find, findFile, findFolder, nameIn, type Place, relativeNames } from '../unpack/place.ts'
-import { readJson, readText } from '../unpack/text.ts'
-import { cutText, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
+import { readJson } from '../unpack/text.ts'
+import { readRewards, type TrialRewards } from './harbor-rewards.ts'
+import { cutText, recordAt, type TrialFacts, textAt } from './trial-facts.ts'
 
 /** Bounds a trial's result, which is small even with a long traceback. */
 const MAX_RESULT_BYTES = 16 * 1024 * 1024
@@ -19,7 +19,7 @@ export async function harborFacts(folder: Place): Promise<TrialFacts | null> {
     textAt(result, 'task_id', 'path') ?? textAt(config, 'task', 'path') ?? textAt(result, 'task_id', 'name')
   const trials = [textAt(result, 'trial_name'), textAt(config, 'trial_name'), folderName]
   const info = recordAt(result, 'agent_info')
-  const rewards = await rewardsOf(folder, recordAt(result, 'verifier_result', 'rewards'))
+  const { rewards, conflict } = await rewardsOf(folder, result)
   return {
     harness: 'harbor',
     tasks: distinct([
@@ -36,7 +36,8 @@ export async function harborFacts(folder: Place): Promise<TrialFacts | null> {
     runIndex: null,
     instruction: null,
     rewards,
-    more: moreOf(result, config, rewards),
+    conflict,
+    more: { ...moreOf(result, config), ...rewardFacts(rewards, conflict) },
   }
 }
 
@@ -67,25 +68,16 @@ const distinct = (names: readonly (string | null)[]): string[] => [
   ...new Set(names.filter((name): name is string => name !== null && name !== '')),
 ]
 
-/**
- * Returns the result's rewards, else those of the verifier's files: `reward.json`, and for a missing `reward` the number in `reward.txt`,
- * as Harbor reads them (`verifier/verifier.py`; its older versions read only `reward.txt` where both exist).
- */
-async function rewardsOf(folder: Place, declared: Json | null): Promise<Record<string, number | boolean>> {
-  if (declared !== null) return rewardsIn(declared)
-  const rewards = rewardsIn(await readJson(await findFile(folder, 'verifier', 'reward.json'), MAX_RESULT_BYTES))
-  if (rewards['reward'] !== undefined) return rewards
-  const text = await findFile(folder, 'verifier', 'reward.txt')
-  const read = text === null ? null : await readText(text, 4096)
-  const reward = read?.kind === 'read' ? parseJson(read.text.trim()) : undefined
-  return typeof reward === 'number' ? { ...rewards, reward } : rewards
-}
+const rewardsOf = (folder: Place, result: unknown): Promise<TrialRewards> =>
+  readRewards(folder, recordAt(result, 'verifier_result', 'rewards'), textAt(result, 'verifier', 'started_at'))
 
-function moreOf(
-  result: Json | null,
-  config: Json | null,
-  rewards: Readonly<Record<string, number | boolean>>,
-): Record<string, string | number | boolean> {
+/** The reward for the metadata of a trial, or the flag of a trial whose rewards contradict each other. */
+const rewardFacts = ({ reward }: TrialRewards['rewards'], conflict: string | null) => ({
+  ...(reward !== undefined && { reward }),
+  ...(conflict !== null && { conflicting_reward: true }),
+})
+
+function moreOf(result: Json | null, config: Json | null): Record<string, string> {
   const jobFolder = lastName(textAt(config, 'trials_dir'))
   const texts = {
     job: jobFolder,
@@ -96,8 +88,7 @@ function moreOf(
     started_at: textAt(result, 'started_at'),
   }
   const members = Object.entries(texts).flatMap(([key, text]) => (text === null ? [] : [[key, cutText(text)] as const]))
-  const reward = rewards['reward']
-  return { ...Object.fromEntries(members), ...(reward !== undefined && { reward }) }
+  return Object.fromEntries(members)
 }
 
 /** Reads one step of a trial of several steps: its own rewards and exception, where the trial's result has them. */
@@ -105,19 +96,19 @@ export async function stepFacts(trial: Place, step: Place, name: string, facts: 
   const result = await readJson(await findFile(trial, 'result.json'), MAX_RESULT_BYTES)
   const steps = isRecord(result) && Array.isArray(result['step_results']) ? result['step_results'] : []
   const own = steps.find((entry) => textAt(entry, 'step_name') === name)
-  const rewards = await rewardsOf(step, recordAt(own, 'verifier_result', 'rewards'))
+  const { rewards, conflict } = await rewardsOf(step, own)
   const exception = textAt(own, 'exception_info', 'exception_type')
-  const { reward: _, exception: __, ...more } = facts.more
-  const reward = rewards['reward']
+  const { reward: _, exception: __, conflicting_reward: ___, ...more } = facts.more
   return {
     ...facts,
     trials: facts.trials.flatMap((trialName) => [`${trialName}/${name}`, trialName]),
     rewards,
+    conflict,
     more: {
       ...more,
       step: cutText(name),
       ...(exception !== null && { exception: cutText(exception) }),
-      ...(reward !== undefined && { reward }),
+      ...rewardFacts(rewards, conflict),
     },
   }
 }

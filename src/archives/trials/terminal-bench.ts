@@ -26,6 +26,7 @@ export async function terminalBenchFacts(folder: Place, run: RunFacts | null): P
     startedAt: textAt(result, 'trial_started_at'),
     runIndex: attemptOf(trial),
     instruction: textAt(result, 'instruction'),
+    conflict: null,
     rewards: {
       ...rewardsIn(result),
       ...Object.fromEntries(tests.map(([name, outcome]) => [`tests.${name}`, outcome === 'passed' ? 1 : 0])),

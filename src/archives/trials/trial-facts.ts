@@ -14,6 +14,8 @@ export interface TrialFacts {
   readonly runIndex: number | null
   readonly instruction: string | null
   readonly rewards: Readonly<Record<string, number | boolean>>
+  /** The reason why no reward of the trial is used; null: its rewards agree. */
+  readonly conflict: string | null
   /** Further facts for metadata: `job`, `dataset`, `exception`, `reward`, … */
   readonly more: Readonly<Record<string, string | number | boolean>>
 }
@@ -28,6 +30,7 @@ export const NO_FACTS: TrialFacts = {
   runIndex: null,
   instruction: null,
   rewards: {},
+  conflict: null,
   more: {},
 }
 

@@ -31,7 +31,8 @@ export async function signalsOf(
   job.countSources(requested, measured.missing)
   const first = measured.missing.flatMap((source) => (requested.includes(source) ? missingOnce(job, source) : []))
   const unnamed = facts.harness === 'harbor' ? unnamedReward(job, measured.missing, requested, rewards) : []
-  return { ground_truth, warnings: [...measured.warnings, ...warnings, ...first, ...unnamed] }
+  const conflict = facts.conflict === null ? [] : [`${facts.conflict}; no reward of this trial is used`]
+  return { ground_truth, warnings: [...conflict, ...measured.warnings, ...warnings, ...first, ...unnamed] }
 }
 
 function missingOnce(job: Scope['job'], source: SignalSource): string[] {

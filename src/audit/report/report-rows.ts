@@ -88,6 +88,8 @@ export interface TrialRow extends Ended {
   readonly appeared: boolean | null
   readonly executed: boolean | null
   readonly resolved: boolean | null
+  /** `metadata.conflicting_reward`: result and files of the harness name different rewards. */
+  readonly conflicting_reward: boolean
   /** `metadata.terminal_bench_resolved`. */
   readonly terminal_bench_resolved: boolean | null
   readonly review: TrialReview | null

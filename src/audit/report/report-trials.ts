@@ -209,6 +209,7 @@ function rowOf(
     appeared: trial.signals.appeared ?? null,
     executed: trial.signals.executed ?? null,
     resolved: trial.signals.resolved ?? null,
+    conflicting_reward: metadata['conflicting_reward'] === true,
     terminal_bench_resolved: flagOf(metadata['terminal_bench_resolved']),
     review: null,
   }

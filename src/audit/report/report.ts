@@ -89,6 +89,7 @@ function notesOn(
   const few = named + runs
   const without = count(runs, runs === alone.length ? 'trial' : 'different run')
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
+  const conflicting = trials.filter(({ conflicting_reward }) => conflicting_reward).length
   const notes = notesOf({
     'no stored grade fits': trials.length === 0,
     'every judge grades the same trials: there is no overall, which would count them several times': judges.length > 1,
@@ -99,6 +100,8 @@ function notesOn(
     [withoutTask(alone.length, runs)]: alone.length > 0,
     [`unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`]:
       uncounted > 0,
+    [`the rewards of ${count(conflicting, 'trial')} contradict each other (\`conflicting_reward\`): no reward of these is used`]:
+      conflicting > 0,
     [`only ${count(named, 'task')}${runs > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
       few > 0 && few < 30,
   })
