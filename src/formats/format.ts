@@ -60,6 +60,8 @@ export interface RunAbout {
   readonly agent?: string
   readonly model?: string
   readonly run_index?: number
+  /** The end of the run, as the harness names it: `exit_cost`, `max_steps`, `message_limit`. */
+  readonly ended_by?: string
   /** The user's request, where the file holds it outside of the steps. */
   readonly instruction?: string
   /** Numbers by name, as the harness wrote them: `reward`, `accuracy`. */

@@ -258,3 +258,28 @@ it.each<[string, object, object, string]>([
   expect(item.request.ground_truth).not.toHaveProperty('signals')
   expect(item.warnings.join()).toContain(reason)
 })
+
+it.each<[string, object, object, string]>([
+  [
+    'an exception of the harness',
+    atif(),
+    { exception_info: { exception_type: 'AgentTimeoutError' } },
+    'AgentTimeoutError',
+  ],
+  [
+    'the exit status of the run itself',
+    {
+      trajectory_format: 'mini-swe-agent-1.1',
+      info: { exit_status: 'LimitsExceeded' },
+      messages: [{ role: 'assistant', content: 'Done.' }],
+    },
+    {},
+    'LimitsExceeded',
+  ],
+])('names the end of a run: %s', async (_, run, result, ended_by) => {
+  const files = { 'agent/trajectory.json': run, 'result.json': harborResult('org/a', 'a__1234567', result) }
+  await writeFiles(job, trial('a__1234567', files))
+  expect(await readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })).toMatchObject([
+    { request: { metadata: { ended_by } } },
+  ])
+})

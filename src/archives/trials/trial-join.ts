@@ -12,7 +12,7 @@ import { safeText, shownName } from '../unpack/names.ts'
 import type { Place } from '../unpack/place.ts'
 import { nameOf, type Scope, skip } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
-import { metadataOf } from './trial-facts.ts'
+import { cutText, metadataOf } from './trial-facts.ts'
 import type { TrialItem, TrialRun } from './trial-item.ts'
 import { signalsOf } from './trial-signals.ts'
 
@@ -42,7 +42,9 @@ export async function joinTrial(scope: Scope, trial: TrialRun): Promise<TrialIte
   const { ground_truth, warnings } = await signalsOf(scope, trial, complete, truth.by)
   const { agent, model, run_index } = run.about
   const about = { agent, model, run_index, task: tasks[0], trial: trials[0], variant: truth.variant ?? undefined }
-  const metadata = { ...run.about.origin, ...truth.metadata, ...metadataOf(facts, about, scope.job.options) }
+  const end = run.about.ended_by ?? facts.more['exception']
+  const ended = end === undefined ? {} : { ended_by: cutText(String(end)) }
+  const metadata = { ...ended, ...run.about.origin, ...truth.metadata, ...metadataOf(facts, about, scope.job.options) }
   return {
     kind: 'trial',
     name: nameOf(scope, place, run.name),

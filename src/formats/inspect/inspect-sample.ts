@@ -39,9 +39,12 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
   const task = [asText(spec['task']), id].filter((part) => part !== null).join('/')
   const instruction = instructionOf(sample)
   const scores = scoresOf(sample)
+  const limit = isRecord(sample['limit']) ? asText(sample['limit']['type']) : null
+  const end = limit === null ? (isRecord(sample['error']) ? 'error' : null) : `${limit}_limit`
   return {
     ...(task === '' ? {} : { task }),
     ...(model === null ? {} : { model }),
+    ...(end === null ? {} : { ended_by: end }),
     // Epochs count from 1; run indexes count from 0.
     ...(run === null ? {} : { run_index: Math.max(0, run - 1) }),
     ...(instruction === null ? {} : { instruction }),

@@ -69,9 +69,11 @@ const isName = (value: unknown): value is string | number =>
 function aboutRun(run: Json): RunAbout {
   const asked = asText(asRecord(asRecord(run['info'])['task'])['instruction'])
   const task = asText(run['task']) ?? (isName(run['task_id']) ? String(run['task_id']) : null)
+  const end = asText(run['termination_reason']) ?? asText(run['exit_status'])
   const [agent, model, trial, scores] = [asText(run['agent']), modelOf(run), run['trial'], scoresOf(run)]
   return {
     ...(task === null ? {} : { task }),
+    ...(end === null ? {} : { ended_by: end }),
     ...(agent === null ? {} : { agent }),
     ...(model === null ? {} : { model }),
     ...(typeof trial === 'number' && Number.isSafeInteger(trial) ? { run_index: trial } : {}),

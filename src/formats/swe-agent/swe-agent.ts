@@ -135,10 +135,12 @@ export function splitSweRun(root: Json): readonly FileRun[] | null {
   const model = isMini ? miniModelOf(root) : sweModelOf(root)
   const task = asText(root['instance_id'])
   const asked = asText(asRecord(asRecord(root['replay_config'])['problem_statement'])['text'])
+  const end = asText(asRecord(root['info'])['exit_status'])
   const about = {
     agent: isMini ? 'mini-swe-agent' : 'swe-agent',
     ...(model === null ? {} : { model }),
     ...(task === null ? {} : { task }),
+    ...(end === null ? {} : { ended_by: end }),
     ...(asked === null ? {} : { instruction: asked }),
   }
   return [{ name: '', document: { ...root }, about }]

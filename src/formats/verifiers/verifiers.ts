@@ -106,9 +106,12 @@ export function splitRollouts(root: Json): readonly FileRun[] | null {
   return runs.map((run, index) => ({
     name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? run['example_id']) ?? 'run')}`,
     document: { ...run },
-    about: { ...taskOf(run), ...(Object.keys(scoresOf(run)).length > 0 && { scores: scoresOf(run) }) },
+    about: { ...taskOf(run), ...endOf(run), ...(Object.keys(scoresOf(run)).length > 0 && { scores: scoresOf(run) }) },
   }))
 }
+
+const endOf = ({ stop_condition: end }: Json): { readonly ended_by?: string } =>
+  typeof end === 'string' && end !== '' ? { ended_by: end } : {}
 
 function taskOf(run: Json): { readonly task?: string } {
   const { task, example_id: example } = run
