@@ -20,8 +20,9 @@ const SELDOM_LOOK_S = 5
 const ERRORS_MS = 10_000
 /** The longest time of a chunk: its heartbeat tells earlier that its worker is dead. */
 const LONGEST_S = 23 * 3600
-/** Ended jobs stay so long. */
-const KEPT_S = 3600
+/** Ended jobs stay so long, and are deleted so often: without the second setting once a day. */
+const KEPT_S = 600
+const DELETE_S = 60
 const INSERTED_AT_ONCE = 1000
 /** The batches of jobs that have not ended, by the keys that `addChunks` and `addPoll` give. */
 const OPEN_BATCHES = `SELECT DISTINCT split_part(singleton_key, ':', 1) AS batch FROM ${SCHEMA}.job WHERE state < 'completed'`
@@ -55,6 +56,7 @@ export class BossJobs implements Jobs {
       useListenNotify: true,
       monitorIntervalSeconds: MONITOR_S,
       superviseIntervalSeconds: MONITOR_S,
+      maintenanceIntervalSeconds: DELETE_S,
       monitorVacuum: false,
     })
     this.boss.on('error', (error) => this.tell(error))

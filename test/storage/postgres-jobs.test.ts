@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { BossJobs } from '../../src/batches/boss.ts'
 import { BatchEngine } from '../../src/batches/engine.ts'
 import { systemClock } from '../../src/boot/clock.ts'
@@ -78,5 +78,22 @@ describePostgres('jobs of several processes', (tools) => {
       { state: 'created', n: 3 },
       { state: 'retry', n: 1 },
     ])
+  })
+
+  test('ended jobs are deleted after ten minutes', async () => {
+    const { server } = tools()
+    const jobs = openJobs()
+    const ended = Promise.withResolvers<void>()
+    await jobs.start(['ends'], { runChunk: async () => ended.resolve(), poll: async () => null })
+    await jobs.addChunks([{ ...CHUNK, judge: 'ends' }])
+    await ended.promise
+    const left = async () => server.query("SELECT state::text FROM veridict_jobs.job WHERE name = 'judge.ends'")
+    await vi.waitFor(async () => expect(await left()).toEqual([{ state: 'completed' }]), 10_000)
+    await server.query(
+      `UPDATE veridict_jobs.job SET completed_on = now() - interval '10 minutes' WHERE name = 'judge.ends';
+       UPDATE veridict_jobs.queue SET maintain_on = now() - interval '1 minute' WHERE name = 'judge.ends'`,
+    )
+    await vi.waitFor(async () => expect(await left()).toEqual([]), 15_000)
+    await jobs.stop()
   })
 })
