@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
   options: {
     items: { type: 'string' },
     away: { type: 'string', default: '120' },
+    latency: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
     rounds: { type: 'string', default: '2' },
     fsync: { type: 'boolean', default: false },
@@ -21,7 +22,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const HELP = `npm run cluster -- storm|outage|partition|scaling|costs [--items N] [--seed 1] [--rounds 2] [--away 120] [--fsync]
+const HELP = `npm run cluster -- storm|outage|partition|scaling|costs [--items N] [--seed 1] [--rounds 2] [--away 120] [--latency 500] [--fsync]
 
 Processes of their own on loopback: a PostgreSQL (from a package), a played provider that counts, services and workers.
   storm    3 services, 4 workers, a batch of 10,000; every few seconds a worker is killed (and another started) or stopped for
@@ -29,7 +30,7 @@ Processes of their own on loopback: a PostgreSQL (from a package), a played prov
   outage   PostgreSQL is stopped for 30 s in the middle of a batch.
   partition  PostgreSQL and two workers, each in a network namespace (Linux, root): one worker is cut off for --away seconds and comes back,
            PostgreSQL is restarted, the other worker is killed.
-  scaling  items a second with 1, 2 and 4 workers, the best of the rounds: bound by what a worker may have in flight, and bound by the
+  scaling  items a second with 1, 2 and 4 workers, the best of the rounds: bound by what a worker may have in flight (calls of --latency ms), and bound by the
            processors of this machine.
   costs    processor time, commits, log and stored bytes of one item in each part of the way.
 --fsync: commits wait for the disk; without it they cost what they cost in memory.`
@@ -105,8 +106,9 @@ async function main(): Promise<boolean> {
   if (scenario !== 'scaling')
     throw new UsageError(`there is no ${scenario}: storm, outage, partition, scaling or costs`)
   const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds), fsync: values.fsync }
-  say('Bound by what a worker may have in flight (16, at 500 ms a call):')
-  const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms: 500, at_once: 512, most_in_flight: 16 }
+  const latency_ms = Number(values.latency)
+  say(`Bound by what a worker may have in flight (16, at ${latency_ms} ms a call):`)
+  const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms, at_once: 512, most_in_flight: 16 }
   say(renderScaling(await measureScaling(paced, say)))
   say('Bound by this machine (256 calls at once, 50 ms a call):')
   const full = { ...shared, items: Number(values.items ?? 4000), latency_ms: 50, at_once: 256, most_in_flight: null }

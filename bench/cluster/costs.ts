@@ -80,7 +80,7 @@ export async function measureCosts(options: CostOptions, say: (line: string) => 
   }
 }
 
-async function readUse(cluster: Cluster): Promise<Use> {
+export async function readUse(cluster: Cluster): Promise<Use> {
   const cpu = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + (readCost(pid)?.cpu_s ?? 0), 0)
   return {
     service_s: cpu(cluster.services.map(({ pid }) => pid)),

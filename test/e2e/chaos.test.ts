@@ -43,7 +43,7 @@ test.each(slow ? [1, 2, 3, 4, 5, 6] : [1])(
       database,
       config: {
         judges: judgeAt(mock.base_url, 16),
-        retry: { call_timeout_ms: 700 },
+        retry: { call_timeout_ms: 2500 },
       },
     })
     const origin = await service.ready

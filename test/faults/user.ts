@@ -10,14 +10,14 @@ export interface Answer<T> {
 const MOST_TRIES = 40
 const AGAIN_MS = 150
 
-/** Rejects where the connection is lost, and for any answer that is neither a success nor a refusal of the database. */
+/** Rejects where the connection is lost, and for any answer that is neither a success nor a refusal of the database or of a busy service. */
 export async function ask<T>(origin: string, path: string, init: RequestInit = {}): Promise<Answer<T>> {
   for (let tries = 1; ; tries++) {
     const response = await fetch(`${origin}${path}`, init)
     const text = await response.text()
     if (response.ok) return { status: response.status, body: JSON.parse(text) as T }
     const code = codeOf(text)
-    const mayAgain = response.status === 503 && code.startsWith('storage_')
+    const mayAgain = response.status === 503 && (code.startsWith('storage_') || code === 'overloaded')
     if (!mayAgain || tries >= MOST_TRIES) throw new Error(`${path} answered ${response.status} ${text.slice(0, 300)}`)
     await sleep(AGAIN_MS)
   }
