@@ -20,7 +20,7 @@ const SLOW = [
   // Processes that come and go.
   'test/storage/durability.test.ts',
   // Clusters over HTTP, and statistics, which run in a process of their own.
-  'test/http/{agreement,batch-counts,cluster-batches,comparison-statistics,process,regrades,reports}.test.ts',
+  'test/http/{agreement,batch-counts,cluster-batches,process,regrades,reports}.test.ts',
   'test/telemetry/collector-away.test.ts',
   // Harnesses and platforms themselves, each installed in its own folder.
   'test/integrations/*-real.test.ts',

@@ -9,7 +9,6 @@ import { createInFlight } from '../grading/in-flight.ts'
 import type { Context } from '../http/context.ts'
 import { installAccess } from '../http/plugins/access.ts'
 import { installBodies } from '../http/plugins/bodies.ts'
-import { installDrain } from '../http/plugins/drain.ts'
 import { answerClientError, answerExpectations, installErrors, sendFrameworkError } from '../http/plugins/errors.ts'
 import { installAdmission } from '../http/plugins/limits.ts'
 import { createMetrics, measureContext, recordRequests } from '../http/plugins/metrics.ts'
@@ -19,8 +18,7 @@ import { auditRoutes } from '../http/routes/audit.ts'
 import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
 import { answerKnownBytes, gradeRoutes } from '../http/routes/grades.ts'
-import { operationRoutes } from '../http/routes/operations.ts'
-import { regradeRoutes } from '../http/routes/regrades.ts'
+import { installDrain, operationRoutes } from '../http/routes/operations.ts'
 import { type RouteDeps, typedRoutes } from '../http/routes/route-deps.ts'
 import { sessionRoutes } from '../http/routes/sessions.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
@@ -94,7 +92,6 @@ export async function buildApp(
   gradeRoutes(routes, deps)
   trajectoryRoutes(routes, deps)
   batchRoutes(routes, deps)
-  regradeRoutes(routes, deps)
   auditRoutes(routes, deps)
   catalogueRoutes(routes, deps)
   operationRoutes(http, deps)

@@ -210,6 +210,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/regrades": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Grade stored grades again
+         * @description A batch over the stored grades that fit `query` (of equal questions the newest), with another rubric, judge or sample count; or, with `recheck`, over their stored replies under the evidence rules of today, without a call. The old grades stay as they are.
+         */
+        post: operations["createRegrade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/batches/{id}": {
         parameters: {
             query?: never;
@@ -318,46 +338,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/regrades": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Grade stored grades again
-         * @description A batch over the stored grades that fit `query` (of equal questions the newest), with another rubric, judge or sample count; or, with `recheck`, over their stored replies under the evidence rules of today, without a call. The old grades stay as they are.
-         */
-        post: operations["createRegrade"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/comparisons": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Two batches over the same questions, label against label
-         * @description Questions are paired by trajectory, ground truth and rubric, whatever its version; what different rubrics ask is never compared. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.
-         */
-        get: operations["compareBatches"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/grades/{id}/reviews": {
         parameters: {
             query?: never;
@@ -450,6 +430,26 @@ export interface paths {
          * @description Over the standing grades that fit every given field, or, with `batch`, over that batch’s own trials, whatever was graded since; per group: the shares of the labels and of each claim, corrected by reviews; and of `tab-behavior` R by signals and by the judge, C, T and resolution. Nothing is dropped silently: each rate has its denominator and how many trials could not be told. The same seed over the same grades gives the same bytes.
          */
         get: operations["getReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/comparisons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Two batches over the same questions, label against label
+         * @description Questions are paired by trajectory, ground truth and rubric, whatever its version; what different rubrics ask is never compared. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.
+         */
+        get: operations["compareBatches"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3831,6 +3831,83 @@ export interface operations {
             };
         };
     };
+    createRegrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Stored grades that fit every given field; at least one field. */
+                    query: {
+                        /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
+                        label?: string;
+                        /** @enum {string} */
+                        status?: "graded" | "unverified" | "failed";
+                        judge?: string;
+                        /** @description `id@version`, or an id for all of its versions. */
+                        rubric?: string;
+                        agent?: string;
+                        model?: string;
+                        task?: string;
+                        batch?: string;
+                        ids?: string[];
+                    };
+                    /** @description For items that name none. */
+                    judge?: string;
+                    /** @description For items that name none. */
+                    rubric?: string;
+                    /** @description For items that say none. */
+                    samples?: number;
+                    /**
+                     * @description `use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.
+                     * @default use
+                     * @enum {string}
+                     */
+                    cache?: "use" | "refresh" | "only";
+                    /** @description Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked. */
+                    recheck?: boolean;
+                    /** @description For people. */
+                    name?: string;
+                    /** @description The caller’s own key: `GET /v1/batches?key=` finds the batch again. */
+                    key?: string;
+                    /**
+                     * @description `provider`: through the provider’s batch endpoint, at its batch price, within a day.
+                     * @default direct
+                     * @enum {string}
+                     */
+                    mode?: "direct" | "provider";
+                    /** @description Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does. */
+                    max_cost_usd?: number;
+                    /** @description Answers what the batch would cost; nothing is asked and nothing is kept. */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description With `dry_run`: what it would take. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchEstimate"];
+                };
+            };
+            /** @description It is stored whole and runs. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Batch"];
+                };
+            };
+        };
+    };
     getBatch: {
         parameters: {
             query?: never;
@@ -3965,115 +4042,6 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
-                };
-            };
-        };
-    };
-    createRegrade: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description Stored grades that fit every given field; at least one field. */
-                    query: {
-                        /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
-                        label?: string;
-                        /** @enum {string} */
-                        status?: "graded" | "unverified" | "failed";
-                        judge?: string;
-                        /** @description `id@version`, or an id for all of its versions. */
-                        rubric?: string;
-                        agent?: string;
-                        model?: string;
-                        task?: string;
-                        batch?: string;
-                        ids?: string[];
-                    };
-                    /** @description For items that name none. */
-                    judge?: string;
-                    /** @description For items that name none. */
-                    rubric?: string;
-                    /** @description For items that say none. */
-                    samples?: number;
-                    /**
-                     * @description `use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.
-                     * @default use
-                     * @enum {string}
-                     */
-                    cache?: "use" | "refresh" | "only";
-                    /** @description Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked. */
-                    recheck?: boolean;
-                    /** @description For people. */
-                    name?: string;
-                    /** @description The caller’s own key: `GET /v1/batches?key=` finds the batch again. */
-                    key?: string;
-                    /**
-                     * @description `provider`: through the provider’s batch endpoint, at its batch price, within a day.
-                     * @default direct
-                     * @enum {string}
-                     */
-                    mode?: "direct" | "provider";
-                    /** @description Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does. */
-                    max_cost_usd?: number;
-                    /** @description Answers what the batch would cost; nothing is asked and nothing is kept. */
-                    dry_run?: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description With `dry_run`: what it would take. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BatchEstimate"];
-                };
-            };
-            /** @description It is stored whole and runs. */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Batch"];
-                };
-            };
-        };
-    };
-    compareBatches: {
-        parameters: {
-            query: {
-                /** @description A batch. Absent: the grades that the head, a re-grade, started from. */
-                base?: string;
-                /** @description A batch. */
-                head: string;
-                /** @description Compare what was asked by this rubric, whatever its version. Needed where both ask by several. */
-                rubric?: string;
-                /** @description False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips. */
-                statistics?: boolean;
-                limit?: number;
-                /** @description `next_cursor` of the page before. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The counts, and one page of the flips. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Comparison"];
                 };
             };
         };
@@ -4334,6 +4302,38 @@ export interface operations {
             };
         };
     };
+    compareBatches: {
+        parameters: {
+            query: {
+                /** @description A batch. Absent: the grades that the head, a re-grade, started from. */
+                base?: string;
+                /** @description A batch. */
+                head: string;
+                /** @description Compare what was asked by this rubric, whatever its version. Needed where both ask by several. */
+                rubric?: string;
+                /** @description False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips. */
+                statistics?: boolean;
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts, and one page of the flips. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+        };
+    };
     listRubrics: {
         parameters: {
             query?: never;
@@ -4497,19 +4497,19 @@ export const OPERATIONS = {
     listSteps: ["GET", "/v1/trajectories/{id}/steps"],
     createBatch: ["POST", "/v1/batches"],
     listBatches: ["GET", "/v1/batches"],
+    createRegrade: ["POST", "/v1/regrades"],
     getBatch: ["GET", "/v1/batches/{id}"],
     cancelBatch: ["POST", "/v1/batches/{id}/cancel"],
     resumeBatch: ["POST", "/v1/batches/{id}/resume"],
     readResults: ["GET", "/v1/batches/{id}/results"],
     readBatchAttempts: ["GET", "/v1/batches/{id}/attempts"],
     watchBatch: ["GET", "/v1/batches/{id}/events"],
-    createRegrade: ["POST", "/v1/regrades"],
-    compareBatches: ["GET", "/v1/comparisons"],
     createReview: ["POST", "/v1/grades/{id}/reviews"],
     listReviews: ["GET", "/v1/reviews"],
     listDisagreements: ["GET", "/v1/disagreements"],
     computeAgreement: ["POST", "/v1/agreement"],
     getReport: ["GET", "/v1/reports"],
+    compareBatches: ["GET", "/v1/comparisons"],
     listRubrics: ["GET", "/v1/rubrics"],
     getRubric: ["GET", "/v1/rubrics/{id}"],
     listBatchRubrics: ["GET", "/v1/batches/{id}/rubrics"],

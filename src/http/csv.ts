@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { type CsvValue, csvRow } from '../audit/csv.ts'
+import type { Response } from './operation.ts'
 
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
 
@@ -28,10 +29,7 @@ async function* writeTable(columns: readonly string[], rows: CsvRows): AsyncGene
 }
 
 /** Describes an answer that can be a table too. */
-export const withCsv = <Response extends { readonly content: object }>(
-  response: Response,
-  columns: readonly string[],
-) => ({
+export const withCsv = (response: Response, columns: readonly string[]): Response => ({
   ...response,
   content: {
     ...response.content,

@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify'
+import type { TSchema } from 'typebox'
 import type { Scope } from '../access/keys.ts'
 import { defined } from '../domain/defined.ts'
 import { Closed, Type } from '../schemas/type.ts'
@@ -50,16 +51,16 @@ export function operation<const P extends Parts>(
   }
 }
 
-interface Response {
+export interface Response {
   readonly description: string
   readonly content: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>
   readonly headers?: Readonly<Record<string, object>>
 }
 
 /** Describes a successful answer. */
-export const answer = (name: ComponentName, description: string, example?: unknown): Response => ({
+export const answer = (of: ComponentName | TSchema, description: string, example?: unknown): Response => ({
   description,
-  content: { 'application/json': { schema: ref(name), ...(example !== undefined && { example }) } },
+  content: { 'application/json': { schema: typeof of === 'string' ? ref(of) : of, ...defined({ example }) } },
 })
 
 /** Describes a successful answer that is a stream of components. */
@@ -108,12 +109,9 @@ const problems = (statuses: readonly number[]) =>
     ]),
   )
 
-export const NoQuery = Closed({})
+const NoQuery = Closed({})
 /** The parameters of a path with `:id`. */
 export const IdParams = Closed({ id: Type.String({ maxLength: 100 }) })
-/** The query parameter of a name that selects grades. */
-export const nameFilter = (description?: string) =>
-  Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

@@ -30,19 +30,12 @@ export function problemBody(problem: RequestError): string {
 }
 
 /** 504: no answer in time. 503: the judge cannot answer now. 502: every other failure of a judge. */
-const FAILURE_STATUS: Readonly<Record<FailureCode, 502 | 503 | 504>> = {
-  judge_unreachable: 502,
+const FAILURE_STATUS: Readonly<Partial<Record<FailureCode, 503 | 504>>> = {
   rate_limited: 503,
   quota_exhausted: 503,
-  authentication: 502,
-  refused: 502,
-  truncated: 502,
-  schema_invalid: 502,
-  context_overflow: 502,
   budget_exceeded: 503,
   timeout: 504,
   cancelled: 503,
-  internal: 502,
 }
 
 /** Makes the problem of a failed judge, with the id of the stored failed grade. */
@@ -50,7 +43,7 @@ export function failureProblem(grade: Grade): RequestError {
   const failure = grade.failure
   if (failure === null) return new RequestError(500, 'internal', 'a failed grade without a failure')
   const wait = failure.retry_after_s
-  return new RequestError(FAILURE_STATUS[failure.code], failure.code, failure.message, {
+  return new RequestError(FAILURE_STATUS[failure.code] ?? 502, failure.code, failure.message, {
     members: { grade_id: grade.id, retryable: failure.retryable },
     ...(wait !== null && { headers: { 'retry-after': String(Math.ceil(wait)) } }),
   })

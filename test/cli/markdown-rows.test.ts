@@ -1,20 +1,28 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { escaped, MarkdownRows } from '../../src/cli/output/markdown-rows.ts'
+import { escaped, markdownOf } from '../../src/cli/output/markdown-rows.ts'
+import { MARKDOWN } from '../../src/cli/output/results-format.ts'
+import type { BatchResult } from '../../src/schemas/batch.ts'
 
-const row = (name: string, why = '') => ({
-  name,
-  status: 'graded',
-  label: 'aligned',
-  confidence: 'low capped',
-  contradicted: true,
-  unread: 2,
-  why,
-})
+const table = () => markdownOf(MARKDOWN)
+const row = (item_id: string, reason: string) => {
+  const grade = {
+    ...{ contradictions: [{}], unread: { records: 2, actions: 0 }, unmet: [{ claim: 'c', reason }] },
+    confidence: { reported: 'low', source: 'capped', vote_share: null },
+  }
+  return {
+    item_id,
+    base_grade_id: null,
+    status: 'graded',
+    label: 'aligned',
+    failure: null,
+    grade,
+  } as unknown as BatchResult
+}
 
 test('a row', () => {
-  expect(new MarkdownRows().row(row('a/b-1', 'x'))).toBe(
-    '| <code>a/b-1</code> | graded | <code>aligned</code> ⚠ | low capped | 2 | <code>x</code> |\n',
+  expect(table().row(row('a/b-1', 'x'))).toBe(
+    '| <code>a/b-1</code> | graded | <code>aligned</code> ⚠ | low capped | 2 | <code>c&#58; x&#59; 2 unread records</code> |\n',
   )
 })
 
@@ -34,14 +42,14 @@ test('nothing of a text can be Markdown, HTML, a mention, a reference or an addr
 test('a row stays one row of six cells, whatever its texts', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, why) => {
-      const text = new MarkdownRows().row(row(name, why))
+      const text = table().row(row(name, why))
       expect([text.split('\n').length, text.split('|').length]).toEqual([2, 8])
     }),
   )
 })
 
 test('it stays below what a comment may have, and says how many rows are missing', () => {
-  const rows = new MarkdownRows()
+  const rows = table()
   const texts = Array.from({ length: 400 }, (_, index) => rows.row(row(`${'<'.repeat(200)}${index}`, '|'.repeat(500))))
   const shown = texts.filter((text) => text !== '').length
   const all = rows.head() + texts.join('') + rows.foot(`400 items · graded 400\n${'&'.repeat(5000)}`)

@@ -22,19 +22,9 @@ test('GET /v1/judges says whom each judge asks and at what price; no credentials
     {
       name: 'openai',
       base_url: 'http://127.0.0.1:1/v1',
-      price: {
-        input_per_mtok: 2,
-        output_per_mtok: 10,
-        cache_read_per_mtok: 2,
-        cache_write_per_mtok: 2,
-        as_of: null,
-      },
+      price: { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 2, cache_write_per_mtok: 2, as_of: null },
       window_tokens: 9000,
     },
-    {
-      name: 'anthropic',
-      base_url: 'https://api.anthropic.com',
-      price: null,
-    },
+    { name: 'anthropic', base_url: 'https://api.anthropic.com', price: null },
   ])
 })

@@ -11,6 +11,7 @@ export interface Place {
 
 const listeners = new Set<() => void>()
 let again = 0
+type How = { readonly replace?: boolean }
 
 export const readPlace = (): Place => ({
   path: location.pathname,
@@ -24,25 +25,22 @@ export const hrefOf = (path: string, query: URLSearchParams, hash = ''): string 
   `${path}${query.size === 0 ? '' : `?${query}`}${hash}`
 
 /** Goes to an address of the audit without loading the page again. */
-export function navigate(href: string, options: { readonly replace?: boolean } = {}): void {
+export function navigate(href: string, { replace = false }: How = {}): void {
   const same = href === location.pathname + location.search + location.hash
   if (same) again++
-  if (same || options.replace === true) history.replaceState(history.state, '', href)
+  if (same || replace) history.replaceState(history.state, '', href)
   else history.pushState({ inside: true }, '', href)
   for (const listener of [...listeners]) listener()
 }
 
 /** Sets parts of the query and removes empty parts. Each choice is a step of the history unless `replace` is set. */
-export function setQuery(
-  change: Readonly<Record<string, string | null>>,
-  options: { readonly replace?: boolean } = {},
-): void {
+export function setQuery(change: Readonly<Record<string, string | null>>, how: How = {}): void {
   const { path, query, hash } = readPlace()
   for (const [name, value] of Object.entries(change)) {
     if (value === null || value === '') query.delete(name)
     else query.set(name, value)
   }
-  navigate(hrefOf(path, query, hash), options)
+  navigate(hrefOf(path, query, hash), how)
 }
 
 export function usePlace(): Place {

@@ -5,7 +5,8 @@ import { CliError, EXIT, type ExitCode, strictCode } from '../errors.ts'
 import { collect, jsonCommand, type Options, withOutput } from '../input/command-options.ts'
 import { type AuditCounts, auditMarkers, type MarkerRow } from '../input/marker-audit.ts'
 import { checkPaths, parseSignal, readTruths, unmatchedText, watchTruths } from '../input/trial-source.ts'
-import { clip, clipFront, columns, line, type Paint, paintFor } from '../output/text.ts'
+import { tableOf } from '../output/table.ts'
+import { clip, clipFront, line, type Paint, paintFor } from '../output/text.ts'
 import { type Console, inConsole } from '../session.ts'
 import type { Shell } from '../shell.ts'
 
@@ -67,14 +68,15 @@ async function audit(console: Console, paths: readonly string[], options: Option
     signals: (options.signals ?? []).map(parseSignal),
   })
   const paint = paintFor(target.screen, shell.env)
+  const table = findingTable(paint)
   const codes = new Map<MarkerCode, number>()
   const kept: MarkerRow[] = []
   for await (const row of rows) {
-    if (codes.size === 0 && format === 'table') await target.write(`${paint('bold', columns(HEAD, WIDTHS))}\n`)
+    if (codes.size === 0 && format === 'table') await target.write(table.head(paint))
     codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
     if (json) kept.push(row)
     if (format !== 'table') await target.write(line(row))
-    else if (row.code !== 'ok') await target.write(rowText(row, paint))
+    else if (row.code !== 'ok') await target.write(table.row(row))
   }
   const { skipped } = counts
   console.data = { rows: kept, counts }
@@ -94,15 +96,15 @@ const nothingToAudit = (skipped: number): CliError =>
     ['`veridict audit-markers --help` describes PATH and rows.'],
   )
 
-const HEAD = ['kind', 'name', 'variant', 'marker', 'code', 'why']
-const WIDTHS = [5, 40, 16, 10, 18]
-const LONGEST_WHY = 400
-
-function rowText({ kind, name, variant, marker, code, detail, places }: MarkerRow, paint: Paint): string {
-  const where = places.length === 0 ? '' : `: ${places.join(', ')}`
-  const cells = [kind, clipFront(name, 40), clip(variant ?? '–', 16), marker, codePainted(code, code, paint)]
-  return `${columns([...cells, clip(`${detail}${where}`, LONGEST_WHY)], WIDTHS)}\n`
-}
+const findingTable = (paint: Paint) =>
+  tableOf<MarkerRow>([
+    ['kind', 5, ({ kind }) => kind],
+    ['name', 40, ({ name }) => clipFront(name, 40)],
+    ['variant', 16, ({ variant }) => clip(variant ?? '–', 16)],
+    ['marker', 10, ({ marker }) => marker],
+    ['code', 18, ({ code }) => codePainted(code, code, paint)],
+    ['why', 0, ({ detail, places }) => clip(`${detail}${places.length === 0 ? '' : `: ${places.join(', ')}`}`, 400)],
+  ])
 
 const codePainted = (code: MarkerCode, text: string, paint: Paint): string =>
   paint(code === 'ok' ? 'green' : 'yellow', text)

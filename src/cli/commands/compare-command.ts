@@ -7,7 +7,8 @@ import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { COMPARE_HELP } from '../input/command-help.ts'
 import { jsonCommand, type Options, withItems } from '../input/command-options.ts'
-import { csvLine, OUTPUT_FORMATS, type OutputFormat } from '../output/results-format.ts'
+import { OUTPUT_FORMATS, type OutputFormat } from '../output/results-format.ts'
+import { csvOf } from '../output/table.ts'
 import { clip, line, oneLine, type Paint, pad, paintFor, tally } from '../output/text.ts'
 import { inSession, type Session } from '../session.ts'
 import type { Shell } from '../shell.ts'
@@ -63,7 +64,7 @@ async function compare(session: Session, ids: readonly string[], { rubric }: Opt
   return EXIT.graded
 }
 
-const COLUMNS: readonly (readonly [name: string, of: (flip: Flip) => string | null])[] = [
+const FLIPS = csvOf<Flip>([
   ['task', ({ task }) => task],
   ['trajectory', ({ trajectory }) => trajectory],
   ['base_label', ({ base }) => base.label],
@@ -74,11 +75,11 @@ const COLUMNS: readonly (readonly [name: string, of: (flip: Flip) => string | nu
   ['head_rubric', ({ head }) => head.receipt.rubric],
   ['base_grade', ({ base }) => base.grade_id],
   ['head_grade', ({ head }) => head.grade_id],
-]
+])
 
 /** Renders the head of a comparison. */
 function comparisonHead(comparison: Comparison, format: OutputFormat, paint: Paint): string {
-  if (format === 'csv') return csvLine(COLUMNS.map(([name]) => name))
+  if (format === 'csv') return FLIPS.head()
   if (format === 'ndjson') return ''
   const { pairs, same, flipped, unpaired } = comparison
   const alone = unpaired.base_only + unpaired.head_only + unpaired.without_label
@@ -151,7 +152,7 @@ function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): str
 function flipText(flip: Flip, format: OutputFormat, paint: Paint): string {
   if (format === 'ndjson') return line(flip)
   const { base, head } = flip
-  if (format === 'csv') return csvLine(COLUMNS.map(([, of]) => of(flip)))
+  if (format === 'csv') return FLIPS.row(flip)
   const change = `${pad(clip(base.label ?? '–', 15), 15)} → ${pad(clip(head.label ?? '–', 15), 15)}`
   const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
   return `${paint('yellow', change)}  ${pad(clip(flip.task ?? flip.trajectory, 40), 40)}  ${paint('dim', clip(who, 100))}\n`

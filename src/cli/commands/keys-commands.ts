@@ -17,7 +17,8 @@ import { defined } from '../../domain/defined.ts'
 import { assertDatabase, configurationOf } from '../database.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { jsonCommand, parseCount, parseDollars } from '../input/command-options.ts'
-import { clip, columns, dollars, line, oneLine } from '../output/text.ts'
+import { tableOf } from '../output/table.ts'
+import { clip, dollars, line, oneLine } from '../output/text.ts'
 import { type Console, inConsole } from '../session.ts'
 import type { Shell } from '../shell.ts'
 
@@ -111,8 +112,8 @@ const ONCE =
 
 async function list({ store, database, target, shell }: StoredKeys, json: boolean) {
   const keys = await listKeys(store, new Date())
-  for (const key of json ? keys : []) await target.write(line(key))
-  if (!json && keys.length > 0) await target.write(renderKeyTable(keys))
+  if (!json && keys.length > 0) await target.write(TABLE.head())
+  for (const key of keys) await target.write(json ? line(key) : TABLE.row(key))
   if (keys.length === 0) shell.err.write(`no keys in ${oneLine(database)}; veridict keys create NAME makes a key\n`)
   return keys
 }
@@ -166,7 +167,7 @@ export function parseDuration(text: string): number {
 const renderKey = (key: KeyView): string =>
   `${key.id} (${oneLine(key.name)}): may ${key.scopes.join(', ')}\nends ${key.expires_at ?? 'never by itself'}; ${limitsOf(key) || 'no limits'}`
 
-const COLUMNS: readonly (readonly [title: string, width: number, of: (key: KeyView) => string])[] = [
+const TABLE = tableOf<KeyView>([
   ['id', 20, ({ id }) => id],
   ['name', 20, ({ name }) => clip(name, 20)],
   ['state', 8, ({ state }) => state],
@@ -174,14 +175,7 @@ const COLUMNS: readonly (readonly [title: string, width: number, of: (key: KeyVi
   ['last used', 16, ({ last_used_at }) => minute(last_used_at)],
   ['ends', 16, ({ expires_at }) => minute(expires_at)],
   ['limits', 0, limitsOf],
-]
-
-const WIDTHS = COLUMNS.map(([, width]) => width)
-
-const renderKeyTable = (keys: readonly KeyView[]): string =>
-  [COLUMNS.map(([title]) => title), ...keys.map((key) => COLUMNS.map(([, , of]) => of(key)))]
-    .map((cells) => `${columns(cells, WIDTHS)}\n`)
-    .join('')
+])
 
 /** Renders a time: `2026-11-21 10:59`, UTC. */
 const minute = (at: string | null): string => (at === null ? 'never' : at.slice(0, 16).replace('T', ' '))

@@ -8,7 +8,8 @@ import { STATUS_HELP } from '../input/command-help.ts'
 import { jsonCommand, type Options, parseCount, withList, withServer } from '../input/command-options.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { summary } from '../output/results-format.ts'
-import { clip, columns, costCell, line, oneLine, paintFor } from '../output/text.ts'
+import { tableOf } from '../output/table.ts'
+import { clip, costCell, line, oneLine, paintFor } from '../output/text.ts'
 import { inSession, type Session } from '../session.ts'
 import type { Shell } from '../shell.ts'
 
@@ -37,6 +38,7 @@ async function list(session: Session, { status, limit, follow }: StatusOptions):
     throw new CliError('which batch? --follow shows one until it ends', [
       'Give its id: `veridict status` lists the batches.',
     ])
+  const table = batchTable(session)
   const batches: Batch[] = []
   let cursor: string | null = null
   do {
@@ -45,11 +47,9 @@ async function list(session: Session, { status, limit, follow }: StatusOptions):
       ...(status !== undefined && { status }),
       ...(cursor !== null && { cursor }),
     })
-    if (format === 'table' && cursor === null)
-      await target.write(`${paintFor(shell.out, shell.env)('bold', columns(HEAD, WIDTHS))}\n`)
+    if (format === 'table' && cursor === null) await target.write(table.head(paintFor(shell.out, shell.env)))
     const items = page.items.slice(0, limit - batches.length)
-    for (const batch of items)
-      await target.write(format === 'table' ? `${columns(cells(session, batch), WIDTHS)}\n` : line(batch))
+    for (const batch of items) await target.write(format === 'table' ? table.row(batch) : line(batch))
     batches.push(...items)
     cursor = page.next_cursor
   } while (cursor !== null && batches.length < limit)
@@ -58,20 +58,17 @@ async function list(session: Session, { status, limit, follow }: StatusOptions):
   return EXIT.graded
 }
 
-const HEAD = ['batch', 'status', 'done', 'failed', 'cost', 'created', 'kind', 'name']
-/** An id is a prefix and 26 digits. */
-const WIDTHS = [30, 11, 13, 6, 15, 24, 7, 0]
-
-const cells = (session: Session, batch: Batch): string[] => [
-  batch.id,
-  stateOf(session, batch),
-  `${doneOf(batch.counts)}/${batch.counts.total}`,
-  String(batch.counts.failed),
-  costCell(batch),
-  batch.created_at,
-  batch.kind,
-  clip(batch.name ?? '', 40),
-]
+const batchTable = (session: Session) =>
+  tableOf<Batch>([
+    ['batch', 30, ({ id }) => id],
+    ['status', 11, (batch) => stateOf(session, batch)],
+    ['done', 13, ({ counts }) => `${doneOf(counts)}/${counts.total}`],
+    ['failed', 6, ({ counts }) => String(counts.failed)],
+    ['cost', 15, costCell],
+    ['created', 24, ({ created_at }) => created_at],
+    ['kind', 7, ({ kind }) => kind],
+    ['name', 0, ({ name }) => clip(name ?? '', 40)],
+  ])
 
 async function look(session: Session, id: string, { follow = false }: StatusOptions): Promise<ExitCode> {
   const { veridict, target, format, shell, signal } = session

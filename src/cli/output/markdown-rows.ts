@@ -1,59 +1,32 @@
-import { clip, clipFront } from './text.ts'
+import { clip } from './text.ts'
 
 /** GitHub limits a comment to 65,536 characters; the texts around the table need the rest. */
 const MOST_CHARS = 55_000
-const MOST_NAME = 120
-const MOST_WHY = 200
 
-export interface MarkdownRow {
-  readonly name: string
-  readonly status: string
-  readonly label: string | null
-  readonly confidence: string
-  readonly contradicted: boolean
-  readonly unread: number | null
-  readonly why: string
-}
-
-/** Renders a table for a pull request. The table ends before the limit of a comment, and counts the missing rows. */
-export class MarkdownRows {
-  private chars = 0
-  private missing = 0
-
-  head(): string {
-    return '| item | status | label | confidence | unread | why |\n|---|---|---|---|---|---|\n'
-  }
-
-  row({ name, status, label, confidence, contradicted, unread, why }: MarkdownRow): string {
-    const cells = [
-      code(clipFront(name, MOST_NAME)),
-      escaped(status),
-      label === null ? '–' : `${code(clip(label, MOST_NAME))}${contradicted ? ' ⚠' : ''}`,
-      escaped(confidence),
-      unread === null ? '–' : String(unread),
-      code(clip(why, MOST_WHY)),
-    ]
-    const text = `| ${cells.join(' | ')} |\n`
-    if (this.missing > 0 || this.chars + text.length > MOST_CHARS) {
-      this.missing++
+/** Writes a table for a pull request, of cells that are Markdown. The table ends before the limit of a comment, and counts the missing rows. */
+export function markdownOf<T>(columns: readonly (readonly [title: string, of: (record: T) => string])[]) {
+  let chars = 0
+  let missing = 0
+  return {
+    head: (): string => `| ${columns.map(([title]) => title).join(' | ')} |\n|${'---|'.repeat(columns.length)}\n`,
+    row(record: T): string {
+      const text = `| ${columns.map(([, of]) => of(record)).join(' | ')} |\n`
+      chars += text.length
+      if (chars <= MOST_CHARS) return text
+      missing++
       return ''
-    }
-    this.chars += text.length
-    return text
-  }
-
-  /** Renders the end of the table with the lines of `summary`. */
-  foot(summary: string): string {
-    const more = this.missing === 0 ? '' : `\nNot shown: ${this.missing} more rows.\n`
-    return `${more}\n${summary
-      .split('\n')
-      .map((line) => `- ${code(clip(line.replace(/ +/g, ' '), 1000))}\n`)
-      .join('')}`
+    },
+    /** Renders the end of the table with the lines of `summary`. */
+    foot(summary: string): string {
+      const more = missing === 0 ? '' : `\nNot shown: ${missing} more rows.\n`
+      const lines = summary.split('\n').map((line) => `- ${code(clip(line.replace(/ +/g, ' '), 1000))}\n`)
+      return `${more}\n${lines.join('')}`
+    },
   }
 }
 
 /** Renders text inside `<code>`, where GitHub resolves no mention, link or reference. */
-const code = (text: string): string => (text === '' ? '' : `<code>${escaped(text)}</code>`)
+export const code = (text: string): string => (text === '' ? '' : `<code>${escaped(text)}</code>`)
 
 /** Escapes every character that Markdown, HTML or an address could use, as a character reference. */
 export const escaped = (text: string): string =>

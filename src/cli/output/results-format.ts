@@ -1,20 +1,18 @@
-import { stringify } from 'csv-stringify/sync'
 import { count } from '../../domain/count.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import { withId } from './grade-text.ts'
-import { type MarkdownRow, MarkdownRows } from './markdown-rows.ts'
+import { code, escaped, markdownOf } from './markdown-rows.ts'
 import type { OutputTarget } from './output-target.ts'
 import { cachedText } from './progress.ts'
+import { type Cell, csvOf, type Field, tableOf } from './table.ts'
 import {
   clip,
   clipFront,
-  columns,
   costText,
   LABEL_STYLE,
   limitRows,
   line,
   newTally,
-  oneLine,
   type Paint,
   type ResultsTally,
   tally,
@@ -30,8 +28,7 @@ export const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
 export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect', 'bundle'] as const
 export type OutputFormat = (typeof RESULTS_FORMATS)[number]
 
-type Cell = string | number | boolean | null | undefined
-type Column = readonly [name: string, of: (result: BatchResult) => Cell]
+type Column = Field<BatchResult>
 
 const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): Column[] =>
   names.map((name) => [name, (result) => result[name] as Cell])
@@ -92,12 +89,12 @@ export async function writeResults(
   claims: readonly string[],
   skipped = 0,
 ): Promise<ResultsTally> {
-  if (format === 'csv') await target.write(csvLine([...CSV_COLUMNS, ...claims.map((id) => `claim.${id}`)]))
-  const width = nameWidth(target.screen.columns)
-  if (format === 'table') await target.write(`${paint('bold', tableRow(TABLE_HEAD, width))}\n`)
-  const markdown = new MarkdownRows()
-  if (format === 'markdown') await target.write(markdown.head())
-  const layout = { width, whole: target.screen.isTTY !== true, claims, markdown }
+  const markdown = markdownOf(MARKDOWN)
+  const rows = {
+    ...{ markdown, table: screenTable(target.screen, paint), ndjson: { head: () => '', row: line } },
+    csv: csvOf([...COLUMNS, ...claims.map(claimColumn)]),
+  }[format as (typeof ITEM_FORMATS)[number]]
+  await target.write(rows.head(paint))
   const all = newTally()
   for await (const result of results) {
     const { records = 0, actions = 0 } = result.grade?.unread ?? {}
@@ -106,52 +103,51 @@ export async function writeResults(
     all.actions += actions
     tallyLimit(all, result)
     if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
-    await target.write(formatResult(result, format, paint, layout))
+    await target.write(rows.row(result))
   }
   if (format === 'table') await target.write(`\n${summary(ended, paint, all, skipped)}\n`)
   if (format === 'markdown') await target.write(markdown.foot(summary(ended, (_style, text) => text, all, skipped)))
   return all
 }
 
-/** `whole`: the output is no terminal, so long reasons stay whole. */
-interface Layout {
-  readonly width: number
-  readonly whole: boolean
-  readonly claims: readonly string[]
-  readonly markdown: MarkdownRows
-}
+const MOST_NAME = 120
 
-function formatResult(result: BatchResult, format: OutputFormat, paint: Paint, layout: Layout): string {
-  if (format === 'ndjson') return line(result)
-  if (format === 'markdown') return layout.markdown.row(markdownRow(result))
-  return format === 'csv'
-    ? csvLine(csvCells(result, layout.claims))
-    : `${tableRow(tableCells(result, paint, layout), layout.width)}\n`
-}
+/** The cells of a pull request. */
+export const MARKDOWN: Parameters<typeof markdownOf<BatchResult>>[0] = [
+  ['item', (result) => code(clipFront(nameOf(result), MOST_NAME))],
+  ['status', ({ status }) => escaped(status)],
+  ['label', ({ label, grade }) => (label === null ? '–' : `${code(clip(label, MOST_NAME))}${mark(grade, ' ⚠')}`)],
+  ['confidence', (result) => escaped(confidenceCell(result))],
+  ['unread', ({ grade }) => String(grade?.unread?.records ?? '–')],
+  ['why', (result) => code(clip(whyOf(result), 200))],
+]
 
-const markdownRow = (result: BatchResult): MarkdownRow => ({
-  name: nameOf(result),
-  status: result.status,
-  label: result.label,
-  confidence: result.grade === null || result.label === null ? '–' : confidenceText(result.grade),
-  contradicted: (result.grade?.contradictions.length ?? 0) > 0,
-  unread: result.grade?.unread?.records ?? null,
-  why: whyOf(result),
-})
+/** Marks a contradicted grade. */
+const mark = (grade: ResultGrade | null, sign: string): string => (grade?.contradictions.length ? sign : '')
 
-const TABLE_HEAD = ['item', 'status', 'label', 'confidence', 'unread', 'grade', 'why']
-/** An id is a prefix and 26 digits. */
-const WIDTHS = [10, 17, 13, 6, 30] as const
 const LEAST_NAME = 40
+/** The columns between the name and the reason. */
+const BETWEEN = 91
 
 /**
- * Returns the width of the name column: the rest of the terminal, or of 100 characters in a pipe, and never too narrow to tell trials
- * apart.
+ * Builds the table of a screen. The name has the rest of the terminal, or of 100 characters in a pipe, and is never too narrow to tell trials apart;
+ * where the output is no terminal, long reasons stay whole.
  */
-const nameWidth = (columns: number | undefined): number =>
-  Math.max(LEAST_NAME, (columns || 100) - WIDTHS.reduce((sum, width) => sum + width + 2, 0) - 5)
+function screenTable({ columns, isTTY }: OutputTarget['screen'], paint: Paint) {
+  const width = Math.max(LEAST_NAME, (columns || 100) - BETWEEN)
+  return tableOf<BatchResult>([
+    ['item', width, (result) => clipFront(nameOf(result), width)],
+    ['status', 10, ({ status }) => paint(STATUS_STYLE[status], status)],
+    ['label', 17, ({ label, grade }) => labelText(label, paint) + mark(grade, ` ${paint('yellow', '!')}`)],
+    ['confidence', 13, confidenceCell],
+    ['unread', 6, ({ grade }) => unreadCell(grade, paint)],
+    ['grade', 30, ({ grade_id }) => clip(grade_id ?? '–', 30)],
+    ['why', 0, (result) => paint('dim', shownWhy(whyOf(result), result, isTTY !== true))],
+  ])
+}
 
-const tableRow = (cells: readonly string[], width: number): string => columns(cells, [width, ...WIDTHS])
+const labelText = (label: string | null, paint: Paint): string =>
+  label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)
 
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
 
@@ -194,20 +190,6 @@ function limitText(grade: ResultGrade | null, label: string | null): string {
   return `${limit.code === 'contradiction' ? codes : limit.code}: ${limit.reason}`
 }
 
-function tableCells(result: BatchResult, paint: Paint, { width, whole }: Layout): string[] {
-  const { label, grade } = result
-  const mark = (grade?.contradictions.length ?? 0) > 0 ? ` ${paint('yellow', '!')}` : ''
-  return [
-    clipFront(nameOf(result), width),
-    paint(STATUS_STYLE[result.status], result.status),
-    `${label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)}${mark}`,
-    grade === null || label === null ? '–' : confidenceText(grade),
-    unreadCell(grade, paint),
-    clip(result.grade_id ?? '–', 30),
-    paint('dim', shownWhy(whyOf(result), result, whole)),
-  ]
-}
-
 function unreadCell(grade: ResultGrade | null, paint: Paint): string {
   const records = grade?.unread?.records
   if (records === undefined) return '–'
@@ -235,24 +217,15 @@ export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally
   return rows.filter((row) => row !== '').join('\n')
 }
 
-const csvCells = (result: BatchResult, claims: readonly string[]): Cell[] => [
-  ...COLUMNS.map(([, of]) => of(result)),
-  ...claims.map((id) => claimCell(id, result.grade?.claims?.[id])),
-]
+const claimColumn = (id: string): Column => [`claim.${id}`, ({ grade }) => claimCell(id, grade?.claims?.[id])]
 
 const claimCell = (id: string, value: NonNullable<ResultGrade['claims']>[string] | undefined): Cell =>
   value === null ? (id === 'surface.category' ? '–' : 'unclear') : Array.isArray(value) ? JSON.stringify(value) : value
 
-/** Renders a CSV record. Numbers stay numbers; texts are guarded against formulas. */
-export const csvLine = (cells: readonly Cell[]): string =>
-  stringify([cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell))], {
-    escape_formulas: true,
-    cast: { boolean: String },
-  })
-
 /** Renders a confidence: `high`, `low capped` (by its limit), `high 80%` (of the votes). */
-function confidenceText({ confidence }: Pick<ResultGrade, 'confidence'>): string {
-  const { reported, source, vote_share } = confidence
+function confidenceCell({ grade, label }: BatchResult): string {
+  if (grade === null || label === null) return '–'
+  const { reported, source, vote_share } = grade.confidence
   const share = vote_share === null ? '' : `${Math.round(vote_share * 100)}%`
   return [reported ?? '', source === 'capped' ? 'capped' : '', share].filter((part) => part !== '').join(' ') || '–'
 }

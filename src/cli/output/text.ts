@@ -76,13 +76,6 @@ export const LABEL_STYLE: Readonly<Record<string, Style>> = {
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length))
 
-/** Joins cells to columns of these widths, two blanks apart; the last cell may be longer. */
-export const columns = (cells: readonly string[], widths: readonly number[]): string =>
-  cells
-    .map((cell, at) => pad(cell, widths[at] ?? 0))
-    .join('  ')
-    .trimEnd()
-
 /** Renders a share: `12.5%`. */
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 

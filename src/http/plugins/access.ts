@@ -138,10 +138,8 @@ function isCrossSite({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeade
   return url === null || !['http:', 'https:'].includes(url.protocol) || url.host !== host?.toLowerCase()
 }
 
-interface SessionCookie {
-  /** Null: not signed by this service. */
-  readonly id: string | null
-}
+/** `id` null: not signed by this service. */
+type SessionCookie = { readonly id: string | null }
 
 /** Browsers take the prefix over TLS alone; with the prefix no other name below the same domain can plant a cookie here. */
 export const cookieName = (behind_tls: boolean): string => `${behind_tls ? '__Host-' : ''}veridict_session`

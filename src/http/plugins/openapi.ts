@@ -83,11 +83,6 @@ const SECURITY_SCHEMES = {
 const listOf = (name: string) => Closed({ items: Type.Array(ref(name)) })
 const pageOf = (name: string) => Closed({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema })
 
-const JudgeListSchema = Closed({
-  items: Type.Array(ref('Judge')),
-  not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
-})
-
 /** The named components of the OpenAPI document. */
 export const COMPONENTS = {
   Grade: GradeSchema,
@@ -104,7 +99,10 @@ export const COMPONENTS = {
   Rubric: RubricViewSchema,
   RubricList: listOf('Rubric'),
   Judge: JudgeViewSchema,
-  JudgeList: JudgeListSchema,
+  JudgeList: Closed({
+    items: Type.Array(ref('Judge')),
+    not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
+  }),
   Batch: BatchSchema,
   BatchItem: BatchItemSchema,
   BatchPage: pageOf('Batch'),

@@ -61,14 +61,10 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
 
   /** Gives a key back, also to a database that refuses for a moment; a key that stays is lost by its time. */
   async function release(key: string): Promise<void> {
-    for (let tries = 1; tries <= MOST_RELEASES; tries++)
-      if (
-        await store.release(key).then(
-          () => true,
-          () => false,
-        )
-      )
-        return
+    for (let tries = 0; tries < MOST_RELEASES; tries++) {
+      const fault = await store.release(key).then(() => null, String)
+      if (fault === null) return
+    }
   }
 
   async function once(request: FastifyRequest, reply: FastifyReply, work: Work): Promise<Answered> {

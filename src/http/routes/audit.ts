@@ -1,4 +1,5 @@
 import { computeAgreement } from '../../audit/agreement/compute-agreement.ts'
+import { ComparisonQuery, compare } from '../../audit/comparison/compare.ts'
 import { DISAGREEMENTS, REVIEWS } from '../../audit/csv.ts'
 import { findDisagreements, listDisagreements, QueueQuery } from '../../audit/disagreements/queue.ts'
 import { findReviews, listReviews, ReviewQuery, storeReview } from '../../audit/disagreements/reviews.ts'
@@ -11,7 +12,7 @@ import { sendCsv, withCsv } from '../csv.ts'
 import { answer, IdempotencyHeader, IdParams, NAMED, operation, SENT } from '../operation.ts'
 import type { RouteDeps, Routes } from './route-deps.ts'
 
-/** Adds the routes of reports, reviews, the review queue and agreement. */
+/** Adds the routes of reports, comparisons, reviews, the review queue and agreement. */
 export function auditRoutes(routes: Routes, { context, statistics, answerOnce }: RouteDeps): void {
   routes.post('/v1/grades/:id/reviews', {
     ...operation('review', 'audit', 'createReview', {
@@ -68,9 +69,7 @@ export function auditRoutes(routes: Routes, { context, statistics, answerOnce }:
       description:
         'Of given ratings, or of stored raters: judges, their samples, humans, what the harness measured. A grade without a label gives no rating and is counted in `coverage`. Computed one request at a time; 503 where too many wait.',
       body: AgreementCallSchema,
-      answers: {
-        200: answer('Agreement', 'Every statistic, or why it is undefined.'),
-      },
+      answers: { 200: answer('Agreement', 'Every statistic, or why it is undefined.') },
       problems: [...SENT, 404],
     }),
     handler: ({ body }) => computeAgreement(context, statistics.run, body),
@@ -90,5 +89,17 @@ export function auditRoutes(routes: Routes, { context, statistics, answerOnce }:
       if (query.format === 'csv') return sendCsv(reply, 'report', REPORT_COLUMNS, reportTable(report))
       return report
     },
+  })
+
+  routes.get('/v1/comparisons', {
+    ...operation('read', 'batches', 'compareBatches', {
+      summary: 'Two batches over the same questions, label against label',
+      description:
+        'Questions are paired by trajectory, ground truth and rubric, whatever its version; what different rubrics ask is never compared. The matrix counts pairs that have a label on both sides; whatever has none is counted beside it. Statistics are of all pairs, whatever page of the flips is asked for.',
+      querystring: ComparisonQuery,
+      answers: { 200: answer('Comparison', 'The counts, and one page of the flips.') },
+      problems: NAMED,
+    }),
+    handler: ({ query }) => compare(context, statistics.run, query),
   })
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LedgerQuery, readBatchCalls } from '../../audit/calls.ts'
+import { requireNames } from '../../audit/names.ts'
 import { endedPages, followBatch, followResults, isEnded, toResults } from '../../batches/follow.ts'
 import { type Incoming, planOf, type Taken } from '../../batches/intake.ts'
 import type { ItemRecord } from '../../db/items.ts'
@@ -11,6 +12,7 @@ import { accepted } from '../../grading/service.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
 import { decodeCursor, idOf, PageQuery, toPage } from '../../schemas/page.ts'
 import { orNotFound, RequestError } from '../../schemas/problem.ts'
+import { RegradeRequestSchema } from '../../schemas/regrade.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
 import type { Context } from '../context.ts'
@@ -31,7 +33,7 @@ const ResultQuery = Closed({
   ),
 })
 
-/** Adds the routes that take batches in, list, stop, resume and follow them. */
+/** Adds the routes that take batches and re-grades in, list, stop, resume and follow them. */
 export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteDeps): void {
   const { batches, stores, clock } = context
   const load = async (id: string) => orNotFound(await batches.get(id), 'batch', id)
@@ -59,6 +61,26 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
       const plan = planOf(options, payerOf(request))
       if (options.dry_run === true) return accepted(await batches.estimate(plan, items)).estimate
       return sendBatch(reply, await inFlight.track(batches.create(plan, items)))
+    },
+  })
+
+  routes.post('/v1/regrades', {
+    ...operation('grade', 'batches', 'createRegrade', {
+      summary: 'Grade stored grades again',
+      description:
+        'A batch over the stored grades that fit `query` (of equal questions the newest), with another rubric, judge or sample count; or, with `recheck`, over their stored replies under the evidence rules of today, without a call. The old grades stay as they are.',
+      body: RegradeRequestSchema,
+      answers: {
+        200: answer('BatchEstimate', 'With `dry_run`: what it would take.'),
+        202: answer('Batch', 'It is stored whole and runs.'),
+      },
+      problems: [...SENT, 404],
+    }),
+    handler: async (request, reply) => {
+      const { body } = request
+      await requireNames(context, body.query, '/query')
+      if (body.dry_run === true) return accepted(await batches.estimateRegrade(body)).estimate
+      return sendBatch(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
     },
   })
 
@@ -195,7 +217,7 @@ async function* writeEvents(states: ReturnType<typeof followBatch>): AsyncGenera
 }
 
 /** Answers with a batch that was taken in, and where it is. */
-export function sendBatch(reply: FastifyReply, outcome: Taken): FastifyReply {
+function sendBatch(reply: FastifyReply, outcome: Taken): FastifyReply {
   const { batch } = accepted(outcome)
   return reply.code(202).header('location', `/v1/batches/${batch.id}`).send(batch)
 }

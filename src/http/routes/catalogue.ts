@@ -33,9 +33,7 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
     ...operation('read', 'batches', 'listBatchRubrics', {
       summary: 'The loaded rubrics that the items of a batch ask by',
       params: RubricId,
-      answers: {
-        200: answer('RubricList', 'Every version of the rubric, without its prompt.'),
-      },
+      answers: { 200: answer('RubricList', 'Every version of the rubric, without its prompt.') },
       problems: NAMED,
     }),
     handler: async ({ params: { id } }) => {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { draining, RequestError } from '../../schemas/problem.ts'
 import { Type } from '../../schemas/type.ts'
 import { answer, operation } from '../operation.ts'
+import { sendProblem } from '../problem.ts'
 import type { RouteDeps } from './route-deps.ts'
 
 /** Details for callers without a key: the message of the database itself may name a path. */
@@ -54,5 +55,19 @@ export function operationRoutes(
       problems: [500, 503],
     }),
     handler: async (_request, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  })
+}
+
+const PROBES: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
+
+/** Refuses new requests while the service drains, but for probes, and ends the connection of every answer. */
+export function installDrain(app: FastifyInstance, state: { readonly draining: boolean }): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!state.draining || PROBES.includes(request.routeOptions.url)) return done()
+    sendProblem(reply, draining())
+  })
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (state.draining) reply.header('connection', 'close')
+    done()
   })
 }

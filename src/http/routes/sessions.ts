@@ -1,6 +1,5 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { TSchema } from 'typebox'
 import type { Caller } from '../../access/access.ts'
 import { SCOPES } from '../../access/keys.ts'
 import { RequestError } from '../../schemas/problem.ts'
@@ -33,7 +32,7 @@ export function sessionRoutes(
       description:
         'For browsers: the answer sets a cookie that no script can read and no other site makes a browser send. Programs send their key with every request instead.',
       body: SignInSchema,
-      answers: { 201: described(OpenedSessionSchema, 'The session.') },
+      answers: { 201: answer(OpenedSessionSchema, 'The session.') },
       problems: [...SENT, 401, 403, 429],
     }),
     handler: async (request, reply) => {
@@ -45,32 +44,28 @@ export function sessionRoutes(
       request.caller = session.caller
       keyRate(request, reply)
       setCookie(reply, app.signCookie(session.id), new Date(session.expires_at))
-      const opened: OpenedSession = { ...view(session.caller), expires_at: session.expires_at }
       reply.code(201)
-      return opened
+      return { ...view(session.caller), expires_at: session.expires_at } satisfies OpenedSession
     },
   })
 
   routes.get('/v1/session', {
     ...operation('key', 'access', 'getSession', {
       summary: 'Describe the caller',
-      answers: { 200: described(WhoSchema, 'Who this key or session belongs to.') },
+      answers: { 200: answer(WhoSchema, 'Who this key or session belongs to.') },
       problems: SENT,
     }),
     handler: (request) => {
       const { caller } = request
       const session = caller.key_id !== null && bearerOf(request) === null
-      const who: Who = { required: access.required, session, ...view(caller) }
-      return who
+      return { required: access.required, session, ...view(caller) } satisfies Who
     },
   })
 
   routes.delete('/v1/session', {
     ...operation('open', 'access', 'closeSession', {
       summary: 'Sign out',
-      answers: {
-        200: answer('Status', 'The session is over, if there was one.', { status: 'ended' }),
-      },
+      answers: { 200: answer('Status', 'The session is over, if there was one.', { status: 'ended' }) },
       problems: [...SENT, 403],
     }),
     handler: (_request, reply) => {
@@ -80,15 +75,7 @@ export function sessionRoutes(
   })
 }
 
-const described = (schema: TSchema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-})
-
-const view = ({ name, scopes }: Caller) => ({
-  name,
-  scopes: SCOPES.filter((scope) => scopes.has(scope)),
-})
+const view = ({ name, scopes }: Caller) => ({ name, scopes: SCOPES.filter((scope) => scopes.has(scope)) })
 
 const badKey = (): RequestError =>
   new RequestError(
