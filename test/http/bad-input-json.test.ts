@@ -52,6 +52,19 @@ test.each(['', ' \n\t'])('an empty body is called empty: %j', async (body) => {
   expect([response.statusCode, response.json<{ detail: string }>().detail]).toEqual([400, 'the body is empty'])
 })
 
+test.each([
+  ['after characters of several bytes', Buffer.from('{"é€😀": PLANTED}'), 14],
+  ['after a byte order mark', Buffer.from('\ufeff{"a": PLANTED}'), 9],
+  ['that looks like a message of the parser', Buffer.from('"at position 77" PLANTED'), 17],
+])('an error names the byte, and nothing of the body: %s', async (_name, body, byte) => {
+  const problem = await app.post('/v1/grades', body)
+  expect(problem.json()).toMatchObject({
+    code: 'invalid_json',
+    detail: `the body stops being JSON at byte ${byte}`,
+  })
+  expect(problem.body).not.toContain('PLANTED')
+})
+
 describe('refused with its place', () => {
   test.each(REFUSED)('%s', async (_name, body, code, path) => {
     const response = await app.post('/v1/grades', body)

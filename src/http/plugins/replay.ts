@@ -76,8 +76,9 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
     const digest = digestOf(request)
     const find = () => findStored(key, digest, reply)
     const answer = (await find()) ?? (await answerFirst(key, digest, work)) ?? (await find())
-    if (answer === null) throw inUse()
-    return answer
+    if (answer !== null) return answer
+    const message = 'a request with this Idempotency-Key is still being answered; try again for its answer'
+    throw new RequestError(409, 'idempotency_key_in_use', message, { headers: { 'retry-after': '1' } })
   }
 
   return async (request, reply, work) => {
@@ -89,14 +90,6 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
 /** Digests a request by its body and the parameters of its path. */
 const digestOf = ({ bodyDigest, params }: FastifyRequest): string =>
   Object.keys((params as object | null) ?? {}).length === 0 ? bodyDigest : digestValue([bodyDigest, params])
-
-const inUse = (): RequestError =>
-  new RequestError(
-    409,
-    'idempotency_key_in_use',
-    'a request with this Idempotency-Key is still being answered; try again for its answer',
-    { headers: { 'retry-after': '1' } },
-  )
 
 interface KnownBody {
   readonly key: Digest

@@ -10,6 +10,9 @@ import { type createKeyRate, createSignInRate } from '../plugins/access-rates.ts
 
 /** A key in its object, however it is written. Callers have shown no key yet: a larger body would be held for nothing. */
 const MOST_SIGN_IN_BYTES = 4096
+const CHALLENGE = 'Bearer realm="veridict", error="invalid_token"'
+const BAD_KEY =
+  'this key is not good: it is unknown, expired or revoked; the operator of the service makes one with `veridict keys create`'
 
 /** Adds the routes by which a browser signs in with a key, asks who it is, and signs out. Needs `installAccess`. */
 export function sessionRoutes(
@@ -39,7 +42,7 @@ export function sessionRoutes(
       const session = await access.openSession(request.body.key)
       if (session === null) {
         signInRate(request, 1)
-        throw badKey()
+        throw new RequestError(401, 'unauthorized', BAD_KEY, { headers: { 'www-authenticate': CHALLENGE } })
       }
       request.caller = session.caller
       keyRate(request, reply)
@@ -76,11 +79,3 @@ export function sessionRoutes(
 }
 
 const view = ({ name, scopes }: Caller) => ({ name, scopes: SCOPES.filter((scope) => scopes.has(scope)) })
-
-const badKey = (): RequestError =>
-  new RequestError(
-    401,
-    'unauthorized',
-    'this key is not good: it is unknown, expired or revoked; the operator of the service makes one with `veridict keys create`',
-    { headers: { 'www-authenticate': 'Bearer realm="veridict", error="invalid_token"' } },
-  )
