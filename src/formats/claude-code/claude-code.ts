@@ -2,7 +2,7 @@ import { wordSet } from '../../domain/text/words.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json, objectAt, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { ClaudeReader, subagentOf } from './claude-code-reader.ts'
 
 /**
@@ -14,13 +14,15 @@ import { ClaudeReader, subagentOf } from './claude-code-reader.ts'
  */
 export const CLAUDE_CODE: Format = {
   name: 'claude-code',
-  recognizes: (document) =>
-    isFinalResult(document) || (Array.isArray(document['records']) && document['records'].some(isTelling)),
+  recognizes: (document) => isFinalResult(document) || recordsOf(document)?.list.some(isTelling) === true,
   read: readClaudeCode,
   holdsSubagents: true,
   // The harness's own copies of results, which no model saw.
   asides: wordSet('toolUseResult tool_use_result mcpMeta planContent thinkingMetadata todos'),
 }
+
+/** Finds the records: those of a file, or `loglines` of a session on the web. */
+const recordsOf = (document: Json) => listIn(document, ['records', 'loglines'], () => true)
 
 const isFinalResult = (record: Json): boolean => record['type'] === 'result' && 'session_id' in record
 
@@ -37,12 +39,12 @@ const isMainMessage = (record: unknown): boolean =>
   isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant') && subagentOf(record) === null
 
 function readClaudeCode(reading: Reading, document: Json): ReadDocument {
-  const records = Array.isArray(document['records']) ? document['records'] : null
+  const { list: records, path: root } = recordsOf(document) ?? { list: null, path: '' }
   const reader = new ClaudeReader(reading, records?.some(isMainMessage) ?? true)
   if (records === null) reader.record(document, '')
   else
-    for (const { record, index } of inOrder(reading, records, '/records')) {
-      const path = pointer('/records', index)
+    for (const { record, index } of inOrder(reading, records, root)) {
+      const path = pointer(root, index)
       const object = objectAt(reading, record, path, 'a record')
       if (object !== null) reader.record(object, path)
     }
@@ -51,7 +53,7 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
     if (text !== '' && !reader.userTexts.has(text))
       reading.unread(path, 'was queued, and no message of the user holds it; not shown', false)
   const agent: Trajectory['agent'] = { name: 'claude-code', model: reader.model ?? reader.subagentModel }
-  return { format: 'claude-code', agent, steps: reader.session.finish(records === null ? '' : '/records') }
+  return { format: 'claude-code', agent, steps: reader.session.finish(root) }
 }
 
 /** A record and its index in the file. */

@@ -27,7 +27,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   ...{ ...named('video', 'video video_url'), ...named('file', 'file input_file'), document: 'document' },
 }
 export const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
-const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'redacted_thinking'])
+const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'think', 'redacted_thinking'])
 export const AGENT_ONLY: ReadonlySet<unknown> = new Set([...CALLS, ...REASONING])
 const MAX_MEDIA_PATH = 300
 
@@ -88,6 +88,7 @@ export function readReasoning(sink: ChatSink, block: Json, path: string, parts: 
   else {
     readString(sink, block, 'reasoning', path, speaker)
     readString(sink, block, 'thinking', path, speaker)
+    readString(sink, block, 'think', path, speaker)
     readBlocks(sink, block['content'], `${path}/content`, speaker)
   }
   readBlocks(sink, block['summary'], `${path}/summary`, { ...speaker, name: 'reasoning.summary' })

@@ -253,7 +253,11 @@ const KNOWN_ROLES: ReadonlySet<string> = wordSet('assistant user system develope
 /** Roles of other programs. */
 const ROLES: Readonly<Record<string, string>> = {
   ...{ ...named('user', 'human User Human'), ...named('assistant', 'ai model bot Assistant') },
-  ...{ ...named('tool', 'tool_result tool_response ipython environment observation'), System: 'system' },
+  ...{
+    ...named('tool', 'tool_result tool_response ipython environment observation'),
+    System: 'system',
+    _system_prompt: 'system',
+  },
 }
 
 /** Returns the role of a message in the words of OpenAI; another name unchanged, and null where the message has none. */

@@ -85,7 +85,7 @@ function aboutRun(run: Json): RunAbout {
 /** Collects the numeric scores of a run. Harbor writes its result as text: `"1.0"`. */
 function scoresOf(run: Json): Record<string, number> {
   const numbers = SAMPLE_NUMBERS.flatMap((name): [string, number][] => {
-    const value = run[name]
+    const value = run[name] ?? asRecord(run['reward_info'])[name]
     const isNumeral = typeof value === 'string' && value.length < 30 && value.trim() !== ''
     const number = typeof value === 'number' ? value : isNumeral ? Number(value) : Number.NaN
     return Number.isFinite(number) ? [[name, number]] : []

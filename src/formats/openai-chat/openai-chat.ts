@@ -9,8 +9,8 @@ import { isResponse, type TextProtocol } from './openai-chat-message.ts'
 import { ChatSink } from './openai-chat-sink.ts'
 import { type Placed, placeMessages, readTurns } from './openai-chat-turns.ts'
 
-/** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces. */
-const MESSAGE_LISTS = ['messages', 'traj', 'conversations'] as const
+/** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces, Who&When. */
+const MESSAGE_LISTS = ['messages', 'traj', 'conversations', 'history'] as const
 const ROOT_FIELDS = new Set([
   ...wordSet(`system messages traj conversations records model agent id object created metadata usage`),
   // The parameters and the cost of a provider call.
@@ -19,10 +19,15 @@ const ROOT_FIELDS = new Set([
   choices cost timestamp latency_sec tool_definitions`),
   // A benchmark's facts about the run.
   ...wordSet('task_id reward info trial model_provider date task episode run_id trial_name result'),
+  // tau2, and the people who annotated Who&When.
+  ...wordSet('policy termination_reason reward_info simulations tasks history question question_ID level ground_truth'),
+  ...wordSet('is_correct is_corrected mistake_agent mistake_step mistake_reason mistake_type system_prompt labels'),
 ])
 
 /** Members of a chat beside its messages: a benchmark's facts, the harness's own view of a call, a provider's answer before it was parsed. */
-export const CHAT_ASIDES: ReadonlySet<string> = wordSet('info view raw_response')
+export const CHAT_ASIDES: ReadonlySet<string> = wordSet(
+  'info view raw_response reward_info mistake_reason ground_truth',
+)
 
 /**
  * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
@@ -38,11 +43,15 @@ export const OPENAI_CHAT: Format = {
 /** Recognizes messages of a chat: the first object has a role and a content or call, and some item has a role. */
 export function isChat(list: unknown): list is readonly unknown[] {
   if (!Array.isArray(list) || list.length === 0) return false
-  const first = list.find(isRecord)
+  const first = list.find((item) => isRecord(item) && !isBookkeeping(item))
   return (
     first !== undefined && isMessage(first) && list.some((item) => isRecord(item) && typeof item['role'] === 'string')
   )
 }
+
+/** Recognizes a record of Kimi CLI about its own state. */
+const isBookkeeping = (item: unknown): boolean =>
+  isRecord(item) && (item['role'] === '_checkpoint' || item['role'] === '_usage')
 
 const isMessage = (item: Json): boolean =>
   typeof item['role'] === 'string' &&
@@ -52,18 +61,20 @@ const isMessage = (item: Json): boolean =>
 export const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
 
 /** Returns the runs of a list, each of which must be sent by itself; null for other documents. */
-export function runsOf({ records }: Json): readonly Json[] | null {
-  if (!Array.isArray(records) || records.length === 0) return null
-  const runs = records.filter((run): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field])))
-  return runs.length === records.length ? runs : null
+export function runsOf({ records, simulations }: Json): readonly Json[] | null {
+  const list: unknown = records ?? simulations
+  if (!Array.isArray(list) || list.length === 0) return null
+  const runs = list.filter((run): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field])))
+  return runs.length === list.length ? runs : null
 }
 
 function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   const runs = runsOf(document)
   const [only] = runs ?? []
   if (runs === null || only === undefined) return readRun(reading, document, '')
-  if (runs.length === 1) return readRun(reading, only, pointer('/records', 0))
-  reading.refuse('/records', `holds ${runs.length} runs: send the one to read by itself`)
+  const path = document['records'] === undefined ? '/simulations' : '/records'
+  if (runs.length === 1) return readRun(reading, only, pointer(path, 0))
+  reading.refuse(path, `holds ${runs.length} runs: send the one to read by itself`)
   return { format: 'openai-chat', agent: { name: null, model: null }, steps: [] }
 }
 
@@ -88,22 +99,46 @@ export function readRun(
   const chat = chatOf(run)
   if (chat === null) reading.refuse(at, 'holds no messages')
   const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
-  const placed = [...placeMessages(list, `${at}${path}`), ...responseOf(reading, run, at), ...answer]
-  const { system } = run
+  const listed = placeMessages(list, `${at}${path}`).filter(({ message }) => !isBookkeeping(message))
+  const messages = path === '/history' ? listed.map(placeTeamMessage) : listed
+  const placed = [...messages, ...responseOf(reading, run, at), ...answer]
+  const field = isAbsent(run['system']) ? 'policy' : 'system'
+  const system = run[field]
   const prompt = isAbsent(system) ? [] : [{ role: 'system', content: allText(system) }]
   const protocol = textProtocolOf([...prompt, ...placed.map(({ message }) => message)], agent.name)
   const sink = new ChatSink(reading, undefined, agent.name)
-  const turns = [...systemStep(sink, system, `${at}/system`), ...readTurns(sink, placed, protocol)]
+  const turns = [
+    ...promptStep(sink, 'system', system, `${at}/${field}`),
+    ...(path === '/history' ? teamSteps(sink, run, at) : []),
+    ...readTurns(sink, placed, protocol),
+  ]
   const steps = turns.map((step, index) => ({ ...step, id: index + 1 }))
   return { format, agent, steps: reading.takeSteps(steps.length, `${at}${path}`) ? steps : [] }
 }
 
-/** Reads Anthropic's system prompt, a text or blocks, as a step before all messages. */
-function systemStep(sink: ChatSink, system: unknown, path: string): Step[] {
+/** Names the role of a message in a team (AutoGen, Who&When) by its speaker: `user` is anybody who speaks to the next agent. */
+function placeTeamMessage({ message, path }: Placed): Placed {
+  if (!isRecord(message)) return { message, path }
+  const { name = message['role'], ...rest } = message
+  return { message: { ...rest, role: /^computer_?terminal$/iu.test(String(name)) ? 'tool' : name }, path }
+}
+
+/** Reads the prompts of a team's agents, and the question where no message of the person holds it. */
+function teamSteps(sink: ChatSink, { system_prompt: prompts, question, history }: Json, at: string): Step[] {
+  const byAgent = isRecord(prompts) ? Object.entries(prompts) : []
+  const asks = Array.isArray(history) && history.some((message) => isRecord(message) && message['role'] === 'human')
+  return [
+    ...byAgent.flatMap(([agent, text]) => promptStep(sink, 'system', text, pointer(`${at}/system_prompt`, agent))),
+    ...(asks ? [] : promptStep(sink, 'user', question, `${at}/question`)),
+  ]
+}
+
+/** Reads a prompt beside the messages, a text or blocks (Anthropic), as a step before all messages. */
+function promptStep(sink: ChatSink, actor: 'system' | 'user', system: unknown, path: string): Step[] {
   const parts: Part[] = []
   const isPrompt = typeof system === 'string' || (Array.isArray(system) && system.every(isRecord))
   if (!isPrompt && !isAbsent(system)) sink.reading.warn(path, 'neither a text nor blocks; not read')
-  if (isPrompt) readBlocks(sink, system, path, { actor: 'system', name: 'system', parts, outputs: parts })
+  if (isPrompt) readBlocks(sink, system, path, { actor, name: actor, parts, outputs: parts })
   return parts.length === 0 ? [] : [{ id: 1, name: null, at: null, copied: false, parts }]
 }
 
