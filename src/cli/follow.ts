@@ -1,7 +1,7 @@
 import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
-import { COMMAND_STOPPED } from '../db/batches.ts'
 import { count } from '../domain/count.ts'
 import type { Batch, BatchResult } from '../schemas/batch.ts'
+import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from './errors.ts'
 import { retryTime, roundText } from './output/progress.ts'
 import { type OutputFormat, summary, writeResults } from './output/results-format.ts'

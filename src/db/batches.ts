@@ -10,9 +10,6 @@ import type { Tables } from './schema.ts'
 import { type Amounts, NOTHING } from './spending.ts'
 import { parseStored } from './text.ts'
 
-/** The reason of a batch that is parked because its command ended. */
-export const COMMAND_STOPPED = 'the command that ran it was stopped'
-
 export interface NewBatch {
   readonly id: string
   readonly kind: BatchKind

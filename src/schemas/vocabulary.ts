@@ -169,6 +169,9 @@ export const CacheModeSchema = Choice(
   { default: 'use' },
 )
 
+/** The reason of a batch that is parked because its command ended. */
+export const COMMAND_STOPPED = 'the command that ran it was stopped'
+
 /** States of a batch. `parked`: the batch waits for an operator, or for a judge that is out. */
 export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', 'done'] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]

@@ -55,7 +55,7 @@ test('the help of a command loads no service and no other command', async () => 
   expect(packages).toContain('commander')
   expect(packages.filter((name) => SERVICE.some((one) => one.test(name)))).toEqual([])
   expect(own.filter((file) => /-commands?\.ts$/.test(file))).toEqual(['cli/commands/status-command.ts'])
-  expect(own.filter((file) => /^(?:boot|storage|http|formats|judges)\//.test(file))).toEqual([])
+  expect(own.filter((file) => /^(?:boot|db|http|formats|judges)\//.test(file))).toEqual([])
 })
 
 /** What only a service needs. */
@@ -74,7 +74,7 @@ test('a service on SQLite without keys loads no provider, no other store and not
   const { packages, own } = await loadedBy(['bin/serve.cjs'], { VERIDICT_PORT: '0' }, /audit pages at/)
   expect(packages).toContain('fastify')
   expect(packages.filter((name) => LATER.some((later) => later.test(name)))).toEqual([])
-  expect(own.filter((file) => /^(?:archives|queue|storage\/(?:postgres|move))\//.test(file))).toEqual([])
+  expect(own.filter((file) => /^(?:archives\/|db\/open\/postgres|batches\/boss)/.test(file))).toEqual([])
 })
 
 test('every command is found under its own name', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { batchCommand } from '../../src/cli/commands/batch-command.ts'
 import { resultsCommand } from '../../src/cli/commands/results-command.ts'
 import { statusCommand } from '../../src/cli/commands/status-command.ts'
-import { COMMAND_STOPPED } from '../../src/db/batches.ts'
+import { COMMAND_STOPPED } from '../../src/schemas/vocabulary.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { embeddedAt, testShell, trial } from './test-shell.ts'
 
