@@ -21,6 +21,7 @@ import { OPENCODE } from './opencode/opencode.ts'
 import { OPENHANDS } from './openhands/openhands.ts'
 import { OTLP } from './otlp/otlp.ts'
 import { PYDANTIC_AI } from './pydantic-ai/pydantic-ai.ts'
+import { SESSION_MESSAGES } from './session-messages/session-messages.ts'
 import { MINI_SWE_AGENT } from './swe-agent/mini-swe-agent.ts'
 import { SWE_AGENT } from './swe-agent/swe-agent.ts'
 import { VERCEL_UI } from './vercel-ui/vercel-ui.ts'
@@ -49,6 +50,7 @@ export const FORMATS: readonly Format[] = [
   VERCEL_UI,
   LANGCHAIN,
   GROK_CLI,
+  SESSION_MESSAGES,
   OPENAI_RESPONSES,
   PYDANTIC_AI,
   VERIFIERS,

@@ -63,7 +63,38 @@ const WEB = {
   ],
 }
 
+const call = (more: object) => [{ type: 'tool_use', ...more, input: { command: 'ls' } }]
+const DROID = {
+  records: [
+    { type: 'session_start', id: 's', title: 'Files', owner: 'me', version: 2, cwd: '/app' },
+    { type: 'message', id: '1', message: { role: 'user', content: [{ type: 'text', text: 'List the files.' }] } },
+    {
+      type: 'message',
+      id: '2',
+      parentId: '1',
+      message: { role: 'assistant', content: call({ id: 'c', name: 'Execute' }) },
+    },
+    {
+      type: 'message',
+      id: '3',
+      message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: 'README' }] },
+    },
+  ],
+}
+const CURSOR = {
+  records: [
+    { role: 'user', message: { content: [{ type: 'text', text: '<user_query>List the files.</user_query>' }] } },
+    { role: 'assistant', message: { content: call({ name: 'Shell' }) } },
+  ],
+}
+
 it.each([
+  [
+    'a session of Factory Droid',
+    DROID,
+    ['user', 'agent_action /records/2/message/content/0/input/command', 'tool_output'],
+  ],
+  ['a transcript of Cursor', CURSOR, ['user', 'agent_action /records/1/message/content/0/input/command']],
   [
     'the results of tau2',
     TAU2,

@@ -1,0 +1,59 @@
+import { wordSet } from '../../domain/text/words.ts'
+import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
+import { asList, asName } from '../common/session.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { type Placed, readTurns } from '../openai-chat/openai-chat-turns.ts'
+
+/**
+ * The formats of session files whose records wrap a message of the Messages API: Factory's Droid (`~/.factory/sessions`, `type: message` behind
+ * `session_start`), and Cursor's transcripts (`agent-transcripts/*.jsonl`, the role beside the message, calls without results).
+ */
+export const SESSION_MESSAGES: Format = {
+  name: 'session-messages',
+  recognizes: ({ records }) => Array.isArray(records) && agentOf(records) !== null,
+  read: readSession,
+  asides: CHAT_ASIDES,
+}
+
+type Agent = 'droid' | 'cursor'
+
+const isWrapped = (record: unknown): boolean =>
+  isRecord(record) && isRecord(record['message']) && 'content' in record['message']
+
+/** Tells the agent of a session; null for other files. */
+function agentOf(records: readonly unknown[]): Agent | null {
+  const wrapped = records.filter(isWrapped) as Json[]
+  if (wrapped.length === 0) return null
+  if (records.some((record) => isRecord(record) && record['type'] === 'session_start'))
+    return wrapped.every(({ type }) => type === 'message') ? 'droid' : null
+  return wrapped.every(({ type, role }) => type === undefined && typeof role === 'string') ? 'cursor' : null
+}
+
+/** Droid's records of its own state. */
+const BOOKKEEPING = wordSet('session_start session_end todo_state')
+const RECORD_FIELDS = wordSet('type id timestamp parentId role message')
+
+function readSession(reading: Reading, document: Json): ReadDocument {
+  const records = asList(document['records'])
+  const name = agentOf(records) ?? 'droid'
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): Placed[] => {
+    if (isWrapped(record)) {
+      const { role, message } = record as Json
+      reading.warnUnknown(record as Json, path, RECORD_FIELDS)
+      return [{ message: { ...(role !== undefined && { role }), ...(message as Json) }, path: `${path}/message` }]
+    }
+    const type = isRecord(record) ? record['type'] : undefined
+    if (!(typeof type === 'string' && BOOKKEEPING.has(type)))
+      reading.unread(path, `a record of the unknown type ${JSON.stringify(type ?? null)}; not read`, true)
+    return []
+  })
+  const model = placed.map(({ message }) => asName((message as Json)['model'])).findLast((known) => known !== null)
+  const steps = readTurns(new ChatSink(reading, undefined, name), placed)
+  return {
+    format: 'session-messages',
+    agent: { name, model: model ?? null },
+    steps: reading.takeSteps(steps.length, '/records') ? steps : [],
+  }
+}
