@@ -48,7 +48,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   'better-sqlite3': 'db',
   commander: 'cli',
   'csv-parse': 'archives',
-  'csv-stringify': 'cli',
   // In `telemetry`: a type alone.
   fastify: 'http boot process telemetry web',
   'log-update': 'cli',

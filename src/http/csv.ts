@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { type CsvValue, csvRow } from '../audit/csv.ts'
+import { csvRow } from '../audit/csv.ts'
+import type { CsvValue } from '../domain/text/csv.ts'
 import type { Response } from './operation.ts'
 
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>

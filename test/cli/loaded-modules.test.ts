@@ -67,7 +67,7 @@ const LATER = [
   /^@aws-sdk\//,
   /^@opentelemetry\/(?!api$)/,
   /^@stdlib\//,
-  /^(?:commander|csv-parse|csv-stringify|log-update|openai|pg|tar-stream|undici|yauzl)$/,
+  /^(?:commander|csv-parse|log-update|openai|pg|tar-stream|undici|yauzl)$/,
 ]
 
 test('a service on SQLite without keys loads no provider, no other store and nothing that only some requests need', async () => {

@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync'
+import { csvCells } from '../../domain/text/csv.ts'
 import { oneLine, type Paint, pad } from './text.ts'
 
 /** A column of a table on the screen; the last one needs no width. */
@@ -30,7 +30,4 @@ export const csvOf = <T>(fields: readonly Field<T>[]) => ({
 })
 
 const csvLine = (cells: readonly Cell[]): string =>
-  stringify([cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell))], {
-    escape_formulas: true,
-    cast: { boolean: String },
-  })
+  `${csvCells(cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)))}\n`
