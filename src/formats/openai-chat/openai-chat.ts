@@ -19,10 +19,13 @@ const ROOT_FIELDS = new Set([
   choices cost timestamp latency_sec tool_definitions`),
   // A benchmark's facts about the run.
   ...wordSet('task_id reward info trial model_provider date task episode run_id trial_name result'),
-  // tau2, and the people who annotated Who&When.
-  ...wordSet('policy termination_reason reward_info simulations tasks history question question_ID level ground_truth'),
-  ...wordSet('is_correct is_corrected mistake_agent mistake_step mistake_reason mistake_type system_prompt labels'),
+  ...wordSet('policy termination_reason reward_info'),
 ])
+
+/** Members of a Who&When run: its question, the prompts of its agents, and the findings of its annotators. */
+const TEAM_FIELDS =
+  wordSet(`history question question_ID level ground_truth is_correct is_corrected mistake_agent mistake_step mistake_reason
+  mistake_type system_prompt labels`)
 
 /** Members of a chat beside its messages: a benchmark's facts, the harness's own view of a call, a provider's answer before it was parsed. */
 export const CHAT_ASIDES: ReadonlySet<string> = wordSet(
@@ -94,14 +97,14 @@ export function readRun(
   form: RunForm = { format: 'openai-chat' },
 ): ReadDocument {
   const { format, fields = new Set(), answer = [] } = form
-  reading.warnUnknown(run, at, new Set([...ROOT_FIELDS, ...fields]))
   const agent = { name: asName(run['agent']), model: modelOf(run) }
   const chat = chatOf(run)
+  const isTeam = chat?.path === '/history'
+  reading.warnUnknown(run, at, new Set([...ROOT_FIELDS, ...fields, ...(isTeam ? TEAM_FIELDS : [])]))
   if (chat === null) reading.refuse(at, 'holds no messages')
   const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
   const listed = placeMessages(list, `${at}${path}`).filter(({ message }) => !isBookkeeping(message))
-  const messages = path === '/history' ? listed.map(placeTeamMessage) : listed
-  const placed = [...messages, ...responseOf(reading, run, at), ...answer]
+  const placed = [...(isTeam ? listed.map(placeTeamMessage) : listed), ...responseOf(reading, run, at), ...answer]
   const field = isAbsent(run['system']) ? 'policy' : 'system'
   const system = run[field]
   const prompt = isAbsent(system) ? [] : [{ role: 'system', content: allText(system) }]
@@ -109,7 +112,7 @@ export function readRun(
   const sink = new ChatSink(reading, undefined, agent.name)
   const turns = [
     ...promptStep(sink, 'system', system, `${at}/${field}`),
-    ...(path === '/history' ? teamSteps(sink, run, at) : []),
+    ...(isTeam ? teamSteps(sink, run, at) : []),
     ...readTurns(sink, placed, protocol),
   ]
   const steps = turns.map((step, index) => ({ ...step, id: index + 1 }))

@@ -17,13 +17,11 @@ export const SESSION_MESSAGES: Format = {
   asides: CHAT_ASIDES,
 }
 
-type Agent = 'droid' | 'cursor'
-
 const isWrapped = (record: unknown): boolean =>
   isRecord(record) && isRecord(record['message']) && 'content' in record['message']
 
 /** Tells the agent of a session; null for other files. */
-function agentOf(records: readonly unknown[]): Agent | null {
+function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
   const wrapped = records.filter(isWrapped) as Json[]
   if (wrapped.length === 0) return null
   if (records.some((record) => isRecord(record) && record['type'] === 'session_start'))
@@ -44,9 +42,8 @@ function readSession(reading: Reading, document: Json): ReadDocument {
       reading.warnUnknown(record as Json, path, RECORD_FIELDS)
       return [{ message: { ...(role !== undefined && { role }), ...(message as Json) }, path: `${path}/message` }]
     }
-    const type = isRecord(record) ? record['type'] : undefined
-    if (!(typeof type === 'string' && BOOKKEEPING.has(type)))
-      reading.unread(path, `a record of the unknown type ${JSON.stringify(type ?? null)}; not read`, true)
+    if (!isRecord(record) || !BOOKKEEPING.has(String(record['type'])))
+      reading.unread(path, 'a record of an unknown type; not read', true)
     return []
   })
   const model = placed.map(({ message }) => asName((message as Json)['model'])).findLast((known) => known !== null)
