@@ -113,7 +113,7 @@ function planSample(question: Question) {
 export async function estimateBatch(
   deps: intake.IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
   plan: intake.BatchPlan,
-  items: AsyncIterable<intake.Incoming>,
+  items: AsyncIterable<intake.IntakeItem>,
 ) {
   const names = new Set<string>()
   const keys = new Set<string>()

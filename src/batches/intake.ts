@@ -43,7 +43,7 @@ export function withDefaults({ item_id: _, ...item }: BatchItem, plan: BatchPlan
 }
 
 /** One item on its way into a batch, with the place that an error names. */
-export interface Incoming {
+export interface IntakeItem {
   readonly item: BatchItem
   /** A JSON pointer: `/items/41`. */
   readonly place: string
@@ -64,7 +64,7 @@ export interface IntakeDeps {
   readonly most_items: number
 }
 
-export type Taken = { readonly ok: true; readonly batch: Batch } | Refused
+export type Intake = { readonly ok: true; readonly batch: Batch } | Refused
 
 /** Items that are read and written together. */
 const CHUNK = 64
@@ -79,9 +79,9 @@ const READ_AGAIN_MS = 200
 export async function takeBatch(
   deps: IntakeDeps,
   plan: BatchPlan,
-  items: AsyncIterable<Incoming>,
+  items: AsyncIterable<IntakeItem>,
   prepare: (id: string) => Promise<(sql: Sql) => Promise<void>>,
-): Promise<Taken> {
+): Promise<Intake> {
   const id = deps.newId('bat')
   const { kind, mode, name, key, max_cost_usd, payer } = plan
   const draft = { id, kind, mode, name, key, max_cost_usd, payer, created_at: deps.clock.now().toISOString() }
@@ -118,10 +118,10 @@ async function readOpened({ batches, clock }: IntakeDeps, id: string): Promise<B
 async function addAll(
   deps: IntakeDeps,
   plan: BatchPlan,
-  items: AsyncIterable<Incoming>,
+  items: AsyncIterable<IntakeItem>,
   add: AddItems,
 ): Promise<Refused | null> {
-  let chunk: Incoming[] = []
+  let chunk: IntakeItem[] = []
   let count = 0
   let bytes = 0
   const addThem = () => addChunk(deps, plan, add, chunk, count - chunk.length)
@@ -143,7 +143,7 @@ async function addChunk(
   deps: IntakeDeps,
   plan: BatchPlan,
   add: AddItems,
-  chunk: readonly Incoming[],
+  chunk: readonly IntakeItem[],
   first: number,
 ): Promise<Refused | null> {
   const admitted = await Promise.all(chunk.map((incoming, at) => admit(deps, plan, incoming, first + at)))
@@ -161,7 +161,7 @@ async function addChunk(
 async function admit(
   deps: IntakeDeps,
   plan: BatchPlan,
-  { item, place, base_grade, trajectory: read = null }: Incoming,
+  { item, place, base_grade, trajectory: read = null }: IntakeItem,
   index: number,
 ): Promise<NewItem | Refused> {
   const request = withDefaults(item, plan)

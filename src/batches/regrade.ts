@@ -5,7 +5,7 @@ import type { BatchItem } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
 import { endedPages, withGrades } from './follow.ts'
-import type { BatchPlan, Incoming } from './intake.ts'
+import type { BatchPlan, IntakeItem } from './intake.ts'
 
 const PAGE = 200
 const LONGEST_NAME = 300
@@ -54,7 +54,7 @@ export function findRegradeFault(request: RegradeRequest): { path: string; messa
 export async function* selectGrades(
   stores: { readonly batches: BatchStore; readonly grades: GradeStore },
   request: RegradeRequest,
-): AsyncGenerator<Incoming> {
+): AsyncGenerator<IntakeItem> {
   const { grades } = stores
   const seen = new Set<string>()
   let index = 0

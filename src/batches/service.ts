@@ -5,7 +5,7 @@ import type { Refused } from '../grading/service.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import { BatchEngine, type EngineDeps } from './engine.ts'
-import { type BatchPlan, type Incoming, type Taken, takeBatch } from './intake.ts'
+import { type BatchPlan, type Intake, type IntakeItem, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
 
 export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | Refused
@@ -46,7 +46,7 @@ export class BatchService {
     return { ...this.deps, batches: stores.batches, grades: stores.grades }
   }
 
-  async create(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Taken> {
+  async create(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Intake> {
     const taken = await takeBatch(this.intake, plan, items, (id) => this.engine.addDraft(id))
     if (taken.ok) {
       this.deps.onStatus(taken.batch)
@@ -55,11 +55,11 @@ export class BatchService {
     return taken
   }
 
-  async estimate(plan: BatchPlan, items: AsyncIterable<Incoming>): Promise<Estimated> {
+  async estimate(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Estimated> {
     return (await import('./estimate.ts')).estimateBatch(this.intake, plan, items)
   }
 
-  async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Taken> {
+  async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Intake> {
     return refuseRegrade(request) ?? this.create(...(await this.regrading(request, payer)))
   }
 
@@ -70,7 +70,7 @@ export class BatchService {
   private async regrading(
     request: RegradeRequest,
     payer: Payer | null,
-  ): Promise<[plan: BatchPlan, items: AsyncIterable<Incoming>]> {
+  ): Promise<[plan: BatchPlan, items: AsyncIterable<IntakeItem>]> {
     const { batches, grades } = this.intake
     return [await planRegrade(batches, request, payer), selectGrades({ batches, grades }, request)]
   }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Incoming } from '../batches/intake.ts'
+import type { IntakeItem } from '../batches/intake.ts'
 import type { Limits } from '../config/settings.ts'
 import { type Line, LineSplitter } from '../domain/text/line-splitter.ts'
 import { readStrictJson } from '../domain/text/strict-json.ts'
@@ -18,7 +18,7 @@ export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
  * Reads the items of an NDJSON body as they arrive, with one line in memory at a time. Throws an RequestError with the place of the first fault; lines
  * count from 1, items from 0, and blank lines are no items.
  */
-export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<Incoming> {
+export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<IntakeItem> {
   let index = 0
   for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
     const place = `/items/${index}`

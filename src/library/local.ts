@@ -17,7 +17,7 @@ import {
   readBatchRubrics,
   toResults,
 } from '../batches/follow.ts'
-import { type Incoming, planOf } from '../batches/intake.ts'
+import { type IntakeItem, planOf } from '../batches/intake.ts'
 import type { Context } from '../boot/context.ts'
 import { defined } from '../domain/defined.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
@@ -216,7 +216,7 @@ const isTrajectory = (read: ReadItem['trajectory']): read is Trajectory =>
   read !== null && 'format' in read && 'warnings' in read
 
 /** Checks the items as they come. */
-async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<Incoming> {
+async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<IntakeItem> {
   let index = 0
   for await (const given of items) {
     const { item, trajectory: read } = 'item' in given ? given : { item: given, trajectory: null }
@@ -231,7 +231,7 @@ async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<Inc
   }
 }
 
-/** Reads and checks a request as the service does with its body. Throws an RequestError. */
+/** Reads and checks a request as the service does with its body. Throws a RequestError. */
 function readRequest(request: unknown, { body_bytes, depth }: { body_bytes: number; depth: number }): GradeRequest {
   let text: string
   try {

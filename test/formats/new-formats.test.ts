@@ -117,6 +117,16 @@ it.each([
   expect(unread).toEqual({ records: 0, actions: 0 })
 })
 
+it('knows the tool by which Droid runs commands', () => {
+  const acts = read(DROID).steps.flatMap(({ parts }) => parts.flatMap(({ act }) => act?.language ?? []))
+  expect(acts).toEqual(['shell'])
+})
+
+it('reads a named user in the history of a plain chat as the user', () => {
+  const { steps } = read({ history: [{ role: 'user', name: 'ada', content: 'Hello.' }] })
+  expect(steps.flatMap(({ parts }) => parts.map(({ actor }) => actor))).toEqual(['user'])
+})
+
 const WHO_AND_WHEN = '../shared/labelled/who-and-when'
 
 describe.skipIf(!existsSync(WHO_AND_WHEN))('Who&When as published', () => {

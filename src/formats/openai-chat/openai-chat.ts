@@ -99,7 +99,7 @@ export function readRun(
   const { format, fields = new Set(), answer = [] } = form
   const agent = { name: asName(run['agent']), model: modelOf(run) }
   const chat = chatOf(run)
-  const isTeam = chat?.path === '/history'
+  const isTeam = chat?.path === '/history' && ('mistake_agent' in run || 'question' in run)
   reading.warnUnknown(run, at, new Set([...ROOT_FIELDS, ...fields, ...(isTeam ? TEAM_FIELDS : [])]))
   if (chat === null) reading.refuse(at, 'holds no messages')
   const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })

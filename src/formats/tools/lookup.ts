@@ -17,6 +17,7 @@ const TABLES: readonly (readonly [string, ToolTable])[] = [
   ['openhands', OPENHANDS_TOOLS],
   ['cursor', CURSOR_TOOLS],
   ['terminus', TERMINUS_TOOLS],
+  ['droid', { Execute: { args: { command: 'shell' }, rest: 'describes' } }],
   // Its one tool is in the common table.
   ['mini-swe-agent', {}],
   ['swe-agent', SWE_AGENT_TOOLS],

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LedgerQuery, readBatchCalls } from '../../audit/calls.ts'
 import { requireNames } from '../../audit/names.ts'
 import { endedPages, followBatch, followResults, isEnded, toResults } from '../../batches/follow.ts'
-import { type Incoming, planOf, type Taken } from '../../batches/intake.ts'
+import { type Intake, type IntakeItem, planOf } from '../../batches/intake.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import type { Stores } from '../../db/stores.ts'
 import { defined } from '../../domain/defined.ts'
@@ -186,7 +186,7 @@ const SUMMARY = {
 function readBatch(
   request: FastifyRequest,
   context: Context,
-): { readonly options: BatchOptions; readonly items: AsyncIterable<Incoming> } {
+): { readonly options: BatchOptions; readonly items: AsyncIterable<IntakeItem> } {
   const query = request.query as BatchOptions
   const { body } = request
   if (isStream(body)) return { options: query, items: readItems(request, context.config.limits) }
@@ -194,7 +194,7 @@ function readBatch(
   return { options: { ...query, ...options }, items: listItems(items) }
 }
 
-async function* listItems(items: BatchRequest['items']): AsyncGenerator<Incoming> {
+async function* listItems(items: BatchRequest['items']): AsyncGenerator<IntakeItem> {
   for (const [index, item] of items.entries()) yield { item, place: `/items/${index}` }
 }
 
@@ -217,7 +217,7 @@ async function* writeEvents(states: ReturnType<typeof followBatch>): AsyncGenera
 }
 
 /** Answers with a batch that was taken in, and where it is. */
-function sendBatch(reply: FastifyReply, outcome: Taken): FastifyReply {
+function sendBatch(reply: FastifyReply, outcome: Intake): FastifyReply {
   const { batch } = accepted(outcome)
   return reply.code(202).header('location', `/v1/batches/${batch.id}`).send(batch)
 }
