@@ -26,7 +26,7 @@ import {
   SAID,
 } from './call-arguments.ts'
 import { Memo } from './memo.ts'
-import { asksFor, forbids, plainWords, useInMessage } from './message-use.ts'
+import { forbids, plainWords, useInMessage } from './message-use.ts'
 import { Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
 import { limitByOthers, type Wanted } from './wanted.ts'
@@ -125,7 +125,8 @@ export class PartUses {
           ({ actor, text }) =>
             (actor === 'user' || actor === 'system') &&
             mentions(text, string) &&
-            asksFor(this.wanted.without(text), string),
+            !forbids(this.wanted.without(text), string) &&
+            mentions(this.wanted.without(text), string),
         ),
       ),
     )
