@@ -112,33 +112,26 @@ export class Acts {
   firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): LocatedUse | null {
     if (sight === null || anchors.length === 0) return null
     let maybe: LocatedUse | null = null
-    const { steps } = this.trajectory
-    // Where the order of two conversations is not known, an act that stands before the sight may have come after it.
-    const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
-    for (let step = from; step < steps.length; step++) {
-      const found = this.firstInStep(sight, steps[step] as Step, step, anchors, actedBy)
+    for (const [step, part, position] of this.partsAfter(sight, actedBy)) {
+      const found = this.firstInPart(step, part, position, anchors, sight)
       if (found !== null && isDone(found.use)) return found
       maybe = moreDoubtful(maybe, found)
     }
     return maybe
   }
 
-  private firstInStep(
-    sight: Position,
-    step: Step,
-    index: number,
-    anchors: readonly ActionAnchor[],
-    actedBy: ActedBy,
-  ): LocatedUse | null {
-    let maybe: LocatedUse | null = null
-    for (const [at, part] of step.parts.entries()) {
-      const position = { step: index, part: at }
-      if (!mayAct(part, actedBy) || !happensAfter(this.trajectory, position, sight)) continue
-      const found = this.firstInPart(step, part, position, anchors, sight)
-      if (found !== null && isDone(found.use)) return found
-      maybe = moreDoubtful(maybe, found)
-    }
-    return maybe
+  /** Lists the parts that may hold an act after a sight: a message only where words carry the instruction out, or where the message holds calls. */
+  private *partsAfter(sight: Position, actedBy: ActedBy): Generator<readonly [Step, Part, Position]> {
+    const { steps } = this.trajectory
+    // Where the order of two conversations is not known, an act that stands before the sight may have come after it.
+    const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
+    for (const [index, step] of steps.slice(from).entries())
+      for (const [part, one] of step.parts.entries()) {
+        const at = { step: from + index, part }
+        const mayAct =
+          one.actor === 'agent_action' || (one.actor === 'agent_message' && (actedBy !== 'action' || one.act !== null))
+        if (mayAct && happensAfter(this.trajectory, at, sight)) yield [step, one, at]
+      }
   }
 
   private firstInPart(
@@ -181,10 +174,6 @@ export class Acts {
       .some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
   }
 }
-
-/** Tells whether a part may hold an act: a message only where the instruction is carried out by words, or where the message holds calls. */
-const mayAct = ({ actor, act }: Part, actedBy: ActedBy): boolean =>
-  actor === 'agent_action' || (actor === 'agent_message' && (actedBy !== 'action' || act !== null))
 
 /** Finds the argument of a call that the anchor names; else the place of the part itself. */
 function placeOf({ parts }: Step, { act }: Part, at: Position, anchor: ActionAnchor): Position {
