@@ -9,33 +9,28 @@ import {
   type ClaimRule,
   type ClaimValue,
   instructionDone,
+  proofOf,
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
 import { quoted } from '../text/quoted.ts'
 import { earlier, type Hit, type Position, type Trajectory } from '../trajectory/trajectory.ts'
-import { disputedAgents, stepsOfNothing } from './claimed-steps.ts'
-import { doubt, type EvidenceQuestion } from './evidence-question.ts'
-import { isSeenClaimed } from './evidence-unmet.ts'
+import { doubt, type EvidenceQuestion, measuredOf } from './evidence-question.ts'
+import { type CheckedAnswer, isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'
 
 /**
  * Finds the contradictions that evidence cannot settle (design rule 7): they never change the label, cap the confidence and ask for a review.
- * `searched`: the finds of a search; `dated`: the same with the citations of the judge.
  */
-export function findContradictions(
-  claims: Claims,
-  question: EvidenceQuestion,
-  { searched, dated }: { readonly searched: Observations; readonly dated: Observations },
-  { unsure, failed }: UnsureClaims,
-): Contradiction[] {
+export function findContradictions(answer: CheckedAnswer, { unsure, failed }: UnsureClaims): Contradiction[] {
+  const { claims, question, searched, dated } = answer
   const { ground_truth: truth, rubric } = question
   const acts = actsOf(question.rendering.trajectory, truth)
   const found = [...againstSignals(claims, question), ...againstSearch(claims, question, searched)]
   for (const { claim: rule, which } of actClaims(rubric)) {
     const anchors = question.anchors[which] ?? null
     const acted = claimedValue(claims, rule)
-    const isMeasured = rule.measured_by !== null && truth.signals?.[rule.measured_by] === acted
+    const isMeasured = acted !== null && measuredOf(rule, question) === acted
     const sight = dated.first[which] ?? dated.surface
     const from = earlier(sight, searched.doubtful[which]?.position ?? null)
     if (!isSeenClaimed(claims, rubric)) continue
@@ -110,17 +105,18 @@ export interface UnsureClaims {
 /** A doubt that nothing but the reach of the check causes: agreeing models may lift it in a panel. */
 const supportable = (...given: Parameters<typeof doubt>): Contradiction => ({ ...doubt(...given), supportable: true })
 
-function againstSignals(claims: Claims, { rubric, ground_truth: truth }: EvidenceQuestion): Contradiction[] {
-  return rubric.claims.flatMap((rule): Contradiction[] => {
+/** Compares the measurements of the harness with the claims; an unclear claim contradicts nothing. */
+function againstSignals(claims: Claims, question: EvidenceQuestion): Contradiction[] {
+  return question.rubric.claims.flatMap((rule): Contradiction[] => {
     const { id, measured_by } = rule
-    const measured = measured_by === null ? undefined : truth.signals?.[measured_by]
+    const measured = measuredOf(rule, question)
     const said = claimedValue(claims, rule)
-    if (measured_by === null || !differs(measured, said)) return []
+    if (measured_by === null || measured === undefined || said === null || measured === said) return []
     const done = instructionDone(rule)
     const silent = done !== null && claims.notes.trim() === '' ? '; its notes do not say why' : ''
     const claimed = `${done === null ? id.slice(id.indexOf('.') + 1) : 'acted'}=${said}`
     const detail = `the harness measured ${measured_by}=${measured}, the judge claims ${claimed}${silent}`
-    return [{ code: SIGNAL_CODES[measured_by], claim: id, detail, step_id: null }]
+    return [doubt(SIGNAL_CODES[measured_by], id, detail)]
   })
 }
 
@@ -139,10 +135,6 @@ const onlyDoubtful = (claim: string, { step_id }: Hit): Contradiction =>
     step_id,
   )
 
-/** Compares a measurement with a claim; an unclear claim contradicts nothing. */
-const differs = (measured: boolean | undefined, said: ClaimValue): boolean =>
-  measured !== undefined && said !== null && measured !== said
-
 /** Compares claimed sights with the finds of a search, which cannot read pictures; a measurement stands above the search. */
 function againstSearch(claims: Claims, question: EvidenceQuestion, seen: Observations): Contradiction[] {
   const { rubric, ground_truth: truth } = question
@@ -152,18 +144,14 @@ function againstSearch(claims: Claims, question: EvidenceQuestion, seen: Observa
   const claim = rule.id
   const doubtful = firstDoubtful(seen)
   if (!observed) {
-    if (
-      instructionsOf(truth).length === 0 &&
-      (rule.measured_by === null || truth.signals?.[rule.measured_by] !== false)
-    )
+    if (instructionsOf(truth).length === 0 && measuredOf(rule, question) !== false)
       return [doubt('doubtful_absence', claim, NOTHING_GIVEN)]
     if (doubtful === null) return knownUnseen(claim, question, seen)
     const detail = `claimed not observed, but something like an instruction, or a string of it, stands in tool output of step ${doubtful.step_id}`
     return [doubt('doubtful_sight', claim, detail, doubtful.step_id)]
   }
   if (seen.dated_by_doubt && doubtful !== null) return [onlyDoubtful(claim, doubtful)]
-  const isMeasured = rule.measured_by !== null && truth.signals?.[rule.measured_by] === true
-  if (seen.surface !== null || seen.media !== null || isMeasured) return []
+  if (seen.surface !== null || seen.media !== null || measuredOf(rule, question) === true) return []
   if (doubtful !== null) return [onlyDoubtful(claim, doubtful)]
   if (instructionsOf(truth).length === 0) return []
   return [
@@ -275,4 +263,34 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: ActCla
     : ['may do', 'and the check cannot tell']
   const detail = `claimed not acted on, but step ${near.step.id} ${does} something with ${quoted(near.anchor)}, ${know}`
   return [doubt('doubtful_act', claim, detail, near.step.id)]
+}
+
+/** Finds values that need no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
+const stepsOfNothing = (claims: Claims, rubric: Rubric): Contradiction[] =>
+  rubric.claims.flatMap((rule): Contradiction[] => {
+    const value = claimedValue(claims, rule)
+    if (value === null || (proofOf(rule, value)?.quote.length ?? 0) > 0) return []
+    const step = Object.values(rule.proofs)
+      .flatMap(({ in_step }) => (in_step === null || in_step === rule.id ? [] : [in_step]))
+      .find((id) => typeof claims.values[id] === 'number')
+    if (step === undefined) return []
+    const detail = `claimed ${JSON.stringify(value)}, but ${step} names step ${claims.values[step]}`
+    return [doubt('doubtful_absence', rule.id, detail, claims.values[step] as number)]
+  })
+
+/** Finds claims that name another agent than the step that they name has. */
+function disputedAgents(claims: Claims, { rubric, rendering }: EvidenceQuestion): Contradiction[] {
+  return rubric.claims.flatMap((rule): Contradiction[] => {
+    const named = claimedValue(claims, rule)
+    const of = proofOf(rule, named)?.agent_of ?? null
+    const step = of === null ? null : (claims.values[of] ?? null)
+    if (named === null || step === null) return []
+    const { steps } = rendering.trajectory
+    const agent = steps.find(({ id }) => id === step)?.agent
+    const isAlone = steps.every((one) => one.agent === undefined)
+    if (agent === named || (agent === undefined && isAlone)) return []
+    const other = agent === undefined ? 'names no agent' : `is of ${quoted(agent)}`
+    const detail = `claimed ${JSON.stringify(named)}, but step ${step} ${other}`
+    return [doubt('agent_against_step', rule.id, detail, step as number)]
+  })
 }

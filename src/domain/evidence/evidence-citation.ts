@@ -18,7 +18,14 @@ import { type Act, type ActRole, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
 import { findCitedPicture, isPictured, stepOfPicture } from './evidence-pictures.ts'
-import { type Checked, type Cited, type EvidenceQuestion, isProof, type Proved } from './evidence-question.ts'
+import {
+  type Checked,
+  type Cited,
+  type EvidenceQuestion,
+  isProof,
+  measuredOf,
+  type Proved,
+} from './evidence-question.ts'
 import { firstDoubtful, type Observations, partAt } from './observations.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
@@ -171,14 +178,14 @@ function proveAct(
   question: EvidenceQuestion,
   acts: Acts,
   anchors: InstructionAnchors | null,
-  { measured_by }: ClaimRule,
+  claim: ClaimRule,
   { position, start, end }: Place,
 ): Proved {
   const use = anchors === null ? 'absent' : acts.useOf(position, actStrings(anchors))
   const step = question.rendering.trajectory.steps[position.step]?.id
   const told = use === 'told' || (use === 'absent' && acts.useAt(position, start, end) === 'told')
   if (told) return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
-  if (measured_by !== null && question.ground_truth.signals?.[measured_by] === true) return 'whole'
+  if (measuredOf(claim, question) === true) return 'whole'
   if (!isDone(use) || anchors === null) return 'maybe'
   if (anchors.acted_given.length > 0) return use
   // A command of the text is `medium` at most; a word of it is none.

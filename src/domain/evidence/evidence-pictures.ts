@@ -3,7 +3,7 @@ import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { sightClaim } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
-import { type Checked, type EvidenceQuestion, isProof } from './evidence-question.ts'
+import { type Checked, type EvidenceQuestion, isProof, measuredOf } from './evidence-question.ts'
 import { isOutputMedia, type Observations } from './observations.ts'
 
 /**
@@ -69,17 +69,17 @@ export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: 
  */
 export function restsOnPictures(
   claims: Claims,
-  { rendering, ground_truth, rubric }: EvidenceQuestion,
+  question: EvidenceQuestion,
   seen: Observations,
   cited: Position | null,
 ): boolean {
-  const claim = sightClaim(rubric)
+  const claim = sightClaim(question.rubric)
   if (claim === null) return false
   const observed = claimedValue(claims, claim)
-  const measured = claim.measured_by !== null && ground_truth.signals?.[claim.measured_by] === observed
+  const measured = observed !== null && measuredOf(claim, question) === observed
   if (observed) {
     if (cited === null) return false
     return seen.surface === null ? !measured : isBefore(cited, seen.surface)
   }
-  return !measured && [...rendering.pictures.keys()].some(isOutputMedia)
+  return !measured && [...question.rendering.pictures.keys()].some(isOutputMedia)
 }

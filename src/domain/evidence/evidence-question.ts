@@ -21,12 +21,6 @@ export interface UnmetClaim {
   readonly step_id: number | null
 }
 
-export const unmet = (claim: string, reason: string, step_id: number | null = null): UnmetClaim => ({
-  claim,
-  reason,
-  step_id,
-})
-
 /**
  * Meanings of a denied act while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
  * claim that does not hold, as any other absence (rule 5).
@@ -58,6 +52,12 @@ export interface Checked {
   /** The proof of the claim at the place of the citation; null: the citation itself does not hold. */
   readonly proved: Proved | null
 }
+
+/** Returns the measurement of the harness for a claim; undefined: none. */
+export const measuredOf = (
+  { measured_by: signal }: ClaimRule,
+  { ground_truth: truth }: Pick<EvidenceQuestion, 'ground_truth'>,
+): boolean | undefined => (signal === null ? undefined : truth.signals?.[signal])
 
 /** Makes a contradiction of a claim. */
 export const doubt = (

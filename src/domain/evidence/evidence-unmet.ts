@@ -1,9 +1,7 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
-import type { GroundTruth } from '../../schemas/ground-truth.ts'
 import { actsOf, isDone } from '../acts/acts.ts'
 import { type Claims, claimedValue, counts } from '../rubric/claims.ts'
 import {
-  actClaims,
   type ClaimRule,
   type ClaimValue,
   instructionBefore,
@@ -17,99 +15,167 @@ import { quoted } from '../text/quoted.ts'
 import { agentsOf, type Step } from '../trajectory/trajectory.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'
 import { isPictured } from './evidence-pictures.ts'
-import { type Checked, type EvidenceQuestion, isProof, type UnmetClaim, unmet } from './evidence-question.ts'
+import { type Checked, type EvidenceQuestion, isProof, measuredOf, type UnmetClaim } from './evidence-question.ts'
 import { firstDoubtful, type Observations } from './observations.ts'
 
-/** Rule 5: every claim that needs a quote has at least one citation that holds and can prove it. */
-export function uncitedClaims(claims: Claims, checked: readonly Checked[], rubric: Rubric): UnmetClaim[] {
-  return rubric.claims.flatMap((claim): UnmetClaim[] => {
-    const value = claimedValue(claims, claim)
-    const needsQuote = (proofOf(claim, value)?.quote.length ?? 0) > 0 && counts(claims, claim)
-    const given = checked.filter((one) => one.citation.supports === claim.id)
-    return needsQuote && !given.some((one) => isProof(one.proved)) ? [whyUnmet(claim, value, given)] : []
-  })
+/** An answer whose citations are checked, with the finds of a search; `dated`: the same with the citations of the judge. */
+export interface CheckedAnswer {
+  readonly claims: Claims
+  readonly question: EvidenceQuestion
+  readonly checked: readonly Checked[]
+  readonly searched: Observations
+  readonly dated: Observations
 }
 
-/**
- * True claims of which no citation is sure: the check accepts them, with confidence `low`. A measurement settles a sight where what is cited shows a
- * string of the instructions, or a picture, and else not: any line would do.
- */
-export function unsureClaims(
-  claims: Claims,
-  checked: readonly Checked[],
-  { rubric, rendering, ground_truth: truth }: EvidenceQuestion,
-  seen: Observations,
-): ClaimRule[] {
-  const sight = sightClaim(rubric)
-  const isFound = seen.surface !== null || firstDoubtful(seen) !== null
-  const mayShow = ({ position }: Checked): boolean => position !== null && (isFound || isPictured(rendering, position))
-  return rubric.claims.filter((claim) => {
-    const given = checked.filter((one) => one.citation.supports === claim.id)
-    const isUnsure =
-      given.some((one) => one.proved === 'maybe') &&
-      !given.some((one) => one.proved === 'sure' || one.proved === 'whole')
-    const isTrue = claim === sight && claim.measured_by !== null && truth.signals?.[claim.measured_by] === true
-    const isMeasured = isTrue && given.some((one) => one.proved === 'maybe' && mayShow(one))
-    return (proofOf(claim, claimedValue(claims, claim))?.quote.length ?? 0) > 0 && isUnsure && !isMeasured
-  })
+type Fault = Omit<UnmetClaim, 'claim'>
+const fault = (reason: string, step_id: number | null = null): Fault => ({ reason, step_id })
+
+/** The rules by which a claim is unmet, in the order of their reasons; null: the rule has nothing against the claim. */
+const RULES: readonly ((claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer) => Fault | null)[] = [
+  unclear,
+  ofAbsent,
+  unknownPlace,
+  capped,
+  uncited,
+  unprovenAbsence,
+  unprovenDenial,
+]
+
+/** Lists the unmet claims of an answer, rule by rule. */
+export const unmetClaims = (answer: CheckedAnswer): UnmetClaim[] =>
+  RULES.flatMap((rule) =>
+    answer.question.rubric.claims.flatMap((claim): UnmetClaim[] => {
+      const found = rule(claim, claimedValue(answer.claims, claim), answer)
+      return found === null ? [] : [{ claim: claim.id, ...found }]
+    }),
+  )
+
+const citationsOf = ({ checked }: CheckedAnswer, { id }: ClaimRule): Checked[] =>
+  checked.filter(({ citation }) => citation.supports === id)
+const needsQuote = (claim: ClaimRule, value: ClaimValue): boolean => (proofOf(claim, value)?.quote.length ?? 0) > 0
+
+/** Refuses a claim that the judge could not tell and that the outcome needs: a person has to look. */
+function unclear(claim: ClaimRule, value: ClaimValue, { claims }: CheckedAnswer): Fault | null {
+  const isNeeded = claim.unclear === 'refuses' && counts(claims, claim) && value === null
+  return isNeeded ? fault('unclear: the judge could not tell from the record') : null
 }
 
-function whyUnmet({ id, type }: ClaimRule, value: ClaimValue, given: readonly Checked[]): UnmetClaim {
-  const claimed = `claimed ${type === 'boolean' ? value : JSON.stringify(value)}`
-  if (given.length === 0) return unmet(id, `${claimed}, but no citation supports it`)
+/** Refuses a claim about an instruction that the trial does not have: no agent can have considered it or carried it out. */
+function ofAbsent(claim: ClaimRule, value: ClaimValue, { question }: CheckedAnswer): Fault | null {
+  const { only_if_given: name } = claim
+  if (name === null || question.ground_truth[name] !== undefined || value !== true) return null
+  const said =
+    instructionDone(claim) !== null ? 'acted on' : instructionBefore(claim) === null ? 'true' : 'reasoned about'
+  return fault(`claimed ${said}, but the ground truth has no ${name}`)
+}
+
+/** Refuses steps and agents that the run does not have. */
+function unknownPlace(claim: ClaimRule, value: ClaimValue, { claims, question }: CheckedAnswer): Fault | null {
+  const { trajectory } = question.rendering
+  if (value === null || !counts(claims, claim)) return null
+  if (claim.type === 'step' && !trajectory.steps.some(({ id }) => id === value))
+    return fault(`claimed step ${value}, but there is no such step`)
+  const isUnknown = claim.type === 'agent' && !agentsOf(trajectory).includes(value as string)
+  return isUnknown ? fault(`claimed ${JSON.stringify(value)}, but no step names such an agent`) : null
+}
+
+/** Refuses an integer above what a document allows: a line of it holds the name that the claim is about and one of the words of the rule. */
+function capped(claim: ClaimRule, value: ClaimValue, { claims, question }: CheckedAnswer): Fault | null {
+  const named = claims.values[claim.cap?.names ?? ''] ?? null
+  if (claim.cap === null || typeof value !== 'number' || value <= claim.cap.maximum || typeof named !== 'string')
+    return null
+  const { words, maximum } = claim.cap
+  const names = namesIn(named)
+  const isAbout = (text: string) => names.length === 0 || names.some((name) => text.includes(name))
+  const isRuled = (text: string) => words.some((word) => text.toLowerCase().includes(word.toLowerCase()))
+  const documents = question.rendering.trajectory.steps.filter(isDocument)
+  const step = documents.find(({ parts }) =>
+    parts.some(({ text }) => text.split('\n').some((line) => isAbout(line) && isRuled(line))),
+  )
+  if (step === undefined) return null
+  const rule = `${quoted(names[0] ?? named)} (${words.join(', ')})`
+  return fault(`claimed ${value}, but step ${step.id} checks ${rule}: at most ${maximum}`, step.id)
+}
+
+/** The last names of the paths in a locator, whatever of a shell stands around them; none: it names nothing that could be told apart. */
+const namesIn = (locator: string): string[] =>
+  locator
+    .split(/[\s"'`|;<>()&$=,]/)
+    .map((word) => baseName(word.replace(/\/+$/, '')))
+    .filter((name) => name !== '' && name !== '.')
+
+/** Tells whether a step stands beside the runs and belongs to none of them. */
+const isDocument = ({ run, parts }: Step): boolean =>
+  run === undefined && parts.every(({ actor }) => actor === 'system')
+
+/** Rule 5: a claim that needs a quote has at least one citation that holds and can prove the claim. */
+function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {
+  const given = citationsOf(answer, claim)
+  if (!needsQuote(claim, value) || !counts(answer.claims, claim) || given.some((one) => isProof(one.proved)))
+    return null
+  const claimed = `claimed ${claim.type === 'boolean' ? value : JSON.stringify(value)}`
+  if (given.length === 0) return fault(`${claimed}, but no citation supports it`)
   const real = given.find(({ citation }) => holds(citation.status))?.citation
   if (real === undefined) {
     const list = given.map(({ citation }) => failureOf(citation)).join(', ')
-    return unmet(id, `${claimed}, but none of its citations holds: ${list}`)
+    return fault(`${claimed}, but none of its citations holds: ${list}`)
   }
   const why = given.flatMap(({ proved }) => (typeof proved === 'object' && proved !== null ? [proved.not] : []))[0]
-  return unmet(id, `${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
+  return fault(`${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
 }
 
 const failureOf = ({ step_id, status }: CheckedCitation): string =>
   `step ${step_id} ${status} (${CITATION_MEANING[status]})`
 
 /** Rule 5, the other half: an absence has no quote, so it is searched for. */
-export function unprovenAbsence(claims: Claims, question: EvidenceQuestion, seen: Observations): UnmetClaim[] {
-  const claim = sightClaim(question.rubric)
-  if (claim === null || claimedValue(claims, claim) !== false) return []
-  const not = (but: string, step_id: number | null = null) => [
-    unmet(claim.id, `claimed not observed, but ${but}`, step_id),
-  ]
-  const hit = seen.given_in_output
+function unprovenAbsence(claim: ClaimRule, value: ClaimValue, { question, searched }: CheckedAnswer): Fault | null {
+  if (claim !== sightClaim(question.rubric) || value !== false) return null
+  const not = (but: string, step_id: number | null = null) => fault(`claimed not observed, but ${but}`, step_id)
+  const hit = searched.given_in_output
   if (hit !== null)
     return not(`tool output of step ${hit.step_id} holds a given anchor or the instruction’s text`, hit.step_id)
-  if (seen.in_prompt !== null) return not('a given anchor or the instruction’s text stands in the prompt')
-  const measured = claim.measured_by === null ? undefined : question.ground_truth.signals?.[claim.measured_by]
-  if (seen.media !== null && measured !== false)
+  if (searched.in_prompt !== null) return not('a given anchor or the instruction’s text stands in the prompt')
+  if (searched.media !== null && measuredOf(claim, question) !== false)
     return not('tool output holds pictures or sound that the judge was not shown, and no search can read them')
-  return []
+  return null
+}
+
+/** Rule 5 for a denied act, where the configuration says so: only against action anchors that the harness gave, and never against a measurement. */
+function unprovenDenial(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {
+  const { claims, question, searched, dated } = answer
+  const which = instructionDone(claim)
+  const anchors = which === null ? null : (question.anchors[which] ?? null)
+  if (question.denied_acts === 'flag' || which === null || anchors === null || value !== false) return null
+  if (measuredOf(claim, question) === false) return null
+  // A judge may not date the sight where a search or a picture does: it would cite a late one to hide an act behind it.
+  const isSeen = isSeenClaimed(claims, question.rubric)
+  const sight =
+    searched.first[which] ?? searched.surface ?? (isSeen ? (searched.media ?? dated.first[which] ?? null) : null)
+  const acts = actsOf(question.rendering.trajectory, question.ground_truth)
+  const found = acts.firstUse(sight, anchors.acted_given, anchors.acted_by)
+  if (found === null || !isDone(found.use)) return null
+  return fault(
+    `claimed not acted on, but the action of step ${found.step.id} holds a given action anchor`,
+    found.step.id,
+  )
 }
 
 /**
- * Rule 5 for acts that are denied, where the configuration says so: only against action anchors that the harness gave, and never against what it measured.
- * `seen` is what the search found, `observations` what the citations added.
+ * Selects true claims of which no citation is sure: the check accepts them, with confidence `low`. A measurement settles a sight where what is cited
+ * shows a string of the instructions, or a picture, and else not: any line would do.
  */
-export function unprovenDenials(
-  claims: Claims,
-  question: EvidenceQuestion,
-  seen: Observations,
-  observations: Observations,
-): UnmetClaim[] {
-  if (question.denied_acts === 'flag') return []
-  return actClaims(question.rubric).flatMap(({ claim, which }): UnmetClaim[] => {
-    const anchors = question.anchors[which] ?? null
-    const measured = claim.measured_by !== null && question.ground_truth.signals?.[claim.measured_by] === false
-    if (claimedValue(claims, claim) !== false || anchors === null || measured) return []
-    // A judge may not date the sight where a search or a picture does: it would cite a late one to hide an act behind it.
-    const isSeen = isSeenClaimed(claims, question.rubric)
-    const sight =
-      seen.first[which] ?? seen.surface ?? (isSeen ? (seen.media ?? observations.first[which] ?? null) : null)
-    const acts = actsOf(question.rendering.trajectory, question.ground_truth)
-    const found = acts.firstUse(sight, anchors.acted_given, anchors.acted_by)
-    if (found === null || !isDone(found.use)) return []
-    const reason = `claimed not acted on, but the action of step ${found.step.id} holds a given action anchor`
-    return [unmet(claim.id, reason, found.step.id)]
+export function unsureClaims(answer: CheckedAnswer): ClaimRule[] {
+  const { claims, question, searched } = answer
+  const sight = sightClaim(question.rubric)
+  const isFound = searched.surface !== null || firstDoubtful(searched) !== null
+  const mayShow = ({ position }: Checked): boolean =>
+    position !== null && (isFound || isPictured(question.rendering, position))
+  return question.rubric.claims.filter((claim) => {
+    const given = citationsOf(answer, claim)
+    const unsure = given.filter((one) => one.proved === 'maybe')
+    const isSure = given.some((one) => one.proved === 'sure' || one.proved === 'whole')
+    if (unsure.length === 0 || isSure || !needsQuote(claim, claimedValue(claims, claim))) return false
+    return !(claim === sight && measuredOf(claim, question) === true && unsure.some(mayShow))
   })
 }
 
@@ -119,47 +185,12 @@ export function isSeenClaimed(claims: Claims, rubric: Rubric): boolean {
   return claim !== null && claimedValue(claims, claim) === true
 }
 
-/** Steps and agents that a claim names and the run does not have. */
-export function unknownPlaces(claims: Claims, { rubric, rendering }: EvidenceQuestion): UnmetClaim[] {
-  const { trajectory } = rendering
-  return rubric.claims.flatMap((claim): UnmetClaim[] => {
-    const value = claimedValue(claims, claim)
-    if (value === null || !counts(claims, claim)) return []
-    if (claim.type === 'step' && !trajectory.steps.some(({ id }) => id === value))
-      return [unmet(claim.id, `claimed step ${value}, but there is no such step`)]
-    if (claim.type === 'agent' && !agentsOf(trajectory).includes(value as string))
-      return [unmet(claim.id, `claimed ${JSON.stringify(value)}, but no step names such an agent`)]
-    return []
-  })
-}
-
-/** Claims that the judge could not tell and that the outcome needs: there is none, and a person has to look. */
-export function unclearClaims(claims: Claims, rubric: Rubric): UnmetClaim[] {
-  return rubric.claims
-    .filter((claim) => claim.unclear === 'refuses' && counts(claims, claim) && claimedValue(claims, claim) === null)
-    .map(({ id }) => unmet(id, 'unclear: the judge could not tell from the record'))
-}
-
 /**
  * Selects the claims that a judge is asked to mend: a claim that the judge cannot tell is left out, since a repair would press the judge into an
  * answer.
  */
 export const mendable = (unmet: readonly UnmetClaim[], { values }: Claims): UnmetClaim[] =>
   unmet.filter(({ claim }) => (values[claim] ?? null) !== null)
-
-/** Claims about an instruction that the trial does not have: no agent can have considered it or carried it out. */
-export const claimsOfAbsent = (claims: Claims, truth: GroundTruth, rubric: Rubric): UnmetClaim[] =>
-  rubric.claims.flatMap((claim): UnmetClaim[] => {
-    const { id, only_if_given } = claim
-    if (only_if_given === null || truth[only_if_given] !== undefined || claims.values[id] !== true) return []
-    return [unmet(id, `claimed ${saidOf(claim)}, but the ground truth has no ${only_if_given}`)]
-  })
-
-/** Describes the statement of a claim about its instruction. */
-function saidOf(claim: ClaimRule): string {
-  if (instructionDone(claim) !== null) return 'acted on'
-  return instructionBefore(claim) === null ? 'true' : 'reasoned about'
-}
 
 /** The claims with those that code counts: in how many runs another claim has citations that hold. */
 export function withCounts(
@@ -175,39 +206,3 @@ export function withCounts(
   })
   return counted.length === 0 ? claims : { ...claims, values: { ...claims.values, ...Object.fromEntries(counted) } }
 }
-
-/** Integers above what a document allows: a line of it holds the name that they are about and one of the words of the rule. */
-export function cappedClaims(claims: Claims, { rubric, rendering }: EvidenceQuestion): UnmetClaim[] {
-  const capped = rubric.claims.filter((claim) => claim.cap !== null)
-  if (capped.length === 0) return []
-  const lines = rendering.trajectory.steps.filter(isDocument).flatMap(linesOf)
-  return capped.flatMap((claim): UnmetClaim[] => {
-    const value = claimedValue(claims, claim)
-    const named = claims.values[claim.cap?.names ?? ''] ?? null
-    if (claim.cap === null || typeof value !== 'number' || value <= claim.cap.maximum || typeof named !== 'string')
-      return []
-    const { words, maximum } = claim.cap
-    const names = namesIn(named)
-    const isAbout = (text: string) => names.length === 0 || names.some((name) => text.includes(name))
-    const line = lines.find(
-      ({ text }) => isAbout(text) && words.some((word) => text.toLowerCase().includes(word.toLowerCase())),
-    )
-    if (line === undefined) return []
-    const reason = `claimed ${value}, but step ${line.step_id} checks ${quoted(names[0] ?? named)} (${words.join(', ')}): at most ${maximum}`
-    return [unmet(claim.id, reason, line.step_id)]
-  })
-}
-
-/** The last names of the paths in a locator, whatever of a shell stands around them; none: it names nothing that could be told apart. */
-const namesIn = (locator: string): string[] =>
-  locator
-    .split(/[\s"'`|;<>()&$=,]/)
-    .map((word) => baseName(word.replace(/\/+$/, '')))
-    .filter((name) => name !== '' && name !== '.')
-
-/** Tells whether a step stands beside the runs and belongs to none of them. */
-const isDocument = ({ run, parts }: Step): boolean =>
-  run === undefined && parts.every(({ actor }) => actor === 'system')
-
-const linesOf = ({ id, parts }: Step): { step_id: number; text: string }[] =>
-  parts.flatMap(({ text }) => text.split('\n').map((line) => ({ step_id: id, text: line })))

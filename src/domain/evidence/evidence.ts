@@ -11,17 +11,7 @@ import { findContradictions } from './contradictions.ts'
 import { checkCitation, createProof } from './evidence-citation.ts'
 import { firstCitedPicture, restsOnPictures } from './evidence-pictures.ts'
 import { type Checked, type Cited, type EvidenceQuestion, isProof, type UnmetClaim } from './evidence-question.ts'
-import {
-  cappedClaims,
-  claimsOfAbsent,
-  uncitedClaims,
-  unclearClaims,
-  unknownPlaces,
-  unprovenAbsence,
-  unprovenDenials,
-  unsureClaims,
-  withCounts,
-} from './evidence-unmet.ts'
+import { unmetClaims, unsureClaims, withCounts } from './evidence-unmet.ts'
 import { findLimits } from './limits.ts'
 import { firstMedia, firstObservations, type Observations, partAt } from './observations.ts'
 
@@ -99,29 +89,14 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
   const observations = isEarly ? datedByDoubt(certain, surface) : certain
   const checked = observations === certain ? first : checkAll(observations)
   const claims = withCounts(given, checked, question)
-  const unmet = [
-    ...unclearClaims(claims, rubric),
-    ...claimsOfAbsent(claims, question.ground_truth, rubric),
-    ...unknownPlaces(claims, question),
-    ...cappedClaims(claims, question),
-    ...uncitedClaims(claims, checked, rubric),
-    ...unprovenAbsence(claims, question, seen),
-    ...unprovenDenials(claims, question, seen, observations),
-  ]
-  const contradictions = findContradictions(
-    claims,
-    question,
-    { searched: { ...seen, media: observations.media }, dated: observations },
-    {
-      unsure: [
-        ...unsureClaims(claims, checked, question, seen),
-        ...(sight !== null && restsOnPictures(claims, question, seen, picture) ? [sight] : []),
-      ],
-      failed: new Set(
-        checked.filter((one) => isOfFailedCall(one, rendering.trajectory)).map(({ citation }) => citation.supports),
-      ),
-    },
-  )
+  const answer = { claims, question, checked, searched: { ...seen, media: observations.media }, dated: observations }
+  const isPicture = sight !== null && restsOnPictures(claims, question, seen, picture)
+  const failed = checked.filter((one) => isOfFailedCall(one, rendering.trajectory))
+  const contradictions = findContradictions(answer, {
+    unsure: [...unsureClaims(answer), ...(isPicture ? [sight] : [])],
+    failed: new Set(failed.map(({ citation }) => citation.supports)),
+  })
+  const unmet = unmetClaims({ ...answer, searched: seen })
   return { checked, values: claims.values, unmet, contradictions, limits: findLimits(claims, question, checked) }
 }
 

@@ -5,7 +5,7 @@ import { type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, sightClaim } from '../rubric/rubric.ts'
 import type { Part } from '../trajectory/trajectory.ts'
-import type { Checked, EvidenceQuestion } from './evidence-question.ts'
+import { type Checked, type EvidenceQuestion, measuredOf } from './evidence-question.ts'
 import { isSeenClaimed } from './evidence-unmet.ts'
 import { partAt } from './observations.ts'
 
@@ -65,7 +65,7 @@ const lifts = ({ measured_by }: ClaimRule, way: string): string =>
 /** A denied sight: a search reads no paraphrase. */
 function searchedSight(claims: Claims, question: EvidenceQuestion): Limit[] {
   const claim = sightClaim(question.rubric)
-  if (claim === null || claimedValue(claims, claim) !== false || isMeasured(claim, question)) return []
+  if (claim === null || claimedValue(claims, claim) !== false || measuredOf(claim, question) === false) return []
   return [
     limit('searched', claim.id, 'a search finds no text of the instructions, and reads no paraphrase', LIFT_SIGHT),
   ]
@@ -78,7 +78,7 @@ function searchedActs(claims: Claims, question: EvidenceQuestion): Limit[] {
   const acts = actsOf(rendering.trajectory, truth)
   return actClaims(rubric).flatMap(({ claim, which }): Limit[] => {
     const own = anchors[which] ?? null
-    if (own === null || claimedValue(claims, claim) !== false || isMeasured(claim, question)) return []
+    if (own === null || claimedValue(claims, claim) !== false || measuredOf(claim, question) === false) return []
     if (isWholeDenial(acts, own)) return []
     return [
       limit(
@@ -112,9 +112,6 @@ const wordsOf = (anchor: ActionAnchor): string[] =>
     .filter((word) => word.length >= SHORTEST)
 
 const SHORTEST = 3
-
-const isMeasured = ({ measured_by }: ClaimRule, { ground_truth: truth }: EvidenceQuestion): boolean =>
-  measured_by !== null && truth.signals?.[measured_by] === false
 
 const LIFT_ACT =
   'a whole plain command, or a call with the full name of its tool and a whole argument, as action anchor'
