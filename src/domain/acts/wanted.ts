@@ -10,15 +10,13 @@ import { forbids, type Instruction, wordsIn } from './message-use.ts'
 export interface Wanted {
   readonly instruction: Instruction
   readonly context: ScriptContext
-  /** Whether an instruction that holds the string (any, where it is empty) asks to look at something: then looking may be the act. */
+  /** Whether an instruction that holds the string asks to look at something: then looking may be the act. */
   asksToLook(string: string): boolean
   /** Whether an instruction asks for the act that a word of a tool names: it holds the word, or a form of a longer word, in any case. */
   asksToDo(word: string): boolean
   /** Whether each instruction of the anchor forbids its act. */
   isForbidden(string: string): boolean
-  /** Whether the text holds a word that an instruction is about. */
-  isNear(text: string): boolean
-  /** Whether an instruction with the anchor is carried out by printing; of a longer text: whether the text holds such an anchor. */
+  /** Whether an instruction with the anchor is carried out by printing. */
   isPrinted(anchor: ActionAnchor): boolean
   /** Whether acts by the string are those of several instructions. */
   isShared(string: string): boolean
@@ -66,8 +64,7 @@ function readWanted(truth: GroundTruth): Wanted {
     },
     asksToLook: kept((string) =>
       instructions.some(
-        ({ text, anchors }) =>
-          (string === '' || text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
+        ({ text, anchors }) => (text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
       ),
     ),
     asksToDo: kept(
@@ -77,8 +74,7 @@ function readWanted(truth: GroundTruth): Wanted {
       const own = instructions.filter(({ text, anchors }) => anchors.includes(string) && text.includes(string))
       return own.length > 0 && own.every(({ text }) => forbids(text, string))
     }),
-    isNear: (text) => all.some(({ acted_near }) => acted_near.some((word) => indexOfWord(text, word, 0) !== -1)),
-    isPrinted: (anchor) => printed.some((string) => textOfAnchor(anchor).includes(string)),
+    isPrinted: (anchor) => printed.includes(textOfAnchor(anchor)),
     isShared: (string) => all.filter((one) => hasAnchor(one, string)).length > 1,
     without: (text) => texts.reduce((left, one) => left.replaceAll(one, '\n'), text),
     longer: kept((string) => {
