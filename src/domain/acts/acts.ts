@@ -90,12 +90,11 @@ export class Acts {
     const step = this.trajectory.steps[at.step]
     const part = step?.parts[at.part]
     if (step === undefined || part === undefined) return 'absent'
-    const ran = isRunPart(part) && this.scripts.readingOf(part, at).runs.length > 0 ? 'maybe' : 'absent'
     return placesOfCall(step, part, at)
       .flatMap((place) =>
         anchors.map((anchor) => this.uses.useOf(step, step.parts[place.part] ?? part, place, anchor).use),
       )
-      .reduce<Use>(strongest, ran)
+      .reduce<Use>(strongest, 'absent')
   }
 
   /** Finds the first act after the sight that carries out an anchor, else the first that may; null: none, or nothing was seen. */
