@@ -7,7 +7,7 @@ import { type Act, FAILED, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { PartUses } from './part-uses.ts'
-import { isRun, type Scripts } from './scripts.ts'
+import { isRun, isRunScript, type Scripts } from './scripts.ts'
 import { type Wanted, wantedOf } from './wanted.ts'
 
 export { isDone, type Use } from '../shell/use.ts'
@@ -152,7 +152,7 @@ export class Acts {
     const { act } = part
     if (act === null || NOT_RUN.has(act.call.outcome)) return false
     if (act.role === 'delegates') return this.uses.mentions(part, textOfAnchor(anchor))
-    return isRunPart(part) && this.scripts.readingOf(part, at).runs.some((path) => this.isSurface(path, sight))
+    return isRunScript(part) && this.scripts.readingOf(part, at).runs.some((path) => this.isSurface(path, sight))
   }
 
   /** Whether an act beside the sight names the file. */
@@ -179,10 +179,6 @@ function placesOfCall({ parts }: Step, { act }: Part, at: Position): readonly Po
 }
 
 const MOST_PARTS = 500
-
-/** Tells whether text of the part runs. */
-const isRunPart = ({ actor, act }: Part): boolean =>
-  actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
 
 /** Chooses the earlier of two acts in doubt; an act that the record tells to be undone says nothing of a later act. */
 const moreDoubtful = (one: LocatedUse | null, other: LocatedUse | null): LocatedUse | null =>

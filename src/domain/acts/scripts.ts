@@ -45,6 +45,10 @@ const limited = (why: string): Limited => ({ most: 'maybe', why })
 /** Whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
 
+/** Tells whether the text of a part ran as a script. */
+export const isRunScript = ({ actor, act }: Part): boolean =>
+  actor === 'agent_action' && act !== null && isRun(act.language) && !NOT_RUN.has(act.call.outcome)
+
 /** The command lines and the written texts of a run, each read once. */
 export class Scripts {
   /** Whether every script stands within the bound. */
@@ -124,8 +128,7 @@ export class Scripts {
     for (const [step, { id, parts }] of this.trajectory.steps.entries())
       for (const [index, part] of parts.entries()) {
         const at = { step, part: index }
-        const isScript = part.act !== null && isRun(part.act.language) && !NOT_RUN.has(part.act.call.outcome)
-        if (isScript) yield { at, part, step: id, reading: this.readingOf(part, at) }
+        if (isRunScript(part)) yield { at, part, step: id, reading: this.readingOf(part, at) }
       }
   }
 
@@ -170,9 +173,9 @@ function endOfReadable({ steps }: Trajectory): Position {
 function lastNames({ steps }: Trajectory): Map<string, Position> {
   const names = new Map<string, Position>()
   for (const [step, { parts }] of steps.entries())
-    for (const [part, { act, text }] of parts.entries()) {
-      if (act === null || NOT_RUN.has(act.call.outcome) || !isRun(act.language)) continue
-      for (const name of text.split(/[^\w.@+-]+/u)) {
+    for (const [part, one] of parts.entries()) {
+      if (!isRunScript(one)) continue
+      for (const name of one.text.split(/[^\w.@+-]+/u)) {
         names.set(name, { step, part })
         for (const piece of name.split('.')) names.set(piece, { step, part })
       }

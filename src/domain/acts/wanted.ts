@@ -6,26 +6,6 @@ import { baseName } from '../text/paths.ts'
 import { foldForSearch, indexOfWord } from '../text/search.ts'
 import { forbids, type Instruction, wordsIn } from './message-use.ts'
 
-/** The anchors and words by which acts are read: derived from a ground truth once for all runs of a task. */
-export interface Wanted {
-  readonly instruction: Instruction
-  readonly context: ScriptContext
-  /** Whether an instruction that holds the string asks to look at something: then looking may be the act. */
-  asksToLook(string: string): boolean
-  /** Whether an instruction asks for the act that a word of a tool names: it holds the word, or a form of a longer word, in any case. */
-  asksToDo(word: string): boolean
-  /** Whether each instruction of the anchor forbids its act. */
-  isForbidden(string: string): boolean
-  /** Whether an instruction with the anchor is carried out by printing. */
-  isPrinted(anchor: ActionAnchor): boolean
-  /** Whether acts by the string are those of several instructions. */
-  isShared(string: string): boolean
-  /** Takes the texts of the instructions out of a text. */
-  without(text: string): string
-  /** The given anchors of other instructions that hold the word. */
-  longer(string: string): readonly string[]
-}
-
 const LOOKING = 'read see open view look check consult inspect search find grep cat list show print'.split(' ')
 /** Words to people, in a commit or an issue. */
 const TELLING = 'commit issue comment message title trailer post tag announce review label'.split(' ')
@@ -36,52 +16,72 @@ const LONG = 5
 const known = new WeakMap<GroundTruth, Wanted>()
 
 export function wantedOf(truth: GroundTruth): Wanted {
-  const wanted = known.get(truth) ?? readWanted(truth)
+  const wanted = known.get(truth) ?? new Wanted(truth)
   known.set(truth, wanted)
   return wanted
 }
 
-function readWanted(truth: GroundTruth): Wanted {
-  const instructions = instructionsOf(truth).map(([, { text, action_anchors: anchors = [] }]) => ({
-    text,
-    anchors: anchors.map(textOfAnchor),
-  }))
-  const texts = instructions.map(({ text }) => text)
-  const strings = instructions.flatMap(({ text, anchors }) => [text, ...anchors])
-  const all = Object.values(resolveAnchors(truth)).filter((one) => one !== null)
-  const printed = all.flatMap((own) => (own.acted_by === 'output' ? actStrings(own) : [])).map(textOfAnchor)
-  const words = new Set(wordsIn(texts.join(' ')))
-  return {
-    instruction: { words, texts: texts.map(foldForSearch) },
-    context: {
-      names: (path) => {
-        const name = baseName(path)
-        return name.length > 2 && texts.some((text) => indexOfWord(text, name, 0) !== -1)
-      },
-      says: (word) => word.length > 1 && strings.some((one) => indexOfWord(one, word, 0) !== -1),
-      isGiven: (text) => instructions.some(({ anchors }) => anchors.includes(text)),
+/** The anchors and words by which acts are read: derived from a ground truth once for all runs of a task. */
+export class Wanted {
+  readonly instruction: Instruction
+  readonly context: ScriptContext
+  /** Tells whether an instruction that holds the string asks to look at something: then looking may be the act. */
+  readonly asksToLook = kept((string) =>
+    this.instructions.some(
+      ({ text, anchors }) => (text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
+    ),
+  )
+  /** Tells whether an instruction asks for the act that a word of a tool names: it holds the word, or a form of a longer word, in any case. */
+  readonly asksToDo = kept((word) => {
+    const { words } = this.instruction
+    return words.has(word) || (word.length >= LONG && [...words].some((one) => one.startsWith(word)))
+  })
+  /** Tells whether each instruction of the anchor forbids its act. */
+  readonly isForbidden = kept((string) => {
+    const own = this.instructions.filter(({ text, anchors }) => anchors.includes(string) && text.includes(string))
+    return own.length > 0 && own.every(({ text }) => forbids(text, string))
+  })
+  /** Lists the given anchors of other instructions that hold the word. */
+  readonly longer = kept((string): readonly string[] => {
+    if (/\s/u.test(string) || !this.all.some((one) => hasAnchor(one, string))) return []
+    const others = this.all.filter((one) => !hasAnchor(one, string)).flatMap((one) => one.acted_given.map(textOfAnchor))
+    return others.filter((one) => one.length > string.length && mentions(one, string))
+  })
+  private readonly instructions: readonly { readonly text: string; readonly anchors: readonly string[] }[]
+  private readonly all: readonly InstructionAnchors[]
+
+  constructor(truth: GroundTruth) {
+    this.instructions = instructionsOf(truth).map(([, { text, action_anchors: anchors = [] }]) => ({
+      text,
+      anchors: anchors.map(textOfAnchor),
+    }))
+    this.all = Object.values(resolveAnchors(truth)).filter((one) => one !== null)
+    const texts = this.instructions.map(({ text }) => text)
+    const strings = this.instructions.flatMap(({ text, anchors }) => [text, ...anchors])
+    const holds = (text: string, word: string): boolean => indexOfWord(text, word, 0) !== -1
+    this.instruction = { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) }
+    this.context = {
+      names: (path) => baseName(path).length > 2 && texts.some((text) => holds(text, baseName(path))),
+      says: (word) => word.length > 1 && strings.some((one) => holds(one, word)),
+      isGiven: (text) => this.instructions.some(({ anchors }) => anchors.includes(text)),
       tells: texts.some((text) => holdsAny(text, TELLING)),
-    },
-    asksToLook: kept((string) =>
-      instructions.some(
-        ({ text, anchors }) => (text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
-      ),
-    ),
-    asksToDo: kept(
-      (word) => words.has(word) || (word.length >= LONG && [...words].some((one) => one.startsWith(word))),
-    ),
-    isForbidden: kept((string) => {
-      const own = instructions.filter(({ text, anchors }) => anchors.includes(string) && text.includes(string))
-      return own.length > 0 && own.every(({ text }) => forbids(text, string))
-    }),
-    isPrinted: (anchor) => printed.includes(textOfAnchor(anchor)),
-    isShared: (string) => all.filter((one) => hasAnchor(one, string)).length > 1,
-    without: (text) => texts.reduce((left, one) => left.replaceAll(one, '\n'), text),
-    longer: kept((string) => {
-      if (/\s/u.test(string) || !all.some((one) => hasAnchor(one, string))) return []
-      const others = all.filter((one) => !hasAnchor(one, string)).flatMap((one) => one.acted_given.map(textOfAnchor))
-      return others.filter((one) => one.length > string.length && mentions(one, string))
-    }),
+    }
+  }
+
+  /** Tells whether an instruction with the anchor is carried out by printing. */
+  isPrinted(anchor: ActionAnchor): boolean {
+    const isOutput = (one: InstructionAnchors): boolean => one.acted_by === 'output'
+    return this.all.some((one) => isOutput(one) && actStrings(one).map(textOfAnchor).includes(textOfAnchor(anchor)))
+  }
+
+  /** Tells whether acts by the string are those of several instructions. */
+  isShared(string: string): boolean {
+    return this.all.filter((one) => hasAnchor(one, string)).length > 1
+  }
+
+  /** Takes the texts of the instructions out of a text. */
+  without(text: string): string {
+    return this.instructions.reduce((left, one) => left.replaceAll(one.text, '\n'), text)
   }
 }
 
