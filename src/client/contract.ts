@@ -802,6 +802,24 @@ export interface components {
                     /** @description Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`). */
                     actions: number;
                 };
+                /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026. */
+                input?: {
+                    /**
+                     * @description The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.
+                     * @enum {string}
+                     */
+                    state: "complete" | "compacted" | "truncated" | "parts_missing";
+                    /** @description The record marks a compaction of the agent’s context. */
+                    compacted: boolean;
+                    /** @description `harness`: tool output has a mark by which harnesses cut what the agent reads (text of a run can imitate one); `window`: the judge was not shown all characters (`coverage.elided_chars`). */
+                    truncated_by: ("harness" | "window")[];
+                    missing: {
+                        /** @description Records that could not be read. */
+                        records: number;
+                        /** @description Pictures and sounds that the judge was not shown. */
+                        media: number;
+                    };
+                };
             };
             /** @description Where the trial came from. Never shown to the judge and never part of the cache key. `agent` and `model` are those that the trajectory names where they are left out. */
             metadata: {
@@ -1893,6 +1911,24 @@ export interface components {
                             /** @description Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`). */
                             actions: number;
                         };
+                        /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026. */
+                        input?: {
+                            /**
+                             * @description The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.
+                             * @enum {string}
+                             */
+                            state: "complete" | "compacted" | "truncated" | "parts_missing";
+                            /** @description The record marks a compaction of the agent’s context. */
+                            compacted: boolean;
+                            /** @description `harness`: tool output has a mark by which harnesses cut what the agent reads (text of a run can imitate one); `window`: the judge was not shown all characters (`coverage.elided_chars`). */
+                            truncated_by: ("harness" | "window")[];
+                            missing: {
+                                /** @description Records that could not be read. */
+                                records: number;
+                                /** @description Pictures and sounds that the judge was not shown. */
+                                media: number;
+                            };
+                        };
                     };
                 };
                 head: {
@@ -2003,6 +2039,24 @@ export interface components {
                             records: number;
                             /** @description Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`). */
                             actions: number;
+                        };
+                        /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026. */
+                        input?: {
+                            /**
+                             * @description The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.
+                             * @enum {string}
+                             */
+                            state: "complete" | "compacted" | "truncated" | "parts_missing";
+                            /** @description The record marks a compaction of the agent’s context. */
+                            compacted: boolean;
+                            /** @description `harness`: tool output has a mark by which harnesses cut what the agent reads (text of a run can imitate one); `window`: the judge was not shown all characters (`coverage.elided_chars`). */
+                            truncated_by: ("harness" | "window")[];
+                            missing: {
+                                /** @description Records that could not be read. */
+                                records: number;
+                                /** @description Pictures and sounds that the judge was not shown. */
+                                media: number;
+                            };
                         };
                     };
                 };

@@ -43,7 +43,13 @@ export function readTrajectory(
       : null
   if (read === null) reading.refuse('', refusalOf(document))
   if (read === null || reading.errors.total > 0) return err(reading.errors.toArray())
-  return ok({ id, ...read, warnings: reading.warnings.toArray(), unread: reading.unreadSoFar })
+  return ok({
+    id,
+    ...read,
+    warnings: reading.warnings.toArray(),
+    unread: reading.unreadSoFar,
+    ...(reading.isCompacted && { compacted: true }),
+  })
 }
 
 /** Reads a document whose texts hold half a character, with U+FFFD in place of it; refuses what cannot be stored. */

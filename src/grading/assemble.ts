@@ -5,6 +5,7 @@ import type { Evidence } from '../domain/evidence/evidence.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { claimedOutcome, deriveOutcome, labelOf, tallyVotes } from '../domain/rubric/outcome.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
+import { inputStateOf } from '../domain/trajectory/input-state.ts'
 import { RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
 import { READER_VERSION } from '../domain/trajectory/trajectory.ts'
 import type { JudgeInfo } from '../ports/judge.ts'
@@ -209,6 +210,7 @@ function receiptOf(
   const { judge, rubric, trajectory } = question
   const attempts = samples.flatMap((sample) => sample.attempts)
   const costs = attempts.map((attempt) => attempt.cost_usd)
+  const coverage = coverageOf(first, samples)
   return {
     cache: 'miss',
     key: question.key,
@@ -231,7 +233,7 @@ function receiptOf(
     samples: question.samples,
     mode,
     software: SOFTWARE,
-    coverage: coverageOf(first, samples),
+    coverage,
     attempts,
     price_as_of: judge.info.price?.as_of ?? null,
     cost_usd: costs.some((cost) => cost === null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
@@ -239,5 +241,6 @@ function receiptOf(
       .slice(0, 100)
       .map(({ path, message }) => ({ path, message })),
     unread: trajectory.unread,
+    input: inputStateOf(trajectory, coverage),
   }
 }

@@ -130,6 +130,26 @@ export const UnreadSchema = Documented('What of the trajectory could not be read
 })
 export type Unread = Static<typeof UnreadSchema>
 
+export const InputStateSchema = Documented(
+  'Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026.',
+  {
+    state: Choice(
+      ['complete', 'compacted', 'truncated', 'parts_missing'],
+      'The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.',
+    ),
+    compacted: Bool('The record marks a compaction of the agent’s context.'),
+    truncated_by: Type.Array(Choice(['harness', 'window']), {
+      description:
+        '`harness`: tool output has a mark by which harnesses cut what the agent reads (text of a run can imitate one); `window`: the judge was not shown all characters (`coverage.elided_chars`).',
+    }),
+    missing: Closed({
+      records: Count('Records that could not be read.'),
+      media: Count('Pictures and sounds that the judge was not shown.'),
+    }),
+  },
+)
+export type InputState = Static<typeof InputStateSchema>
+
 /** The settings of a call. A null setting was not sent: the default of the provider counted. */
 const JudgeSettingsSchema = Closed({
   api: Nullable(Type.String()),
@@ -194,6 +214,7 @@ export const ReceiptSchema = Closed({
       'Anchors that prove little, with their place below `/ground_truth`; and what deviates from the format, with its place in the trajectory. At most 100.',
   }),
   unread: Type.Optional(UnreadSchema),
+  input: Type.Optional(InputStateSchema),
 })
 export type Receipt = Static<typeof ReceiptSchema>
 

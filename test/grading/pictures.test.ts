@@ -130,7 +130,7 @@ describe('a judge that cannot see', () => {
     const judge = judgeOf(false, () => seenIn('[image 1]'))
     const made = await grade(judge)
     expect(judge.requests[0]?.images).toEqual([])
-    expect(judge.requests[0]?.trajectory).toContain('[image: board.png] ⟦not shown to you⟧')
+    expect(judge.requests[0]?.trajectory).toContain('[image: board.png] ⟦not shown to you · ')
     expect(made).toMatchObject({ status: 'unverified', receipt: { coverage: { media_parts: 1, media_shown: 0 } } })
   })
 

@@ -174,10 +174,24 @@ function settingRows(receipt: Receipt): string[] {
       ],
     ],
     ['made by', [receipt.software ?? 'null', ...Object.entries(versions).map(([name, value]) => say(name, value))]],
+    ['input', inputWords(receipt)],
     ['digests', [say('key', receipt.key), say('trajectory', receipt.trajectory)]],
     ['', [say('ground truth', receipt.ground_truth), say('rubric', receipt.rubric_digest)]],
   ]
   return facts.map(([name, words]) => `  ${pad(name, 9)} ${oneLine(words.join(' · '))}`)
+}
+
+/** Renders whether the judge saw what the agent saw. */
+function inputWords({ input }: Receipt): string[] {
+  if (input == null) return ['null']
+  const { records, media } = input.missing
+  return [
+    input.state,
+    ...(input.compacted ? ['the harness compacted the context'] : []),
+    ...input.truncated_by.map((by) => (by === 'harness' ? 'outputs cut by the harness' : 'cut for the judge’s window')),
+    ...(records > 0 ? [`${count(records, 'record')} unread`] : []),
+    ...(media > 0 ? [`${count(media, 'picture or sound', 'pictures or sounds')} not shown`] : []),
+  ]
 }
 
 function attemptRow(attempt: AttemptSummary): string {

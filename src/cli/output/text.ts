@@ -86,6 +86,9 @@ export const tally = (counts: Readonly<Record<string, number | undefined>>): str
     .map(([word, n]) => `${oneLine(word)} ${n}`)
     .join(' · ')
 
+/** Rounds an amount to a billionth of a dollar: a sum of binary fractions has digits that no price has. */
+export const roundUsd = (usd: number): number => Number(usd.toFixed(9))
+
 /** Renders dollars with their significant digits. */
 export const dollars = (usd: number): string => {
   if (usd === 0) return '$0'

@@ -39,7 +39,7 @@ function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetCl
       const text = rendering.view({ step: index, part: number }).text
       out.push(
         `--- ${part.actor} · ${rendering.nonce} ---`,
-        text.length > SHOWN_AGAIN ? `${text.slice(0, SHOWN_AGAIN)}⟦cut⟧` : text,
+        text.length > SHOWN_AGAIN ? `${text.slice(0, SHOWN_AGAIN)}⟦cut · ${rendering.nonce}⟧` : text,
       )
     })
   }

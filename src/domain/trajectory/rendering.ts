@@ -7,7 +7,7 @@ import type { Part, Position, Step, Trajectory } from './trajectory.ts'
 import { hiddenRanges, type PartView, type Range, viewPart } from './view.ts'
 
 /** Bumped when the same trajectory is shown otherwise: it is part of every cache key. */
-export const RENDERING_VERSION = 2
+export const RENDERING_VERSION = 3
 
 /** The views of a trajectory for a judge, part by part, made when first asked for. */
 export interface Rendering {
@@ -83,7 +83,7 @@ function viewMedia(part: Part, nonce: string, mark: string | undefined): PartVie
   const { text: source } = part
   if (mark !== undefined) return { source, text: mark, edits: [0, mark.length, 0, source.length], hidden: [] }
   const view = viewPart(source, nonce)
-  const text = `${view.text} ⟦not shown to you⟧`
+  const text = `${view.text} ⟦not shown to you · ${nonce}⟧`
   return {
     ...view,
     text,

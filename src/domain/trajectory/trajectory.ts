@@ -84,6 +84,8 @@ export interface Trajectory {
   readonly warnings: readonly Issue[]
   /** The number of records that could not be read, and of those that may hide an act of the agent. */
   readonly unread: Readonly<Unread>
+  /** The record marks a compaction: the agent went on with a summary in the place of earlier text. */
+  readonly compacted?: true
 }
 
 export const NOTHING_UNREAD: Readonly<Unread> = { records: 0, actions: 0 }

@@ -193,6 +193,7 @@ export class ClaudeReader {
   #system(record: Json, path: string): void {
     const { subtype, content, model } = record
     if (subtype === 'init') this.model ??= asText(model)
+    else if (subtype === 'compact_boundary' || subtype === 'microcompact_boundary') this.reading.isCompacted = true
     else if (subtype === 'permission_denied') this.session.settle(record['tool_use_id'], 'rejected')
     if (typeof content === 'string')
       this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')

@@ -67,8 +67,10 @@ export function readEvent(session: Session, event: Json, path: string, shown: Sh
   else if (type === 'turn_aborted') session.settleOpen('interrupted')
   else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
   else if (isAct(type)) warnAct(session, event, path, type)
-  else if (isBookkeeping(type)) reading.leaveOut(path)
-  else reading.unreadRecord(path, 'type of event', event['type'], event)
+  else if (isBookkeeping(type)) {
+    if (type === 'context_compacted') reading.isCompacted = true
+    reading.leaveOut(path)
+  } else reading.unreadRecord(path, 'type of event', event['type'], event)
 }
 
 function readWords(session: Session, event: Json, path: string, [field, actor]: Words, shown: Shown): void {

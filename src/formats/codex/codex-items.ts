@@ -74,8 +74,10 @@ export function readItem(
   else if (type === 'reasoning') readReasoning(session, item, path, shown)
   else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path, type, dialect)
   else if (isOutput(type)) readOutput(session, item, path, dialect)
-  else if (ENCRYPTED.has(type)) reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
-  else if (!UNSHOWN.has(type)) reading.unreadRecord(path, 'type of item', type, item)
+  else if (ENCRYPTED.has(type)) {
+    reading.isCompacted = true
+    reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
+  } else if (!UNSHOWN.has(type)) reading.unreadRecord(path, 'type of item', type, item)
 }
 
 const isOutput = (type: unknown): boolean =>

@@ -134,6 +134,7 @@ class CodexReader {
 
   /** Reads a compaction: the model's summary, then the texts of the new history that the old history lacks. */
   #compacted(payload: Json, path: string): void {
+    this.session.reading.isCompacted = true
     const summary = asText(payload['message'])
     this.#once(summary, `${path}/message`, 'agent_message', 'compact_summary')
     for (const [item, at] of itemsIn(payload['replacement_history'], `${path}/replacement_history`)) {
@@ -233,8 +234,10 @@ class CodexStream {
     const name = own(EVENT_ITEMS, type)
     const words = own(SAID, type)
     if (words !== undefined) this.#words(item, at, words, shown)
-    else if (name === undefined && EVENT_NOTES.has(type)) reading.leaveOut(at)
-    else if (name === undefined) reading.unreadRecord(at, 'type of item', type, item)
+    else if (name === undefined && EVENT_NOTES.has(type)) {
+      if (type === 'ContextCompaction') reading.isCompacted = true
+      reading.leaveOut(at)
+    } else if (name === undefined) reading.unreadRecord(at, 'type of item', type, item)
     else if (this.#session.hasCall(item['id'])) this.#session.settle(item['id'], outcomeOfItem(item))
     else this.#tool(item, at, name, true)
   }

@@ -84,6 +84,8 @@ export class Reading {
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
   /** Counts of the unread records so far. */
   unreadSoFar: Readonly<Unread> = NOTHING_UNREAD
+  /** Whether the record marks a compaction of the agent's context. */
+  isCompacted = false
   #steps = 0
   #parts = 0
   #parsed = 0
@@ -217,6 +219,7 @@ export class Reading {
   add(parts: Part[], part: Omit<Part, 'media' | 'act'> & Partial<Pick<Part, 'media' | 'act'>>): void {
     const { actor, text, path, name, media = false, act = null, picture } = part
     if (text === '') return
+    if (name === 'compact_summary') this.isCompacted = true
     if (text.length > this.limits.max_part_chars) {
       this.refuse(path, `${text.length} characters, more than the ${this.limits.max_part_chars} that are accepted`)
       return

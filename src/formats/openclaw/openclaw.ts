@@ -70,8 +70,7 @@ class OpenclawReader {
     this.session.now = timeOf(entry['timestamp'])
     if (type === 'message' && isRecord(message)) this.#message(message, `${path}/message`, asText(entry['id']))
     // Later requests hold the summary in place of the summarized messages.
-    else if (type === 'compaction' || type === 'branch_summary')
-      this.session.note('agent_message', entry['summary'], `${path}/summary`, 'summary')
+    else if (type === 'compaction' || type === 'branch_summary') this.#summary(entry, path, null, type === 'compaction')
     else if (type === 'custom_message')
       this.#content(this.session.open('other', null).parts, entry['content'], `${path}/content`, 'system')
     else if (BOOKKEEPING.has(type)) this.#reading.leaveOut(path)
@@ -96,8 +95,13 @@ class OpenclawReader {
       this.#content(this.session.open('other', name).parts, content, `${path}/content`, 'system')
     else if (role === 'bashExecution') this.#ofUser(message, path, name)
     else if (role === 'compactionSummary' || role === 'branchSummary')
-      this.session.note('agent_message', message['summary'], `${path}/summary`, 'summary', name)
+      this.#summary(message, path, name, role === 'compactionSummary')
     else this.#reading.unreadRecord(path, 'role', role, message)
+  }
+
+  #summary({ summary }: Json, path: string, name: string | null, isCompaction: boolean): void {
+    if (isCompaction) this.#reading.isCompacted = true
+    this.session.note('agent_message', summary, `${path}/summary`, 'summary', name)
   }
 
   /** Adds a command that the user ran: its texts are the user's, and no act of the agent. */

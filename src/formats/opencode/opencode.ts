@@ -135,6 +135,7 @@ function readPart(session: Session, part: Json, path: string, name: string | nul
   const { type } = part
   if (type === 'step-start' && session.last?.answered === true) session.open('agent', name)
   if (BOOKKEEPING.has(type)) {
+    if (type === 'compaction') session.reading.isCompacted = true
     reading.leaveOut(path)
     return
   }

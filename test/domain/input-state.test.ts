@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { inputStateOf } from '../../src/domain/trajectory/input-state.ts'
+import { fullCoverage } from '../../src/domain/trajectory/rendering.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import type { Coverage } from '../../src/schemas/grade.ts'
+import { makeTrajectory } from './make.ts'
+
+const LIMITS = { max_steps: 100, max_part_chars: 100_000 }
+const stateOf = (output: string, coverage: Partial<Coverage> = {}) => {
+  const run = makeTrajectory([[['agent_action', 'ls']], [['tool_output', output]]])
+  return inputStateOf(run, { ...fullCoverage(run), ...coverage })
+}
+
+test.each([
+  ['Codex', 'inte…41 tokens truncated…go'],
+  ['Claude Code', '<persisted-output>\nOutput too large (71KB). Full output saved to: x'],
+  ['Claude Code, lines', '... [120 lines truncated] ...'],
+  ['OpenHands', 'a\n[... Observation truncated due to length ...]\nb'],
+  ['OpenHands editor', 'a\n<response clipped><NOTE>To save on context only part of this file'],
+  ['SWE-agent', 'Old environment output: (33 lines omitted)'],
+  ['mini-swe-agent', '<elided_chars>\n4000 characters elided\n</elided_chars>'],
+  ['terminus-2', '[... output limited to 10000 bytes; 812 interior bytes omitted ...]'],
+  ['Gemini CLI', 'x\n... [CONTENT TRUNCATED] ...'],
+])('the mark of %s', (_name, output) => {
+  expect(stateOf(output)).toMatchObject({ state: 'truncated', truncated_by: ['harness'], compacted: false })
+})
+
+test.each([
+  'README.md',
+  '{"truncated": false}',
+  'if the output is truncated, read the file',
+  'the third argument may be omitted',
+])('%j is no mark', (output) => {
+  expect(stateOf(output)).toEqual({
+    ...{ state: 'complete', compacted: false, truncated_by: [] },
+    missing: { records: 0, media: 0 },
+  })
+})
+
+test('what the judge was not shown, by its window or as pictures', () => {
+  expect(stateOf('x', { elided_chars: 9 })).toMatchObject({ state: 'truncated', truncated_by: ['window'] })
+  expect(stateOf('x', { media_parts: 2, media_shown: 1 })).toMatchObject({
+    state: 'parts_missing',
+    missing: { media: 1 },
+  })
+})
+
+const claude = (record: object) => ({ type: 'user', sessionId: 's', uuid: Math.random().toString(36), ...record })
+const words = (role: string, text: string) => ({ type: role, message: { role, content: [{ type: 'text', text }] } })
+
+test.each<[string, object]>([
+  [
+    'Claude Code',
+    {
+      records: [
+        claude(words('user', 'Build.')),
+        claude(words('assistant', 'I build.')),
+        claude({ type: 'system', subtype: 'microcompact_boundary', content: '' }),
+        claude(words('assistant', 'Done.')),
+      ],
+    },
+  ],
+  [
+    'Codex',
+    {
+      records: [
+        { type: 'session_meta', payload: { id: 's' } },
+        {
+          type: 'response_item',
+          payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+        },
+        { type: 'compacted', payload: { message: 'A summary.' } },
+        {
+          type: 'response_item',
+          payload: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
+        },
+      ],
+    },
+  ],
+])('a compaction in the record of %s', (_name, document) => {
+  const read = readTrajectory(document, LIMITS)
+  if (!read.ok) throw new Error(JSON.stringify(read.error))
+  const { value: run } = read
+  expect(inputStateOf(run, fullCoverage(run))).toMatchObject({ compacted: true, state: 'compacted' })
+})
