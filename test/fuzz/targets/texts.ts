@@ -119,9 +119,10 @@ export const RENDERING: Target<unknown> = {
     const nonce = makeNonce(Buffer.from('a secret of sixteen bytes and more'), trajectory)
     const lines = renderSteps(createRendering(trajectory, nonce), [...trajectory.steps.keys()]).split('\n')
     const parts = trajectory.steps.flatMap((step) => step.parts)
+    const due = parts.length + trajectory.steps.length + 1
     // The mark of a picture that is not shown carries the nonce, too.
-    const due = parts.length + parts.filter(({ media }) => media).length + trajectory.steps.length + 1
-    hold(lines.filter((line) => line.includes(nonce)).length === due, 'another number of frames')
+    const marks = parts.filter(({ media }) => media).length
+    hold(lines.filter((line) => line.includes(nonce)).length === due + marks, 'another number of frames')
     hold(lines.filter((line) => FRAME.test(line)).length === due, 'a text looks like a frame')
     for (const [index, { text }] of parts.entries()) {
       const view = viewPart(text, nonce)
