@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { IntakeItem } from '../batches/intake.ts'
 import type { Limits } from '../config/settings.ts'
-import { type Line, LineSplitter } from '../domain/text/line-splitter.ts'
+import { type Line, splitLines } from '../domain/text/line-splitter.ts'
 import { readStrictJson } from '../domain/text/strict-json.ts'
 import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
 import { inputIssues, misfit } from '../schemas/check.ts'
@@ -60,9 +60,7 @@ const tooLong = (place: string, where: string, most: number): RequestError => {
 
 /** Splits a body into its lines that are not blank. A line over the limit comes without its bytes. */
 async function* readLines(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Line> {
-  const splitter = new LineSplitter(most)
-  for await (const chunk of body) for (const line of splitter.feed(chunk)) if (!isBlank(line)) yield line
-  for (const line of splitter.end()) if (!isBlank(line)) yield line
+  for await (const line of splitLines(body, most)) if (!isBlank(line)) yield line
 }
 
 /** Tells a line of white space in the sense of JSON. */

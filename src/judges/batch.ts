@@ -1,4 +1,4 @@
-import { LineSplitter } from '../domain/text/line-splitter.ts'
+import { splitLines } from '../domain/text/line-splitter.ts'
 import type {
   Answered,
   BatchCalls,
@@ -114,9 +114,7 @@ export async function* readLines(
   mostBytes = MOST_LINE_BYTES,
 ): AsyncGenerator<string | null> {
   if (file === null) throw new TypeError('the answer has no body')
-  const splitter = new LineSplitter(mostBytes)
-  for await (const chunk of file) for (const line of splitter.feed(chunk)) yield line.bytes?.toString('utf8') ?? null
-  for (const line of splitter.end()) yield line.bytes?.toString('utf8') ?? null
+  for await (const { bytes } of splitLines(file, mostBytes)) yield bytes?.toString('utf8') ?? null
 }
 
 /** Reads a reply from an unchecked answer: a malformed answer fails its own request, not its batch. */

@@ -1,19 +1,23 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LineSplitter } from '../../src/domain/text/line-splitter.ts'
+import { splitLines } from '../../src/domain/text/line-splitter.ts'
 
 type Read = [number: number, text: string | null]
 
-function split(chunks: readonly Uint8Array[], most: number): Read[] {
-  const splitter = new LineSplitter(most)
+async function* comingIn(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+async function split(chunks: Iterable<Uint8Array>, most: number): Promise<Read[]> {
   const lines: Read[] = []
-  // The text is taken at once: the bytes are only good until the next chunk.
-  const take = (found: ReturnType<LineSplitter['end']>) => {
-    for (const { number, bytes } of found) lines.push([number, bytes?.toString('latin1') ?? null])
-  }
-  for (const chunk of chunks) take(splitter.feed(chunk))
-  take(splitter.end())
+  // The text is taken at once: the bytes are only good until the next line.
+  for await (const { number, bytes } of splitLines(comingIn(chunks), most))
+    lines.push([number, bytes?.toString('latin1') ?? null])
   return lines
+}
+
+function* repeated(count: number, chunk: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < count; at++) yield chunk
 }
 
 /** The rule in its plainest words, over the whole text at once. */
@@ -34,15 +38,15 @@ const hostile = fc.array(fc.constantFrom('\n', '\r', '\r\n', 'a', 'bc', '\0', '\
   maxLength: 60,
 })
 
-test('lines are those of the whole text, wherever it is cut', () => {
-  fc.assert(
-    fc.property(hostile, fc.array(fc.nat()), fc.integer({ min: 0, max: 12 }), (pieces, places, most) => {
+test('lines are those of the whole text, wherever it is cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(hostile, fc.array(fc.nat()), fc.integer({ min: 0, max: 12 }), async (pieces, places, most) => {
       const text = pieces.join('')
       const bytes = Buffer.from(text, 'latin1')
       const expected = splitWhole(text, most)
-      expect(split(cut(bytes, places), most)).toEqual(expected)
+      expect(await split(cut(bytes, places), most)).toEqual(expected)
       expect(
-        split(
+        await split(
           [...bytes].map((byte) => Uint8Array.of(byte)),
           most,
         ),
@@ -86,11 +90,11 @@ test.each([
       [3, null],
     ],
   ],
-] satisfies [string, string, number, Read[]][])('%s', (_name, text, most, expected) => {
-  expect(split([Buffer.from(text)], most)).toEqual(expected)
+] satisfies [string, string, number, Read[]][])('%s', async (_name, text, most, expected) => {
+  expect(await split([Buffer.from(text)], most)).toEqual(expected)
 })
 
-test('a line in single bytes is copied a few times in all, and one that is too long is not kept', () => {
+test('a line in single bytes is copied a few times in all, and one that is too long is not kept', async () => {
   const copied = { bytes: 0 }
   const { set } = Buffer.prototype
   const spy = function (this: Buffer, source: ArrayLike<number>, at?: number) {
@@ -99,14 +103,11 @@ test('a line in single bytes is copied a few times in all, and one that is too l
   }
   Object.defineProperty(Buffer.prototype, 'set', { value: spy, configurable: true })
   try {
-    const splitter = new LineSplitter(1_000_000)
-    for (let at = 0; at < 1_000_000; at++) splitter.feed(Uint8Array.of(0x61)).next()
-    expect([...splitter.end()][0]?.bytes).toHaveLength(1_000_000)
+    const [line] = await split(repeated(1_000_000, Uint8Array.of(0x61)), 1_000_000)
+    expect(line?.[1]).toHaveLength(1_000_000)
     expect(copied.bytes).toBeLessThan(4_000_000)
     const kept = copied.bytes
-    const narrow = new LineSplitter(10)
-    for (let at = 0; at < 100_000; at++) narrow.feed(Buffer.alloc(100, 'a')).next()
-    expect([...narrow.end()]).toEqual([{ number: 1, bytes: null }])
+    expect(await split(repeated(100_000, Buffer.alloc(100, 'a')), 10)).toEqual([[1, null]])
     expect(copied.bytes).toBe(kept)
   } finally {
     Reflect.deleteProperty(Buffer.prototype, 'set')

@@ -1,5 +1,5 @@
 import { parseJson } from '../../domain/text/exact-json.ts'
-import { type Line, LineSplitter } from '../../domain/text/line-splitter.ts'
+import { type Line, splitLines } from '../../domain/text/line-splitter.ts'
 import { rememberSentText } from '../../domain/trajectory/sent-text.ts'
 import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
@@ -25,10 +25,7 @@ import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 
 /** Yields the lines of a file, with at most one line and one chunk in memory. Empty lines are counted and left out. */
 export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<Line> {
-  const splitter = new LineSplitter(maxBytes)
-  const isText = ({ bytes }: Line) => bytes === null || bytes.length > 0
-  for await (const chunk of chunksOf(path)) for (const line of splitter.feed(chunk)) if (isText(line)) yield line
-  for (const line of splitter.end()) if (isText(line)) yield line
+  for await (const line of splitLines(chunksOf(path), maxBytes)) if (line.bytes?.length !== 0) yield line
 }
 
 /** Tells whether a file holds grade requests, one a line, by its first line within the limit. */

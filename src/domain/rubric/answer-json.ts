@@ -1,6 +1,5 @@
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { readJson } from '../text/exact-json.ts'
-import { scanJson } from '../text/json-scan.ts'
 
 const MAX_ANSWER_CHARS = 1_000_000
 const MAX_DEPTH = 32
@@ -13,9 +12,9 @@ export function parseAnswer(answer: string): Result<unknown, Issue[]> {
   const refuse = (message: string): Result<never, Issue[]> => err([{ path: '', message }])
   const text = answer.startsWith('\ufeff') ? answer.slice(1) : answer
   if (text.length > MAX_ANSWER_CHARS) return refuse('the answer is longer than a million characters')
-  if (scanJson(Buffer.from(text), MAX_DEPTH).deep !== -1) return refuse(`nested deeper than ${MAX_DEPTH} levels`)
-  const { value, error, repeated } = readJson(text)
-  if (repeated !== null) return refuse('the same key stands twice in one object')
+  const { value, error, refusal } = readJson(text, { depth: MAX_DEPTH, nodes: MAX_ANSWER_CHARS })
+  if (refusal === 'too_deep') return refuse(`nested deeper than ${MAX_DEPTH} levels`)
+  if (refusal === 'duplicate_key') return refuse('the same key stands twice in one object')
   if (error !== -1) return refuse('the answer is not one JSON object: no prose, no code fences around it')
   return ok(value)
 }

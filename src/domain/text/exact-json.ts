@@ -6,7 +6,7 @@
  */
 export function parseExactJson(text: string): unknown {
   const value = JSON.parse(text) as unknown
-  return text.includes('\\') && hasBackslashName(value) ? readJson(text).value : value
+  return text.includes('\\') && Number.isNaN(membersOf(value)) ? readJson(text).value : value
 }
 
 /** Parses a JSON text exactly; undefined for text that is no JSON. */
@@ -18,167 +18,170 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Without recursion: the text may be nested as deep as it likes. */
-function hasBackslashName(value: unknown): boolean {
-  const open: unknown[] = [value]
-  while (open.length > 0) {
-    const one = open.pop()
-    if (typeof one !== 'object' || one === null) continue
-    if (!Array.isArray(one) && isNamedOddly(one)) return true
-    for (const member of Array.isArray(one) ? one : Object.values(one))
-      if (typeof member === 'object') open.push(member)
+/** Counts the members of all objects of a value; NaN where a name has a backslash. Without recursion: it may be nested as deep as it likes. */
+export function membersOf(value: unknown): number {
+  const open: object[] = []
+  const add = (member: unknown): void => void (typeof member === 'object' && member !== null && open.push(member))
+  let members = 0
+  add(value)
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (!Array.isArray(next)) for (const name in next) members += name.includes('\\') ? Number.NaN : 1
+    for (const member of Array.isArray(next) ? next : Object.values(next)) add(member)
   }
-  return false
+  return members
 }
 
-function isNamedOddly(record: object): boolean {
-  for (const name in record) if (name.includes('\\')) return true
-  return false
+/** The name of a member, or the index of an item. */
+export type Key = string | number
+
+/** Levels that may be open at once; objects, lists and members in all. */
+export interface JsonBounds {
+  readonly depth: number
+  readonly nodes: number
 }
 
-/** Facts that `JSON.parse` does not tell, or tells wrongly. */
 interface JsonReading {
-  /** Undefined where the text is not JSON. */
+  /** Undefined where the text is not JSON, or refused. */
   readonly value: unknown
-  /** The place where the text stops being JSON; its length where it ends too early; −1 where it is JSON. */
+  /** The place where the text stops being JSON, or is refused; its length where it ends too early; −1 where it is taken. */
   readonly error: number
-  /** The way to the first key that its object has already, compared as keys read: `"a"` is `"\u0061"`. */
-  readonly repeated: readonly (string | number)[] | null
+  /** The reason beside the syntax. Keys are compared as read: `"a"` is `"\u0061"`. */
+  readonly refusal: 'too_deep' | 'too_many' | 'duplicate_key' | null
+  /** The way to the place of the error. */
+  readonly keys: readonly Key[]
 }
 
-/** The slow and exact reading, for the few texts that need it: one pass over the tokens, linear, without recursion. */
-export const readJson = (text: string): JsonReading => new JsonReader(text).read()
+/** Reads a text exactly, in one pass over its tokens, linear, without recursion. Without bounds it takes whatever is JSON. */
+export function readJson(text: string, bounds: JsonBounds | null = null): JsonReading {
+  const reader = new JsonReader(text, bounds)
+  try {
+    return { value: reader.read(), error: -1, refusal: null, keys: [] }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { value: undefined, error: reader.at, refusal: reader.refusal, keys: reader.keys }
+  }
+}
 
-/** An object or an array that is open, and the name of the member that is read. */
+/** An object or an array that is open, and the key of the member that is read; undefined: none is yet. */
 interface Frame {
   readonly container: Record<string, unknown> | unknown[]
-  key: string
+  key: Key | undefined
 }
 
+/** Throws a SyntaxError at the first fault. */
 class JsonReader {
+  at = 0
+  refusal: JsonReading['refusal'] = null
   readonly #text: string
+  readonly #bounds: JsonBounds | null
   readonly #open: Frame[] = []
-  #at = 0
-  #expects: 'value' | 'key' | 'separator' = 'value'
-  /** Not after a comma or a colon. */
-  #mayClose = false
+  #nodes = 0
   #root: unknown
-  #error = -1
-  #repeated: (string | number)[] | null = null
 
-  constructor(text: string) {
+  constructor(text: string, bounds: JsonBounds | null) {
     this.#text = text
+    this.#bounds = bounds
   }
 
-  read(): JsonReading {
-    for (this.#skipSpace(); this.#error === -1 && this.#at < this.#text.length; this.#skipSpace()) this.#readToken()
-    const isWhole = this.#expects === 'separator' && this.#open.length === 0
-    if (this.#error === -1 && !isWhole) this.#error = this.#text.length
-    return { value: this.#error === -1 ? this.#root : undefined, error: this.#error, repeated: this.#repeated }
+  get keys(): Key[] {
+    return this.#open.flatMap(({ key }) => key ?? [])
   }
 
-  #readToken(): void {
-    const frame = this.#open.at(-1)
-    if (frame !== undefined && this.#mayClose && this.#text[this.#at] === closerOf(frame)) {
-      this.#at++
+  read(): unknown {
+    this.#readValue()
+    for (let frame = this.#open.at(-1); frame !== undefined; frame = this.#open.at(-1)) this.#readOn(frame)
+    if (this.#next() !== undefined) throw new SyntaxError()
+    return this.#root
+  }
+
+  /** Reads the next member of a container, or its end. */
+  #readOn(frame: Frame): void {
+    const { container } = frame
+    if (this.#next() === (Array.isArray(container) ? ']' : '}')) {
+      this.at++
       this.#open.pop()
-      this.#expects = 'separator'
-    } else if (this.#expects === 'separator') this.#readComma(frame)
-    else if (this.#expects === 'key' && frame !== undefined) this.#readKey(frame)
-    else this.#readValue()
-  }
-
-  #readComma(frame: Frame | undefined): void {
-    if (frame === undefined || this.#text[this.#at] !== ',') {
-      this.#error = this.#at
       return
     }
-    this.#at++
-    this.#expects = Array.isArray(frame.container) ? 'value' : 'key'
-    this.#mayClose = false
-  }
-
-  #readKey(frame: Frame): void {
-    const key = this.#readString()
-    if (key === null) return
-    frame.key = key
-    if (this.#repeated === null && Object.hasOwn(frame.container, key)) this.#repeated = this.#open.map(keyOf)
-    this.#skipSpace()
-    if (this.#text[this.#at] === ':') this.#at++
-    else this.#error = this.#at
-    this.#expects = 'value'
-    this.#mayClose = false
+    if (frame.key !== undefined) this.#take(',')
+    if (Array.isArray(container)) frame.key = container.length
+    else {
+      if (this.#next() !== '"') throw new SyntaxError()
+      frame.key = this.#readString()
+      if (Object.hasOwn(container, frame.key)) this.#refuse('duplicate_key')
+      this.#countNode()
+      this.#take(':')
+    }
+    this.#readValue()
   }
 
   #readValue(): void {
-    const first = this.#text[this.#at]
-    this.#mayClose = true
-    if (first === '{' || first === '[') {
-      const container = first === '{' ? {} : []
-      this.#put(container)
-      this.#open.push({ container, key: '' })
-      this.#expects = first === '{' ? 'key' : 'value'
-      this.#at++
+    const first = this.#next()
+    if (first !== '{' && first !== '[') {
+      this.#put(first === '"' ? this.#readString() : this.#readScalar())
       return
     }
-    const value = first === '"' ? this.#readString() : this.#readScalar()
-    if (this.#error === -1) this.#put(value)
-    this.#expects = 'separator'
+    if (this.#open.length === this.#bounds?.depth) this.#refuse('too_deep')
+    this.#countNode()
+    const container = first === '{' ? {} : []
+    this.#put(container)
+    this.#open.push({ container, key: undefined })
+    this.at++
   }
 
   #put(value: unknown): void {
-    const frame = this.#open.at(-1)
-    if (frame === undefined) this.#root = value
-    else if (Array.isArray(frame.container)) frame.container.push(value)
+    const { container, key = '' } = this.#open.at(-1) ?? {}
+    if (container === undefined) this.#root = value
+    else if (Array.isArray(container)) container.push(value)
     // As `JSON.parse` does: `__proto__` is a name like any other.
-    else if (frame.key === '__proto__') Object.defineProperty(frame.container, frame.key, { value, ...OWN })
-    else frame.container[frame.key] = value
+    else Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true })
   }
 
-  /** A single string is read rightly by `JSON.parse`; null where it is none. */
-  #readString(): string | null {
-    const from = this.#at
-    const end = this.#text[from] === '"' ? endOfString(this.#text, from) : from
+  /** A single string is read rightly by `JSON.parse`. */
+  #readString(): string {
+    const from = this.at
+    this.at = endOfString(this.#text, from)
     try {
-      const value = JSON.parse(this.#text.slice(from, end)) as string
-      this.#at = end
-      return value
-    } catch {
-      this.#error = faultOfString(this.#text, from)
-      return null
+      return JSON.parse(this.#text.slice(from, this.at)) as string
+    } catch (error) {
+      this.at = faultOfString(this.#text, from)
+      throw error
     }
   }
 
   /** A number, `true`, `false` or `null`. */
   #readScalar(): unknown {
-    let end = this.#at
-    while (end < this.#text.length && !' \n\r\t,:]}[{"'.includes(this.#text[end] ?? '')) end++
-    try {
-      const value: unknown = JSON.parse(this.#text.slice(this.#at, end))
-      this.#at = end
-      return value
-    } catch {
-      this.#error = this.#at
-      return null
-    }
+    END_OF_SCALAR.lastIndex = this.at
+    const end = END_OF_SCALAR.exec(this.#text)?.index ?? this.#text.length
+    const value = JSON.parse(this.#text.slice(this.at, end)) as unknown
+    this.at = end
+    return value
   }
 
-  #skipSpace(): void {
-    const text = this.#text
-    let at = this.#at
-    while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
-    this.#at = at
+  /** Skips white space. */
+  #next(): string | undefined {
+    while (' \n\r\t'.includes(this.#text[this.at] ?? '-')) this.at++
+    return this.#text[this.at]
+  }
+
+  #take(mark: string): void {
+    if (this.#next() !== mark) throw new SyntaxError()
+    this.at++
+  }
+
+  #countNode(): void {
+    if (++this.#nodes > (this.#bounds?.nodes ?? Infinity)) this.#refuse('too_many')
+  }
+
+  #refuse(reason: JsonReading['refusal']): void {
+    if (this.#bounds === null) return
+    this.refusal = reason
+    throw new SyntaxError()
   }
 }
 
-const OWN = { enumerable: true, configurable: true, writable: true }
+const END_OF_SCALAR = /[ \n\r\t,:\]}[{"]/g
 
-const closerOf = ({ container }: Frame): string => (Array.isArray(container) ? ']' : '}')
-
-/** An array holds the member that is read already, where that is a container. */
-const keyOf = ({ container, key }: Frame): string | number => (Array.isArray(container) ? container.length - 1 : key)
-
-/** Behind the quote that closes the string at `open`; the end of the text where there is none. */
+/** Finds the unit behind the quote that closes the string at `open`; the end of the text where none does. */
 export function endOfString(text: string, open: number): number {
   for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0
@@ -190,7 +193,6 @@ export function endOfString(text: string, open: number): number {
 
 /** Finds the place where a broken string that begins at `open` stops being one. */
 function faultOfString(text: string, open: number): number {
-  if (text[open] !== '"') return open
   for (let at = open + 1; at < text.length; at++) {
     const character = text[at] ?? ''
     if (character === '"' || character < ' ') return at

@@ -1,6 +1,5 @@
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { readJson } from './exact-json.ts'
-import { scanJson } from './json-scan.ts'
+import { endOfString, type JsonBounds, type Key, membersOf, readJson } from './exact-json.ts'
 
 export interface JsonFault extends Issue {
   readonly code: 'too_deep' | 'body_too_large' | 'invalid_json' | 'duplicate_key' | 'invalid_request'
@@ -13,111 +12,88 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * Parses JSON whose value is exactly its text. Refuses, each fault with its place: nesting beyond `depth` and millions of values (before anything is parsed), bytes that are
- * not UTF-8, text that is not JSON, a key that stands twice in one object, a number that becomes infinite, and a lone surrogate. The message never
+ * Parses JSON whose value is exactly its text. Refuses, each fault with its place: bytes that are not UTF-8, nesting beyond `depth`, millions of
+ * values, text that is not JSON, a key that stands twice in one object, a number that becomes infinite, and a lone surrogate. The message never
  * repeats the text.
  */
 export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, JsonFault> {
-  const { deep, members, containers } = scanJson(bytes, depth)
-  if (deep !== -1) return fault('too_deep', `nested deeper than ${depth} levels at byte ${deep}`)
-  if (containers + members > MOST_NODES)
-    return fault('body_too_large', `the body holds more than ${MOST_NODES} objects, lists and members`)
+  const fault = (code: JsonFault['code'], message: string, path = '') => err({ code, path, message })
   let text: string
-  let value: unknown
   try {
     text = utf8.decode(bytes)
   } catch {
     return fault('invalid_json', 'the body is not valid UTF-8')
   }
+  const bounds = { depth, nodes: MOST_NODES }
+  const { value, error, refusal, keys } = readPlain(text, bounds) ?? readJson(text, bounds)
+  if (refusal === 'duplicate_key') return fault(refusal, 'the same key stands twice in one object', pointer(keys))
+  if (refusal === 'too_many')
+    return fault('body_too_large', `the body holds more than ${MOST_NODES} objects, lists and members`)
+  if (error !== -1) {
+    const mark = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+    const place = `at byte ${Buffer.byteLength(text.slice(0, error)) + mark}`
+    if (refusal !== null) return fault(refusal, `nested deeper than ${depth} levels ${place}`)
+    const wrong = error === text.length ? `ends ${place}` : `stops being JSON ${place}`
+    return fault('invalid_json', `the body ${text.trim() === '' ? 'is empty' : wrong}`)
+  }
+  const unstorable = findUnstorable(value)
+  return unstorable === null ? ok(value) : err({ code: 'invalid_request', ...unstorable })
+}
+
+/** Reads a text that is plainly exact, as most are; null where the exact reader, which takes longer, has to tell. */
+function readPlain(text: string, bounds: JsonBounds): ReturnType<typeof readJson> | null {
+  const members = countMembers(text, bounds)
   try {
-    value = JSON.parse(text)
+    const value = members === null ? undefined : (JSON.parse(text) as unknown)
+    return membersOf(value) === members ? { value, error: -1, refusal: null, keys: [] } : null
   } catch {
-    return syntaxFault(text, bytes)
+    return null
   }
-  let walked = new Walk(value)
-  if (walked.hasBackslashName) {
-    value = readJson(text).value
-    walked = new Walk(value)
+}
+
+/** Counts the members of all objects of a text by their colons; null: the text is beyond the bounds. Strings are jumped over. */
+function countMembers(text: string, { depth, nodes }: JsonBounds): number | null {
+  let [level, members, containers] = [0, 0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const mark = text[at]
+    if (mark === '"') at = endOfString(text, at) - 1
+    else if (mark === ':') members++
+    else if (mark === '}' || mark === ']') level--
+    else if (mark === '{' || mark === '[') {
+      containers++
+      if (++level > depth || containers + members > nodes) return null
+    }
   }
-  if (walked.message !== null) return fault('invalid_request', walked.message, pointer(walked.keys.reverse()))
-  if (walked.members !== members)
-    return fault('duplicate_key', 'the same key stands twice in one object', pointer(readJson(text).repeated ?? []))
-  return ok(value)
+  return containers + members > nodes ? null : members
 }
 
 /** Finds the first value that storing and reading again would change: an infinite number or a lone surrogate. The value must not be deep. */
 export function findUnstorable(value: unknown): Issue | null {
-  const { message, keys } = new Walk(value)
+  const keys: Key[] = []
+  const message = unstorableIn(value, keys)
   return message === null ? null : { path: pointer(keys.reverse()), message }
 }
 
-const fault = (code: JsonFault['code'], message: string, path = ''): Result<never, JsonFault> =>
-  err({ code, path, message })
-
-function syntaxFault(text: string, bytes: Buffer): Result<never, JsonFault> {
-  if (text.trim() === '') return fault('invalid_json', 'the body is empty')
-  const at = readJson(text).error
-  if (at === -1) return fault('invalid_json', 'the body is not valid JSON')
-  const byte = Buffer.byteLength(text.slice(0, at)) + (bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0)
-  return fault('invalid_json', `the body ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${byte}`)
-}
-
-/** One pass over a parsed value, up to its first fault. */
-class Walk {
-  /** Members of all objects together: as many as colons in the text, unless a key stands twice in one object. */
-  members = 0
-  /** A name with a backslash may be misread by V8: see `parseExactJson`. */
-  hasBackslashName = false
-  message: string | null = null
-  /** Keys from the fault outwards. */
-  readonly keys: (string | number)[] = []
-
-  constructor(value: unknown) {
-    this.#visit(value)
+/** Adds the keys that lead to the value, from inside outwards. */
+function unstorableIn(value: unknown, keys: Key[]): string | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : 'the text holds a lone surrogate'
+  if (typeof value === 'number') return Math.abs(value) === Infinity ? 'the number is beyond what can be kept' : null
+  if (typeof value !== 'object' || value === null) return null
+  const members: Iterable<readonly [Key, unknown]> = Array.isArray(value) ? value.entries() : Object.entries(value)
+  for (const [key, member] of members) {
+    const isNamed = typeof key === 'number' || key.isWellFormed()
+    const message = isNamed ? unstorableIn(member, keys) : 'the name of this member holds a lone surrogate'
+    if (message === null) continue
+    keys.push(key)
+    return message
   }
-
-  #visit(value: unknown): boolean {
-    if (typeof value === 'string') return !value.isWellFormed() && this.#refuse('the text holds a lone surrogate')
-    if (typeof value === 'number')
-      return Math.abs(value) === Infinity && this.#refuse('the number is beyond what can be kept')
-    if (typeof value !== 'object' || value === null) return false
-    return Array.isArray(value) ? this.#visitArray(value) : this.#visitObject(value as Record<string, unknown>)
-  }
-
-  #visitArray(items: readonly unknown[]): boolean {
-    for (let index = 0; index < items.length; index++)
-      if (this.#visit(items[index])) {
-        this.keys.push(index)
-        return true
-      }
-    return false
-  }
-
-  #visitObject(record: Record<string, unknown>): boolean {
-    const names = Object.keys(record)
-    this.members += names.length
-    for (const name of names) {
-      if (name.includes('\\')) this.hasBackslashName = true
-      const isBad = name.isWellFormed()
-        ? this.#visit(record[name])
-        : this.#refuse('the name of this member holds a lone surrogate')
-      if (!isBad) continue
-      this.keys.push(name)
-      return true
-    }
-    return false
-  }
-
-  #refuse(message: string): true {
-    this.message = message
-    return true
-  }
+  return null
 }
 
 const MOST_KEY_CHARS = 100
 
 /** JSON pointer (RFC 6901). The keys are the sender’s: long ones are cut. */
-export const pointer = (keys: readonly (string | number)[]): string =>
+export const pointer = (keys: readonly Key[]): string =>
   keys.map((key) => `/${typeof key === 'number' ? key : shorten(key)}`).join('')
 
 const shorten = (key: string): string =>

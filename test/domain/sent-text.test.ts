@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesOfMember } from '../../src/domain/text/json-scan.ts'
-import { rememberSentText, sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
+import { bytesOfMember, rememberSentText, sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
 
 const find = (text: string) => bytesOfMember(Buffer.from(text), 'trajectory')?.toString() ?? null
 
