@@ -102,8 +102,8 @@ function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
 }
 
 function edgeOf(text: string): number {
-  const { from, codes } = plainLetters(text)
-  return Math.max(from[0] ?? text.length, text.length - (from[codes.length - 1] ?? 0) - 1)
+  const { from } = plainLetters(text)
+  return Math.max(from[0] ?? text.length, text.length - (from.at(-1) ?? 0) - 1)
 }
 
 const readBack = (text: string): string => decodeJson(new NormalText(text)).text

@@ -1,6 +1,6 @@
-import { foldCase, type Letters, lettersOfPart, symbolsOf } from '../text/letters.ts'
+import { exactLetters, foldVisible, type Letters, lettersOfPart, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
-import { ENCODED, type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
+import { type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
 
 /** A needle, or a piece of one, in a form of a text. `first` and `last` are letters of the form, `start` and `end` offsets of the text. */
 export interface Match {
@@ -59,7 +59,7 @@ export class NeedleSearch {
       if (entry.piece >= 0 || !wanted(entry)) continue
       for (const first of placesOf(letters.text, entry.string)) {
         if (!wanted(entry)) break
-        if ((entry.piece === ENCODED || this.mayStand(letters, entry, first)) && !goesOn(entry, first)) return false
+        if (!goesOn(entry, first)) return false
       }
     }
     return true
@@ -78,13 +78,6 @@ export class NeedleSearch {
       return true
     })
     return best
-  }
-
-  /** Tests whether no longer word holds the letters; the punctuation of the needle is compared later. */
-  private mayStand({ shown, from }: Letters, entry: Entry, first: number): boolean {
-    const { lead, tail } = this.needleOf(entry)
-    const ends = (from[first + entry.string.length - 1] ?? 0) + 1
-    return (lead > 0 || !isInWord(shown.text, from[first] ?? 0)) && (tail > 0 || !isInWord(shown.text, ends))
   }
 
   /** Null: a longer word stands there, or a short needle with other letters or punctuation. */
@@ -115,19 +108,6 @@ function* placesOf(text: string, string: string): Generator<number> {
 export const isInWord = (text: string, at: number): boolean =>
   at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
-/** Tests whether the letters from `first` on are those of the needle from `from` on, none confused with another. */
-export function isExact(
-  { shown, from }: Letters,
-  first: number,
-  { exact }: Needle,
-  at: number,
-  length: number,
-): boolean {
-  for (let unit = 0; unit < length; unit++)
-    if (foldCase(shown.text.charCodeAt(from[first + unit] ?? 0)) !== exact[at + unit]) return false
-  return true
-}
-
 /** Tests whether a match of a whole needle is sure: a short needle as it is written, a long one by its letters alone. */
 export function isSure(text: string, { likeness, start, end }: Match, needle: Needle): boolean {
   if (needle.isShort) return likeness === 'same' && isAsWritten(text, start, end, needle)
@@ -145,7 +125,7 @@ const composedForm = (text: string): string => foldForSearch(text.normalize('NFC
 
 function likenessOf(letters: Letters, first: number, needle: Needle, hasEdges: boolean): Match['likeness'] {
   const { length } = needle.exact
-  if (!isExact(letters, first, needle, 0, length)) return 'confused'
+  if (exactLetters(letters, first, first + length) !== needle.exact) return 'confused'
   if (!hasEdges) return 'letters'
   const written = punctuated(needle.letters, 0, length, false)
   if (punctuated(letters, first, first + length, false) === written) return 'same'
@@ -155,7 +135,7 @@ function likenessOf(letters: Letters, first: number, needle: Needle, hasEdges: b
 
 /** Tests whether the punctuation at an end of a needle stands at a place; blanks within may differ. */
 const isEdge = (text: string, at: number, edge: string): boolean =>
-  edge === '' || (at >= 0 && withoutBlanks(text.slice(at, at + edge.length)) === withoutBlanks(edge))
+  edge === '' || (at >= 0 && foldVisible(text.slice(at, at + edge.length)) === foldVisible(edge))
 
 /** Writes letters with the punctuation between them. `isUnmarked`: without the frame at the ends of lines and all that stands before the next letter. */
 function punctuated({ text, shown, from }: Letters, first: number, end: number, isUnmarked: boolean): string {
@@ -166,7 +146,7 @@ function punctuated({ text, shown, from }: Letters, first: number, end: number, 
     if (from[at + 1] === next) continue
     const gap = shown.text.slice(next, from[at + 1])
     const line = isUnmarked ? gap.indexOf('\n') : -1
-    out.push(withoutBlanks(line === -1 ? gap : withoutFrame(gap.slice(0, line))))
+    out.push(foldVisible(line === -1 ? gap : withoutFrame(gap.slice(0, line))))
   }
   return out.join('')
 }
@@ -174,18 +154,6 @@ function punctuated({ text, shown, from }: Letters, first: number, end: number, 
 /** Drops the end of a line in a box or in `cat -A`, or the backslash that joins it with the next one. */
 function withoutFrame(line: string): string {
   let end = line.length
-  while (end > 0 && isFrame(line.charCodeAt(end - 1))) end--
+  while (end > 0 && /[\0- $|\\\u2500-\u259f]/.test(line.charAt(end - 1))) end--
   return line.slice(0, end)
-}
-
-const isFrame = (code: number): boolean =>
-  code <= 0x20 || code === 0x24 || code === 0x7c || code === 0x5c || (code >= 0x2500 && code <= 0x259f)
-
-function withoutBlanks(text: string): string {
-  let out = ''
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code > 0x20 && text.charAt(at).trim() !== '') out += String.fromCharCode(foldCase(code))
-  }
-  return out
 }

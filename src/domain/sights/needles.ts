@@ -1,5 +1,5 @@
 import type { Anchors } from '../anchors/anchors.ts'
-import { foldCase, type Letters, plainLetters, symbolsOf } from '../text/letters.ts'
+import { exactLetters, type Letters, plainLetters, symbolsOf } from '../text/letters.ts'
 
 /** A string that shows an instruction, and its origin. `whole`: the instruction's own text. */
 export interface Needle {
@@ -8,8 +8,8 @@ export interface Needle {
   readonly kind: 'whole' | 'given' | 'derived'
   readonly text: string
   readonly letters: Letters
-  /** The letters without case, as they are compared where confused letters may stand. */
-  readonly exact: Uint16Array
+  /** The letters without case, but with those that a scan confuses told apart. */
+  readonly exact: string
   /** The punctuation before its first letter and behind its last one, and their units. */
   readonly before: string
   readonly behind: string
@@ -93,22 +93,22 @@ function toNeedle([which, kind, text]: Wanted): Needle {
   const plain = plainLetters(text.trim())
   const isSymbolic = plain.text === ''
   const letters = isSymbolic ? symbolsOf(plain) : plain
-  const { codes, from, shown } = letters
+  const { from, shown } = letters
   const lead = from[0] ?? 0
-  const last = (from[codes.length - 1] ?? 0) + 1
+  const last = (from.at(-1) ?? 0) + 1
   return {
     which,
     kind,
     text,
     letters,
-    exact: codes.map((_, at) => foldCase(shown.text.charCodeAt(from[at] ?? 0))),
+    exact: exactLetters(letters, 0, from.length),
     before: shown.text.slice(0, lead),
     behind: shown.text.slice(last),
     lead,
     tail: shown.text.length - last,
     isSymbolic,
-    isShort: codes.length < SHORT || isSymbolic,
-    isLong: codes.length >= LONG && !isSymbolic,
+    isShort: from.length < SHORT || isSymbolic,
+    isLong: from.length >= LONG && !isSymbolic,
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Letters } from '../text/letters.ts'
+import { exactLetters, type Letters } from '../text/letters.ts'
 import type { Part } from '../trajectory/trajectory.ts'
-import { isExact, isInWord, type Match } from './needle-search.ts'
+import { isInWord, type Match } from './needle-search.ts'
 import { type Needle, PIECE } from './needles.ts'
 
 /** The range in which a text shows pieces of a whole instruction. */
@@ -54,17 +54,17 @@ export class PieceCollector {
   /** Adds a piece in the text that is being read; matches come roughly in the order of the text. */
   add({ entry, letters, first, last }: Match): void {
     if (last <= this.covered || ++this.added > MOST_ADDED) return
-    const own = this.needle.letters.codes
-    const { codes } = letters
+    const own = this.needle.letters.text
+    const { text } = letters
     let from = entry.piece
     let begin = first
-    while (from > 0 && begin > 0 && entry.piece - from < PIECE && own[from - 1] === codes[begin - 1]) {
+    while (from > 0 && begin > 0 && entry.piece - from < PIECE && own[from - 1] === text[begin - 1]) {
       from--
       begin--
     }
     let to = entry.piece + PIECE
     let stop = last + 1
-    while (to < own.length && stop < codes.length && own[to] === codes[stop]) {
+    while (to < own.length && stop < text.length && own[to] === text[stop]) {
       to++
       stop++
     }
@@ -126,9 +126,9 @@ export class PieceCollector {
     if (from > 0 && !isBreak(text, first === 0 ? 0 : (letters.from[first - 1] ?? 0) + 1, begins, first === 0))
       return false
     const next = letters.from[last + 1] ?? text.length
-    const isEnd = last + 1 === letters.codes.length
+    const isEnd = last + 1 === letters.text.length
     if (to < needle.exact.length && !isBreak(text, ends, isEnd ? text.length : next, isEnd)) return false
-    return isExact(letters, first, needle, from, to - from)
+    return exactLetters(letters, first, last + 1) === needle.exact.slice(from, to)
   }
 }
 

@@ -9,8 +9,8 @@ import { dropRanges, NormalText, type Range, rewrite } from './normal-text.ts'
  * The letters and digits of a text, without case, disguises and the differences that optical recognition leaves: the form in which quotes and sights are
  * looked for. Equal letters only make a candidate: the text around them decides.
  */
-export class Letters {
-  readonly codes: Uint16Array
+export interface Letters {
+  readonly text: string
   /** The unit of `shown` behind each letter. */
   readonly from: Uint32Array
   /** The text as a reader sees it: no control sequences, nothing hidden, letters composed. */
@@ -19,25 +19,7 @@ export class Letters {
   readonly kind: 'plain' | 'decoded' | 'dumped'
   /** Line numbers, heads and other marks of lines were dropped. */
   readonly isUnmarked: boolean
-  private string: string | null = null
-
-  constructor(codes: Uint16Array, from: Uint32Array, shown: NormalText, kind: Letters['kind'], isUnmarked: boolean) {
-    this.codes = codes
-    this.from = from
-    this.shown = shown
-    this.kind = kind
-    this.isUnmarked = isUnmarked
-  }
-
-  get text(): string {
-    this.string ??= textOf(this.codes)
-    return this.string
-  }
 }
-
-/** Makes the string of UTF-16 units. */
-const textOf = (codes: Uint16Array): string =>
-  Buffer.from(codes.buffer, codes.byteOffset, codes.byteLength).toString('utf16le')
 
 /** Finds the source range of `letters.text[first, end)`. */
 export const sourceOf = ({ shown, from }: Letters, first: number, end: number): Range =>
@@ -79,39 +61,41 @@ export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown
 function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
   const all = allLetters(shown, kind, LETTERS, false)
   const bare = dropRanges(shown, lineMarksIn(shown.text))
-  const unmarked = bare === shown ? all : allLetters(bare, kind, LETTERS)
-  if (unmarked.codes.length < all.codes.length) return [unmarked, all]
-  return [new Letters(all.codes, all.from, shown, kind, true)]
+  const unmarked = bare === shown ? all : allLetters(bare, kind, LETTERS, true)
+  return unmarked.text.length < all.text.length ? [unmarked, all] : [{ ...all, isUnmarked: true }]
 }
 
-function allLetters(shown: NormalText, kind: Letters['kind'], table: LetterTable, isUnmarked = true): Letters {
+function allLetters(
+  shown: NormalText,
+  kind: Letters['kind'],
+  letterOf: (code: number) => number,
+  isUnmarked: boolean,
+): Letters {
   const { text } = shown
   const codes = new Uint16Array(text.length)
   const from = new Uint32Array(text.length)
-  const { letters } = table
   let length = 0
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    let letter = letters[code] as number
-    if (letter === UNKNOWN) letters[code] = letter = table.read(code)
+    const letter = letterOf(text.charCodeAt(at))
     // Without a branch: which of the two it is, no processor foresees.
     codes[length] = letter
     from[length] = at
     length += (NO_LETTER - letter) >>> 31
   }
-  return new Letters(codes.subarray(0, length), from.subarray(0, length), shown, kind, isUnmarked)
+  const letters = Buffer.from(codes.buffer, 0, 2 * length).toString('utf16le')
+  return { text: letters, from: from.subarray(0, length), shown, kind, isUnmarked }
 }
 
-const UNKNOWN = 0
 const NO_LETTER = 1
 
-/** The letter of each UTF-16 unit, read when a text first has the unit. */
-interface LetterTable {
-  readonly letters: Uint16Array
-  readonly read: (code: number) => number
+/** Reads each UTF-16 unit once, when a text first has it; no unit is read as 0. */
+function keepUnits(read: (code: number) => number): (code: number) => number {
+  const letters = new Uint16Array(0x10000)
+  return (code) => {
+    if (letters[code] === 0) letters[code] = read(code)
+    return letters[code] as number
+  }
 }
-
-const tableOf = (read: LetterTable['read']): LetterTable => ({ letters: new Uint16Array(0x10000), read })
 
 /** Digits and letters that a scan confuses. */
 const CONFUSED: ReadonlyMap<string, string> = new Map(['0o', '1l', 'il', '5s', '8b'].map(([a = '', b = '']) => [a, b]))
@@ -124,18 +108,32 @@ function readLetter(code: number): number {
   return (CONFUSED.get(letter) ?? letter).charCodeAt(0)
 }
 
-const LETTERS = tableOf(readLetter)
-const SYMBOLS = tableOf((code) =>
+const LETTERS = keepUnits(readLetter)
+const SYMBOLS = keepUnits((code) =>
   code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code),
 )
 
 /** Folds look-alikes, case, dashes and typographic quotes of one unit. */
-export function foldCase(code: number): number {
+function foldCase(code: number): number {
   if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return 0x2d
   if (code >= 0x2018 && code <= 0x201f) return code <= 0x201b ? 0x27 : 0x22
   const lower = String.fromCharCode(undisguised(code)).toLowerCase()
   return lower.length === 1 ? lower.charCodeAt(0) : code
 }
+
+/** Takes letters without case, but with those that a scan confuses told apart. */
+export const exactLetters = ({ shown, from }: Letters, first: number, end: number): string =>
+  Array.from(from.subarray(first, end), (at) => foldUnit(shown.text.charAt(at))).join('')
+
+/** Folds the units of a text, without its white space. */
+export const foldVisible = (text: string): string =>
+  text
+    .replace(/[\0- \s]+/g, '')
+    .split('')
+    .map(foldUnit)
+    .join('')
+
+const foldUnit = (unit: string): string => String.fromCharCode(foldCase(unit.charCodeAt(0)))
 
 /** Text that is not plain ASCII. */
 const MAY_REVEAL = /[^\t\n\r -~]/
