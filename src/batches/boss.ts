@@ -186,8 +186,6 @@ const nameOf = (judge: string): string =>
 /** Lets pg-boss write within a unit of work of ours. */
 const databaseOf = (sql: Sql) => ({
   async executeSql(text: string, values: unknown[] = []) {
-    const query = { sql: text, parameters: values, query: { kind: 'RawNode' }, queryId: { queryId: 'jobs' } }
-    const { rows } = await sql.executeQuery<Record<string, unknown>>(query as never)
-    return { rows: [...rows] }
+    return sql.query<Record<string, unknown>>(text, values)
   },
 })

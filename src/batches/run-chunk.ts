@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import type { RunPlan } from '../db/batches.ts'
+import { settleAll } from '../db/db.ts'
 import type { Chunk, ItemEnd, OpenItem } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Lane } from '../grading/lane.ts'
@@ -58,12 +59,6 @@ export async function runChunk(deps: ChunkDeps, run: ChunkRun): Promise<void> {
   const most = Math.ceil(1.5 * deps.laneOf(run.chunk.judge).settings.max)
   const queue = new PQueue({ concurrency: run.plan.mode === 'provider' ? groups.length + 1 : most })
   await settleAll(groups.map((group) => queue.add(() => runGroup(deps, run, group))))
-}
-
-/** Waits for all works; then rejects with the first error. */
-async function settleAll(works: readonly Promise<void>[]): Promise<void> {
-  const broken = (await Promise.allSettled(works)).find((end) => end.status === 'rejected')
-  if (broken !== undefined) throw broken.reason
 }
 
 /** Runs items of one trajectory: after the first, the provider has the trajectory in its prompt cache for the others. */

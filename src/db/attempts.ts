@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
-import { all, type Db, first, insert, isIn, run, type Sql, Undo } from './db.ts'
+import { all, type Db, first, insert, isIn, run, type Sql, Undo, type Unit } from './db.ts'
 import { refusal } from './errors.ts'
-import { type JudgeState, readJudge, settleJudge } from './judges.ts'
+import { type JudgeState, lockJudge, settleJudge } from './judges.ts'
 import {
   type CallEnd,
   createLedger,
@@ -87,19 +87,19 @@ export function createAttempts(db: Db) {
      * Asks for the turn of a call, in one unit of work: a stored reply comes before a call, and an equal question in flight, a paused judge, a full
      * judge and a full cap come before the reservation. A `call` is durable when the promise resolves, and may be made only then.
      */
-    reserve: (call: CallRequest): Promise<Reserved> => db.write((sql) => reserve(db, sql, call)),
+    reserve: (call: CallRequest): Promise<Reserved> => db.write((...unit) => reserve(db, unit, call)),
     /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
     finish(attempt: FinishedAttempt): Promise<void> {
       const end = renderEnd(attempt)
-      return db.write((sql) => finish(db, sql, attempt, end))
+      return db.write((...unit) => finish(db, unit, attempt, end))
     },
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
     record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
       const end = { ...renderEnd(finished), id: finished.id }
       const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
-      return db.write(async (sql) => {
-        await insert(sql, 'attempts', { ...planned, process: db.process, ...end })
-        await addSpending(sql, [[planned, amounts]])
+      return db.write(async (sql, last) => {
+        last(insert(sql, 'attempts', { ...planned, process: db.process, ...end }))
+        last(addSpending(sql, [[planned, amounts]]))
       })
     },
     /** Finds the newest orphan of a question; null: none. */
@@ -130,25 +130,38 @@ const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
   substr(request_digest, 8, 16) = ${request_digest.slice(7, 23)} AND attempts.key = ${key} AND sample = ${sample}
   AND round = ${round} AND request_digest = ${request_digest}`
 
-async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
+/**
+ * PostgreSQL answers in two round trips (three with a cap): the lock of the judge with all readings that need the lock, then everything that is written.
+ * Other calls of the judge wait for the time between the two and for one commit.
+ */
+async function reserve(db: Db, unit: Unit, call: CallRequest): Promise<Reserved> {
+  const [sql, last] = unit
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
-  const judge = await readJudge(db, sql, attempt.judge)
-  const orphan = await findOrphan(sql, attempt, own, freshness)
-  if (orphan !== null) return { kind: 'stored', orphan }
+  const { judge: name, reserved_usd: usd } = attempt
   const lost = new Date(now - lost_ms).toISOString()
-  const same = await first<Pick<Attempt, 'id' | 'started_at'>>(sql)`
-    SELECT id, started_at FROM attempts WHERE ${asks(attempt)} AND ${IN_FLIGHT}`
-  if (same !== undefined && same.started_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
-  if (same !== undefined) await expire(db, sql, [same.id])
+  const read = () => Promise.all([findOrphan(sql, attempt, own, freshness), countInFlight(sql, attempt, lost)])
+  const [judge, [orphan, { n, same_id, same_at }]] = await lockJudge(db, sql, name, read)
+  if (orphan !== null) return { kind: 'stored', orphan }
+  if (same_id !== null && same_at !== null) {
+    if (same_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
+    await expire(db, sql, [same_id])
+  }
   if (judge.paused_until > now) return { kind: 'paused', judge }
-  const sent = await first<{ n: number }>(sql)`
-    SELECT count(*) AS n FROM attempts WHERE judge = ${attempt.judge} AND ${IN_FLIGHT} AND started_at > ${lost}`
-  if (Number(sent?.n) >= limit) return { kind: 'wait', for: 'limit' }
-  await insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' })
-  const change = { reserved_usd: attempt.reserved_usd ?? 0, calls: 1 }
-  const over = await reserveIn(sql, attempt, attempt.reserved_usd, caps, change)
+  if (n >= limit) return { kind: 'wait', for: 'limit' }
+  last(insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' }))
+  const over = await reserveIn(sql, last, { call: attempt, usd, caps, change: { reserved_usd: usd ?? 0, calls: 1 } })
   if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)
   return { kind: 'call' }
+}
+
+/** Counts the calls of a judge in flight that are not lost, and finds the newest call in flight that asks the same question. */
+async function countInFlight(sql: Sql, attempt: PlannedAttempt, lost: string) {
+  type Row = { readonly n: number; readonly same_id: string | null; readonly same_at: string | null }
+  const [row] = await all<Row>(sql)`
+    SELECT count(*) FILTER (WHERE judge = ${attempt.judge} AND started_at > ${lost}) AS n,
+      max(id) FILTER (WHERE ${asks(attempt)}) AS same_id, max(started_at) FILTER (WHERE ${asks(attempt)}) AS same_at
+    FROM attempts WHERE ${IN_FLIGHT}`
+  return row ?? { n: 0, same_id: null, same_at: null }
 }
 
 /** Processes need so long to store a held reply after the server of the database has come back. */
@@ -188,7 +201,8 @@ async function findOrphan(
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
-async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
+async function finish(db: Db, unit: Unit, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
+  const [sql, last] = unit
   const amounts = (reserved: number) => amountsOf(attempt, reserved)
   // The end takes the amounts of a lost call back, whose reservation was given back when it was lost.
   const late = (reserved: number) =>
@@ -196,8 +210,8 @@ async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnTyp
   const sent = await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'sent'`, end, amounts)
   const ended = sent[0] ?? (await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'unknown'`, end, late))[0]
   if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
-  await settleJudge(db, sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
-  await addSpending(sql, [ended])
+  await settleJudge(db, unit, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
+  last(addSpending(sql, [ended]))
 }
 
 async function markLost(db: Db, sql: Sql, before: string, isRunner: boolean): Promise<number> {

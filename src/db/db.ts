@@ -1,14 +1,10 @@
 import {
-  type Dialect,
-  type Driver,
+  createQueryId,
   type Expression,
   type Insertable,
-  Kysely,
-  PostgresAdapter,
   PostgresQueryCompiler,
   type RawBuilder,
   type SqlBool,
-  SqliteAdapter,
   SqliteQueryCompiler,
   sql,
   type Updateable,
@@ -16,8 +12,29 @@ import {
 import { refusal } from './errors.ts'
 import type { TableName, Tables } from './schema.ts'
 
-/** Statements of one unit of work, or of readings outside of a unit. */
-export type Sql = Kysely<Tables>
+/** The answer to a statement: its rows, and the number of rows that it has changed. */
+export interface Rows<R> {
+  readonly rows: R[]
+  readonly changes: number
+}
+
+/**
+ * Runs the statements of one unit of work, or of readings outside of a unit. The statements of a unit run in the order of the calls, and a call does
+ * not wait for the statement before: PostgreSQL receives statements that nothing awaits in between in one round trip.
+ */
+export interface Sql {
+  execute<R>(statement: RawBuilder<R>): Promise<Rows<R>>
+  /** Runs a text of the dialect of the database; without values it may hold several statements, of which the last answers. */
+  query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
+}
+
+/** Receives a statement whose answer the work of a unit does not need: the statement travels with the end of the unit, which fails where it fails. */
+export type Last = (statement: Promise<unknown>) => void
+
+export type Unit = readonly [sql: Sql, last: Last]
+
+/** The work of a unit, of statements alone. */
+export type Work<T> = (...unit: Unit) => Promise<T>
 
 /** An open database. Every method rejects with a StorageError where the database refuses. */
 export interface Db {
@@ -30,7 +47,7 @@ export interface Db {
    * Runs a unit of work: all of it is on the disk before the promise resolves, or nothing is written. The work may be run again, so it does nothing
    * but ask the database.
    */
-  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  write<T>(work: Work<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -49,33 +66,38 @@ export function valueOfUndone<T>(error: unknown): T {
   throw error
 }
 
-/** Opens kysely over a driver. */
-export const openKysely = (kind: Db['kind'], createDriver: Dialect['createDriver']): Sql =>
-  new Kysely<Tables>({
-    dialect: {
-      createDriver,
-      createAdapter: () => (kind === 'sqlite' ? new SqliteAdapter() : new PostgresAdapter()),
-      createQueryCompiler: () => (kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()),
-      createIntrospector() {
-        throw new Error('the schema is read by migrations alone')
-      },
+/** Runs the work of a unit. Returns its value, and its last statements, which may fail yet. */
+export async function runWork<T>(sql: Sql, work: Work<T>): Promise<{ value: T; rest: readonly Promise<unknown>[] }> {
+  const rest: Promise<unknown>[] = []
+  const last: Last = (statement) => {
+    statement.catch(() => undefined)
+    rest.push(statement)
+  }
+  try {
+    return { value: await work(sql, last), rest }
+  } catch (error) {
+    // A statement that failed lets the statements behind it fail.
+    await settleAll(rest)
+    throw error
+  }
+}
+
+/** Waits until all statements have ended; then throws the error of the first that failed. */
+export async function settleAll(statements: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(statements)).find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
+/** Makes the statements of a database of the function that runs a text with its values. */
+export function createSql(kind: Db['kind'], query: Sql['query']): Sql {
+  const compiler = kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()
+  return {
+    query,
+    execute(statement) {
+      const { sql: text, parameters } = compiler.compileQuery(statement.toOperationNode(), createQueryId())
+      return query(text, parameters)
     },
-  })
-
-/** Makes a driver without transactions of its own: `Db.write` begins and ends them. */
-export const makeDriver = (
-  acquireConnection: Driver['acquireConnection'],
-  releaseConnection: Driver['releaseConnection'] = nothing,
-): Driver => ({
-  ...{ acquireConnection, releaseConnection, init: nothing, destroy: nothing },
-  ...{ beginTransaction: nothing, commitTransaction: nothing, rollbackTransaction: nothing },
-})
-
-async function nothing(): Promise<void> {}
-
-/** Refuses to stream: no statement of ours asks for it. */
-export const unstreamed = (): never => {
-  throw new Error('rows are read as a whole')
+  }
 }
 
 type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>
@@ -84,19 +106,19 @@ type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) 
 export const all =
   <R>(on: Sql): Statement<R[]> =>
   async (text, ...values) =>
-    (await sql<R>(text, ...values).execute(on)).rows
+    (await on.execute(sql<R>(text, ...values))).rows
 
 /** Runs a statement and returns its first row. */
 export const first =
   <R>(on: Sql): Statement<R | undefined> =>
   async (text, ...values) =>
-    (await sql<R>(text, ...values).execute(on)).rows[0]
+    (await on.execute(sql<R>(text, ...values))).rows[0]
 
 /** Runs a statement and returns the number of rows that it has changed. */
 export const run =
   (on: Sql): Statement<number> =>
   async (text, ...values) =>
-    Number((await sql(text, ...values).execute(on)).numAffectedRows ?? 0)
+    (await on.execute(sql(text, ...values))).changes
 
 /** Inserts rows with the same columns. */
 export const insertMany = <T extends TableName>(on: Sql, table: T, rows: readonly Insertable<Tables[T]>[]) =>

@@ -3,7 +3,21 @@ import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import { all, columns, type Db, filters, first, insert, isIn, run, type Sql, together, Undo, where } from './db.ts'
+import {
+  all,
+  columns,
+  type Db,
+  filters,
+  first,
+  insert,
+  isIn,
+  run,
+  type Sql,
+  together,
+  Undo,
+  type Unit,
+  where,
+} from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { GradeRow } from './schema.ts'
@@ -96,7 +110,7 @@ export function createGrades(db: Db) {
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
      * good one. A grade for an item that has ended is not stored.
      */
-    put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
+    put: (record: GradeRecord): Promise<void> => db.write((...unit) => putGrade(unit, record)),
     /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
     getText,
     get: async (id: string): Promise<Grade | null> => parseText(await getText(id)),
@@ -184,12 +198,12 @@ export function selectGrades(db: Db, selected: string, query: GradeQuery, more: 
 }
 
 /** Stores a grade within a unit of work. */
-export async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
+export async function putGrade([sql, last]: Unit, record: GradeRecord): Promise<void> {
   const { grade, item, silent = false } = record
   const answers = grade.status !== 'failed' && !silent
   const { key } = grade.receipt
-  if (answers) await replaceCurrent(sql, key)
-  await insert(sql, 'grades', { ...renderGrade(record), is_current: answers ? 1 : 0 })
+  if (answers) last(replaceCurrent(sql, key))
+  last(insert(sql, 'grades', { ...renderGrade(record), is_current: answers ? 1 : 0 }))
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
   if (item !== undefined && !(await settleItem(sql, item, toItemEnd(grade)))) throw new Undo(undefined)
 }

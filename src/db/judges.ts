@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../ports/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
-import { assignments, columns, type Db, first, insert, isIn, locked, run, type Sql } from './db.ts'
+import { assignments, columns, type Db, first, insert, isIn, locked, run, type Sql, type Unit } from './db.ts'
 import type { JudgeRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
@@ -25,13 +25,21 @@ const LONGEST_PAUSE_MS = 60_000
 /** A worker that said nothing for so long is gone. */
 const SILENCE_MS = 30_000
 
-/** Reads the state of a judge, and locks its row until the end of the unit of work. The first reading makes the row. */
-export async function readJudge(db: Pick<Db, 'kind'>, sql: Sql, name: string): Promise<JudgeState> {
-  const find = () => first<StateRow>(sql)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name} ${locked(db)}`
-  const row = await find()
-  if (row !== undefined) return parseState(row)
+/**
+ * Reads the state of a judge, and locks its row until the end of the unit of work. `read` makes the readings that need the lock, which travel with the
+ * lock. The first reading of a judge makes its row.
+ */
+export async function lockJudge<T>(
+  db: Pick<Db, 'kind'>,
+  sql: Sql,
+  name: string,
+  read: () => Promise<T>,
+): Promise<readonly [JudgeState, T]> {
+  const row = first<StateRow>(sql)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name} ${locked(db)}`
+  const [state, value] = await Promise.all([row, read()])
+  if (state !== undefined) return [parseState(state), value]
   await run(sql)`INSERT INTO judges (name) VALUES (${name}) ON CONFLICT (name) DO NOTHING`
-  return parseState((await find()) ?? OPEN)
+  return lockJudge(db, sql, name, read)
 }
 
 const parseState = ({ failure, ...row }: StateRow): JudgeState => ({
@@ -45,7 +53,7 @@ const parseState = ({ failure, ...row }: StateRow): JudgeState => ({
  */
 export async function settleJudge(
   db: Pick<Db, 'kind'>,
-  sql: Sql,
+  [sql, last]: Unit,
   name: string,
   reply: JudgeReply,
   now: number,
@@ -55,10 +63,10 @@ export async function settleJudge(
   const asked = isSilent || failure?.code === 'rate_limited' ? (failure.retry_after_s ?? 0) * 1000 : 0
   if (!isSilent && asked <= 0) {
     // An answer changes the row of a judge only where it ends a count.
-    await run(sql)`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`
+    last(run(sql)`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`)
     return
   }
-  const row = await readJudge(db, sql, name)
+  const [row] = await lockJudge(db, sql, name, async () => undefined)
   // Calls that began before an outage say nothing about its end.
   if (isSilent && row.rests > 0 && row.paused_until > now) return
   const strikes = isSilent ? row.strikes + 1 : 0
@@ -68,7 +76,7 @@ export async function settleJudge(
   const pause =
     rest > 0 || asked > 0 ? { paused_until: Math.max(row.paused_until, until), failure: JSON.stringify(failure) } : {}
   const counted = { strikes: isOut ? 0 : strikes, rests: isOut ? row.rests + 1 : row.rests }
-  await run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`
+  last(run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`)
 }
 
 export type JudgeStates = ReturnType<typeof createJudges>

@@ -50,7 +50,7 @@ export const createRequests = (db: Db) => ({
    * written. A question for an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
    */
   enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
-    db.write(async (sql) => {
+    db.write(async (sql, last) => {
       const { batch, index } = item
       await lockBatch(db, sql, batch)
       const same = await first(sql)`
@@ -61,9 +61,9 @@ export const createRequests = (db: Db) => ({
       if (waiting === 0) return null
       const bytes = Buffer.byteLength(line) + LINE_END_BYTES
       const queued = { ...planned, batch, item: index, outcome: 'queued', bytes, line: packText(line, 0) } as const
-      await insert(sql, 'attempts', queued)
-      const change = { reserved_usd: planned.reserved_usd ?? 0 }
-      const over = await reserveIn(sql, planned, planned.reserved_usd, caps, change)
+      last(insert(sql, 'attempts', queued))
+      const { reserved_usd: usd } = planned
+      const over = await reserveIn(sql, last, { call: planned, usd, caps, change: { reserved_usd: usd ?? 0 } })
       if (over !== null) throw new Undo(over)
       return null
     }),

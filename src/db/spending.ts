@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../ports/judge.ts'
 import type { AttemptSummary } from '../schemas/grade.ts'
-import { columns, first, run, type Sql } from './db.ts'
+import { all, columns, first, type Last, type Sql } from './db.ts'
 import type { Attempt, Spending } from './schema.ts'
 
 /** Caps in dollars; null: no cap. A day is a day of UTC. */
@@ -52,7 +52,7 @@ interface Scope {
   readonly cap_usd: number | null
 }
 
-/** Lists the scopes of a call in the order in which all units of work write them: two units never wait for each other crosswise. */
+/** Lists the scopes of a call in the order of their names, in which all units of work write them: two units never wait for each other crosswise. */
 function scopesOf({ started_at, batch, payer }: Counted, caps: Caps = NO_CAPS): Scope[] {
   const day = started_at.slice(0, 10)
   const scopes: Scope[] = []
@@ -65,45 +65,71 @@ function scopesOf({ started_at, batch, payer }: Counted, caps: Caps = NO_CAPS): 
 const NARROWEST = ['batch', 'key', 'day'] as const
 
 /**
- * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound would pass, or null; the caller rolls the unit of work
- * back then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
+ * Reserves the bound of a call in all of its scopes, behind all other statements of a unit of work. Returns the narrowest cap that the bound passes, or
+ * null; the caller rolls the unit of work back then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
  */
-export async function reserveIn(sql: Sql, counted: Counted, usd: number | null, caps: Caps, change: Partial<Amounts>) {
-  const passed: OverBudget[] = []
-  for (const { scope, cap, cap_usd } of scopesOf(counted, caps)) {
-    const limit = cap_usd === null || usd === 0 ? Number.POSITIVE_INFINITY : cap_usd - (usd ?? Number.POSITIVE_INFINITY)
-    if (await addTo(sql, scope, change, limit)) continue
-    const spent = await readSpending(sql, scope)
-    passed.push({
-      ...{ cap, cap_usd: cap_usd ?? 0, spent_usd: spent.settled_usd + spent.reserved_usd + spent.uncertain_usd },
-      reserved_usd: spent.reserved_usd > TOLERANCE_USD ? spent.reserved_usd : 0,
-    })
+export async function reserveIn(
+  sql: Sql,
+  last: Last,
+  { call, usd, caps, change }: Reservation,
+): Promise<OverBudget | null> {
+  const scopes = scopesOf(call, caps)
+  const added = addTo(
+    sql,
+    scopes.map(({ scope }) => [scope, change]),
+  )
+  // The sums of a call without a cap are not waited for: no other unit of work waits for their rows meanwhile.
+  if (usd === 0 || !isCapped(caps)) {
+    last(added)
+    return null
   }
+  const sums = new Map((await added).map((sum) => [sum.scope, sum]))
+  const passed = scopes.flatMap(({ scope, cap, cap_usd }): OverBudget[] => {
+    const sum = addAmounts(NOTHING, sums.get(scope) ?? NOTHING)
+    const spent_usd = spentOf(sum)
+    if (cap_usd === null || (usd !== null && spent_usd <= cap_usd + TOLERANCE_USD)) return []
+    const before = addAmounts(sum, { reserved_usd: -(change.reserved_usd ?? 0) })
+    const reserved = before.reserved_usd ?? 0
+    return [{ cap, cap_usd, spent_usd: spentOf(before), reserved_usd: reserved > TOLERANCE_USD ? reserved : 0 }]
+  })
   return NARROWEST.flatMap((cap) => passed.find((over) => over.cap === cap) ?? [])[0] ?? null
 }
+
+interface Reservation {
+  readonly call: Counted
+  /** The bound of the call in dollars; null: unknown. */
+  readonly usd: number | null
+  readonly caps: Caps
+  readonly change: Partial<Amounts>
+}
+
+const spentOf = ({ settled_usd = 0, reserved_usd = 0, uncertain_usd = 0 }: Partial<Amounts>): number =>
+  settled_usd + reserved_usd + uncertain_usd
+
+/** Scopes of one statement: a statement has room for some ten thousand values. */
+const ADDED_AT_ONCE = 1000
 
 /** Adds the changes to their scopes, in the order of all units of work. */
 export async function addSpending(sql: Sql, changes: readonly Change[]): Promise<void> {
   const sums = new Map<string, Partial<Amounts>>()
   for (const [counted, change] of changes)
     for (const { scope } of scopesOf(counted)) sums.set(scope, addAmounts(sums.get(scope) ?? {}, change))
-  for (const [scope, sum] of [...sums].sort(([a], [b]) => (a < b ? -1 : 1))) await addTo(sql, scope, sum)
+  const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
+  const turns = Math.ceil(rows.length / ADDED_AT_ONCE)
+  await Promise.all(
+    Array.from({ length: turns }, (_, turn) =>
+      addTo(sql, rows.slice(turn * ADDED_AT_ONCE, (turn + 1) * ADDED_AT_ONCE)),
+    ),
+  )
 }
 
 const ADDED = columns(NAMES.map((name) => `${name} = spending.${name} + excluded.${name}`))
 
-/** Adds to one scope, which is made where it is missing. Returns false, and adds nothing, where more dollars than the limit are spent already. */
-async function addTo(sql: Sql, scope: string, change: Partial<Amounts>, limit = Number.POSITIVE_INFINITY) {
-  const most = limit + TOLERANCE_USD
-  if (most < 0) return false
-  const amounts = raw.join(NAMES.map((name) => change[name] ?? 0))
-  const isWithin = most === Number.POSITIVE_INFINITY ? raw`` : raw`WHERE ${SPENT} <= ${most}`
-  const added = await run(sql)`INSERT INTO spending (scope, ${columns(NAMES)}) VALUES (${scope}, ${amounts})
-    ON CONFLICT (scope) DO UPDATE SET ${ADDED} ${isWithin}`
-  return added > 0
-}
-
-const SPENT = raw`spending.settled_usd + spending.reserved_usd + spending.uncertain_usd`
+/** Adds to scopes, which are made where they are missing, one after the other. Returns the sums. */
+const addTo = (sql: Sql, rows: readonly (readonly [scope: string, change: Partial<Amounts>])[]) =>
+  all<Spending>(sql)`INSERT INTO spending (scope, ${columns(NAMES)})
+    VALUES ${raw.join(rows.map(([scope, change]) => raw`(${scope}, ${raw.join(NAMES.map((name) => change[name] ?? 0))})`))}
+    ON CONFLICT (scope) DO UPDATE SET ${ADDED} RETURNING scope, ${columns(NAMES)}`
 
 /** Reads the amounts of a scope; a scope without a row has spent nothing. */
 export const readSpending = async (sql: Sql, scope: string): Promise<Amounts> =>

@@ -160,9 +160,7 @@ function describeItems(current: Current): void {
     })
     await batches().add('bat_1', items)
     await batches().open('bat_1')
-    await current().db.write((sql) =>
-      sql.updateTable('batch_items').set({ judge: null }).where('idx', '<', 30).execute(),
-    )
+    await current().db.write((sql) => sql.query('UPDATE batch_items SET judge = NULL WHERE idx < 30'))
     await batches().settle({ batch: 'bat_1', index: 33 }, ENDS.aligned)
     await batches().settle({ batch: 'bat_1', index: 37 }, ENDS.aligned)
     const found = (await batches().chunks('bat_1')).map(({ chunk, judge }) => `${chunk} ${judge}`)

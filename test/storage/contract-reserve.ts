@@ -178,12 +178,7 @@ function describePauses(current: Current): void {
       false,
       false,
     ])
-    await db.write((sql) =>
-      sql
-        .updateTable('judges')
-        .set({ seen_at: Date.now() - 31_000 })
-        .execute(),
-    )
+    await db.write((sql) => sql.query(`UPDATE judges SET seen_at = ${Date.now() - 31_000}`))
     await judges.announce(['lexical'])
     expect(await Promise.all(['openai', 'lexical'].map(judges.hasWorker))).toEqual([false, true])
   })

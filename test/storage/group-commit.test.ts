@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqlite } from '../../src/db/open/sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
@@ -6,10 +5,10 @@ import { tempDatabase } from './temp-folder.ts'
 async function open() {
   const db = openSqlite(tempDatabase())
   onTestFinished(() => db.close())
-  const run = (text: string) => db.write((unit) => sql.raw(text).execute(unit))
+  const run = (text: string) => db.write((unit) => unit.query(text))
   await run('CREATE TABLE t (x INTEGER PRIMARY KEY) STRICT')
   const write = (x: number) => run(`INSERT INTO t VALUES (${x})`)
-  const all = async () => (await sql<{ x: number }>`SELECT x FROM t ORDER BY x`.execute(db.read)).rows.map(({ x }) => x)
+  const all = async () => (await db.read.query<{ x: number }>('SELECT x FROM t ORDER BY x')).rows.map(({ x }) => x)
   return { db, write, all }
 }
 
@@ -27,7 +26,7 @@ test('a unit that fails takes none of its neighbours with it', async () => {
 test('a unit that fails in the middle leaves nothing of itself', async () => {
   const { db, write, all } = await open()
   const half = db.write(async (unit) => {
-    await sql`INSERT INTO t VALUES (7)`.execute(unit)
+    await unit.query('INSERT INTO t VALUES (7)')
     throw new Error('half way')
   })
   expect(await endsOf([write(1), half, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
@@ -37,10 +36,31 @@ test('a unit that fails in the middle leaves nothing of itself', async () => {
 test('an error that ends the whole transaction gives every other unit its own try', async () => {
   const { db, write, all } = await open()
   const fatal = db.write(async (unit) => {
-    await sql`ROLLBACK`.execute(unit)
+    await unit.query('ROLLBACK')
     throw new Error('the transaction is gone')
   })
   expect(await endsOf([write(1), fatal, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await all()).toEqual([1, 2])
+})
+
+test('a last statement is not committed by itself where an earlier one has ended the whole transaction', async () => {
+  const { db, write, all } = await open()
+  const fatal = db.write(async (unit, last) => {
+    last(unit.query('ROLLBACK'))
+    last(unit.query('INSERT INTO t VALUES (7)'))
+  })
+  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await all()).toEqual([1, 2])
+})
+
+test('a unit whose last statement fails leaves nothing of itself', async () => {
+  const { db, write, all } = await open()
+  const half = db.write(async (unit, last) => {
+    last(unit.query('INSERT INTO t VALUES (7)'))
+    last(unit.query('INSERT INTO t VALUES (7)'))
+    last(unit.query('INSERT INTO t VALUES (8)'))
+  })
+  expect(await endsOf([write(1), half, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await all()).toEqual([1, 2])
 })
 

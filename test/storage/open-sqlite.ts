@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { onTestFinished } from 'vitest'
 import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
 
@@ -14,4 +13,4 @@ export function openSqlite(path = ':memory:'): { run: RunSql; stores: Stores } {
 
 /** Runs a statement of any dialect as a unit of work. */
 export const runSql = async ({ db }: Stores, text: string): Promise<Record<string, unknown>[]> =>
-  (await db.write((unit) => sql.raw<Record<string, unknown>>(text).execute(unit))).rows
+  (await db.write((unit) => unit.query<Record<string, unknown>>(text))).rows

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { connectPostgres } from '../../src/db/open/postgres-units.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
@@ -19,7 +18,7 @@ type Say = (text: string) => Promise<unknown>
 /** Opens a database whose units of work run plain statements. */
 function openTest(url: string, schema: string, settings = SETTINGS) {
   const db = connectPostgres(url, settings, schema)
-  const write = <T>(work: (say: Say) => Promise<T>) => db.write((unit) => work((text) => sql.raw(text).execute(unit)))
+  const write = <T>(work: (say: Say) => Promise<T>) => db.write((unit) => work((text) => unit.query(text)))
   return { write, close: () => db.close() }
 }
 

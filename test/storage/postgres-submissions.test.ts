@@ -102,7 +102,7 @@ describePostgres('the end of a cancelled batch', (tools) => {
     await one.batches.requestCancel('bat_1')
     const at = '2026-11-21T10:00:00.000Z'
     await one.db.write(async (sql) => {
-      await sql.selectFrom('batches').select('seq').where('id', '=', 'bat_1').forUpdate().execute()
+      await sql.query("SELECT seq FROM batches WHERE id = 'bat_1' FOR UPDATE")
       expect(await other.batches.finishCancel('bat_1', at)).toBe(false)
     })
     expect(await other.batches.finishCancel('bat_1', at)).toBe(true)

@@ -1,6 +1,5 @@
-import { type CompiledQuery, type DatabaseConnection, type Driver, type QueryResult, sql as raw } from 'kysely'
 import pg from 'pg'
-import { makeDriver, type Sql, unstreamed } from '../db.ts'
+import { createSql, type Rows, type Sql } from '../db.ts'
 import { isLost, refusal, toConnectError, toServerError } from '../errors.ts'
 
 /** The connections to a PostgreSQL. Times are in milliseconds. */
@@ -29,6 +28,8 @@ export function openPool(url: string, schema: string | null, settings: PoolSetti
     query_timeout: settings.statement_timeout_ms === 0 ? 0 : settings.statement_timeout_ms + GRACE_MS,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
+    // Statements that nothing awaits in between travel together.
+    pipeline: true,
     application_name: 'veridict',
     types: TYPES,
     Client: LeavingClient,
@@ -69,41 +70,37 @@ async function prepare(client: pg.PoolClient, schema: string | null, settings: P
     throw refusal('the database server is too old: PostgreSQL 14 or newer is needed')
 }
 
-/** Runs compiled queries: translates errors, escapes values, and gives a lost connection back as such. */
-export const createDriver = (pool: pg.Pool, url: string): Driver =>
-  makeDriver(
-    async () => {
-      const client = await pool
-        .connect()
-        .catch((error: unknown) => Promise.reject(toConnectError(error, serverOf(url))))
-      return new Connection(client)
-    },
-    async (connection) => (connection as Connection).release(),
-  )
-
-class Connection implements DatabaseConnection {
+/** A connection of the pool: translates errors, escapes values, and gives itself back as lost where it is lost. */
+export class Connection {
+  readonly sql = createSql('postgres', <R>(text: string, values?: readonly unknown[]) => this.query<R>(text, values))
   readonly #client: pg.PoolClient
   /** The error that lost the connection: a lost connection may never answer. */
   #loss: unknown
 
-  constructor(client: pg.PoolClient) {
+  private constructor(client: pg.PoolClient) {
     this.#client = client
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  static async open(pool: pg.Pool, url: string): Promise<Connection> {
+    try {
+      return new Connection(await pool.connect())
+    } catch (error) {
+      throw toConnectError(error, serverOf(url))
+    }
+  }
+
+  private async query<R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> {
     if (this.#loss !== undefined) throw this.#loss
     try {
-      const results: pg.QueryResult | pg.QueryResult[] = await this.#client.query(sql, parameters.map(encodeValue))
+      const results: pg.QueryResult | pg.QueryResult[] = await this.#client.query(text, values.map(encodeValue))
       // Of several statements the last one answers.
       const result = Array.isArray(results) ? results.at(-1) : results
-      return { rows: (result?.rows ?? []) as R[], numAffectedRows: BigInt(result?.rowCount ?? 0) }
+      return { rows: (result?.rows ?? []) as R[], changes: result?.rowCount ?? 0 }
     } catch (error) {
       if (isLost(error)) this.#loss ??= error
       throw toServerError(error)
     }
   }
-
-  readonly streamQuery = unstreamed
 
   release(): void {
     this.#client.release(this.#loss !== undefined)
@@ -111,7 +108,7 @@ class Connection implements DatabaseConnection {
 }
 
 /** Runs statements of the transaction or the schema, without values; returns the rows of the last statement. */
-export const say = async <R>(sql: Sql, text: string): Promise<R[]> => (await raw.raw<R>(text).execute(sql)).rows
+export const say = async <R>(sql: Sql, text: string): Promise<R[]> => (await sql.query<R>(text)).rows
 
 const TEXT = 25
 const BIGINT = 20

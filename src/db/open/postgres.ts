@@ -134,9 +134,9 @@ export async function readPostgresSnapshot(
   if (!(await isSchemaMigrated(url, settings))) throw refusal('the database has no schema of this version')
   // The reader of an export may be slow: no statement and no pause between two statements has a limit.
   const patient = { ...settings, max_connections: 1, statement_timeout_ms: 0, idle_transaction_timeout_ms: 0 }
-  const { read, close } = connectPostgres(url, patient, SCHEMA)
+  const { connect, close } = connectPostgres(url, patient, SCHEMA)
   try {
-    await read.connection().execute(async (sql) => {
+    await connect(async (sql) => {
       await say(sql, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await work(async function* <T>(text: string) {
         await say(sql, `DECLARE exported NO SCROLL CURSOR FOR ${text}`)

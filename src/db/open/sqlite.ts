@@ -2,9 +2,8 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { LRUCache } from 'lru-cache'
-import { closed, type Db, makeDriver, openKysely, type Sql, unstreamed, valueOfUndone } from '../db.ts'
+import { closed, createSql, type Db, type Rows, runWork, type Sql, settleAll, valueOfUndone, type Work } from '../db.ts'
 import { refusal, toStorageError } from '../errors.ts'
 import { migrateSqlite } from './migrate.ts'
 
@@ -33,11 +32,8 @@ export function openSqlite(path: string): SqliteDb {
 }
 
 function createDb(writer: Database.Database, reader: Database.Database): SqliteDb {
-  const read = openKysely('sqlite', () => createDriver(reader))
-  const units = createUnits(
-    writer,
-    openKysely('sqlite', () => createDriver(writer)),
-  )
+  const read = createStatements(reader, false)
+  const units = createUnits(writer, createStatements(writer, true))
   return {
     kind: 'sqlite',
     path: writer.memory ? null : writer.name,
@@ -68,8 +64,11 @@ function closeFile(db: Database.Database): void {
 /** Statements of different text that stay prepared. */
 const MOST_STATEMENTS = 500
 
-/** Runs compiled queries on one connection; each text is prepared once. */
-function createDriver(db: Database.Database): Driver {
+/**
+ * Runs statements on one connection; each text is prepared once. A statement of a unit is refused where an earlier statement has ended the whole
+ * transaction: alone it would be committed at once.
+ */
+function createStatements(db: Database.Database, isOfUnit: boolean): Sql {
   const statements = new LRUCache<string, Database.Statement>({ max: MOST_STATEMENTS })
   const prepare = (text: string): Database.Statement => {
     const known = statements.get(text)
@@ -78,27 +77,24 @@ function createDriver(db: Database.Database): Driver {
     statements.set(text, made)
     return made
   }
-  const connection: DatabaseConnection = {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      if (!db.open) throw closed()
-      try {
-        const statement = prepare(sql)
-        if (statement.reader) return { rows: statement.all(parameters) as R[] }
-        return { rows: [], numAffectedRows: BigInt(statement.run(parameters).changes) }
-      } catch (error) {
-        throw toStorageError(error)
-      }
-    },
-    streamQuery: unstreamed,
-  }
-  return makeDriver(async () => connection)
+  return createSql('sqlite', async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+    if (!db.open) throw closed()
+    if (isOfUnit && !db.inTransaction) throw refusal('the transaction has ended')
+    try {
+      const statement = prepare(text)
+      if (statement.reader) return { rows: statement.all(values) as R[], changes: 0 }
+      return { rows: [], changes: statement.run(values).changes }
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  })
 }
 
 /** More units of work than this do not wait for one commit. */
 const MOST_IN_GROUP = 200
 
 interface Unit {
-  readonly work: (sql: Sql) => Promise<unknown>
+  readonly work: Work<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
 }
@@ -110,27 +106,36 @@ type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: f
  * costs one commit. Each unit has a savepoint, so that a unit that fails takes none of its neighbours with it.
  */
 function createUnits(db: Database.Database, sql: Sql) {
+  const say = {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    mark: db.prepare('SAVEPOINT unit'),
+    undo: db.prepare('ROLLBACK TO unit'),
+    release: db.prepare('RELEASE unit'),
+    commit: db.prepare('COMMIT'),
+  }
   const queue: Unit[] = []
   let running: Promise<void> | null = null
 
   async function runGroup(units: readonly Unit[]): Promise<readonly Settled[]> {
     const settled: Settled[] = []
     // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
-    db.exec('BEGIN IMMEDIATE')
+    say.begin.run()
     try {
       for (const { work } of units) {
-        db.exec('SAVEPOINT unit')
+        say.mark.run()
         try {
-          settled.push({ ok: true, value: await work(sql) })
+          const { value, rest } = await runWork(sql, work)
+          await settleAll(rest)
+          settled.push({ ok: true, value })
         } catch (error) {
           // A full disk ends the whole transaction, not only the savepoint.
           if (!db.inTransaction) throw error
-          db.exec('ROLLBACK TO unit')
+          say.undo.run()
           settled.push({ ok: false, error })
         }
-        db.exec('RELEASE unit')
+        say.release.run()
       }
-      db.exec('COMMIT')
+      say.commit.run()
       return settled
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
@@ -139,7 +144,7 @@ function createUnits(db: Database.Database, sql: Sql) {
   }
 
   /** Settles units of work. A common commit that failed wrote nothing: each unit has a try of its own, until the lock is held elsewhere. */
-  async function settleAll(units: readonly Unit[]): Promise<readonly Settled[]> {
+  async function settleUnits(units: readonly Unit[]): Promise<readonly Settled[]> {
     try {
       return await runGroup(units)
     } catch (error) {
@@ -147,7 +152,7 @@ function createUnits(db: Database.Database, sql: Sql) {
       if (units.length === 1) return [last]
       const settled: Settled[] = []
       for (const unit of units) {
-        if (!isLocked(last)) [last = { ok: false, error }] = await settleAll([unit])
+        if (!isLocked(last)) [last = { ok: false, error }] = await settleUnits([unit])
         settled.push(last)
       }
       return settled
@@ -156,7 +161,7 @@ function createUnits(db: Database.Database, sql: Sql) {
 
   async function flush(): Promise<void> {
     for (let units = queue.splice(0, MOST_IN_GROUP); units.length > 0; units = queue.splice(0, MOST_IN_GROUP)) {
-      const settled = await settleAll(units)
+      const settled = await settleUnits(units)
       for (const [at, { resolve, reject }] of units.entries()) {
         const end = settled[at]
         if (end?.ok) resolve(end.value)
@@ -168,7 +173,7 @@ function createUnits(db: Database.Database, sql: Sql) {
   }
 
   return {
-    write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    write<T>(work: Work<T>): Promise<T> {
       if (!db.open) return Promise.reject(closed())
       const done = new Promise<unknown>((resolve, reject) => queue.push({ work, resolve, reject }))
       running ??= new Promise(setImmediate).then(flush)
