@@ -42,11 +42,6 @@ const SMALLEST_CAP = 400
 /** The cost of the marker that stands for a cut, in tokens: generous, as the marker holds a digest and two counts. */
 const MARKER_TOKENS = 60
 
-interface Candidate extends ElidablePart {
-  readonly step: number
-  readonly part: number
-}
-
 /**
  * Plans the least loss that fits: one cap for the head and the tail of every output, as large as the budget allows, so the
  * longest outputs give way first and short ones stay whole.
@@ -56,39 +51,29 @@ interface Candidate extends ElidablePart {
 export function planElision(steps: readonly ElidableStep[], budgetTokens: number): ElisionPlan {
   const total = steps.reduce((sum, step) => step.parts.reduce((inner, part) => inner + part.tokens, sum), 0)
   if (total <= budgetTokens) return { fits: true, cuts: [], tokens: total }
-  const candidates = findCandidates(steps)
-  const tokensAt = (cap: number): number => total - candidates.reduce((sum, part) => sum + savedTokens(part, cap), 0)
+  const candidates = steps.flatMap(({ parts, protected: whole }, step) =>
+    whole || step < ENDS || step >= steps.length - ENDS
+      ? []
+      : parts
+          .map((cost, part) => ({ cost, step, part }))
+          .filter(({ cost }) => cost.actor === 'tool_output' && !cost.protected),
+  )
+  const tokensAt = (cap: number): number => candidates.reduce((left, { cost }) => left - savedTokens(cost, cap), total)
   if (tokensAt(SMALLEST_CAP) > budgetTokens) return { fits: false, cuts: [], tokens: total }
-  const cap = findLargestCap(candidates, (at) => tokensAt(at) <= budgetTokens)
-  const cuts = candidates
-    .filter((part) => savedTokens(part, cap) > 0)
-    .map(({ step, part }) => ({ step, part, kept: cap }))
-  return { fits: true, cuts, tokens: tokensAt(cap) }
-}
-
-function findCandidates(steps: readonly ElidableStep[]): readonly Candidate[] {
-  return steps.flatMap(({ parts, protected: whole }, step) => {
-    if (whole || step < ENDS || step >= steps.length - ENDS) return []
-    return parts
-      .map((part, index) => ({ ...part, step, part: index }))
-      .filter((part) => part.actor === 'tool_output' && !part.protected)
-  })
-}
-
-/** Tokens that a cut to `cap` on either side saves; zero where the part is short or the marker costs more. */
-function savedTokens(part: ElidablePart, cap: number): number {
-  if (part.chars <= 2 * cap) return 0
-  return Math.max(0, part.tokens - Math.ceil((part.tokens * 2 * cap) / part.chars) - MARKER_TOKENS)
-}
-
-/** Bisection: what is saved never grows with the cap. `SMALLEST_CAP` is known to fit. */
-function findLargestCap(candidates: readonly Candidate[], fits: (cap: number) => boolean): number {
-  let low = SMALLEST_CAP
-  let high = candidates.reduce((longest, part) => Math.max(longest, Math.ceil(part.chars / 2)), low + 1)
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2)
-    if (fits(middle)) low = middle
-    else high = middle
+  // Bisection: what is saved never grows with the cap.
+  let cap = SMALLEST_CAP
+  let tooLarge = candidates.reduce((longest, { cost }) => Math.max(longest, Math.ceil(cost.chars / 2)), cap + 1)
+  while (tooLarge - cap > 1) {
+    const middle = Math.floor((cap + tooLarge) / 2)
+    if (tokensAt(middle) <= budgetTokens) cap = middle
+    else tooLarge = middle
   }
-  return low
+  const cuts = candidates.filter(({ cost }) => savedTokens(cost, cap) > 0)
+  return { fits: true, cuts: cuts.map(({ step, part }) => ({ step, part, kept: cap })), tokens: tokensAt(cap) }
+}
+
+/** Counts the tokens that a cut to `cap` on either side saves; zero where the part is short or the marker costs more. */
+function savedTokens({ chars, tokens }: ElidablePart, cap: number): number {
+  if (chars <= 2 * cap) return 0
+  return Math.max(0, tokens - Math.ceil((tokens * 2 * cap) / chars) - MARKER_TOKENS)
 }

@@ -61,12 +61,11 @@ export function createRendering(
     pictures,
     view(position) {
       const part = partAt(position)
-      const known = views.get(part)
-      if (known !== undefined) return known
       const ranges = shown?.(position, part)
-      const isWhole = ranges === undefined || ranges.length > 0
-      const view =
-        part.media && isWhole ? viewMedia(part, nonce, pictures.get(part)?.mark) : viewPart(part.text, nonce, ranges)
+      const isMedia = part.media && ranges?.length !== 0
+      const make = () =>
+        isMedia ? viewMedia(part, nonce, pictures.get(part)?.mark) : viewPart(part.text, nonce, ranges)
+      const view = views.get(part) ?? make()
       views.set(part, view)
       return view
     },
@@ -97,11 +96,8 @@ export function shownByPlan(plan: ElisionPlan): (position: Position, part: Part)
   return (position, part) => {
     const cut = cuts.get(`${position.step}/${position.part}`)
     if (cut === undefined) return undefined
-    const length = part.text.length
-    return [
-      { start: 0, end: cut.kept },
-      { start: length - cut.kept, end: length },
-    ]
+    const { length } = part.text
+    return [0, length - cut.kept].map((start) => ({ start, end: start + cut.kept }))
   }
 }
 
@@ -152,31 +148,17 @@ export const renderName = (name: string, nonce: string): string =>
   name === '' ? '' : ` ${viewPart(name, nonce).text.replaceAll('\n', ' ').replaceAll('·', '⟨U+00B7⟩')}`
 
 /** Counts the steps, characters and media that the judge saw, as the receipt says it. */
-export function coverageOf(rendering: Rendering, windows: number): Coverage {
-  let hidden = 0
-  let media = 0
-  let pictures = 0
-  rendering.trajectory.steps.forEach((step, index) => {
-    step.parts.forEach((part, number) => {
-      if (part.media) media++
-      if (rendering.pictures.has(part)) pictures++
-      for (const range of rendering.hidden({ step: index, part: number })) hidden += range.end - range.start
-    })
-  })
-  const total = rendering.trajectory.steps.length
+export function coverageOf({ trajectory: { steps }, pictures, hidden }: Rendering, windows: number): Coverage {
+  const parts = steps.flatMap((step, index) => step.parts.map((part, at) => ({ part, at: { step: index, part: at } })))
   return {
-    steps_shown: total,
-    steps_total: total,
-    elided_chars: hidden,
-    media_parts: media,
-    media_shown: pictures,
+    steps_shown: steps.length,
+    steps_total: steps.length,
+    elided_chars: parts.flatMap(({ at }) => hidden(at)).reduce((sum, { start, end }) => sum + end - start, 0),
+    media_parts: parts.filter(({ part }) => part.media).length,
+    media_shown: parts.filter(({ part }) => pictures.has(part)).length,
     windows,
   }
 }
 
 /** Counts the same for a judge that reads the trajectory itself: nothing is rendered, nothing is hidden. */
-export function fullCoverage(trajectory: Trajectory): Coverage {
-  const total = trajectory.steps.length
-  const media = trajectory.steps.reduce((sum, step) => sum + step.parts.filter((part) => part.media).length, 0)
-  return { steps_shown: total, steps_total: total, elided_chars: 0, media_parts: media, media_shown: 0, windows: 1 }
-}
+export const fullCoverage = (trajectory: Trajectory): Coverage => coverageOf(createRendering(trajectory, ''), 1)

@@ -27,23 +27,17 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
     at = range.end
   }
   hideTo(source.length)
-  const hidden = gapsBetween(ranges, source.length)
+  const hidden = shown === undefined ? [] : hiddenRanges(source, shown)
   if (writer.edits.length === 0) return { source, text: source, edits: [], hidden }
   return { source, text: writer.finish(), edits: Uint32Array.from(writer.edits), hidden }
 }
 
-/** Lists the source ranges that a view of the given ranges leaves out. */
-export const hiddenRanges = (source: string, shown: readonly Range[]): Range[] =>
-  gapsBetween(
-    shown.map((range) => snap(source, range)),
-    source.length,
-  )
-
-/** Lists the ranges before, between and behind ranges in order. */
-function gapsBetween(ranges: readonly Range[], length: number): Range[] {
+/** Lists the source ranges that a view of the given ranges, which are in order, leaves out. */
+export function hiddenRanges(source: string, shown: readonly Range[]): Range[] {
   const gaps: Range[] = []
+  const { length } = source
   let at = 0
-  for (const { start, end } of [...ranges, { start: length, end: length }]) {
+  for (const { start, end } of [...shown.map((range) => snap(source, range)), { start: length, end: length }]) {
     if (start > at) gaps.push({ start: at, end: start })
     at = Math.max(at, end)
   }
