@@ -1,13 +1,13 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { dropAnsi, foldText } from '../text/fold.ts'
+import { isWholeLine } from '../text/lines.ts'
 import { NormalText, type Range } from '../text/normal-text.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import type { Part, Position, Step } from '../trajectory/trajectory.ts'
 import { isShown } from '../trajectory/view.ts'
-import { type Budget, findExact, isWholeLine } from './quote-exact.ts'
-import { type Match, matchNormalized } from './quote-match.ts'
-import { type Quote, readQuote } from './quote-readings.ts'
-import { namesOfPart } from './quote-wrapping.ts'
+import { namesOfPart, type Quote, readQuote } from './quote.ts'
+import { type Budget, findExact } from './quote-exact.ts'
+import { matchNormalized } from './quote-match.ts'
 
 /** The place of a quote in one part, and how exactly the quote stands there. Offsets are those of the part's source text. */
 export interface Place {
@@ -44,53 +44,33 @@ export function createLocator(rendering: Rendering): Locator {
   const quotes = new Map<string, Quote>()
   const bare = new WeakMap<Part, NormalText>()
   const places = new Map<string, readonly Place[]>()
-  let partNames: ReadonlySet<string> | null = null
+  const names = new Map<null, ReadonlySet<string>>()
 
-  const names = (): ReadonlySet<string> => {
-    partNames ??= namesIn(steps)
-    return partNames
-  }
-  const quoteOf = (text: string): Quote => known(quotes, text, () => readQuote(text, names))
-  const textOf = (part: Part, quote: Quote): NormalText => {
-    const whole = new NormalText(part.text)
-    if (!quote.ansi) return whole
-    const text = bare.get(part) ?? dropAnsi(whole)
-    bare.set(part, text)
-    return text
-  }
-  const normalizedIn = (position: Position, part: Part, quote: Quote, spent: Budget): Match | null => {
-    const hidden = rendering.hidden(position)
-    return matchNormalized(part, textOf(part, quote), quote, (range) => isShown({ hidden }, range), spent)
-  }
-  const partsOf = (step: number, quote: Quote, but?: ReadonlySet<number>) => {
-    const found: { part: Part; position: Position }[] = []
-    steps[step]?.parts.forEach((part, index) => {
-      if (part.text.length >= quote.least && but?.has(index) !== true)
-        found.push({ part, position: { step, part: index } })
+  const quoteOf = (text: string): Quote =>
+    known(quotes, text, () => readQuote(text, () => known(names, null, () => namesIn(steps))))
+  const textOf = (part: Part, { ansi }: Quote): NormalText =>
+    ansi ? known(bare, part, () => dropAnsi(new NormalText(part.text))) : new NormalText(part.text)
+
+  /** Finds all places outside the parts of `but`; without it, the exact ones, else those that need the least. */
+  const search = (step: number, quote: Quote, spent: Budget, but?: ReadonlySet<number>): Place[] => {
+    const parts = (steps[step]?.parts ?? [])
+      .map((part, index) => ({ part, position: { step, part: index } }))
+      .filter(({ part, position }) => part.text.length >= quote.least && but?.has(position.part) !== true)
+    const exact = parts.flatMap(({ part, position }) => {
+      if (but !== undefined) return []
+      const accept = (range: Range) => !quote.short || isWholeLine(part.text, range)
+      const place = findExact(rendering, position, part.text, quote.text, accept, spent)
+      return place === null ? [] : { position, match: 'verified' as const, normalization: null, ...place }
     })
-    return found
-  }
-  const exactIn = (position: Position, part: Part, quote: Quote, spent: Budget) => {
-    const accept = (range: Range) => !quote.short || isWholeLine(part.text, range)
-    return findExact(rendering, position, part.text, quote.text, accept, spent)
-  }
-  const search = (step: number, quote: Quote, spent: Budget): Place[] => {
-    const exact = partsOf(step, quote).flatMap(({ part, position }) => {
-      const place = exactIn(position, part, quote, spent)
-      return place === null ? [] : [{ position, match: 'verified' as const, normalization: null, ...place }]
-    })
-    return exact.length > 0 ? exact : searchNormalized(step, quote, spent)
-  }
-  /** All places outside the parts of `but`; without it, those that need the least. */
-  const searchNormalized = (step: number, quote: Quote, spent: Budget, but?: ReadonlySet<number>): Place[] => {
-    const parts = partsOf(step, quote, but)
+    if (exact.length > 0) return exact
     const matches = parts.flatMap(({ part, position }) => {
-      const match = normalizedIn(position, part, quote, spent)
-      return match === null ? [] : [{ position, match }]
+      const hidden = rendering.hidden(position)
+      const match = matchNormalized(part, textOf(part, quote), quote, (range) => isShown({ hidden }, range), spent)
+      return match === null ? [] : { position, match }
     })
     const best = matches.reduce((least, { match }) => Math.min(least, match.rank), Number.POSITIVE_INFINITY)
     return matches.flatMap(({ position, match: { rank, ...place } }) =>
-      but !== undefined || rank === best ? [{ position, match: 'normalized' as const, ...place }] : [],
+      but !== undefined || rank === best ? { position, match: 'normalized' as const, ...place } : [],
     )
   }
   const placesOf = (step: number, text: string, spent: Budget): readonly Place[] =>
@@ -98,8 +78,7 @@ export function createLocator(rendering: Rendering): Locator {
 
   return {
     inStep: (step, text) => known(places, `${step}/${text}`, () => placesOf(step, text, budget)),
-    normalizedInStep: (step, text, but) =>
-      showsNothing(text) ? [] : searchNormalized(step, quoteOf(text), budget, but),
+    normalizedInStep: (step, text, but) => (showsNothing(text) ? [] : search(step, quoteOf(text), budget, but)),
     anywhere(text) {
       const step = steps.findIndex((_, index) => farther.left >= 0 && placesOf(index, text, farther).length > 0)
       return step === -1 ? null : step
@@ -114,25 +93,17 @@ export function createLocator(rendering: Rendering): Locator {
 
 /** The names of all parts; most of them are alike. */
 function namesIn(steps: readonly Step[]): ReadonlySet<string> {
-  const names = new Set<string>()
-  const seen = new Set<string>()
-  for (const { parts } of steps)
-    for (const part of parts) {
-      const kind = `${part.actor} ${part.name}`
-      if (seen.has(kind)) continue
-      seen.add(kind)
-      for (const name of namesOfPart(part)) names.add(name)
-    }
-  return names
+  const kinds = new Map(
+    steps.flatMap(({ parts }) => parts.map((part) => [`${part.actor} ${part.name}`, part] as const)),
+  )
+  return new Set([...kinds.values()].flatMap(namesOfPart))
 }
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
 const showsNothing = (text: string): boolean => foldText(text, { ansi: true, white_space: true }).trim() === ''
 
-function known<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
+function known<K, V>(map: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
 }

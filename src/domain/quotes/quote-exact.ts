@@ -37,15 +37,8 @@ export function findExact(
 }
 
 /** Tests whether a view could hold a quote that its source does not: the quote holds an escape, or a line end that is not shown as it is. */
-function readsOtherwise(source: string, quote: string): boolean {
-  if (quote.includes('\n') && source.includes('\r\n')) return true
-  if (!/[⟨⟩]/.test(quote)) return false
-  const point = ESCAPE.exec(quote)?.[1]
-  return point === undefined || source.includes(String.fromCodePoint(Number.parseInt(point, 16)))
-}
-
-/** A whole escape stands for its character, and for nothing else: brackets of the source that look like one are escaped themselves. */
-const ESCAPE = /⟨U\+(10[0-9A-F]{4}|[0-9A-F]{4,5})(?:×[0-9]{1,6})?⟩/
+const readsOtherwise = (source: string, quote: string): boolean =>
+  /[⟨⟩]/.test(quote) || (quote.includes('\n') && source.includes('\r\n'))
 
 function firstOf(text: string, quote: string, map: (range: Range) => Range | null, budget: Budget): ExactPlace | null {
   let first: Range | null = null
@@ -59,18 +52,4 @@ function firstOf(text: string, quote: string, map: (range: Range) => Range | nul
     if (++occurrences === MOST_OCCURRENCES) break
   }
   return first === null ? null : { ...first, occurrences }
-}
-
-/** Tests whether nothing but white space stands beside a range on its lines. */
-export const isWholeLine = (text: string, { start, end }: Range): boolean =>
-  isBlankBack(text, start) && isBlankForward(text, end)
-
-function isBlankBack(text: string, from: number): boolean {
-  for (let at = from - 1; at >= 0 && text[at] !== '\n'; at--) if (text[at]?.trim() !== '') return false
-  return true
-}
-
-export function isBlankForward(text: string, from: number): boolean {
-  for (let at = from; at < text.length && text[at] !== '\n'; at++) if (text[at]?.trim() !== '') return false
-  return true
 }

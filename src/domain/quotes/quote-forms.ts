@@ -12,6 +12,7 @@ export interface Form {
   readonly escapes: boolean
   readonly prefix: PrefixKind | null
   readonly emphasis: boolean
+  readonly used: readonly QuoteNormalization[]
 }
 
 /** A window of a text in one form; the source of both texts is the text without control sequences. */
@@ -38,18 +39,16 @@ const patternsOf = (start: string, flags: string) =>
 const AT_LINES = patternsOf('(?<![^\\n])', 'g')
 const AT_LINE = patternsOf('', 'y')
 
+const NAMES = ['escapes', 'line_prefixes', 'emphasis'] as const
+
 export const FORMS: readonly Form[] = [false, true]
   .flatMap((escapes) =>
     [null, ...PREFIX_KINDS].flatMap((prefix) => [false, true].map((emphasis) => ({ escapes, prefix, emphasis }))),
   )
-  .map((form, rank) => ({ ...form, rank }))
-
-/** Names the normalizations of a form. */
-export const namesOfForm = (form: Form): QuoteNormalization[] => [
-  ...(form.escapes ? (['escapes'] as const) : []),
-  ...(form.prefix === null ? [] : (['line_prefixes'] as const)),
-  ...(form.emphasis ? (['emphasis'] as const) : []),
-]
+  .map((form, rank) => {
+    const used = { escapes: form.escapes, line_prefixes: form.prefix !== null, emphasis: form.emphasis }
+    return { ...form, rank, used: NAMES.filter((name) => used[name]) }
+  })
 
 /** Makes the forms of a window that differ from the plainer ones. An action has no emphasis: there a star is a glob and `_x_` a name. */
 export function* formsOf(text: string, window: Range, actor: Actor): Generator<FormedText> {
@@ -80,13 +79,20 @@ export function isInDiff(text: string, before: number): boolean {
  * too, and numbers count the lines. A `+` before a digit could be a sign: it needs a diff around it (`inDiff`).
  */
 export function holdsPrefixes(text: string, { start, end }: Range, kind: PrefixKind, inDiff: boolean): boolean {
+  const pattern = AT_LINE[kind]
   let last: Prefix | null = null
   let dropped = 0
   for (let line = lineStart(text, start); line < end; line = lineEnd(text, line) + 1) {
-    const prefix = readPrefix(text, line, kind)
-    if (prefix === null ? !(inDiff && ' \n\r'.includes(text[line] ?? '')) : !isNext(last, prefix, inDiff)) return false
-    if (prefix !== null && line > start) dropped++
-    last = prefix ?? last
+    pattern.lastIndex = line
+    const { number, mark = '' } = pattern.exec(text)?.groups ?? {}
+    if (mark === '') {
+      if (inDiff && ' \n\r'.includes(text[line] ?? '')) continue
+      return false
+    }
+    const prefix = { number: Number(number), mark: mark.slice(-1) }
+    if (!isNext(last, prefix, inDiff, /\d/.test(text[pattern.lastIndex] ?? ''))) return false
+    if (line > start) dropped++
+    last = prefix
   }
   return dropped > 0
 }
@@ -95,19 +101,9 @@ export function holdsPrefixes(text: string, { start, end }: Range, kind: PrefixK
 interface Prefix {
   readonly number: number
   readonly mark: string
-  readonly isBeforeDigit: boolean
 }
 
-function readPrefix(text: string, line: number, kind: PrefixKind): Prefix | null {
-  const pattern = AT_LINE[kind]
-  pattern.lastIndex = line
-  const { number, mark = '' } = pattern.exec(text)?.groups ?? {}
-  return mark === ''
-    ? null
-    : { number: Number(number), mark: mark.at(-1) ?? '', isBeforeDigit: /\d/.test(text[pattern.lastIndex] ?? '') }
-}
-
-function isNext(last: Prefix | null, { number, mark, isBeforeDigit }: Prefix, inDiff: boolean): boolean {
+function isNext(last: Prefix | null, { number, mark }: Prefix, inDiff: boolean, isBeforeDigit: boolean): boolean {
   if (mark === '+') return inDiff || !isBeforeDigit
   if (mark === '>') return true
   if (mark === ':') return !isBeforeDigit && (last === null || number > last.number)

@@ -1,13 +1,12 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { fold, foldText, type Passes } from '../text/fold.ts'
-import { lineStart } from '../text/lines.ts'
+import { type Letters, lettersOfPart, sourceOf } from '../text/letters.ts'
+import { isWholeLine, lineStart } from '../text/lines.ts'
 import type { NormalText, Range } from '../text/normal-text.ts'
 import type { Part } from '../trajectory/trajectory.ts'
-import { type Budget, isWholeLine, MOST_OCCURRENCES } from './quote-exact.ts'
-import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff, namesOfForm } from './quote-forms.ts'
-import { QUOTE_PASSES, type Quote, type Reading } from './quote-readings.ts'
-import { windowsOf } from './quote-windows.ts'
-import { allowsEdge, namesOfPart } from './quote-wrapping.ts'
+import { namesOfPart, QUOTE_PASSES, type Quote, type Reading } from './quote.ts'
+import { type Budget, COST_OF_A_PLACE, MOST_OCCURRENCES } from './quote-exact.ts'
+import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff } from './quote-forms.ts'
 
 /** The place of a quote in a part after normalization. */
 export interface Match extends Range {
@@ -30,53 +29,38 @@ export function matchNormalized(
   let best = Number.POSITIVE_INFINITY
   /** By where they begin: windows overlap. */
   let places = new Map<number, FormPlace>()
-  for (const formed of formedIn(part, bare, quote, budget, () => best))
-    for (const [rank, place] of placesIn(part, bare, quote, formed, () => best)) {
-      if (!isShown(place.range)) continue
-      if (rank < best) places = new Map()
-      best = rank
-      const { start } = place.range
-      if (!places.has(start) && places.size < MOST_OCCURRENCES) places.set(start, place)
-    }
+  for (const place of placesIn(part, bare, quote, budget, () => best)) {
+    if (!isShown(place.range)) continue
+    if (place.rank < best) places = new Map()
+    best = place.rank
+    const { start } = place.range
+    if (!places.has(start) && places.size < MOST_OCCURRENCES) places.set(start, place)
+  }
   const first = places.values().next().value
   if (first === undefined) return null
   const normalization = namesOf(part, quote, bare, first)
   return { ...first.range, rank: best, normalization, occurrences: places.size }
 }
 
-/** Reads the windows in their forms, until no form is as good as the best so far or the budget is spent. */
-function* formedIn(
+/** Finds the places of readings in forms of the windows that are no worse than the best so far, until the budget is spent. */
+function* placesIn(
   part: Part,
   bare: NormalText,
   quote: Quote,
   budget: Budget,
   best: () => number,
-): Generator<FormedText> {
+): Generator<FormPlace> {
   for (const window of windowsOf(part, bare, quote, budget))
     for (const formed of formsOf(bare.text, window, part.actor)) {
-      if (formed.form.rank > best()) break
+      const { form, plain } = formed
+      if (form.rank > best()) break
       budget.left -= window.end - window.start
       if (budget.left < 0) return
-      yield formed
+      const folded = fold(plain, { ...QUOTE_PASSES, breaks: form.escapes })
+      for (const [index, reading] of quote.ways().readings.entries())
+        if (fits(reading, form, part))
+          yield* findIn(bare, formed, folded, reading, index * FORMS.length + form.rank, best)
     }
-}
-
-/** Finds the places of the readings that are no worse than the best so far, with their ranks. */
-function* placesIn(
-  part: Part,
-  bare: NormalText,
-  quote: Quote,
-  formed: FormedText,
-  best: () => number,
-): Generator<readonly [rank: number, place: FormPlace]> {
-  const { form, plain } = formed
-  let folded: NormalText | null = null
-  for (const [index, reading] of quote.ways().readings.entries()) {
-    const rank = index * FORMS.length + form.rank
-    if (rank > best() || !fits(reading, form, part)) continue
-    folded ??= fold(plain, { ...QUOTE_PASSES, breaks: form.escapes })
-    for (const place of findIn(bare, formed, folded, reading)) yield [rank, place]
-  }
 }
 
 /** Escapes are read back by one level, on one side; what names a part stands in that part. */
@@ -86,6 +70,7 @@ const fits = (reading: Reading, form: Form, part: Part): boolean =>
 
 /** A place of a reading in a form of a text. */
 interface FormPlace {
+  readonly rank: number
   readonly range: Range
   readonly form: Form
   readonly reading: Reading
@@ -93,20 +78,27 @@ interface FormPlace {
   readonly there: string
 }
 
-function* findIn(bare: NormalText, formed: FormedText, folded: NormalText, reading: Reading): Generator<FormPlace> {
+function* findIn(
+  bare: NormalText,
+  formed: FormedText,
+  folded: NormalText,
+  reading: Reading,
+  rank: number,
+  best: () => number,
+): Generator<FormPlace> {
   const { form, listed } = formed
   const compared = form.emphasis ? reading.plain : reading.whole
   const needle = form.escapes ? compared.broken : compared.folded
-  if (needle === '') return
+  if (needle === '' || rank > best()) return
   for (let at = folded.text.indexOf(needle); at !== -1; at = folded.text.indexOf(needle, at + needle.length)) {
     const { start, end } = folded.range(at, at + needle.length)
     if (compared.short && !isWholeLine(bare.text, { start, end })) continue
-    if (!reading.edges.every((edge) => allowsEdge(bare.text, start, end, edge))) continue
+    if (!reading.edges.every((allows) => allows(bare.text, start, end))) continue
     if (hasOwnName(bare.text, start, reading)) continue
     const there = { start: listed.unitAt(start), end: listed.unitAt(end) }
     const inDiff = form.prefix === 'plus' && isInDiff(bare.text, start)
     if (form.prefix !== null && !holdsPrefixes(listed.text, there, form.prefix, inDiff)) continue
-    yield { range: bare.range(start, end), form, reading, there: listed.text.slice(there.start, there.end) }
+    yield { rank, range: bare.range(start, end), form, reading, there: listed.text.slice(there.start, there.end) }
   }
 }
 
@@ -124,7 +116,7 @@ function namesOf(
   bare: NormalText,
   { range, form, reading, there }: FormPlace,
 ): QuoteNormalization[] {
-  const names = new Set<QuoteNormalization>([...reading.used, ...namesOfForm(form)])
+  const names = new Set<QuoteNormalization>([...reading.used, ...form.used])
   const source = part.text.slice(range.start, range.end)
   if (quote.ansi && bare.text !== part.text && source.includes('\u001b')) names.add('ansi')
   if (form.prefix === null && !form.emphasis)
@@ -137,3 +129,70 @@ function namesOf(
 }
 
 const STRICT = ['white_space', 'typographic_quotes', 'unicode'] as const
+
+/** Units of text that are searched at the cost of one that is folded. */
+const SEARCHED = 32
+const LARGEST = 1_000_000
+/** A window reaches to the ends of its lines, up to here: terminals pad with white space. */
+const FARTHEST_LINE = 4000
+
+/**
+ * Lists the pieces of a part around each place of the quote's letters, joined where they overlap: all of them together are not much longer than the text,
+ * however often the letters stand in it. They end where the budget is spent. Offsets are those of `bare`.
+ */
+function* windowsOf(part: Part, bare: NormalText, quote: Quote, budget: Budget): Generator<Range> {
+  const { readings, letters, edge } = quote.ways()
+  if (readings.length === 0) return
+  if (letters.length === 0) {
+    yield* pieces(bare.text, Math.max(...readings.map(({ text }) => text.length)))
+    return
+  }
+  const places = lettersOfPart(part)
+    .flatMap((form) => letters.flatMap((needle) => placesOf(form, needle, budget)))
+    .map(({ start, end }) => ({ start: bare.unitAt(start), end: bare.unitAt(end) }))
+    .sort((a, b) => a.start - b.start)
+  let window: { start: number; end: number } | null = null
+  for (const place of places) {
+    if (window !== null && place.start < window.end && window.end - window.start < LARGEST) {
+      if (place.end > window.end) window.end = reachForward(bare.text, place.end, edge)
+      continue
+    }
+    if (window !== null) yield window
+    window = { start: reachBack(bare.text, place.start, edge), end: reachForward(bare.text, place.end, edge) }
+  }
+  if (window !== null) yield window
+}
+
+function placesOf(form: Letters, needle: string, budget: Budget): Range[] {
+  const places: Range[] = []
+  budget.left -= form.text.length / SEARCHED
+  if (budget.left < 0) return places
+  for (let at = form.text.indexOf(needle); at !== -1; at = form.text.indexOf(needle, at + needle.length)) {
+    budget.left -= COST_OF_A_PLACE
+    if (budget.left < 0) break
+    places.push(sourceOf(form, at, at + needle.length))
+  }
+  return places
+}
+
+/** Lists pieces of a whole text that overlap by more than the quote. */
+function* pieces(text: string, length: number): Generator<Range> {
+  for (let start = 0; start < text.length; start += LARGEST)
+    yield { start, end: Math.min(text.length, start + LARGEST + margin(length)) }
+}
+
+/** Escapes can double the marks at the ends of a quote, and the marks around it decide how it is read. */
+const margin = (edge: number): number => 6 * edge + 256
+
+function reachForward(text: string, from: number, edge: number): number {
+  const at = Math.min(text.length, from + margin(edge))
+  const line = text.slice(at, at + FARTHEST_LINE).indexOf('\n')
+  return line === -1 ? at : at + line
+}
+
+function reachBack(text: string, from: number, edge: number): number {
+  const at = Math.max(0, from - margin(edge))
+  const farthest = Math.max(0, at - FARTHEST_LINE)
+  const line = text.slice(farthest, at).lastIndexOf('\n')
+  return line === -1 ? at : farthest + line + 1
+}
