@@ -6,7 +6,18 @@ import { readTrajectory } from '../src/formats/read.ts'
 /** `npm run readers`: what each reader makes of the samples in test/fuzz/corpus that it was written with. Warnings are listed below the table. */
 
 const CORPUS = new URL('../test/fuzz/corpus/', import.meta.url)
-const NO_READERS = ['archives', 'evidence', 'reply']
+/** Rows of the archive of real runs, by format without its version. */
+const REAL_RUNS = new URL('../test/archives/real-runs.json', import.meta.url)
+const familyOf = (format: string): string => format.replace(/-\d.*$/u, '')
+const realFiles = new Map<string, number>()
+const real = JSON.parse(readFileSync(REAL_RUNS, 'utf8')) as Record<string, Record<string, readonly unknown[]>>
+for (const runs of Object.values(real))
+  for (const [format] of Object.values(runs)) {
+    const family = familyOf(String(format))
+    realFiles.set(family, (realFiles.get(family) ?? 0) + 1)
+  }
+
+const NO_READERS = ['archives', 'evidence', 'reply', 'shell']
 const rows: Record<string, string | number>[] = []
 const said: string[] = []
 
@@ -32,6 +43,7 @@ for (const folder of readdirSync(CORPUS).filter((name) => !NO_READERS.includes(n
           sights: of('tool_output'),
           warnings: warnings.length,
           unread: unread.records,
+          'real files read': realFiles.get(familyOf(format)) ?? 0,
         })
         said.push(...warnings.map(({ path, message }) => `${sample}  ${path}  ${message}`.slice(0, 200)))
       }

@@ -14,6 +14,8 @@ import { INSPECT } from './inspect/inspect.ts'
 import { LANGCHAIN } from './langchain/langchain.ts'
 import { LANGFUSE } from './langfuse/langfuse.ts'
 import { LANGSMITH } from './langsmith/langsmith.ts'
+import { COPILOT_CLI } from './located-chats/copilot-cli.ts'
+import { GEMINI_CONTENTS, QWEN_CODE } from './located-chats/gemini-contents.ts'
 import { OPENAI_CHAT } from './openai-chat/openai-chat.ts'
 import { OPENAI_RESPONSES } from './openai-responses/openai-responses.ts'
 import { OPENCLAW } from './openclaw/openclaw.ts'
@@ -32,6 +34,8 @@ export const FORMATS: readonly Format[] = [
   ATIF,
   ATIF_SEGMENTS,
   CURSOR,
+  COPILOT_CLI,
+  QWEN_CODE,
   CLAUDE_CODE,
   CODEX,
   GEMINI_CLI,
@@ -47,6 +51,7 @@ export const FORMATS: readonly Format[] = [
   SWE_AGENT,
   MINI_SWE_AGENT,
   LANGSMITH,
+  GEMINI_CONTENTS,
   VERCEL_UI,
   LANGCHAIN,
   GROK_CLI,

@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/act.ts'
 import type { Json, Reading } from '../common/reading.ts'
 import { type OpenStep, Session } from '../common/session.ts'
 import { agentNamedBy, readMessage } from '../openai-chat/openai-chat-message.ts'
@@ -121,7 +121,9 @@ export class TraceSink extends ChatSink {
   override answered(id: string | null, outcomeOf: (tool: string) => ActOutcome): void {
     super.answered(id, (tool) => {
       const outcome = outcomeOf(tool)
-      return outcome === 'ran' && id !== null ? (this.failed.get(id) ?? outcome) : outcome
+      const told = id === null ? undefined : this.failed.get(id)
+      // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
+      return told !== undefined && (outcome === 'ran' || NOT_RUN.has(told)) ? told : outcome
     })
   }
 
