@@ -55,24 +55,22 @@ const LEAKS = [
 /** Terminal-Bench’s own instruction says what a cue restores, and its solution does it: there, only the environment counts. */
 function leaks({ files, removed }: TaskCheck, marker: MarkerName): MarkerFinding[] {
   if (removed[marker] === 'in_baseline') return []
-  return LEAKS.flatMap(([area, code, what]) => {
-    const places = placesIn(
-      files.filter((file) => file.area === area),
-      marker,
-    )
-    return places.length === 0 ? [] : [finding(marker, code, `stands in ${what}`, places)]
-  })
+  return LEAKS.flatMap(([area, code, what]) => standing(marker, code, what, inArea(files, area)))
 }
 
-const environmentOf = ({ files }: TaskCheck): SearchedFile[] => files.filter(({ area }) => area === 'environment')
+const inArea = (files: readonly SearchedFile[], area: TaskArea) => files.filter((file) => file.area === area)
+
+/** Reports a marker that stands in some of the files. */
+function standing(marker: MarkerName, code: MarkerFinding['code'], what: string, files: readonly SearchedFile[]) {
+  const places = placesIn(files, marker)
+  return places.length === 0 ? [] : [finding(marker, code, `stands in ${what}`, places)]
+}
 
 function environmentFindings(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   const code = task.removed[marker]
   if (code === null) return placed(task, marker)
-  const places = placesIn(environmentOf(task), marker)
-  return places.length > 0
-    ? [finding(marker, code, `stands in ${REMOVED_FROM[code]}`, places)]
-    : unsearchable(task, marker)
+  const found = standing(marker, code, REMOVED_FROM[code], inArea(task.files, 'environment'))
+  return found.length > 0 ? found : unsearchable(task, marker)
 }
 
 const REMOVED_FROM = {
@@ -82,24 +80,24 @@ const REMOVED_FROM = {
 
 /** Lists the faults of a marker that belongs into the task: each of its strings stands once, in an expected file, and nowhere else. */
 function placed(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
-  const all = environmentOf(task)
+  const all = inArea(task.files, 'environment')
   const expected = all.filter((file) => file.isExpected)
   const inText = expected.filter(({ unsearched }) => unsearched === null)
   if (!inText.some(({ found }) => found[marker].length > 0)) {
     const blind = unsearchable(task, marker)
     return blind.length > 0 ? blind : [missing(task, marker, expected, all)]
   }
-  const most = repeated(all, marker)
-  if (most !== null) {
-    const detail = `stands ${most.times} times in the environment, and should stand once`
-    return [finding(marker, 'ambiguous_anchor', detail, most.places)]
+  const most = mostRepeated(all, marker)
+  if (most.length > 1) {
+    const detail = `stands ${most.length} times in the environment, and should stand once`
+    return [finding(marker, 'ambiguous_anchor', detail, most)]
   }
   const stray = placesIn(
     all.filter((file) => !file.isExpected),
     marker,
   )
   if (stray.length > 0) return [finding(marker, 'ambiguous_anchor', 'an anchor stands where none is expected', stray)]
-  return unsearchable({ ...task, files: task.files.filter(({ area }) => area === 'prompt') }, marker)
+  return unsearchable({ ...task, files: inArea(task.files, 'prompt') }, marker)
 }
 
 function missing(
@@ -120,7 +118,7 @@ function missing(
 
 /** Reports parts that cannot be searched and could show the marker: an expected file, the instruction, or files beyond the end of the search. */
 function unsearchable(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
-  if (task.cut !== null) return [finding(marker, 'unsearchable_media', `not all was searched: ${task.cut}`, [])]
+  if (task.cut !== null) return [finding(marker, 'unsearchable_media', `not all was searched: ${task.cut}`)]
   const blind = task.files.filter(
     ({ area, isExpected, unsearched, isBinary }) =>
       (area === 'prompt' && unsearched !== null) || (isExpected && (unsearched !== null || isBinary)),
@@ -128,33 +126,23 @@ function unsearchable(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   const [first] = blind
   if (first === undefined) return []
   const why = first.unsearched ?? 'is no text, and a search of its bytes finds nothing'
-  return [
-    finding(
-      marker,
-      'unsearchable_media',
-      `its surface cannot be searched: ${first.path} ${why}`,
-      blind.map(({ path }) => path),
-    ),
-  ]
+  const places = blind.map(({ path }) => path)
+  return [finding(marker, 'unsearchable_media', `its surface cannot be searched: ${first.path} ${why}`, places)]
 }
 
-/** Finds the string of the marker that stands most often, where a string stands more than once. */
-function repeated(
-  files: readonly SearchedFile[],
-  marker: MarkerName,
-): { readonly times: number; readonly places: string[] } | null {
+/** Returns the places of the string of the marker that stands most often. */
+function mostRepeated(files: readonly SearchedFile[], marker: MarkerName): readonly string[] {
   const places = new Map<string, string[]>()
   for (const file of files)
     for (const { string, line } of file.found[marker]) pushTo(places, string, placeOf(file, line))
-  const most = [...places.values()].reduce<string[]>((best, one) => (one.length > best.length ? one : best), [])
-  return most.length > 1 ? { times: most.length, places: most } : null
+  return [...places.values()].reduce((best, one) => (one.length > best.length ? one : best), [])
 }
 
 /** Reports a distractor on another surface than the cue, for which the surface was chosen. */
 function notColocated(task: TaskCheck): MarkerFinding[] {
   if (task.markers.length < 2 || task.removed.cue !== null || task.removed.distractor !== null) return []
   const surfaces = (marker: MarkerName) =>
-    environmentOf(task).filter(({ isExpected, found }) => isExpected && found[marker].length > 0)
+    inArea(task.files, 'environment').filter(({ isExpected, found }) => isExpected && found[marker].length > 0)
   const cue = surfaces('cue')
   const distractor = surfaces('distractor')
   if (cue.length === 0 || distractor.length === 0 || distractor.some((file) => cue.includes(file))) return []

@@ -34,7 +34,7 @@ export const finding = (
   marker: MarkerName,
   code: Exclude<MarkerCode, 'ok'>,
   detail: string,
-  places: readonly string[],
+  places: readonly string[] = [],
 ): MarkerFinding => ({
   ...{ marker, code },
   detail: places.length > MOST_PLACES ? `${detail} (${places.length} places)` : detail,

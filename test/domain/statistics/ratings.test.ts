@@ -2,13 +2,14 @@ import { expect, test } from 'vitest'
 import { cellsOf, prevalence } from '../../../src/domain/statistics/agreement/agreement.ts'
 
 import { itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
-import { groupRatings, type Rating } from '../../../src/domain/statistics/agreement/ratings.ts'
+import { groupRatings } from '../../../src/domain/statistics/agreement/ratings.ts'
+import type { Rating } from '../../../src/schemas/audit/agreement.ts'
 
 const rating = (item: string, rater: string, label: string, cluster?: string): Rating => ({
   item,
   rater,
   label,
-  cluster,
+  ...(cluster !== undefined && { cluster }),
 })
 
 function grouped(ratings: readonly Rating[], labels?: readonly string[]) {

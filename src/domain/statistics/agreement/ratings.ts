@@ -1,15 +1,7 @@
-import { MAX_AGREEMENT_LABELS } from '../../../schemas/audit/agreement.ts'
+import { MAX_AGREEMENT_LABELS, type Rating } from '../../../schemas/audit/agreement.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
 
 const MAX_ISSUES = 20
-
-/** Label that a rater gave to an item. Absent cluster: the item names none. */
-export interface Rating<Category extends string = string> {
-  readonly item: string
-  readonly rater: string
-  readonly label: Category
-  readonly cluster?: string | undefined
-}
 
 /** Ratings of one item: `labels[k]` is the index of the label that the rater of index `raters[k]` gave. Never empty. */
 export interface RatedItem {
@@ -20,11 +12,11 @@ export interface RatedItem {
 }
 
 /** Checked ratings: each rater rated each item once at most, and an item has one cluster at most. */
-export interface Ratings<Category extends string = string> {
+export interface Ratings {
   readonly items: readonly RatedItem[]
   /** Raters in the order of their first rating, as the items are. */
   readonly raters: readonly string[]
-  readonly labels: readonly Category[]
+  readonly labels: readonly string[]
   readonly n_ratings: number
 }
 
@@ -34,17 +26,14 @@ export interface Ratings<Category extends string = string> {
  * @param declared all categories that could be given, in the order wanted; absent: those that were, sorted by code unit.
  * @returns issues at `/ratings/{index}`, 20 at most: an item rated twice by a rater, two clusters of an item, an undeclared label.
  */
-export function groupRatings<Category extends string>(
-  ratings: readonly Rating<Category>[],
-  declared?: readonly Category[],
-): Result<Ratings<Category>, Issue[]> {
+export function groupRatings(ratings: readonly Rating[], declared?: readonly string[]): Result<Ratings, Issue[]> {
   const labels = declared ?? [...new Set(ratings.map((rating) => rating.label))].sort()
   if (labels.length > MAX_AGREEMENT_LABELS)
     return err([{ path: '/ratings', message: `more than ${MAX_AGREEMENT_LABELS} different labels` }])
   const labelIndexes = new Map(labels.map((label, index) => [label, index]))
   if (labelIndexes.size < labels.length) return err([{ path: '/labels', message: 'the same label stands twice' }])
   const raters = new Map<string, number>()
-  const items = new Map<string, Writable<RatedItem>>()
+  const items = new Map<string, RatedItem & { cluster: string | null; raters: number[]; labels: number[] }>()
   const known = new Set<string>()
   const issues: Issue[] = []
   for (const [index, { item, rater, label, cluster }] of ratings.entries()) {
@@ -68,11 +57,4 @@ export function groupRatings<Category extends string>(
   }
   if (issues.length > 0) return err(issues)
   return ok({ items: [...items.values()], raters: [...raters.keys()], labels, n_ratings: ratings.length })
-}
-
-interface Writable<Item extends RatedItem> {
-  readonly item: Item['item']
-  cluster: Item['cluster']
-  readonly raters: number[]
-  readonly labels: number[]
 }
