@@ -5,7 +5,7 @@ import {
   readReviews,
   standingReviews,
   standingReviewsOf,
-} from '../../src/audit/disagreements/standing-opinions.ts'
+} from '../../src/audit/disagreements/standing-reviews.ts'
 import type { ReviewStore } from '../../src/db/reviews.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'

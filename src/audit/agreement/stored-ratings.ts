@@ -5,14 +5,14 @@ import { newestRubric, type Rubrics } from '../../domain/rubric/claim-values.ts'
 import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/audit/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../../schemas/audit/stored-agreement.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
-import { type QuestionStores, readSelected } from '../disagreements/disagreements.ts'
 import {
   latestOpinions,
   type OpinionRow,
   type QuestionRow,
-  type ReviewRow,
-  standingReviewsOf,
-} from '../disagreements/standing-opinions.ts'
+  type QuestionStores,
+  readSelected,
+} from '../disagreements/questions.ts'
+import { type ReviewRow, standingReviewsOf } from '../disagreements/standing-reviews.ts'
 import { clustersOfRepeated } from '../report/report-rows.ts'
 import { allCategories, categoryOf, findMeasure, type Measure, measuredWords } from './measure.ts'
 

@@ -8,9 +8,9 @@ import type { Grade } from '../../schemas/grade.ts'
 import { faultAt, orNotFound, RequestError } from '../../schemas/problem.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
-import { subjectOf } from '../disagreements/standing-opinions.ts'
+import { subjectOf } from '../disagreements/questions.ts'
 import { clustersOfRepeated, countEnds, type Ended } from '../report/report-rows.ts'
-import { questionOfItem } from './batch-questions.ts'
+import { questionOfItem } from '../trials.ts'
 import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
 import type { ComparedPairs, ComparisonStatistics, RepeatedPair } from './comparison-statistics.ts'
 
@@ -38,6 +38,12 @@ interface Answer extends Ended {
   readonly rubric: string
 }
 
+interface ComparedStores {
+  readonly batches: BatchStore
+  readonly grades: GradeStore
+  readonly loaded: Rubrics
+}
+
 const TURN = 500
 
 /**
@@ -45,19 +51,16 @@ const TURN = 500
  * repeated questions of both batches are paired in order. Throws a RequestError for batches that cannot be compared.
  */
 export async function compareBatches(
-  stores: { readonly batches: BatchStore; readonly grades: GradeStore; readonly loaded: Rubrics },
+  stores: ComparedStores,
   query: ComparedBatches,
 ): Promise<{ readonly comparison: Omit<Comparison, 'next_cursor'>; readonly next: number | null }> {
   const { batches, grades } = stores
   const head = orNotFound(await batches.get(query.head), 'batch (head)', query.head)
   if (query.base !== null) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
   else if (head.kind === 'grade') throw needsBase()
-  const allHeads = await readAnswers(batches, stores.loaded, query.head, answerOf)
+  const allHeads = await readAnswers(stores, query.head, false)
   const base = query.base ?? query.head
-  const allBases =
-    query.base === null
-      ? await readAnswers(batches, stores.loaded, query.head, (item) => sourceOf(grades, item))
-      : await readAnswers(batches, stores.loaded, query.base, answerOf)
+  const allBases = await readAnswers(stores, base, query.base === null)
   const asked = rubricsOf(query.rubric === null ? pairUp(allBases, allHeads).flat() : [])
   if (asked.length > 1) throw needsRubric(asked)
   const heads = answersBy(allHeads, query.rubric)
@@ -122,58 +125,42 @@ type Answers = ReadonlyMap<string, Answer>
 type Labelled = Answer & { readonly label: Label; readonly grade_id: string }
 type Pair = readonly [base: Labelled, head: Labelled]
 
+/** Reads the answers of a batch by question; `ofSources`: those of the grades from which its re-grade started. */
 async function readAnswers(
-  batches: BatchStore,
-  rubrics: Rubrics,
+  { batches, grades, loaded }: ComparedStores,
   id: string,
-  read: (item: ItemRecord) => Answer | Promise<Answer>,
+  ofSources: boolean,
 ): Promise<Answers> {
   const answers = new Map<string, Answer>()
   const asked = new Map<string, number>()
   for await (const page of endedPages(batches, id)) {
     for (const item of page) {
-      const answer = await read(item)
-      const question = subjectOf(
-        questionOfItem(item, rubricOf(rubrics, answer.rubric)?.truth.instructions),
-        answer.rubric,
-      )
-      const turn = asked.get(question) ?? 0
-      asked.set(question, turn + 1)
-      answers.set(`${question}/${turn}`, answer)
+      const source = ofSources ? await sourceOf(grades, item) : null
+      const { status, failure, label } = source ?? item
+      const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
+      const subject = subjectOf(questionOfItem(item, rubricOf(loaded, rubric)?.truth.instructions), rubric)
+      const turn = asked.get(subject) ?? 0
+      asked.set(subject, turn + 1)
+      answers.set(`${subject}/${turn}`, {
+        ...{ index: item.index, status, failure: failure?.code ?? null, label, rubric },
+        grade_id: source === null ? item.grade_id : source.id,
+        task: taskOf(source?.metadata ?? item.request.metadata ?? {}),
+        trajectory: source?.receipt.trajectory ?? item.trajectory,
+      })
     }
     await nextTurn()
   }
   return answers
 }
 
-const answerOf = ({ index, status, failure, label, grade_id, request, trajectory }: ItemRecord): Answer => ({
-  index,
-  status,
-  failure: failure?.code ?? null,
-  label,
-  grade_id,
-  task: taskOf(request.metadata ?? {}),
-  trajectory,
-  rubric: request.rubric ?? TAB_BEHAVIOR,
-})
-
 const taskOf = ({ task }: { readonly task?: unknown }): string | null =>
   typeof task === 'string' && task !== '' ? task : null
 
-/** Returns the answer of the grade from which a re-grade started. */
-async function sourceOf(grades: GradeStore, item: ItemRecord): Promise<Answer> {
-  const grade = item.base_grade === null ? null : await grades.get(item.base_grade)
-  if (grade === null) throw new Error(`the source of item ${item.index} is not stored`)
-  return {
-    index: item.index,
-    status: grade.status,
-    failure: grade.failure?.code ?? null,
-    label: grade.label,
-    grade_id: grade.id,
-    task: taskOf(grade.metadata),
-    trajectory: grade.receipt.trajectory,
-    rubric: grade.receipt.rubric,
-  }
+/** Returns the grade from which a re-grade started. */
+async function sourceOf(grades: GradeStore, { base_grade, index }: ItemRecord): Promise<Grade> {
+  const grade = base_grade === null ? null : await grades.get(base_grade)
+  if (grade === null) throw new Error(`the source of item ${index} is not stored`)
+  return grade
 }
 
 function pairUp(bases: Answers, heads: Answers): Pair[] {

@@ -11,7 +11,8 @@ import {
   type ContradictionCode,
   type Label,
 } from '../../schemas/vocabulary.ts'
-import type { OpinionRow, ReviewRow, VoteRow } from './standing-opinions.ts'
+import { nameOf, type OpinionRow, type VoteRow } from './questions.ts'
+import type { ReviewRow } from './standing-reviews.ts'
 
 /** A disagreement of two sides, in the terms of its score. */
 export interface Clash {
@@ -70,9 +71,6 @@ interface Side {
 
 type Labelled<Of extends { readonly label: Label | null }> = Of & { readonly label: Label }
 const hasLabel = <Of extends { readonly label: Label | null }>(one: Of): one is Labelled<Of> => one.label !== null
-
-/** Names a rater as `POST /v1/agreement` does. */
-export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>): string => `${judge}@${rubric}`
 
 const judgesOf = ({ opinions, rubric }: Verdicts): Side[] =>
   opinions.filter(hasLabel).map((opinion) => ({

@@ -1,71 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BatchStores } from '../../batches/follow.ts'
-import { fitsNames, type GradeFilter, type GradeStore, isOwnBatch, namesOf, questionOf } from '../../db/grades.ts'
+import type { GradeFilter } from '../../db/grades.ts'
 import type { ReviewStore } from '../../db/reviews.ts'
 import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/claim-values.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
-import type { GradeSelection } from '../../schemas/regrade.ts'
 import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
-import { readBatchQuestions } from '../comparison/batch-questions.ts'
 import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
 import {
-  agreedLabel,
   latestOpinions,
   type OpinionRow,
   type QuestionRow,
-  type ReviewRow,
-  readChosen,
-  readStandingQuestions,
-  standingReviewsOf,
+  type QuestionStores,
+  readQuestions,
   subjectOf,
-} from './standing-opinions.ts'
-
-/** Questions read between two turns of the event loop. */
-const TURN = 200
-
-export type QuestionStores = BatchStores & { readonly grades: GradeStore }
-
-/**
- * Reads the questions with a grade that fits every filter, by subject, each with all judges' opinions under that rubric: a judge disagrees
- * with others, which may not fit the filter. For a batch its own trials are selected and shown, else standing grades. Memory grows only
- * with the rows.
- *
- * @param among limits the result to these questions.
- */
-function readQuestions(
-  stores: QuestionStores,
-  filter: GradeFilter,
-  among?: ReadonlySet<string>,
-): Promise<Map<string, QuestionRow>> {
-  const { batch } = filter
-  return isOwnBatch(batch)
-    ? readBatchQuestions(stores, { ...filter, batch }, among)
-    : readStandingQuestions(stores.grades, filter, among)
-}
-
-/** Reads the questions of the stored grades that fit, each with all judges' opinions. Without a selection: all questions. */
-export async function readSelected(
-  stores: QuestionStores,
-  selection: GradeSelection = {},
-): Promise<Map<string, QuestionRow>> {
-  const { ids, ...filter } = selection
-  if (ids === undefined) return readQuestions(stores, filter)
-  const { batch, ...own } = filter
-  const chosen = await chooseByIds(stores.grades, ids, own)
-  return batch === undefined ? readChosen(stores.grades, chosen) : readQuestions(stores, { batch }, chosen)
-}
-
-/** Returns the questions of grades by id. A replaced grade still selects its question. */
-async function chooseByIds(grades: GradeStore, ids: readonly string[], filter: GradeFilter): Promise<Set<string>> {
-  const chosen = new Set<string>()
-  for (const [index, id] of ids.entries()) {
-    const grade = await grades.get(id)
-    if (grade !== null && fitsNames(namesOf(grade), filter))
-      chosen.add(subjectOf(questionOf(grade), grade.receipt.rubric))
-    if (index % TURN === TURN - 1) await nextTurn()
-  }
-  return chosen
-}
+} from './questions.ts'
+import { agreedLabel, type ReviewRow, standingReviewsOf } from './standing-reviews.ts'
 
 /** Weights of the kinds: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
 const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {

@@ -8,7 +8,7 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { type AuditContext, hasLabel, labelsOf, requireNames } from '../names.ts'
 import { findReviewFaults, makeReview } from './review-grade.ts'
-import { type ReviewFilter, readReviews } from './standing-opinions.ts'
+import { type ReviewFilter, readReviews } from './standing-reviews.ts'
 
 export const ReviewQuery = Closed({
   rater: Type.Optional(Type.String({ maxLength: 100 })),

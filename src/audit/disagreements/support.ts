@@ -11,7 +11,7 @@ import type { Grade } from '../../schemas/grade.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type Label } from '../../schemas/vocabulary.ts'
 import { pairsOf } from './clashes.ts'
-import { latestOpinions } from './standing-opinions.ts'
+import { latestOpinions } from './questions.ts'
 
 type Support = PanelResult['support']
 type Graded = Grade & { readonly label: Label }

@@ -5,7 +5,7 @@ import { notesOf } from '../../domain/notes.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
 import type { Review } from '../../schemas/audit/review.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
-import { questionOfReview, readReviews, standingReviews } from '../disagreements/standing-opinions.ts'
+import { questionOfReview, readReviews, standingReviews } from '../disagreements/standing-reviews.ts'
 import { settleReviews } from './report-reviews.ts'
 import type { ReportInput, TrialRow } from './report-rows.ts'
 import { hasAlignment, type ReportRubric } from './report-rows.ts'
@@ -65,12 +65,16 @@ async function addInstructions(
 ): Promise<readonly TrialRow[]> {
   if (claims.every((claim) => claim.only_if_given === null)) return rows
   const instructions = new Map<string, readonly string[]>()
-  for (const { truth, given, grade_id } of selected) {
+  for (const { question, given, grade_id } of selected) {
+    const truth = truthOf(question)
     if (instructions.has(truth) || (given === null && grade_id === null)) continue
     instructions.set(truth, given ?? Object.keys((await grades.getGroundTruth(grade_id ?? '')) ?? {}))
   }
-  return rows.map((row, index) => ({ ...row, given: instructions.get(selected[index]?.truth ?? '') ?? [] }))
+  return rows.map((row, index) => ({ ...row, given: instructions.get(truthOf(selected[index]?.question)) ?? [] }))
 }
+
+/** Returns the digest of the ground truth of a question. */
+const truthOf = (question = ''): string => question.slice(question.indexOf('/') + 1)
 
 async function addReviews(
   { reviews, grades }: AuditStores,
