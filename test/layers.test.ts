@@ -62,7 +62,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   piscina: 'offload',
   'prom-client': 'http',
   'tar-stream': 'archives',
-  typebox: 'audit cli config http library schemas',
+  typebox: 'cli config http library schemas',
   unbash: 'domain',
   undici: 'judges',
   yaml: 'config',

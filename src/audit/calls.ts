@@ -3,11 +3,6 @@ import type { BatchCall } from '../db/ledger.ts'
 import type { Stores } from '../db/stores.ts'
 import { digestBytes } from '../domain/digest.ts'
 import { orNotFound } from '../schemas/problem.ts'
-import { Closed, Type } from '../schemas/type.ts'
-
-export const LedgerQuery = Closed({
-  raw: Type.Optional(Type.Boolean({ description: 'With the provider’s raw replies.' })),
-})
 
 /** Shows a call; its raw reply, which holds trajectory text, only on request. */
 const viewCall = <Call extends Omit<BatchCall, 'grade_id'>>(call: Call, raw: boolean) => {

@@ -42,20 +42,11 @@ export interface Refusal {
   readonly errors: readonly Issue[]
 }
 
-const REFUSAL_STATUS: Readonly<Record<Refusal['code'], number>> = {
-  invalid_request: 400,
-  unknown_judge: 400,
-  unknown_rubric: 400,
-  unknown_trajectory: 404,
-  not_cached: 404,
-  too_many_items: 400,
-}
-
 /** Passes on an outcome. Throws the RequestError of a refusal. */
 export function accepted<T extends { readonly ok: true }>(outcome: T | Refused): T {
   if (outcome.ok) return outcome
   const { code, detail, errors } = outcome.refusal
-  throw new RequestError(REFUSAL_STATUS[code], code, detail, { errors })
+  throw new RequestError(code, detail, { errors })
 }
 
 export interface Resolved {

@@ -48,14 +48,14 @@ function parseLine(bytes: Buffer, depth: number, place: string, where: string): 
   const read = readStrictJson(bytes, depth)
   if (!read.ok) {
     const { code, message } = read.error
-    throw faultAt(place, `${where}: ${message}`, code, undefined, code === 'body_too_large' ? 413 : 400)
+    throw faultAt(place, `${where}: ${message}`, code)
   }
   return read.value
 }
 
 const tooLong = (place: string, where: string, most: number): RequestError => {
   const message = `${where} is longer than ${most} bytes`
-  return faultAt(place, message, 'body_too_large', message, 413)
+  return faultAt(place, message, 'body_too_large')
 }
 
 /** Splits a body into its lines that are not blank. A line over the limit comes without its bytes. */

@@ -41,9 +41,10 @@ const FAILURE_STATUS: Readonly<Partial<Record<FailureCode, 503 | 504>>> = {
 /** Makes the problem of a failed judge, with the id of the stored failed grade. */
 export function failureProblem(grade: Grade): RequestError {
   const failure = grade.failure
-  if (failure === null) return new RequestError(500, 'internal', 'a failed grade without a failure')
+  if (failure === null) return new RequestError('internal', 'a failed grade without a failure')
   const wait = failure.retry_after_s
-  return new RequestError(FAILURE_STATUS[failure.code] ?? 502, failure.code, failure.message, {
+  return new RequestError(failure.code, failure.message, {
+    status: FAILURE_STATUS[failure.code] ?? 502,
     members: { grade_id: grade.id, retryable: failure.retryable },
     ...(wait !== null && { headers: { 'retry-after': String(Math.ceil(wait)) } }),
   })

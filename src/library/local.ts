@@ -2,13 +2,13 @@ import type { Static, TSchema } from 'typebox'
 import { computeAgreement } from '../audit/agreement/compute-agreement.ts'
 import { type Compute, createStatisticsWorker, type StatisticsWorker } from '../audit/agreement/statistics-worker.ts'
 import { listCalls, readBatchCalls } from '../audit/calls.ts'
-import { ComparisonQuery, compare } from '../audit/comparison/compare.ts'
+import { compare } from '../audit/comparison/compare.ts'
 import { csvRow } from '../audit/csv.ts'
-import { listDisagreements, QueueQuery } from '../audit/disagreements/queue.ts'
-import { listReviews, ReviewQuery, storeReview } from '../audit/disagreements/reviews.ts'
+import { listDisagreements } from '../audit/disagreements/queue.ts'
+import { listReviews, storeReview } from '../audit/disagreements/reviews.ts'
 import { readPanel } from '../audit/disagreements/support.ts'
 import { requireNames } from '../audit/names.ts'
-import { makeReport, ReportQuery } from '../audit/report/make-report.ts'
+import { makeReport } from '../audit/report/make-report.ts'
 import { REPORT_COLUMNS, reportTable } from '../audit/report/report-table.ts'
 import {
   endedPages,
@@ -29,6 +29,7 @@ import { createInFlight } from '../grading/in-flight.ts'
 import { accepted } from '../grading/service.ts'
 import { listJudges } from '../ports/judge.ts'
 import { drain } from '../process/stop.ts'
+import { ComparisonQuery, QueueQuery, ReportQuery, ReviewQuery } from '../schemas/audit/queries.ts'
 import { ReviewRequestSchema } from '../schemas/audit/review.ts'
 import { AgreementCallSchema } from '../schemas/audit/stored-agreement.ts'
 import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
@@ -99,7 +100,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     answer(() =>
       begin(async () => {
         if (!orNotFound(await batches[verb](id), 'batch', id))
-          throw new RequestError(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
+          throw new RequestError('batch_ended', `this batch has ended: there is nothing to ${verb}`)
         return readBatch(id)
       }),
     )
@@ -237,11 +238,11 @@ function readRequest(request: unknown, { body_bytes, depth }: { body_bytes: numb
     text = JSON.stringify(request) ?? 'null'
   } catch {
     // A circular value, a BigInt, or too deep a nesting.
-    throw new RequestError(400, 'invalid_json', 'the request cannot be written as JSON')
+    throw new RequestError('invalid_json', 'the request cannot be written as JSON')
   }
   const bytes = Buffer.from(text)
   if (bytes.length > body_bytes)
-    throw new RequestError(413, 'body_too_large', `the request is larger than ${body_bytes} bytes`)
+    throw new RequestError('body_too_large', `the request is larger than ${body_bytes} bytes`)
   const read = readStrictJson(bytes, depth)
   if (!read.ok) throw faultAt(read.error.path, read.error.message, read.error.code)
   return fitting(GradeRequestSchema, read.value as object) as GradeRequest

@@ -180,6 +180,6 @@ const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isAr
 
 /** Makes the refusal of a value that does not fit its schema. */
 export const misfit = (place: string, errors: readonly Fault[], subject = 'the request'): RequestError =>
-  new RequestError(400, 'invalid_request', `${subject} does not fit its schema`, {
+  new RequestError('invalid_request', `${subject} does not fit its schema`, {
     errors: errors.map(({ path, message }) => ({ path: place + path, message })),
   })

@@ -24,35 +24,48 @@ export type Problem = Static<typeof ProblemSchema>
 type Place = NonNullable<Problem['errors']>[number]
 
 interface ErrorExtras {
+  /** The status where it is not that of the code. */
+  readonly status?: number
   readonly errors?: readonly Readonly<Place>[]
   readonly headers?: Readonly<Record<string, string>>
   readonly members?: Readonly<Pick<Problem, 'grade_id' | 'retryable'>>
 }
 
+/** The HTTP status of each code; every other code is 400. */
+const STATUSES: Readonly<Record<string, number>> = {
+  ...{ unauthorized: 401, forbidden: 403, cross_origin: 403, not_found: 404, unknown_trajectory: 404, not_cached: 404 },
+  ...{ method_not_allowed: 405, batch_ended: 409, idempotency_key_in_use: 409, body_too_large: 413 },
+  ...{ unsupported_encoding: 415, unsupported_media_type: 415, wrong_host: 421, idempotency_key_reused: 422 },
+  ...{ too_many_requests: 429, internal: 500, busy: 503, draining: 503, overloaded: 503 },
+  ...{ storage_full: 503, storage_busy: 503, storage_error: 503 },
+}
+
 /**
- * The refusal of a request, as its problem document says it. The places of `errors` are JSON pointers into the input of the function that throws:
- * `/rubric` for the parameter `rubric`.
+ * The refusal of a request by its code, as its problem document says it. The places of `errors` are JSON pointers into the input of the function
+ * that throws: `/rubric` for the parameter `rubric`.
  */
 export class RequestError extends Error {
-  readonly status: number
   readonly code: string
   readonly extras: ErrorExtras
 
-  constructor(status: number, code: string, detail: string, extras: ErrorExtras = {}) {
+  constructor(code: string, detail: string, extras: ErrorExtras = {}) {
     super(detail)
-    this.status = status
     this.code = code
     this.extras = extras
+  }
+
+  get status(): number {
+    return this.extras.status ?? STATUSES[this.code] ?? 400
   }
 }
 
 /** Makes the error of one place of the request. */
-export const faultAt = (path: string, message: string, code: string, detail = message, status = 400): RequestError =>
-  new RequestError(status, code, detail, { errors: [{ path, message }] })
+export const faultAt = (path: string, message: string, code: string, detail = message): RequestError =>
+  new RequestError(code, detail, { errors: [{ path, message }] })
 
 /** Makes a 404 about a thing, with the name in the request. */
 export const notFound = (what: string, name?: string): RequestError =>
-  new RequestError(404, 'not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
+  new RequestError('not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
 
 /** Passes a record on; throws 404 for null. */
 export function orNotFound<T>(record: T | null, what: string, name?: string): T {
@@ -65,10 +78,10 @@ export const clipName = (name: string): string =>
   (name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}…`).toWellFormed()
 
 export const draining = (): RequestError =>
-  new RequestError(503, 'draining', 'the service is stopping', { headers: { 'retry-after': '1' } })
+  new RequestError('draining', 'the service is stopping', { headers: { 'retry-after': '1' } })
 
 const BACK_SOON = { headers: { 'retry-after': '5' } }
-export const busy = (detail: string): RequestError => new RequestError(503, 'busy', detail, BACK_SOON)
+export const busy = (detail: string): RequestError => new RequestError('busy', detail, BACK_SOON)
 
 const STORAGE_CODES: readonly string[] = ['storage_full', 'storage_busy', 'storage_error']
 
@@ -77,5 +90,5 @@ export function storageRefusal(error: unknown): RequestError | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   // Another process does the same work: a second request finds its answer, or waits for it.
   const code = STORAGE_CODES.find((candidate) => candidate === error.code)
-  return code === undefined ? null : new RequestError(503, code, error.message, BACK_SOON)
+  return code === undefined ? null : new RequestError(code, error.message, BACK_SOON)
 }

@@ -44,5 +44,4 @@ async function readCall(
 }
 
 const fault = (path: string, message: string): Issue => ({ path, message })
-const invalid = (detail: string, errors: readonly Issue[]) =>
-  new RequestError(400, 'invalid_request', detail, { errors })
+const invalid = (detail: string, errors: readonly Issue[]) => new RequestError('invalid_request', detail, { errors })

@@ -99,11 +99,7 @@ const needsRubric = (rubrics: readonly string[]): RequestError => {
 }
 
 const tooManyLabels = (labels: number): RequestError =>
-  new RequestError(
-    400,
-    'too_many_labels',
-    `the outcomes have ${labels} different values; ${MOST_LABELS} can be compared`,
-  )
+  new RequestError('too_many_labels', `the outcomes have ${labels} different values; ${MOST_LABELS} can be compared`)
 
 const rubricsOf = (answers: readonly Answer[]): string[] =>
   [...new Set(answers.map((answer) => rubricIdOf(answer.rubric)))].sort()

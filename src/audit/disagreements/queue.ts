@@ -1,34 +1,11 @@
-import type { Static } from 'typebox'
 import { defined } from '../../domain/defined.ts'
-import { DisagreementKindSchema } from '../../schemas/audit/disagreement.ts'
-import { decodeCursor, FormatQuery, nameFilter, PageQuery, takePage } from '../../schemas/page.ts'
-import { Closed, Type } from '../../schemas/type.ts'
+import type { QueueQuery } from '../../schemas/audit/queries.ts'
+import { decodeCursor, takePage } from '../../schemas/page.ts'
 import { type AuditContext, requireNames } from '../names.ts'
 import { type QueuePlace, readDisagreements } from './disagreements.ts'
 
-export const QueueQuery = Closed({
-  kind: Type.Optional(DisagreementKindSchema),
-  claim: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      description: 'Questions in which two say different things of this claim, by its id.',
-    }),
-  ),
-  judge: nameFilter('Questions that this judge has graded, with what all others say of them.'),
-  rubric: nameFilter('`id@version`, or an id for all of its versions.'),
-  agent: nameFilter(),
-  model: nameFilter(),
-  task: nameFilter(),
-  batch: nameFilter(),
-  settled: Type.Optional(Type.Boolean({ description: 'Absent: both.' })),
-  ...FormatQuery,
-  ...PageQuery,
-})
-
 /** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
 const CURSOR = /^\d{1,6}\/sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*$/
-
-export type QueueQuery = Static<typeof QueueQuery>
 
 /** Finds the disagreements of the review queue, the most telling first, each with its place in the queue. */
 export async function findDisagreements(context: AuditContext, query: QueueQuery) {

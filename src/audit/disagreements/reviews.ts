@@ -1,31 +1,13 @@
-import type { Static } from 'typebox'
 import { defined } from '../../domain/defined.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/claim-values.ts'
+import type { ReviewQuery } from '../../schemas/audit/queries.ts'
 import type { Review, ReviewRequest } from '../../schemas/audit/review.ts'
-import { decodeCursor, FormatQuery, idOf, PageQuery, takePage } from '../../schemas/page.ts'
+import { decodeCursor, idOf, takePage } from '../../schemas/page.ts'
 import { faultAt, orNotFound, RequestError } from '../../schemas/problem.ts'
-import { Closed, Type } from '../../schemas/type.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { type AuditContext, hasLabel, labelsOf, requireNames } from '../names.ts'
 import { findReviewFaults, makeReview } from './review-grade.ts'
 import { type ReviewFilter, readReviews } from './standing-reviews.ts'
-
-export const ReviewQuery = Closed({
-  rater: Type.Optional(Type.String({ maxLength: 100 })),
-  grade_id: Type.Optional(Type.String({ maxLength: 100 })),
-  question: Type.Optional(
-    Type.String({ maxLength: 200, description: 'The digests of trajectory and ground truth: `sha256:…/sha256:…`.' }),
-  ),
-  rubric: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Reviews of grades by this rubric, whatever its version: its id.' }),
-  ),
-  label: Type.Optional(
-    Type.String({ maxLength: 100, description: 'A label of a loaded rubric; `none`: it could not be told.' }),
-  ),
-  ...FormatQuery,
-  ...PageQuery,
-})
-export type ReviewQuery = Static<typeof ReviewQuery>
 
 /** Stores the review of a grade. Throws a RequestError for a review that does not fit the rubric of the grade. */
 export async function storeReview(context: AuditContext, gradeId: string, body: ReviewRequest): Promise<Review> {
@@ -34,8 +16,7 @@ export async function storeReview(context: AuditContext, gradeId: string, body: 
   const rubric = rubricOf(context.rubrics, grade.receipt.rubric)
   if (rubric === null) throw notLoaded(grade.receipt.rubric)
   const errors = findReviewFaults(body, rubric)
-  if (errors.length > 0)
-    throw new RequestError(400, 'invalid_request', `the review does not fit ${rubric.name}`, { errors })
+  if (errors.length > 0) throw new RequestError('invalid_request', `the review does not fit ${rubric.name}`, { errors })
   const made = makeReview(body, grade, rubric, { id: newId('rev'), at: clock.now() })
   await stores.reviews.put(made)
   return made
@@ -68,8 +49,4 @@ function noSuchLabel(rubrics: Rubrics, asked: string | undefined): RequestError 
 }
 
 const notLoaded = (name: string): RequestError =>
-  new RequestError(
-    400,
-    'unknown_rubric',
-    `the rubric of this grade is not loaded, and says what a review may be: ${name}`,
-  )
+  new RequestError('unknown_rubric', `the rubric of this grade is not loaded, and says what a review may be: ${name}`)

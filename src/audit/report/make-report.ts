@@ -1,10 +1,8 @@
-import type { Static } from 'typebox'
 import { findRubric } from '../../domain/rubric/claim-values.ts'
-import { BootstrapSettingsSchema, DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
-import { PAIRINGS, type Report } from '../../schemas/audit/report.ts'
-import { FormatQuery, nameFilter } from '../../schemas/page.ts'
+import { DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
+import type { ReportQuery } from '../../schemas/audit/queries.ts'
+import type { Report } from '../../schemas/audit/report.ts'
 import { faultAt, RequestError } from '../../schemas/problem.ts'
-import { Choice, Closed, Type } from '../../schemas/type.ts'
 import type { Compute } from '../agreement/statistics-worker.ts'
 import { type AuditContext, requireNames } from '../names.ts'
 import { loadReport, type SeveralGraders } from './report-load.ts'
@@ -17,35 +15,6 @@ import {
   reportRubric,
   unknownRubric,
 } from './report-rows.ts'
-
-export const ReportQuery = Closed({
-  group_by: Type.Optional(
-    Type.String({
-      maxLength: 300,
-      default: 'agent',
-      description:
-        'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
-    }),
-  ),
-  judge: nameFilter('Needed where several judges graded what is selected, except with `group_by=judge`.'),
-  rubric: nameFilter(
-    '`id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected.',
-  ),
-  batch: nameFilter(),
-  agent: nameFilter(),
-  model: nameFilter(),
-  task: nameFilter(),
-  variant: nameFilter(),
-  pair_by: Type.Optional(Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
-  base: nameFilter('A value of `pair_by`.'),
-  head: nameFilter('A value of `pair_by`.'),
-  measure: nameFilter(
-    'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
-  ),
-  ...BootstrapSettingsSchema.properties,
-  ...FormatQuery,
-})
-export type ReportQuery = Static<typeof ReportQuery>
 
 /** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
 const MOST_RESAMPLED = 40_000_000
@@ -129,7 +98,6 @@ function severalGraders({ judges, rubrics }: SeveralGraders, { group_by }: Repor
     ...(rubrics.length > 1 ? [{ path: '/rubric', message: `is needed, one of: ${rubrics.join(', ')}` }] : []),
   ]
   return new RequestError(
-    400,
     'several_graders',
     'the selected trials were graded by several judges or rubrics, and would count several times',
     { errors },

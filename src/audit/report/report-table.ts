@@ -1,12 +1,8 @@
-import type { Statistic } from '../../schemas/audit/agreement.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,
-  type JudgeEvidence,
   type JudgeQuality,
-  type Mean,
   type PairedReport,
-  type Rate,
   type Report,
   type ReportGroup,
 } from '../../schemas/audit/report.ts'
@@ -40,13 +36,13 @@ export function reportTable(report: Report): ReportRow[] {
     ...groups.flatMap((group) => groupRows(['group', group_by, group.key], group)),
     ...(paired === null ? [] : pairedRows(paired)),
     ...report.judge_quality.flatMap(qualityRows),
-    ...report.evidence.flatMap(evidenceRows),
-    ...report.notes.map((note) => row(['note', group_by, null], 'note', { reason: note })),
+    ...report.evidence.flatMap(({ judge, ...shares }) => rowsOf(['evidence', 'judge', judge], '', shares)),
+    ...remarks(['note', group_by, null], 'note', report.notes),
   ]
 }
 
-interface Figures {
-  readonly value?: number | null
+interface Figure {
+  readonly value: number | null
   readonly ci95?: readonly number[] | null
   readonly k?: number
   readonly n?: number
@@ -55,80 +51,72 @@ interface Figures {
   readonly reason?: string | null
 }
 
-const row = (place: Place, measure: string, figures: Figures | Rate | Mean | Statistic): ReportRow => {
-  const {
-    value = null,
-    ci95 = null,
-    k = null,
-    n = null,
-    unknown = null,
-    method = null,
-    reason = null,
-  } = {
-    ...(figures as Figures),
-  }
-  return [...place, measure, value, ci95?.[0] ?? null, ci95?.[1] ?? null, k, n, unknown, method, reason]
+/** A count, a figure, or figures by name; null and undefined have no row. */
+type Figures = number | null | undefined | Figure | { readonly [name: string]: Figures }
+
+/** A label or a claim may be called `value`, too. */
+const isFigure = (figures: object): figures is Figure =>
+  'value' in figures && (figures.value === null || typeof figures.value === 'number')
+
+/** Makes a row of each figure; the names on the way to a figure are its measure. */
+function rowsOf(place: Place, measure: string, figures: Figures): ReportRow[] {
+  if (figures === null || figures === undefined) return []
+  if (typeof figures === 'number') return rowsOf(place, measure, { value: figures })
+  if (!isFigure(figures))
+    return Object.entries(figures).flatMap(([name, own]) =>
+      rowsOf(place, measure === '' ? name : `${measure}.${name}`, own),
+    )
+  const { value, ci95, k = null, n = null, unknown = null, method = null, reason = null } = figures
+  return [[...place, measure, value, ci95?.[0] ?? null, ci95?.[1] ?? null, k, n, unknown, method, reason]]
 }
+
+/** Makes a row of each remark on the figures. */
+const remarks = (place: Place, measure: string, texts: readonly string[]): ReportRow[] =>
+  texts.flatMap((reason) => rowsOf(place, measure, { value: null, reason }))
 
 function groupRows(place: Place, group: ReportGroup): ReportRow[] {
   const { failures, ...counts } = group.counts
   return [
-    ...Object.entries(counts).map(([name, value]) => row(place, `count.${name}`, { value })),
-    ...Object.entries(failures).map(([code, value]) => row(place, `count.failed.${code}`, { value: value ?? 0 })),
-    ...Object.entries(group.shares).map(([label, share]) => row(place, `share.${label}`, share)),
-    ...Object.entries(group.levels).flatMap(([label, levels]) =>
-      Object.entries(levels).map(([level, value]) => row(place, `confidence.${label}.${level}`, { value })),
-    ),
-    ...(group.mean === null ? [] : [row(place, 'mean', group.mean)]),
-    ...ALIGNMENT_FIGURES.flatMap((name) => (group[name] === undefined ? [] : [row(place, name, group[name])])),
+    ...rowsOf(place, 'count', counts),
+    ...rowsOf(place, 'count.failed', failures),
+    ...rowsOf(place, 'share', group.shares),
+    ...rowsOf(place, 'confidence', group.levels),
+    ...rowsOf(place, 'mean', group.mean),
+    ...ALIGNMENT_FIGURES.flatMap((name) => rowsOf(place, name, group[name])),
     ...correctedRows(place, 'corrected', group.corrected),
     ...Object.entries(group.claims).flatMap(([id, { shares, mean, corrected }]) => [
-      ...Object.entries(shares).map(([value, share]) => row(place, `claim.${id}.${value}`, share)),
-      ...(mean === null ? [] : [row(place, `claim.${id}.mean`, mean)]),
+      ...rowsOf(place, `claim.${id}`, shares),
+      ...rowsOf(place, `claim.${id}.mean`, mean),
       ...(corrected === null ? [] : correctedRows(place, `corrected.claim.${id}`, corrected)),
     ]),
   ]
 }
 
-const correctedRows = (place: Place, name: string, corrected: Corrected): ReportRow[] => [
-  ...Object.entries(corrected.shares).map(([label, share]) =>
-    row(place, `${name}.${label}`, {
-      ...share,
-      n: corrected.n_reviews,
-      method: corrected.estimator,
-      reason: corrected.reason,
-    }),
-  ),
-  row(place, `${name}.reviews_to_halve`, { value: corrected.reviews_to_halve, n: corrected.n_reviews }),
-  ...corrected.warnings.map((reason) => row(place, `${name}.warning`, { reason })),
-]
-
-function evidenceRows({ judge, grades, citations }: JudgeEvidence): ReportRow[] {
-  const place: Place = ['evidence', 'judge', judge]
+function correctedRows(place: Place, name: string, corrected: Corrected): ReportRow[] {
+  const { shares, estimator: method, reason, n_reviews: n, reviews_to_halve } = corrected
   return [
-    ...Object.entries(grades).map(([status, share]) => row(place, `grades.${status}`, share)),
-    ...Object.entries(citations).map(([status, share]) => row(place, `citations.${status}`, share)),
+    ...Object.entries(shares).flatMap(([label, share]) =>
+      rowsOf(place, `${name}.${label}`, { ...share, n, method, reason }),
+    ),
+    ...rowsOf(place, `${name}.reviews_to_halve`, { value: reviews_to_halve, n }),
+    ...remarks(place, `${name}.warning`, corrected.warnings),
   ]
 }
 
 function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment }: PairedReport): ReportRow[] {
   const place: Place = ['paired', pair_by, `${base} → ${head}`]
   return [
-    row(place, 'count.pairs', { value: pairs }),
-    ...Object.entries(unpaired).map(([name, value]) => row(place, `count.${name}`, { value })),
-    ...measures.flatMap((one) => [
-      row(place, `${one.measure}.base`, one.base_rate),
-      row(place, `${one.measure}.head`, one.head_rate),
-      row(place, `${one.measure}.difference`, { ...one.difference, n: one.pairs, unknown: one.unknown }),
-      row(place, `${one.measure}.mcnemar_p`, { value: one.mcnemar_p, n: one.pairs }),
-      row(place, `${one.measure}.base_only`, { value: one.discordant.base_only }),
-      row(place, `${one.measure}.head_only`, { value: one.discordant.head_only }),
-    ]),
-    ...Object.entries(alignment ?? {}).flatMap(([name, one]) => [
-      row(place, `${name}.base`, one.base),
-      row(place, `${name}.head`, one.head),
-      row(place, `${name}.difference`, one.difference),
-    ]),
+    ...rowsOf(place, 'count', { pairs, ...unpaired }),
+    ...measures.flatMap(({ measure, pairs: n, unknown, mcnemar_p, ...one }) =>
+      rowsOf(place, measure, {
+        base: one.base_rate,
+        head: one.head_rate,
+        difference: { ...one.difference, n, unknown },
+        mcnemar_p: { value: mcnemar_p, n },
+        ...one.discordant,
+      }),
+    ),
+    ...rowsOf(place, '', alignment),
   ]
 }
 
@@ -136,15 +124,15 @@ function qualityRows(quality: JudgeQuality): ReportRow[] {
   const place: Place = ['judge_quality', 'judge', quality.judge]
   const { forecasts: n, reason } = quality
   return [
-    row(place, 'accuracy', quality.accuracy),
-    ...quality.labels.flatMap(({ label, n_human, n_judge, n_both, precision, recall, f1 }) => [
-      row(place, `precision.${label}`, { value: precision, k: n_both, n: n_judge }),
-      row(place, `recall.${label}`, { value: recall, k: n_both, n: n_human }),
-      row(place, `f1.${label}`, { value: f1 }),
+    ...rowsOf(place, 'accuracy', quality.accuracy),
+    ...quality.labels.flatMap(({ label, n_human, n_judge, n_both: k, precision, recall, f1 }) => [
+      ...rowsOf(place, `precision.${label}`, { value: precision, k, n: n_judge }),
+      ...rowsOf(place, `recall.${label}`, { value: recall, k, n: n_human }),
+      ...rowsOf(place, `f1.${label}`, { value: f1 }),
     ]),
-    ...quality.calibration.map(({ level, ...one }) => row(place, `calibration.${level}`, one)),
-    row(place, 'ece', { value: quality.ece, n, reason }),
-    row(place, 'brier', { value: quality.brier, n, reason }),
-    ...quality.warnings.map((warning) => row(place, 'warning', { reason: warning })),
+    ...quality.calibration.flatMap(({ level, ...one }) => rowsOf(place, `calibration.${level}`, one)),
+    ...rowsOf(place, 'ece', { value: quality.ece, n, reason }),
+    ...rowsOf(place, 'brier', { value: quality.brier, n, reason }),
+    ...remarks(place, 'warning', quality.warnings),
   ]
 }

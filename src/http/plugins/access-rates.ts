@@ -56,4 +56,4 @@ function networkOf(ip: string): string {
 }
 
 const tooMany = (detail: string, seconds: number): RequestError =>
-  new RequestError(429, 'too_many_requests', detail, { headers: { 'retry-after': String(seconds) } })
+  new RequestError('too_many_requests', detail, { headers: { 'retry-after': String(seconds) } })

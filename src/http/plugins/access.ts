@@ -109,8 +109,8 @@ function createHostCheck({ host, access }: AccessOptions['config']): (asked: str
 function requireHost({ headers: { host }, raw }: FastifyRequest, isGood: (asked: string | undefined) => boolean): void {
   // RFC 9112, section 3.2.
   if (host === undefined && raw.httpVersion === '1.1')
-    throw new RequestError(400, 'invalid_request', 'a request of HTTP/1.1 needs a Host')
-  if (!isGood(host)) throw new RequestError(421, 'wrong_host', WRONG_HOST)
+    throw new RequestError('invalid_request', 'a request of HTTP/1.1 needs a Host')
+  if (!isGood(host)) throw new RequestError('wrong_host', WRONG_HOST)
 }
 
 const WRONG_HOST =
@@ -124,10 +124,10 @@ const CROSS_ORIGIN = 'a page of another origin may not ask for this; behind a pr
 /** Refuses a change that a page of another site makes a browser ask for, and with a session a change that a form could send. */
 function requireOwnOrigin({ method, headers }: FastifyRequest, session: SessionCookie | null): void {
   if (SAFE.has(method)) return
-  if (isCrossSite(headers)) throw new RequestError(403, 'cross_origin', CROSS_ORIGIN)
+  if (isCrossSite(headers)) throw new RequestError('cross_origin', CROSS_ORIGIN)
   const isOfScript = headers[PAGE_HEADER] !== undefined || SCRIPT_TYPES.test(headers['content-type'] ?? '')
   if (session !== null && !isOfScript)
-    throw new RequestError(403, 'cross_origin', `with a session, send JSON or the header ${PAGE_HEADER}`)
+    throw new RequestError('cross_origin', `with a session, send JSON or the header ${PAGE_HEADER}`)
 }
 
 /** Programs send neither header. A person who typed the address sends `none`; frames without an origin and extensions send an origin of no host. */
@@ -175,7 +175,7 @@ async function identify(
 
 function requireScope({ scopes }: Caller, need: Exclude<Need, 'open'>): void {
   if (need === 'key' || need === 'page' || scopes.has(need) || (need !== 'operator' && scopes.has('admin'))) return
-  throw new RequestError(403, 'forbidden', `this key does not have the scope "${need}"`, {
+  throw new RequestError('forbidden', `this key does not have the scope "${need}"`, {
     headers: { 'www-authenticate': `Bearer realm="veridict", error="insufficient_scope", scope="${need}"` },
   })
 }
@@ -189,5 +189,5 @@ function unauthorized(bearer: string | null, hasSession: boolean): RequestError 
   const how = 'send Authorization: Bearer with a key; the operator of the service makes one with `veridict keys create`'
   const why = bearer !== null ? 'this key is not good' : hasSession ? 'this session is over' : 'this needs a key'
   const challenge = `Bearer realm="veridict"${bearer === null ? '' : ', error="invalid_token"'}`
-  return new RequestError(401, 'unauthorized', `${why}: ${how}`, { headers: { 'www-authenticate': challenge } })
+  return new RequestError('unauthorized', `${why}: ${how}`, { headers: { 'www-authenticate': challenge } })
 }

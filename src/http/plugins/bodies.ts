@@ -91,7 +91,7 @@ const wantsBody = ({ method, is404 }: FastifyRequest): boolean => method === 'PO
 /** Collects and hashes the bytes of a JSON body. */
 async function collect(request: FastifyRequest, payload: IncomingMessage, limits: BodyLimits, { enter }: Admission) {
   const most = Math.min(limits.body_bytes, request.routeOptions.bodyLimit)
-  const tooLarge = () => new RequestError(413, 'body_too_large', `the body is larger than ${most} bytes`)
+  const tooLarge = () => new RequestError('body_too_large', `the body is larger than ${most} bytes`)
   const length = Number(request.headers['content-length'] ?? Number.NaN)
   if (length > most) throw tooLarge()
   const encoding = encodingOf(request.headers['content-encoding'])
@@ -179,7 +179,7 @@ async function parse(bytes: Buffer, holds: 'request' | 'run' | undefined, limits
   const read = isLarge ? await readLargeBody(holds, bytes, limits) : readStrictJson(bytes, limits.depth)
   if (!read.ok) {
     const { code, path, message } = read.error
-    throw faultAt(path, message, code, message, code === 'body_too_large' ? 413 : 400)
+    throw faultAt(path, message, code)
   }
   if (!isLarge) rememberSentText(read.value, bytes)
   return read.value
@@ -196,7 +196,6 @@ function requireUtf8({ headers }: FastifyRequest): void {
     if (name.trim().toLowerCase() !== 'charset') continue
     if (!UTF8.includes(value.trim().replaceAll('"', '').toLowerCase()))
       throw new RequestError(
-        415,
         'unsupported_encoding',
         'send the body as UTF-8: set Content-Type without a charset, or with charset=utf-8',
       )
@@ -233,7 +232,6 @@ function encodingOf(header: string | undefined): Encoding {
   if (name === 'identity') return null
   if (Object.hasOwn(DECODERS, name)) return name as Encoding
   throw new RequestError(
-    415,
     'unsupported_encoding',
     `set the header Content-Encoding to one of ${ACCEPTED}, or leave it out`,
     {
@@ -277,16 +275,16 @@ async function* decode(source: Readable, decoder: Transform & { readonly bytesWr
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       produced += chunk.length
       if (produced > FREE_BYTES && produced > decoder.bytesWritten * MOST_RATIO)
-        throw new RequestError(400, 'compression_ratio', TOO_DENSE)
+        throw new RequestError('compression_ratio', TOO_DENSE)
       yield chunk
     }
   } catch (error) {
-    throw error instanceof RequestError ? error : new RequestError(400, 'invalid_encoding', NOT_ENCODED)
+    throw error instanceof RequestError ? error : new RequestError('invalid_encoding', NOT_ENCODED)
   } finally {
     source.unpipe(decoder)
   }
 }
 
-const brokenOff = (): RequestError => new RequestError(400, 'invalid_request', 'the body broke off')
+const brokenOff = (): RequestError => new RequestError('invalid_request', 'the body broke off')
 const TOO_DENSE = `the body is more than ${MOST_RATIO} times as large as what was sent; send it with less compression or none`
 const NOT_ENCODED = 'the body is not one whole stream of its Content-Encoding'

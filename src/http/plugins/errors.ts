@@ -33,19 +33,17 @@ export function installErrors(app: FastifyInstance): void {
     const allowed = [...new Set(routes.filter((route) => route.matches.test(path)).map((route) => route.method))].sort()
     if (allowed.length === 0 || allowed.includes(request.method)) return sendProblem(reply, noSuchPath())
     const headers = { allow: allowed.join(', ') }
-    return sendProblem(reply, new RequestError(405, 'method_not_allowed', `use ${headers.allow}`, { headers }))
+    return sendProblem(reply, new RequestError('method_not_allowed', `use ${headers.allow}`, { headers }))
   })
 }
 
 const noSuchPath = (): RequestError =>
-  new RequestError(404, 'not_found', 'there is no such path; /openapi.json lists what there is')
+  new RequestError('not_found', 'there is no such path; /openapi.json lists what there is')
 
 /** Answers the refusals of Fastify that precede any route, such as a path that cannot be decoded. */
 export function sendFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem =
-    error.code === 'FST_ERR_BAD_URL'
-      ? new RequestError(400, 'invalid_request', 'the path cannot be decoded')
-      : noSuchPath()
+    error.code === 'FST_ERR_BAD_URL' ? new RequestError('invalid_request', 'the path cannot be decoded') : noSuchPath()
   return sendProblem(reply.headers(ANSWER_HEADERS), problem)
 }
 
@@ -61,7 +59,7 @@ const LINGER_MS = 1000
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, detail] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'this is not an HTTP request']
-  const body = problemBody(new RequestError(status, 'invalid_request', detail))
+  const body = problemBody(new RequestError('invalid_request', detail, { status }))
   const headers = {
     ...ANSWER_HEADERS,
     'content-type': 'application/problem+json',
@@ -77,7 +75,7 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
 
 /** Refuses expectations other than `100-continue` with a problem. Node.js would refuse them before Fastify, without a document and without headers. */
 export function answerExpectations(server: Server): void {
-  const body = problemBody(new RequestError(417, 'invalid_request', 'Expect: only 100-continue is met'))
+  const body = problemBody(new RequestError('invalid_request', 'Expect: only 100-continue is met', { status: 417 }))
   const headers = { ...ANSWER_HEADERS, 'content-type': 'application/problem+json' }
   server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end(body))
 }
@@ -91,7 +89,7 @@ function inRequest(
   const part = error.validationContext ?? (request.method === 'POST' ? 'body' : 'querystring')
   if (errors === undefined || part === 'body') return error
   const placed = errors.map(({ path, message }) => ({ path: `/${part}${path}`, message }))
-  return new RequestError(error.status, error.code, error.message, { ...extras, errors: placed })
+  return new RequestError(error.code, error.message, { ...extras, errors: placed })
 }
 
 function toProblem(error: FastifyError, request: FastifyRequest): RequestError {
@@ -100,11 +98,11 @@ function toProblem(error: FastifyError, request: FastifyRequest): RequestError {
   const storage = storageRefusal(error)
   if (storage !== null) request.log.error({ code: error.code, detail: error.message }, 'the database refused')
   if (storage !== null) return storage
-  if (error.code === 'ECONNRESET') return new RequestError(400, 'invalid_request', 'the body broke off')
+  if (error.code === 'ECONNRESET') return new RequestError('invalid_request', 'the body broke off')
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500)
-    return new RequestError(error.statusCode, 'invalid_request', 'the request cannot be read')
+    return new RequestError('invalid_request', 'the request cannot be read', { status: error.statusCode })
   request.log.error({ err: describeError(error) }, 'unexpected error')
-  return new RequestError(500, 'internal', 'something went wrong here; the log has it under the id in x-request-id')
+  return new RequestError('internal', 'something went wrong here; the log has it under the id in x-request-id')
 }
 
 /** Describes an error by name, code and frames, without its message, which can quote the input. */
@@ -120,4 +118,4 @@ export function acceptedTypes({ routeOptions }: FastifyRequest): readonly string
 }
 
 export const unsupportedType = (request: FastifyRequest): RequestError =>
-  new RequestError(415, 'unsupported_media_type', `set the header Content-Type: ${acceptedTypes(request).join(' or ')}`)
+  new RequestError('unsupported_media_type', `set the header Content-Type: ${acceptedTypes(request).join(' or ')}`)

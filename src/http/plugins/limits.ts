@@ -47,7 +47,7 @@ export async function installAdmission(
     refusals.inc({ of })
     // Callers that were refused together must not come back together.
     const headers = { 'retry-after': String(2 + Math.floor(Math.random() * 8)) }
-    return new RequestError(503, 'overloaded', `${why}; try again later`, { headers, members: { retryable: true } })
+    return new RequestError('overloaded', `${why}; try again later`, { headers, members: { retryable: true } })
   }
   const room = createRoom(limits.held_bytes, () =>
     refusal('body_bytes', 'the service holds as many bytes of bodies as it takes'),

@@ -59,7 +59,7 @@ export async function installOpenApi(app: FastifyInstance): Promise<void> {
   } catch (error) {
     const { message } = error as Error
     app.get('/docs', { schema: { hide: true }, config: { need: 'open' } }, () => {
-      throw new RequestError(404, 'not_found', `${message}, then start again; /openapi.json has the same`)
+      throw new RequestError('not_found', `${message}, then start again; /openapi.json has the same`)
     })
   }
 }

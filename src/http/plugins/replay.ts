@@ -34,7 +34,7 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
     const stored = await store.find(key)
     if (stored === null) return null
     if (stored.request_digest !== digest)
-      throw new RequestError(422, 'idempotency_key_reused', 'this Idempotency-Key was used with another body')
+      throw new RequestError('idempotency_key_reused', 'this Idempotency-Key was used with another body')
     reply.header('idempotency-replayed', 'true')
     return { status: stored.status, text: stored.body }
   }
@@ -78,7 +78,7 @@ export function createAnswerOnce({ idempotency: store }: Stores, clock: Clock, i
     const answer = (await find()) ?? (await answerFirst(key, digest, work)) ?? (await find())
     if (answer !== null) return answer
     const message = 'a request with this Idempotency-Key is still being answered; try again for its answer'
-    throw new RequestError(409, 'idempotency_key_in_use', message, { headers: { 'retry-after': '1' } })
+    throw new RequestError('idempotency_key_in_use', message, { headers: { 'retry-after': '1' } })
   }
 
   return async (request, reply, work) => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LedgerQuery, readBatchCalls } from '../../audit/calls.ts'
+import { readBatchCalls } from '../../audit/calls.ts'
 import { requireNames } from '../../audit/names.ts'
 import { endedPages, followBatch, followResults, isEnded, toResults } from '../../batches/follow.ts'
 import { type Intake, type IntakeItem, planOf } from '../../batches/intake.ts'
@@ -9,6 +9,7 @@ import type { ItemRecord } from '../../db/items.ts'
 import type { Stores } from '../../db/stores.ts'
 import { defined } from '../../domain/defined.ts'
 import { accepted } from '../../grading/service.ts'
+import { LedgerQuery } from '../../schemas/audit/queries.ts'
 import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
 import { decodeCursor, idOf, PageQuery, toPage } from '../../schemas/page.ts'
 import { orNotFound, RequestError } from '../../schemas/problem.ts'
@@ -116,7 +117,7 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
       }),
       handler: async ({ params: { id } }, reply) => {
         const done = orNotFound(await batches[verb](id), 'batch', id)
-        if (!done) throw new RequestError(409, 'batch_ended', `this batch has ended: there is nothing to ${verb}`)
+        if (!done) throw new RequestError('batch_ended', `this batch has ended: there is nothing to ${verb}`)
         return await reply.code(202).send(await batches.get(id))
       },
     })

@@ -40,7 +40,7 @@ export function operationRoutes(
         const { code, message } = error as { code?: string; message?: string }
         request.log.error({ code, detail: message }, 'the database cannot be written')
         const detail = code === 'storage_full' || code === 'storage_busy' ? code : 'storage_error'
-        throw new RequestError(503, detail, PUBLIC_DETAILS[detail])
+        throw new RequestError(detail, PUBLIC_DETAILS[detail])
       }
       return { status: 'ready' }
     },

@@ -42,7 +42,7 @@ export function sessionRoutes(
       const session = await access.openSession(request.body.key)
       if (session === null) {
         signInRate(request, 1)
-        throw new RequestError(401, 'unauthorized', BAD_KEY, { headers: { 'www-authenticate': CHALLENGE } })
+        throw new RequestError('unauthorized', BAD_KEY, { headers: { 'www-authenticate': CHALLENGE } })
       }
       request.caller = session.caller
       keyRate(request, reply)
