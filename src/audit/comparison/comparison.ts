@@ -1,31 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endedPages } from '../../batches/follow.ts'
-import type { BatchStore } from '../../db/batches.ts'
 import type { GradeStore } from '../../db/grades.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import { type Rubrics, rubricOf } from '../../domain/rubric/claim-values.ts'
+import type { ComparisonQuery } from '../../schemas/audit/queries.ts'
 import type { Grade } from '../../schemas/grade.ts'
+import { decodeCursor, encodeCursor } from '../../schemas/page.ts'
 import { faultAt, orNotFound, RequestError } from '../../schemas/problem.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
+import type { Compute } from '../agreement/statistics-worker.ts'
 import { subjectOf } from '../disagreements/questions.ts'
+import { type AuditContext, requireNames } from '../names.ts'
 import { clustersOfRepeated, countEnds, type Ended } from '../report/report-rows.ts'
 import { questionOfItem } from '../trials.ts'
 import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
-import type { ComparedPairs, ComparisonStatistics, RepeatedPair } from './comparison-statistics.ts'
-
-interface ComparedBatches {
-  /** The base batch; null: the grades from which the head's re-grade started. */
-  readonly base: string | null
-  readonly head: string
-  /** The id of a rubric, to which the questions are limited; null: all questions have the same rubric. */
-  readonly rubric: string | null
-  readonly limit: number
-  /** Count of flips to skip. */
-  readonly after: number
-  /** Computes the statistics; null for none, as for a later page of the flips. */
-  readonly statistics: ((pairs: ComparedPairs) => Promise<ComparisonStatistics>) | null
-}
+import type { RepeatedPair } from './comparison-statistics.ts'
 
 /** One side's answer to a question, in the members that the counts need. */
 interface Answer extends Ended {
@@ -38,50 +28,42 @@ interface Answer extends Ended {
   readonly rubric: string
 }
 
-interface ComparedStores {
-  readonly batches: BatchStore
-  readonly grades: GradeStore
-  readonly loaded: Rubrics
-}
-
 const TURN = 500
 
 /**
- * Compares two batches over the same questions by label. A question is a trajectory with its ground truth under one rubric, of any version;
- * repeated questions of both batches are paired in order. Throws a RequestError for batches that cannot be compared.
+ * Compares two batches over the same questions by label, and returns one page of the flips. A question is a trajectory with its ground truth
+ * under one rubric, of any version; repeated questions of both batches are paired in order. Without a base, the head is compared with the
+ * grades from which its re-grade started. Throws a RequestError for batches that cannot be compared.
  */
-export async function compareBatches(
-  stores: ComparedStores,
-  query: ComparedBatches,
-): Promise<{ readonly comparison: Omit<Comparison, 'next_cursor'>; readonly next: number | null }> {
+export async function compare(context: AuditContext, compute: Compute, query: ComparisonQuery): Promise<Comparison> {
+  const { rubrics, stores } = context
   const { batches, grades } = stores
+  const { limit = 50, statistics = true } = query
+  await requireNames(context, { rubric: query.rubric })
+  const after = Number(decodeCursor(query.cursor, /^\d{1,9}$/) ?? 0)
   const head = orNotFound(await batches.get(query.head), 'batch (head)', query.head)
-  if (query.base !== null) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
+  if (query.base !== undefined) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
   else if (head.kind === 'grade') throw needsBase()
-  const allHeads = await readAnswers(stores, query.head, false)
-  const base = query.base ?? query.head
-  const allBases = await readAnswers(stores, base, query.base === null)
-  const asked = rubricsOf(query.rubric === null ? pairUp(allBases, allHeads).flat() : [])
+  const allHeads = await readAnswers(context, query.head, false)
+  const allBases = await readAnswers(context, query.base ?? query.head, query.base === undefined)
+  const asked = query.rubric === undefined ? rubricsOf(pairUp(allBases, allHeads).flat()) : []
   if (asked.length > 1) throw needsRubric(asked)
   const heads = answersBy(allHeads, query.rubric)
   const bases = answersBy(allBases, query.rubric)
   const pairs = pairUp(bases, heads)
-  const labels = labelsOf(stores.loaded, pairs, [...bases.values(), ...heads.values()])
+  const labels = labelsOf(rubrics, pairs, [...bases.values(), ...heads.values()])
   if (labels.labels.length > MOST_LABELS) throw tooManyLabels(labels.labels.length)
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
-  const shown = flips.slice(query.after, query.after + query.limit)
-  const next = query.after + shown.length
-  const statistics =
-    query.statistics === null ? {} : await query.statistics({ ...labels, pairs: await describePairs(grades, pairs) })
+  const shown = flips.slice(after, after + limit)
+  const next = after + shown.length
   return {
-    comparison: {
-      base: query.base === null ? `sources of ${base}` : base,
-      head: query.head,
-      ...count(bases, heads, pairs, flips.length, labels),
-      ...statistics,
-      flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
-    },
-    next: next < flips.length ? next : null,
+    base: query.base ?? `sources of ${query.head}`,
+    head: query.head,
+    ...count(bases, heads, pairs, flips.length, labels),
+    ...(statistics &&
+      (await compute('comparisonStatistics', { ...labels, pairs: await describePairs(grades, pairs) }))),
+    flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
+    next_cursor: next < flips.length ? encodeCursor(String(next)) : null,
   }
 }
 
@@ -104,8 +86,10 @@ const tooManyLabels = (labels: number): RequestError =>
 const rubricsOf = (answers: readonly Answer[]): string[] =>
   [...new Set(answers.map((answer) => rubricIdOf(answer.rubric)))].sort()
 
-const answersBy = (answers: Answers, rubric: string | null): Answers =>
-  rubric === null ? answers : new Map([...answers].filter(([, one]) => rubricIdOf(one.rubric) === rubric))
+const answersBy = (answers: Answers, rubric: string | undefined): Answers =>
+  rubric === undefined
+    ? answers
+    : new Map([...answers].filter(([, one]) => rubricIdOf(one.rubric) === rubricIdOf(rubric)))
 
 /** Returns the labels of the pairs; without pairs, those of the rubrics of all answers. */
 function labelsOf(rubrics: Rubrics, pairs: readonly Pair[], all: readonly Answer[]): ComparedLabels {
@@ -122,19 +106,15 @@ type Labelled = Answer & { readonly label: Label; readonly grade_id: string }
 type Pair = readonly [base: Labelled, head: Labelled]
 
 /** Reads the answers of a batch by question; `ofSources`: those of the grades from which its re-grade started. */
-async function readAnswers(
-  { batches, grades, loaded }: ComparedStores,
-  id: string,
-  ofSources: boolean,
-): Promise<Answers> {
+async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSources: boolean): Promise<Answers> {
   const answers = new Map<string, Answer>()
   const asked = new Map<string, number>()
-  for await (const page of endedPages(batches, id)) {
+  for await (const page of endedPages(stores.batches, id)) {
     for (const item of page) {
-      const source = ofSources ? await sourceOf(grades, item) : null
+      const source = ofSources ? await sourceOf(stores.grades, item) : null
       const { status, failure, label } = source ?? item
       const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
-      const subject = subjectOf(questionOfItem(item, rubricOf(loaded, rubric)?.truth.instructions), rubric)
+      const subject = subjectOf(questionOfItem(item, rubricOf(rubrics, rubric)?.truth.instructions), rubric)
       const turn = asked.get(subject) ?? 0
       asked.set(subject, turn + 1)
       answers.set(`${subject}/${turn}`, {

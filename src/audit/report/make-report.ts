@@ -2,10 +2,10 @@ import { findRubric } from '../../domain/rubric/claim-values.ts'
 import { DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
 import type { ReportQuery } from '../../schemas/audit/queries.ts'
 import type { Report } from '../../schemas/audit/report.ts'
-import { faultAt, RequestError } from '../../schemas/problem.ts'
+import { faultAt, type RequestError } from '../../schemas/problem.ts'
 import type { Compute } from '../agreement/statistics-worker.ts'
 import { type AuditContext, requireNames } from '../names.ts'
-import { loadReport, type SeveralGraders } from './report-load.ts'
+import { loadReport } from './report-load.ts'
 import {
   labelsOf,
   measureNames,
@@ -33,8 +33,7 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
   const loaded = await loadReport(context.stores, filter, options.group_by, (name) =>
     ofAny(name ?? rubric ?? context.default_rubric),
   )
-  if (!loaded.ok) throw severalGraders(loaded.error, options)
-  const input = { ...loaded.value, notes: [...loaded.value.notes, ...notLoaded(context, loaded.value.found)] }
+  const input = { ...loaded, notes: [...loaded.notes, ...notLoaded(context, loaded.found)] }
   checkOptions(input, options)
   const draws = drawsFor(query, options, input.trials.length)
   return compute('reportOf', { input, options: { ...options, draws } })
@@ -88,18 +87,3 @@ function pairOf({ pair_by, base, head, measure, ...filter }: ReportQuery): Repor
 
 const invalid = (name: string, message: string): RequestError =>
   faultAt(`/${name}`, message, 'invalid_request', `${name} ${message}`)
-
-/** Makes the refusal of trials that several judges or rubrics graded, with the names to choose from: a trial must count once. */
-function severalGraders({ judges, rubrics }: SeveralGraders, { group_by }: ReportOptions): RequestError {
-  const errors = [
-    ...(judges.length > 1 && group_by !== 'judge'
-      ? [{ path: '/judge', message: `is needed, one of: ${judges.join(', ')}` }]
-      : []),
-    ...(rubrics.length > 1 ? [{ path: '/rubric', message: `is needed, one of: ${rubrics.join(', ')}` }] : []),
-  ]
-  return new RequestError(
-    'several_graders',
-    'the selected trials were graded by several judges or rubrics, and would count several times',
-    { errors },
-  )
-}

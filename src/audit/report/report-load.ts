@@ -2,8 +2,9 @@ import type { GradeStore } from '../../db/grades.ts'
 import type { ReviewStore } from '../../db/reviews.ts'
 import { count } from '../../domain/count.ts'
 import { notesOf } from '../../domain/notes.ts'
-import { err, ok, type Result } from '../../domain/result.ts'
+import type { Issue } from '../../domain/result.ts'
 import type { Review } from '../../schemas/audit/review.ts'
+import { RequestError } from '../../schemas/problem.ts'
 import { rubricIdOf } from '../../schemas/vocabulary.ts'
 import { questionOfReview, readReviews, standingReviews } from '../disagreements/standing-reviews.ts'
 import { settleReviews } from './report-reviews.ts'
@@ -18,12 +19,6 @@ import {
   type UnreviewedTrial,
 } from './report-trials.ts'
 
-/** Several judges or rubrics where a report allows one: a trial would count once per grade. */
-export interface SeveralGraders {
-  readonly judges: readonly string[]
-  readonly rubrics: readonly string[]
-}
-
 type AuditStores = TrialStores & { readonly reviews: ReviewStore }
 
 /** Loads the trials of a report as small rows: those that fit the filter, in one pass, then one pass over the reviews. */
@@ -32,23 +27,31 @@ export async function loadReport(
   filter: ReportFilter,
   groupBy: string,
   rubricOf: (name: string | null) => ReportRubric,
-): Promise<Result<ReportInput, SeveralGraders>> {
+): Promise<ReportInput> {
   const { selected, fields, judges, rubrics, baselines, notes } = await findTrials(stores, filter, groupBy)
-  if (rubrics.size > 1 || (judges.size > 1 && groupBy !== 'judge'))
-    return err({ judges: [...judges].sort(), rubrics: [...rubrics].sort() })
+  const several = [...oneOf('judge', groupBy === 'judge' ? [] : judges), ...oneOf('rubric', rubrics)]
+  if (several.length > 0) throw new RequestError('several_graders', SEVERAL_GRADERS, { errors: several })
   const [name = null] = rubrics
   const rubric = rubricOf(name)
   if (hasAlignment(rubric.name) && needsBaselines(selected, filter))
     await addBaselines(stores.grades, filter, baselines)
   const reviewed = await addReviews(stores, selected, rubric)
-  return ok({
+  return {
     trials: await addInstructions(stores.grades, selected, reviewed.trials, rubric),
     baselines: [...baselines.values()],
     fields: [...fields].sort(),
     rubric,
     found: name,
     notes: [...notes, ...doubledTruths(selected), ...reviewed.notes],
-  })
+  }
+}
+
+const SEVERAL_GRADERS = 'the selected trials were graded by several judges or rubrics, and would count several times'
+
+/** Lists the names of several judges or rubrics, to choose from: a trial must count once. */
+const oneOf = (name: string, names: Iterable<string>): Issue[] => {
+  const sorted = [...names].sort()
+  return sorted.length > 1 ? [{ path: `/${name}`, message: `is needed, one of: ${sorted.join(', ')}` }] : []
 }
 
 /** Tells whether Terminal-Bench runs must be read apart, because the first pass saw only trials that fit the filter. */

@@ -1,5 +1,5 @@
 import { computeAgreement } from '../../audit/agreement/compute-agreement.ts'
-import { compare } from '../../audit/comparison/compare.ts'
+import { compare } from '../../audit/comparison/comparison.ts'
 import { DISAGREEMENTS, REVIEWS } from '../../audit/csv.ts'
 import { findDisagreements, listDisagreements } from '../../audit/disagreements/queue.ts'
 import { findReviews, listReviews, storeReview } from '../../audit/disagreements/reviews.ts'
