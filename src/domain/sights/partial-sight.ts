@@ -1,4 +1,4 @@
-import { exactLetters, type Letters } from '../text/letters.ts'
+import { exactLetters, type Letters, sourceOf } from '../text/letters.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import { isInWord, type Match } from './needle-search.ts'
 import { type Needle, PIECE } from './needles.ts'
@@ -23,8 +23,8 @@ interface Run {
   readonly letters: Letters
 }
 
-/** Pieces followed in one text: more of the same say nothing new. */
-const MOST_ADDED = 20_000
+/** Pieces of one output that are followed: more of the same say nothing new. */
+export const MOST_PIECES = 100_000
 const CLEAR_RUN = 40
 const CLEAR_SHARE = 0.6
 const CLEAR_TOTAL = 0.5
@@ -35,12 +35,6 @@ export class PieceCollector {
   private readonly seen: Uint8Array
   private total = 0
   private reached = 0
-  private runs = 0
-  /** The last letter of the text that a run was followed to: none is followed twice. */
-  private covered = -1
-  private added = 0
-  private run: Run | null = null
-  private best: Run | null = null
   /** The outputs that show a piece, and those of them of which each goes on where the one before ended. */
   private readonly showing = new Set<Part>()
   private readonly inOrder = new Set<Part>()
@@ -49,37 +43,6 @@ export class PieceCollector {
   constructor(needle: Needle) {
     this.needle = needle
     this.seen = new Uint8Array(needle.exact.length)
-  }
-
-  /** Adds a piece in the text that is being read; matches come roughly in the order of the text. */
-  add({ entry, letters, first, last }: Match): void {
-    if (last <= this.covered || ++this.added > MOST_ADDED) return
-    const own = this.needle.letters.text
-    const { text } = letters
-    let from = entry.piece
-    let begin = first
-    while (from > 0 && begin > 0 && entry.piece - from < PIECE && own[from - 1] === text[begin - 1]) {
-      from--
-      begin--
-    }
-    let to = entry.piece + PIECE
-    let stop = last + 1
-    while (to < own.length && stop < text.length && own[to] === text[stop]) {
-      to++
-      stop++
-    }
-    this.covered = stop - 1
-    for (let letter = from; letter < to; letter++) {
-      if (this.seen[letter] === 0) this.total++
-      this.seen[letter] = 1
-    }
-    const { run, best } = this
-    const found = { from, to, first: begin, last: stop - 1, letters }
-    if (run === null || to > run.to || from < run.from) {
-      this.runs++
-      this.run = found
-    }
-    if (best === null || to - from > best.to - best.from) this.best = found
   }
 
   /** Lists the outputs with a piece, and how surely each proves a sight; empty where all of them do not show enough. */
@@ -92,46 +55,64 @@ export class PieceCollector {
     return this.reached === this.needle.exact.length
   }
 
-  /** Ends the output that was read: what it shows; null: nothing worth a doubt. */
-  finish(part: Part): PartialSight | null {
-    const { best, needle } = this
+  /** Reads the pieces that stand in one output, roughly in the order of its text: what it shows; null: nothing worth a doubt. */
+  read(part: Part, pieces: readonly Match[]): PartialSight | null {
+    let last: Run | null = null
+    let best: Run | null = null
+    let [runs, covered] = [0, -1]
+    for (const piece of pieces) {
+      // No letter of the text is followed twice.
+      if (piece.last <= covered) continue
+      const run = this.follow(piece)
+      covered = run.last
+      if (last === null || run.to > last.to || run.from < last.from) {
+        runs++
+        last = run
+      }
+      if (best === null || run.to - run.from > best.to - best.from) best = run
+    }
     if (best === null) return null
     this.showing.add(part)
-    if (this.runs === 1 && this.goesOn(best)) {
+    if (runs === 1 && this.goesOn(best)) {
       this.reached = best.to
       this.inOrder.add(part)
     }
-    const { length } = needle.exact
-    const run = best.to - best.from
-    this.run = null
-    this.best = null
-    this.runs = 0
-    this.covered = -1
-    this.added = 0
-    const isClear = run >= CLEAR_RUN || run >= CLEAR_SHARE * length || this.total >= CLEAR_TOTAL * length
+    const { length } = this.needle.exact
+    const shown = best.to - best.from
+    const isClear = shown >= CLEAR_RUN || shown >= CLEAR_SHARE * length || this.total >= CLEAR_TOTAL * length
     this.isClear ||= isClear
-    const { shown, from } = best.letters
-    const place = shown.range(from[best.first] ?? 0, (from[best.last] ?? 0) + 1)
-    return isClear ? { ...place, isComplete: this.isComplete } : null
+    return isClear ? { ...sourceOf(best.letters, best.first, best.last + 1), isComplete: this.isComplete } : null
+  }
+
+  /** Follows the letters of the needle back and on from a piece. */
+  private follow({ entry: { piece }, letters, first, last }: Match): Run {
+    const own = this.needle.letters.text
+    const { text } = letters
+    let [back, on] = [0, 0]
+    while (back < PIECE && back < piece && back < first && own[piece - back - 1] === text[first - back - 1]) back++
+    const end = piece + PIECE
+    while (end + on < own.length && own[end + on] === text[last + on + 1]) on++
+    for (let letter = piece - back; letter < end + on; letter++) {
+      if (this.seen[letter] === 0) this.total++
+      this.seen[letter] = 1
+    }
+    return { from: piece - back, to: end + on, first: first - back, last: last + on, letters }
   }
 
   /** Tests whether a run begins where the last run ended, on lines of its own, with the needle's very letters. */
   private goesOn({ from, to, first, last, letters }: Run): boolean {
-    const { needle } = this
+    const { exact } = this.needle
     const { text } = letters.shown
-    const begins = letters.from[first] ?? 0
-    const ends = (letters.from[last] ?? 0) + 1
-    const isPartOfWord = (from === 0 && isInWord(text, begins)) || (to === needle.exact.length && isInWord(text, ends))
-    if (isPartOfWord || from > this.reached || to <= this.reached) return false
-    if (from > 0 && !isBreak(text, first === 0 ? 0 : (letters.from[first - 1] ?? 0) + 1, begins, first === 0))
-      return false
-    const next = letters.from[last + 1] ?? text.length
-    const isEnd = last + 1 === letters.text.length
-    if (to < needle.exact.length && !isBreak(text, ends, isEnd ? text.length : next, isEnd)) return false
-    return exactLetters(letters, first, last + 1) === needle.exact.slice(from, to)
+    const unitOf = (letter: number): number | undefined => letters.from[letter]
+    const [begins, ends] = [unitOf(first) ?? 0, (unitOf(last) ?? 0) + 1]
+    const before = first === 0 ? '\n' : text.slice((unitOf(first - 1) ?? 0) + 1, begins)
+    const behind = unitOf(last + 1) === undefined ? '\n' : text.slice(ends, unitOf(last + 1))
+    return (
+      from <= this.reached &&
+      to > this.reached &&
+      (from === 0 ? !isInWord(text, begins) : before.includes('\n')) &&
+      (to === exact.length ? !isInWord(text, ends) : behind.includes('\n')) &&
+      exactLetters(letters, first, last + 1) === exact.slice(from, to)
+    )
   }
 }
-
-/** Tests whether a line ends between two letters, or the text does. */
-const isBreak = (text: string, from: number, to: number, isEdge: boolean): boolean =>
-  isEdge || text.slice(from, to).includes('\n')

@@ -13,7 +13,7 @@ import {
   WHOLE,
 } from './needles.ts'
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
-import { PieceCollector } from './partial-sight.ts'
+import { MOST_PIECES, PieceCollector } from './partial-sight.ts'
 
 /** The sights of one needle: the first certain and the first doubtful in tool output, the first place in the prompt. */
 export interface NeedleSights {
@@ -110,7 +110,7 @@ class SightReader {
 
   /** Reads the answer of a tool. */
   readOutput(part: Part, place: Place): void {
-    const touched = new Set<NeedleSights>()
+    const pieces = new Map<NeedleSights, Match[]>()
     const forms = lettersOfPart(part)
     /** The form that pieces are read in: escapes read back, marks of lines dropped. */
     const pieced = forms.findLast(({ kind, isUnmarked }) => isUnmarked && kind !== 'dumped')
@@ -121,13 +121,14 @@ class SightReader {
       if (entry.piece === ENCODED) note(sights, 'doubtful', place, match)
       else if (entry.piece === WHOLE) note(sights, this.shownBy(sights, match, part.text, place.position), place, match)
       else if (match.letters === pieced) {
-        sights.pieces?.add(match)
-        touched.add(sights)
+        const found = pieces.get(sights) ?? []
+        if (found.length < MOST_PIECES) found.push(match)
+        pieces.set(sights, found)
       }
       return !this.isOver
     })
-    for (const sights of touched) {
-      const seen = sights.pieces?.finish(part) ?? null
+    for (const [sights, found] of pieces) {
+      const seen = sights.pieces?.read(part, found) ?? null
       if (seen !== null) note(sights, seen.isComplete ? 'certain' : 'doubtful', place, seen)
     }
   }
