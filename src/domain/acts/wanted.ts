@@ -1,9 +1,8 @@
 import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
 import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import type { Certainty, ScriptContext } from '../shell/use.ts'
-import { mentions, namesAll } from '../text/mentions.ts'
 import { baseName } from '../text/paths.ts'
-import { foldForSearch, indexOfWord } from '../text/search.ts'
+import { foldForSearch, indexOfWord, mentions, namesAll } from '../text/search.ts'
 import { forbids, type Instruction, wordsIn } from './message-use.ts'
 
 const LOOKING = 'read see open view look check consult inspect search find grep cat list show print'.split(' ')

@@ -1,3 +1,5 @@
+import { escapeOf } from './escape.ts'
+
 /** The value of a cell. A list is joined by `; `; null and undefined are empty. */
 export type CsvValue = string | number | boolean | null | undefined | readonly string[]
 
@@ -15,12 +17,11 @@ export const csvCells = (values: readonly CsvValue[]): string => values.map(csvC
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const text = guard((typeof value === 'string' ? value : value.join('; ')).replaceAll(UNSEEN, escapeUnseen))
+  const text = guard(
+    (typeof value === 'string' ? value : value.join('; ')).replaceAll(UNSEEN, (character) => escapeOf(character)),
+  )
   return text.includes('"') || text.includes(',') ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Looks behind leading space, which spreadsheets ignore. */
 const guard = (text: string): string => (FORMULA_STARTS.includes(text.trimStart()[0] ?? '') ? `'${text}` : text)
-
-const escapeUnseen = (character: string): string =>
-  `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`

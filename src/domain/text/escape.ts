@@ -31,7 +31,7 @@ export function eachEscape(text: string, from: number, to: number, tell: OnEscap
     const { 0: there, index } = match
     const isFolded = there === '\r' && text[index + 1] === '\n'
     const shown = there.slice(0, to - index)
-    tell(index, index + shown.length, isFolded ? '' : shownOf(shown))
+    tell(index, index + shown.length, isFolded ? '' : escapeOf(shown))
     SPECIAL.lastIndex = index + shown.length
   }
 }
@@ -39,7 +39,8 @@ export function eachEscape(text: string, from: number, to: number, tell: OnEscap
 /** The writing of single characters, by code point: a text can hold millions of them, and there are some thousands in all. */
 const singles = new Map<number, string>()
 
-function shownOf(run: string): string {
+/** Writes the escape of one character or a run of equal ones. */
+export function escapeOf(run: string): string {
   const point = run.codePointAt(0) ?? 0
   const count = run.length / (point > 0xffff ? 2 : 1)
   if (count !== 1) return `⟨U+${hexOf(point)}×${count}⟩`

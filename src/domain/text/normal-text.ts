@@ -30,16 +30,12 @@ export class NormalText {
 
   /** Finds the source offset of a unit. */
   start(at: number): number {
-    const edit = this.editAt(at)
-    const inBase = at < (this.edits[edit + 1] ?? 0) ? (this.edits[edit + 2] ?? 0) : at + this.shiftBehind(edit)
-    return this.base === null ? inBase : this.base.start(inBase)
+    return this.toSource(at, 0)
   }
 
   /** Finds the source offset behind a unit. */
   end(at: number): number {
-    const edit = this.editAt(at)
-    const inBase = at < (this.edits[edit + 1] ?? 0) ? (this.edits[edit + 3] ?? 0) : at + 1 + this.shiftBehind(edit)
-    return this.base === null ? inBase : this.base.end(inBase - 1)
+    return this.toSource(at, 1)
   }
 
   /** Finds the source range of `text[start, end)`. */
@@ -51,29 +47,29 @@ export class NormalText {
   unitAt(offset: number): number {
     const inBase = this.base?.unitAt(offset) ?? offset
     const edit = this.lastEdit(2, inBase - 1)
-    if (edit < 0) return Math.min(inBase, this.text.length)
     const behind = Math.max(0, inBase - (this.edits[edit + 3] ?? 0))
     return Math.min((this.edits[edit + 1] ?? 0) + behind, this.text.length)
   }
 
-  /** Finds the last edit that begins at or before a unit; negative: there is none. */
-  private editAt(at: number): number {
-    return this.lastEdit(0, at)
+  /** `side`: 0 is the beginning of the unit, 1 its end. */
+  private toSource(at: number, side: 0 | 1): number {
+    const edit = this.lastEdit(0, at)
+    const numberOf = (member: number): number => this.edits[edit + member] ?? 0
+    const isInEdit = at < numberOf(1)
+    const inBase = isInEdit ? numberOf(2 + side) : at + side + numberOf(3) - numberOf(1)
+    return this.base === null ? inBase : this.base.toSource(inBase - side, side)
   }
 
-  private lastEdit(member: number, at: number): number {
+  /** Finds the last edit of which a number is at most `most`; negative: there is none. */
+  private lastEdit(member: number, most: number): number {
     let low = 0
     let high = this.edits.length / EDIT
     while (low < high) {
       const middle = (low + high) >> 1
-      if ((this.edits[middle * EDIT + member] ?? 0) <= at) low = middle + 1
+      if ((this.edits[middle * EDIT + member] ?? 0) <= most) low = middle + 1
       else high = middle
     }
     return (low - 1) * EDIT
-  }
-
-  private shiftBehind(edit: number): number {
-    return edit < 0 ? 0 : (this.edits[edit + 3] ?? 0) - (this.edits[edit + 1] ?? 0)
   }
 }
 

@@ -14,6 +14,30 @@ export const indexOfWord = (text: string, needle: string, from: number): number 
 /** Finds a needle that no longer word holds: `test-all` stands in `make test-all-slow`, and names something else there. */
 export const indexOfName = (text: string, needle: string, from: number): number => find(text, needle, from, isNameAt)
 
+/** Tests whether the text holds the string, white space apart, or all of its words in order. */
+export const mentions = (text: string, string: string, fold: () => string = () => foldForSearch(text)): boolean =>
+  holds(text, string, fold, indexOfWord)
+
+/** Tests the same where no word of the string is a piece of a longer word. */
+export const namesAll = (text: string, string: string): boolean =>
+  holds(text, string, () => foldForSearch(text), indexOfName)
+
+function holds(text: string, string: string, fold: () => string, indexOf: typeof indexOfWord): boolean {
+  if (indexOf(text, string, 0) !== -1) return true
+  const folded = fold()
+  let at = 0
+  for (const word of foldForSearch(string).split(' ')) {
+    const found = indexOf(folded, word, at)
+    if (found === -1) return false
+    at = found + word.length
+  }
+  return true
+}
+
+/** Tests whether the text holds one of the words. */
+export const mentionsAny = (text: string, string: string): boolean =>
+  string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim(), 0) !== -1)
+
 function isWordAt(text: string, start: number, end: number): boolean {
   const before = start > 0 && isWord(text.charCodeAt(start)) && isWord(text.charCodeAt(start - 1))
   return !before && !(isWord(text.charCodeAt(end - 1)) && isWord(text.charCodeAt(end)))

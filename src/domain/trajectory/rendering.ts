@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Coverage } from '../../schemas/grade.ts'
 import { renderActNotes } from './act.ts'
 import type { ElisionPlan } from './elision.ts'
@@ -26,21 +26,12 @@ export interface Rendering {
  */
 export function makeNonce(secret: Uint8Array, trajectory: Trajectory): string {
   for (let round = 0; ; round++) {
-    const nonce = createHmac('sha256', keyOf(secret))
+    const nonce = createHmac('sha256', secret)
       .update(`${trajectory.id}/${RENDERING_VERSION}/${round}`)
       .digest('hex')
       .slice(0, 16)
     if (!trajectory.steps.some((step) => step.parts.some((part) => part.text.includes(nonce)))) return nonce
   }
-}
-
-const keys = new WeakMap<Uint8Array, KeyObject>()
-
-/** To make one costs more than to use it. */
-function keyOf(secret: Uint8Array): KeyObject {
-  const key = keys.get(secret) ?? createSecretKey(secret)
-  keys.set(secret, key)
-  return key
 }
 
 export function createRendering(
@@ -104,13 +95,12 @@ export function shownByPlan(plan: ElisionPlan): (position: Position, part: Part)
 /** Text of whole steps, framed. `omitted` says what stands between steps that do not follow each other. */
 export function renderSteps(rendering: Rendering, steps: readonly number[]): string {
   const out: string[] = []
-  const names = new Map<string, string>()
   let expected = 0
   for (const index of steps) {
     const step = rendering.trajectory.steps[index]
     if (step === undefined) continue
     if (index > expected) out.push(omission(rendering, expected, index))
-    renderStep(out, rendering, step, index, names)
+    renderStep(out, rendering, step, index)
     expected = index + 1
   }
   const total = rendering.trajectory.steps.length
@@ -125,16 +115,14 @@ function omission(rendering: Rendering, from: number, to: number): string {
   return `=== OMITTED here: steps ${first} to ${last} · ${rendering.nonce} ===\n`
 }
 
-/** `names`: those of parts as they are shown, by the name. */
-function renderStep(out: string[], rendering: Rendering, step: Step, index: number, names: Map<string, string>): void {
+function renderStep(out: string[], rendering: Rendering, step: Step, index: number): void {
   const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
   const named = (what: string, name: string | undefined) =>
     name === undefined ? '' : ` · ${what}${renderName(name, rendering.nonce)}`
   const of = `${named('run', step.run)}${named('agent', step.agent)}`
   out.push(`=== STEP ${step.id}${of} · ${rendering.nonce}${note} ===\n`)
   step.parts.forEach((part, number) => {
-    const name = names.get(part.name) ?? renderName(part.name, rendering.nonce)
-    names.set(part.name, name)
+    const name = renderName(part.name, rendering.nonce)
     out.push(
       `--- ${part.actor}${name}${renderActNotes(part.act)} · ${rendering.nonce} ---\n`,
       rendering.view({ step: index, part: number }).text,
