@@ -6,6 +6,7 @@ import { taskNamesIn } from '../tasks/task-folder.ts'
 import { trialsNamedBy } from '../trials/harbor.ts'
 import { inspectHead, readInspectFolder } from '../trials/inspect-folder.ts'
 import { isHarnessFile, isHarnessMark, isTrialName, runIndexes } from '../trials/job-folder.ts'
+import { isOpencodeStorage, readOpencodeStorage } from '../trials/opencode-storage.ts'
 import { type Scope, skip } from '../trials/reading-job.ts'
 import { readingOrder } from '../trials/reading-order.ts'
 import { holdsRequests, isRequest, readRequestLines, requestItem } from '../trials/request-lines.ts'
@@ -31,6 +32,8 @@ export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<T
     return yield* readTrialFolder(scope, folder, { ...facts, runIndex: facts.runIndex ?? scope.job.nextRun(facts) })
   const head = await inspectHead(folder)
   if (head !== null) return yield* readInspectFolder(scope, folder, head)
+  if (await isOpencodeStorage(folder))
+    return yield* readOpencodeStorage((await withTruthOf(scope, folder)).scope, folder)
   const { onTask } = scope.job.options
   const names = onTask === undefined ? null : await taskNamesIn(folder)
   if (onTask !== undefined && names !== null) return yield* readTask(scope, folder, names, onTask)

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { outline, readAll, tempFolder, writeFiles } from './make.ts'
+
+let storage = ''
+beforeEach(async () => {
+  storage = join(await tempFolder(), 'storage')
+})
+
+const message = (id: string, role: string, created: number) =>
+  JSON.stringify({ id, sessionID: 'ses_1', role, time: { created }, modelID: 'm', providerID: 'p' })
+const text = (id: string, of: string, words: string) =>
+  JSON.stringify({ id, messageID: of, sessionID: 'ses_1', type: 'text', text: words })
+const tool = JSON.stringify({
+  ...{ id: 'prt_3', messageID: 'msg_b', sessionID: 'ses_1', type: 'tool', callID: 'c', tool: 'bash' },
+  state: { status: 'completed', input: { command: 'make' }, output: 'built', title: 'make', metadata: {}, time: {} },
+})
+const FILES = {
+  'session/p/ses_1.json': JSON.stringify({ id: 'ses_1', projectID: 'p', title: 'Build the app', time: {} }),
+  'session/p/ses_2.json': JSON.stringify({ id: 'ses_2', projectID: 'p', parentID: 'ses_1', title: 'Sub' }),
+  // The order of the names is not that of the times.
+  'message/ses_1/msg_a.json': message('msg_a', 'assistant', 3),
+  'message/ses_1/msg_b.json': message('msg_b', 'assistant', 2),
+  'message/ses_1/msg_c.json': message('msg_c', 'user', 1),
+  'message/ses_2/msg_d.json': message('msg_d', 'user', 1),
+  'part/msg_c/prt_1.json': text('prt_1', 'msg_c', 'Build it.'),
+  'part/msg_b/prt_2.json': text('prt_2', 'msg_b', 'I build.'),
+  'part/msg_b/prt_3.json': tool,
+  'part/msg_a/prt_4.json': text('prt_4', 'msg_a', 'Done.'),
+  'session_diff/ses_1.json': '[]',
+}
+
+test('each session of opencode’s storage is one run, in the order of its times', async () => {
+  await writeFiles(storage, FILES)
+  const items = await readAll(storage)
+  const [run, sub] = items
+  expect(items).toHaveLength(2)
+  if (run?.kind !== 'trial' || run.trajectory === null) throw new Error(JSON.stringify(outline(items)))
+  expect(run).toMatchObject({
+    name: 'storage/message/ses_1',
+    trajectory: { format: 'opencode', unread: { records: 0 } },
+  })
+  expect(run.trajectory.steps.flatMap(({ parts }) => parts.map(({ actor, text: words }) => [actor, words]))).toEqual([
+    ['user', 'Build it.'],
+    ['agent_message', 'I build.'],
+    ['agent_action', 'make'],
+    ['tool_output', 'built'],
+    ['agent_message', 'Done.'],
+  ])
+  expect(sub).toMatchObject({ kind: 'skipped', reason: 'unsupported', detail: expect.stringContaining('ses_1') })
+})
+
+test('a part that is no JSON is an unread record; a session over the bound is refused', async () => {
+  await writeFiles(storage, { ...FILES, 'part/msg_b/prt_3.json': '{"id": ' })
+  const [run] = await readAll(storage)
+  expect(run).toMatchObject({ kind: 'trial', trajectory: { unread: { records: 1 } } })
+  const [over] = await readAll(storage, { limits: { max_file_bytes: 300 } })
+  expect(over).toMatchObject({ kind: 'skipped', reason: 'refused' })
+})
