@@ -4,8 +4,4 @@ export type Result<T, E> = { readonly ok: true; readonly value: T } | { readonly
 export const ok = <T>(value: T): { readonly ok: true; readonly value: T } => ({ ok: true, value })
 export const err = <E>(error: E): { readonly ok: false; readonly error: E } => ({ ok: false, error })
 
-/** Something wrong, or merely odd, at a place in a document. `path` is a JSON pointer. */
-export interface Issue {
-  readonly path: string
-  readonly message: string
-}
+export type { Issue } from '../schemas/problem.ts'

@@ -1,11 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { NOT_BLANK } from './ground-truth.ts'
-import { RequestError } from './problem.ts'
-
-interface Fault {
-  readonly path: string
-  readonly message: string
-}
+import { type Issue, RequestError } from './problem.ts'
 
 const MOST_FAULTS = 20
 /** Larger values are checked up to their first fault: a hostile value would have a million faults. */
@@ -69,7 +64,7 @@ function isLarge(value: unknown): boolean {
 }
 
 /** Names the faults of a value, with JSON pointers, in the words that judges are told. Empty: the value fits. At most 20. */
-export function schemaIssues(schema: object, value: unknown): Fault[] {
+export function schemaIssues(schema: object, value: unknown): Issue[] {
   const errors = errorsOf(schema, value)
   // All missing members of an object are one fault.
   const missing = Map.groupBy(
@@ -98,7 +93,7 @@ export function schemaIssues(schema: object, value: unknown): Fault[] {
 }
 
 /** Names the faults for the author of the value: one for each mistake, at the member itself, with the value found and the values expected. */
-export function inputIssues(schema: object, value: unknown, { isText = false } = {}): Fault[] {
+export function inputIssues(schema: object, value: unknown, { isText = false } = {}): Issue[] {
   const errors = errorsOf(schema, value, isText)
   const blank = new Set(errors.filter(isBlank).map(({ instancePath }) => instancePath))
   return (
@@ -179,7 +174,7 @@ const knownOf = ({ properties, description = '' }: SchemaNode): string =>
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
 /** Makes the refusal of a value that does not fit its schema. */
-export const misfit = (place: string, errors: readonly Fault[], subject = 'the request'): RequestError =>
+export const misfit = (place: string, errors: readonly Issue[], subject = 'the request'): RequestError =>
   new RequestError('invalid_request', `${subject} does not fit its schema`, {
     errors: errors.map(({ path, message }) => ({ path: place + path, message })),
   })

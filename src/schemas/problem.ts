@@ -21,12 +21,13 @@ export const ProblemSchema = Documented('What went wrong (RFC 9457).', {
 })
 export type Problem = Static<typeof ProblemSchema>
 
-type Place = NonNullable<Problem['errors']>[number]
+/** Something wrong, or merely odd, at a place in a document. `path` is a JSON pointer. */
+export type Issue = Readonly<NonNullable<Problem['errors']>[number]>
 
 interface ErrorExtras {
   /** The status where it is not that of the code. */
   readonly status?: number
-  readonly errors?: readonly Readonly<Place>[]
+  readonly errors?: readonly Issue[]
   readonly headers?: Readonly<Record<string, string>>
   readonly members?: Readonly<Pick<Problem, 'grade_id' | 'retryable'>>
 }

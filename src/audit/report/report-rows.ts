@@ -1,4 +1,4 @@
-import type { ClaimRule, OutcomeRule, Rubric, Scalar } from '../../domain/rubric/rubric.ts'
+import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { type Pairing, SIGNAL_MEASURES } from '../../schemas/audit/report.ts'
 import type { SamplingDesign } from '../../schemas/audit/review.ts'
@@ -13,11 +13,7 @@ import {
 } from '../../schemas/vocabulary.ts'
 
 /** The members of a rubric that a report needs. */
-export interface ReportRubric {
-  readonly name: string
-  readonly claims: readonly ClaimRule[]
-  readonly outcome: OutcomeRule
-}
+export type ReportRubric = Pick<Rubric, 'name' | 'claims' | 'outcome'>
 
 /** Tells whether the reports of a rubric have the figures of TAB, too. */
 export const hasAlignment = (rubric: string): boolean => rubricIdOf(rubric) === TAB_BEHAVIOR
