@@ -20,32 +20,29 @@ const MOST_LISTED = 10
 
 /** Parses exactly one of a table, an enum claim, a sum of integers and the best entry of a list; a table is total and disjoint. */
 export function parseOutcome(given: OutcomeManifest, claims: readonly ClaimRule[]): Parsed {
-  const fail = (...issues: Issue[]): Parsed => ({ outcome: null, issues })
-  const { table, label, sum, best, scale = 'nominal' } = given
-  const kinds = Object.entries({ table, label, sum, best }).flatMap(([name, one]) => (one === undefined ? [] : [name]))
-  if (kinds.length !== 1) {
-    const message = `has ${kinds.join(' and ') || 'none'} of table, label, sum and best: write exactly one of them`
-    return fail({ path: '/outcome', message })
-  }
-  const list = best && claims.find(({ id, type }) => id === best.of && type === 'list')
-  if (best !== undefined && list === undefined) {
-    const there = claims.filter(({ type }) => type === 'list').map(({ id }) => id)
-    return fail({
-      path: '/outcome/best/of',
-      message: `${best.of} is no list; there are: ${there.join(', ') || 'none'}`,
-    })
-  }
+  const { table = [], label, sum, best, scale = 'nominal' } = given
+  const kinds = ['table', 'label', 'sum', 'best'].filter((kind) => Object.hasOwn(given, kind))
+  const lists = claims.filter(({ type }) => type === 'list').map(({ id }) => id)
+  const list = claims.find(({ id, type }) => id === best?.of && type === 'list')
+  const scope = list?.of ?? claims
   const used = usedIn(given)
-  if (used.length === 0) {
-    const message = 'follows from no claim: name at least one in when, as in when: { claim: true }'
-    return fail({ path: '/outcome/table', message })
-  }
-  const issues = used.flatMap((one) => decidingIssues(one, list?.of ?? claims))
-  for (const [name, counted] of Object.entries({ sum, 'best/by': best?.by }))
-    if (counted !== undefined && new Set(counted).size < counted.length)
-      issues.push({ path: `/outcome/${name}`, message: 'counts a claim twice: name each once' })
-  if (issues.length > 0) return fail(...issues)
-  const decided = (list?.of ?? claims).filter(({ id }) => used.some((one) => one.id === id))
+  const form = broken('/outcome', {
+    [` has ${kinds.join(' and ') || 'none'} of table, label, sum and best: write exactly one of them`]:
+      kinds.length !== 1,
+    [`/best/of ${best?.of} is no list; there are: ${lists.join(', ') || 'none'}`]:
+      best !== undefined && list === undefined,
+    '/table follows from no claim: name at least one in when, as in when: { claim: true }': used.length === 0,
+  })
+  if (form[0] !== undefined) return { outcome: null, issues: [form[0]] }
+  const issues = [
+    ...used.flatMap((one) => decidingIssues(one, scope)),
+    ...broken('/outcome', {
+      '/sum counts a claim twice: name each once': isRepeated(sum),
+      '/best/by counts a claim twice: name each once': isRepeated(best?.by),
+    }),
+  ]
+  if (issues.length > 0) return { outcome: null, issues }
+  const decided = scope.filter(({ id }) => used.some((one) => one.id === id))
   const ids = decided.map(({ id }) => id)
   if (best !== undefined && list !== undefined) {
     const values = list.of.find(({ id }) => id === `${best.of}.${best.label}`)?.values ?? []
@@ -55,10 +52,11 @@ export function parseOutcome(given: OutcomeManifest, claims: readonly ClaimRule[
   if (sum !== undefined) return { outcome: { kind: 'sum', scale: 'ordinal', labels: [], claims: sum }, issues }
   if (label !== undefined)
     return { outcome: { kind: 'label', scale, labels: decided[0]?.values ?? [], claims: ids }, issues }
-  const rows = table ?? []
-  const labels = [...new Set(rows.map((row) => row.label))]
-  return { outcome: { kind: 'table', scale, labels, rows, claims: ids }, issues: tableIssues(rows, decided) }
+  const labels = [...new Set(table.map((row) => row.label))]
+  return { outcome: { kind: 'table', scale, labels, rows: table, claims: ids }, issues: tableIssues(table, decided) }
 }
+
+const isRepeated = (names: readonly string[] = []): boolean => new Set(names).size < names.length
 
 /** A claim that an outcome names, with the place of the name and the types that can stand there. */
 interface Used {
@@ -124,7 +122,15 @@ function bestIssues(list: ClaimRule, { of, label }: Best, values: readonly strin
 /** Lists the combinations of the claims that do not fit exactly one row. */
 function tableIssues(rows: readonly Row[], claims: readonly ClaimRule[]): Issue[] {
   const domains = claims.map(({ type, values }): readonly Scalar[] => (type === 'boolean' ? [true, false] : values))
-  const unknown = valueIssues(rows, new Map(claims.map(({ id }, index) => [id, domains[index] ?? []])))
+  const domainOf = new Map(claims.map(({ id }, index) => [id, domains[index] ?? []]))
+  const unknown = rows.flatMap(({ when }, row) =>
+    Object.entries(when).flatMap(([id, value]) => {
+      const domain = domainOf.get(id) ?? []
+      return broken(`/outcome/table/${row}/when/${id}`, {
+        [` ${JSON.stringify(value)} is no value of ${id}; there are: ${domain.join(', ')}`]: !domain.includes(value),
+      })
+    }),
+  )
   if (unknown.length > 0) return unknown
   if (domains.reduce((count, { length }) => count * length, 1) > MOST_COMBINATIONS) {
     const message = `has more than ${MOST_COMBINATIONS} combinations of claims: name fewer claims in its rows`
@@ -134,28 +140,15 @@ function tableIssues(rows: readonly Row[], claims: readonly ClaimRule[]): Issue[
     (all, values) => all.flatMap((one) => values.map((value) => [...one, value])),
     [[]],
   )
-  const faults = combinations.flatMap((combination): Issue[] => {
-    const values = Object.fromEntries(claims.map(({ id }, index) => [id, combination[index] ?? null]))
-    const fitting = rows.flatMap(({ when }, row) => (fits(when, values) ? [row] : []))
-    if (fitting.length === 1) return []
-    const told = `{ ${Object.entries(values)
-      .map(([id, value]) => `${id}: ${value}`)
-      .join(', ')} }`
-    if (fitting.length === 0)
-      return [{ path: '/outcome/table', message: `no row fits ${told}: add one, or leave claims out of a row` }]
+  const faults = combinations.flatMap((combination) => {
+    const pairs = claims.map(({ id }, index) => [id, combination[index] ?? null] as const)
+    const fitting = rows.flatMap(({ when }, row) => (fits(when, Object.fromEntries(pairs)) ? [row] : []))
+    const told = `{ ${pairs.map(([id, value]) => `${id}: ${value}`).join(', ')} }`
     const both = fitting.map((row) => row + 1).join(' and ')
-    return [{ path: `/outcome/table/${fitting[1]}`, message: `rows ${both} fit ${told}: change all but one of them` }]
+    return broken('/outcome/table', {
+      [`no row fits ${told}: add one, or leave claims out of a row`]: fitting.length === 0,
+      [`/${fitting[1]} rows ${both} fit ${told}: change all but one of them`]: fitting.length > 1,
+    })
   })
   return faults.slice(0, MOST_LISTED)
-}
-
-function valueIssues(rows: readonly Row[], domains: ReadonlyMap<string, readonly Scalar[]>): Issue[] {
-  return rows.flatMap(({ when }, row) =>
-    Object.entries(when).flatMap(([id, value]): Issue[] => {
-      const domain = domains.get(id) ?? []
-      if (domain.includes(value)) return []
-      const message = `${JSON.stringify(value)} is no value of ${id}; there are: ${domain.join(', ')}`
-      return [{ path: `/outcome/table/${row}/when/${id}`, message }]
-    }),
-  )
 }
