@@ -4,7 +4,7 @@ import { type Compute, createStatisticsWorker, type StatisticsWorker } from '../
 import { listCalls, readBatchCalls } from '../audit/calls.ts'
 import { compare } from '../audit/comparison/comparison.ts'
 import { csvRow } from '../audit/csv.ts'
-import { listDisagreements } from '../audit/disagreements/queue.ts'
+import { listDisagreements } from '../audit/disagreements/disagreements.ts'
 import { listReviews, storeReview } from '../audit/disagreements/reviews.ts'
 import { readPanel } from '../audit/disagreements/support.ts'
 import { requireNames } from '../audit/names.ts'

@@ -53,13 +53,14 @@ function counted() {
 
 async function readAll(query: Parameters<typeof readDisagreements>[1], given: Stores): Promise<Disagreement[]> {
   const all: Disagreement[] = []
-  for await (const { disagreement } of readDisagreements({ ...given, loaded: LOADED }, query)) all.push(disagreement)
+  for await (const { disagreement } of readDisagreements({ stores: given, rubrics: LOADED }, query))
+    all.push(disagreement)
   return all
 }
 
 test('the whole queue reads each grade once, 200 at a time, and leaves the event loop its turns', async () => {
   const { calls, stores: given, stop } = counted()
-  const all = await readAll({ filter: {} }, given)
+  const all = await readAll({}, given)
   stop()
   expect(all).toHaveLength(QUESTIONS / 10)
   expect(calls).toMatchObject({ listStanding: (2 * QUESTIONS) / 200 + 1, most: 200, listForQuestion: 0 })
@@ -68,7 +69,7 @@ test('the whole queue reads each grade once, 200 at a time, and leaves the event
 
 test('a filtered queue looks up only the questions that it chooses', async () => {
   const { calls, stores: given, stop } = counted()
-  const all = await readAll({ filter: { task: 't10' } }, given)
+  const all = await readAll({ task: 't10' }, given)
   stop()
   expect(all).toHaveLength(QUESTIONS / 50)
   expect(calls.listForQuestion).toBe(QUESTIONS / 50)

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { GradeFilter } from '../../db/grades.ts'
 import type { ReviewStore } from '../../db/reviews.ts'
-import { claimIdOf, newestRubric, type Rubrics } from '../../domain/rubric/claim-values.ts'
+import { claimIdOf, newestRubric } from '../../domain/rubric/claim-values.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../../schemas/audit/disagreement.ts'
+import type { QueueQuery } from '../../schemas/audit/queries.ts'
+import { decodeCursor, takePage } from '../../schemas/page.ts'
 import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
+import { type AuditContext, requireNames } from '../names.ts'
 import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
 import {
   latestOpinions,
@@ -30,18 +32,10 @@ const POINTS_PER_CLAIM = 2
 /** Points for the confidence of the less certain side: two certain sides weigh most. None for a side without a level. */
 const CONFIDENCE_POINTS: Readonly<Record<ConfidenceLevel, number>> = { low: 0, medium: 1, high: 2 }
 
-/** The terms of a score, which is their sum. */
-interface ScoreTerms {
-  readonly kind: number
-  readonly claims: number
-  readonly confidence: number
-  readonly votes: number
-}
-
 interface Scored {
   /** The score in thousandths: sums of fractions would not compare equal after a way through text. */
   readonly millis: number
-  readonly terms: ScoreTerms
+  readonly terms: Disagreement['terms']
 }
 
 /**
@@ -49,7 +43,7 @@ interface Scored {
  * that a claim counts as much as two levels of confidence.
  */
 export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
-  const terms: ScoreTerms = {
+  const terms = {
     kind: KIND_WEIGHTS[kind],
     claims: POINTS_PER_CLAIM * Math.min(3, clash.distance),
     confidence: clash.confidence === null ? 0 : CONFIDENCE_POINTS[clash.confidence],
@@ -76,84 +70,89 @@ export function mostTelling<Of extends Clash>(
 export const explainScore = (kind: DisagreementKind, { millis, terms }: Scored): string =>
   `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
 
-/** Orders the queue: the higher score first; ties by the question's digests, which never change. */
-export const compareQueued = (
-  one: { readonly millis: number; readonly question: string },
-  other: { readonly millis: number; readonly question: string },
-): number => other.millis - one.millis || (one.question < other.question ? -1 : one.question > other.question ? 1 : 0)
-
-interface DisagreementQuery {
-  /** Selects questions by their grades: trials of the named batch, else standing grades. */
-  readonly filter: GradeFilter
-  readonly kind?: DisagreementKind
-  /** Selects questions in which two sides differ in this claim, by its id or old name. */
-  readonly claim?: string
-  readonly settled?: boolean
-}
-
 /** A place in the queue: the next page begins behind it, even where earlier questions were added or removed. */
-export interface QueuePlace {
+interface QueuePlace {
   readonly millis: number
   /** The question with its rubric: `subjectOf`. */
   readonly question: string
 }
 
-type Stores = QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics }
+/** Orders the queue: the higher score first; ties by the question's digests, which never change. */
+export const compareQueued = (one: QueuePlace, other: QueuePlace): number =>
+  other.millis - one.millis || (one.question < other.question ? -1 : one.question > other.question ? 1 : 0)
 
 interface Queued extends QueuePlace {
   readonly verdicts: Verdicts
   readonly row: QuestionRow
 }
 
+type QueueContext = Pick<AuditContext, 'rubrics'> & {
+  readonly stores: QuestionStores & { readonly reviews: ReviewStore }
+}
+
 /** Questions written between two turns of the event loop. */
 const WRITTEN_A_TURN = 1000
 
-/** Yields all questions with a disagreement, the highest score first, each written on request. */
+/** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
+const CURSOR = /^(\d{1,6})\/(sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*)$/
+
+/** Finds the disagreements of the review queue, the most telling first, each with its place in the queue. */
+export async function findDisagreements(context: AuditContext, query: QueueQuery) {
+  const { limit: _limit, format: _format, cursor, ...asked } = query
+  await requireNames(context, asked)
+  const [, millis, question = ''] = CURSOR.exec(decodeCursor(cursor, CURSOR) ?? '') ?? []
+  return readDisagreements(context, asked, millis === undefined ? null : { millis: Number(millis), question })
+}
+
+/** Lists one page of the review queue. */
+export async function listDisagreements(context: AuditContext, query: QueueQuery) {
+  const found = await findDisagreements(context, query)
+  const page = await takePage(found, query.limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
+  return { ...page, items: page.items.map(({ disagreement }) => disagreement) }
+}
+
+type Asked = Omit<QueueQuery, 'limit' | 'format' | 'cursor'>
+
+/** Yields all questions with a disagreement behind a place, the highest score first, each written on request. */
 export async function* readDisagreements(
-  stores: Stores,
-  query: DisagreementQuery,
-  after?: QueuePlace,
+  context: QueueContext,
+  asked: Asked,
+  after: QueuePlace | null = null,
 ): AsyncGenerator<{ readonly disagreement: Disagreement; readonly place: QueuePlace }> {
   let written = 0
-  for (const queued of await readQueue(stores, query, after)) {
-    const { millis, question } = queued
-    yield { disagreement: describe(queued), place: { millis, question } }
+  for (const queued of await readQueue(context, asked, after)) {
+    yield { disagreement: describe(queued), place: queued }
     if (++written % WRITTEN_A_TURN === 0) await nextTurn()
   }
 }
 
-async function readQueue(stores: Stores, query: DisagreementQuery, after?: QueuePlace): Promise<Queued[]> {
-  const questions = await readQuestions(stores, query.filter)
+async function readQueue({ stores, rubrics }: QueueContext, asked: Asked, after: QueuePlace | null) {
+  const { kind, claim, settled, ...filter } = asked
+  const questions = await readQuestions(stores, filter)
   const reviews = await standingReviewsOf(stores.reviews, questions)
   const queue: Queued[] = []
   let turn = 0
   for (const [subject, row] of questions) {
-    const queued = enqueue(row, verdictsOf(row, reviews.get(subject) ?? [], stores.loaded, query), query)
-    if (queued !== null && (after === undefined || compareQueued(queued, after) > 0)) queue.push(queued)
+    const verdicts: Verdicts = {
+      rubric: newestRubric(rubrics, row.rubric),
+      claim: claim ? claimIdOf(claim) : null,
+      opinions: latestOpinions([...row.opinions, ...row.others]),
+      signals: row.signals,
+      reviews: reviews.get(subject) ?? [],
+    }
+    const queued = enqueue(row, verdicts, kind, settled)
+    if (queued !== null && (after === null || compareQueued(queued, after) > 0)) queue.push(queued)
     if (++turn % WRITTEN_A_TURN === 0) await nextTurn()
   }
   return queue.sort(compareQueued)
 }
 
-const verdictsOf = (
-  row: QuestionRow,
-  reviews: readonly ReviewRow[],
-  rubrics: Rubrics,
-  { claim }: DisagreementQuery,
-): Verdicts => ({
-  rubric: newestRubric(rubrics, row.rubric),
-  claim: claim === undefined ? null : claimIdOf(claim),
-  opinions: latestOpinions([...row.opinions, ...row.others]),
-  signals: row.signals,
-  reviews,
-})
-
-function enqueue(row: QuestionRow, verdicts: Verdicts, query: DisagreementQuery): Queued | null {
+function enqueue(row: QuestionRow, verdicts: Verdicts, kind: Asked['kind'], settled: Asked['settled']): Queued | null {
   const clashes = tellingClashes(verdicts)
   const [first] = clashes
   if (first === undefined) return null
-  if (query.kind !== undefined && !clashes.some(({ kind }) => kind === query.kind)) return null
-  if (query.settled !== undefined && query.settled !== isSettled(verdicts.reviews)) return null
+  if (kind !== undefined && !clashes.some((clash) => clash.kind === kind)) return null
+  if (settled !== undefined && settled !== isSettled(verdicts.reviews)) return null
   if (verdicts.claim !== null && !differingClaims(verdicts).some(({ claim }) => claim === verdicts.claim)) return null
   return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), verdicts, row }
 }
@@ -182,7 +181,7 @@ function describe({ verdicts, row }: Queued): Disagreement {
     task: row.task,
     kinds: clashes.map(({ kind }) => kind),
     score: first.scored.millis / 1000,
-    terms: { ...first.scored.terms },
+    terms: first.scored.terms,
     why: [...clashes.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
     grades: verdicts.opinions.map(toOpinion),
     signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,

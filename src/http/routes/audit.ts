@@ -1,7 +1,7 @@
 import { computeAgreement } from '../../audit/agreement/compute-agreement.ts'
 import { compare } from '../../audit/comparison/comparison.ts'
 import { DISAGREEMENTS, REVIEWS } from '../../audit/csv.ts'
-import { findDisagreements, listDisagreements } from '../../audit/disagreements/queue.ts'
+import { findDisagreements, listDisagreements } from '../../audit/disagreements/disagreements.ts'
 import { findReviews, listReviews, storeReview } from '../../audit/disagreements/reviews.ts'
 import { makeReport } from '../../audit/report/make-report.ts'
 import { REPORT_COLUMNS, reportTable } from '../../audit/report/report-table.ts'
