@@ -1,5 +1,6 @@
 import { exactLetters, foldVisible, type Letters, lettersOfPart, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
+import type { Hit } from '../trajectory/trajectory.ts'
 import { type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
 
 /** A needle, or a piece of one, in a form of a text. `first` and `last` are letters of the form, `start` and `end` offsets of the text. */
@@ -39,36 +40,22 @@ export class NeedleSearch {
       this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
   }
 
-  /** Searches one form for all entries: pieces in the order of the text, then whole needles, of which a certain one ends the search for its pieces. */
+  /** Searches one form for all entries; false: `onMatch` ended the search. */
   private eachIn(
     letters: Letters,
     entries: readonly Entry[],
     wanted: (entry: Entry) => boolean,
     onMatch: (match: Match) => boolean,
   ): boolean {
-    const goesOn = (entry: Entry, first: number): boolean => {
-      const match = this.matchOf(letters, entry, first)
-      return match === null || onMatch(match)
-    }
-    const pieces = entries
-      .filter((entry) => entry.piece >= 0 && wanted(entry))
-      .flatMap((entry) => [...placesOf(letters.text, entry.string)].map((first) => ({ entry, first })))
-      .sort((a, b) => a.first - b.first)
-    if (!pieces.every(({ entry, first }) => !wanted(entry) || goesOn(entry, first))) return false
-    for (const entry of entries) {
-      if (entry.piece >= 0 || !wanted(entry)) continue
-      for (const first of placesOf(letters.text, entry.string)) {
-        if (!wanted(entry)) break
-        if (!goesOn(entry, first)) return false
-      }
+    for (const { entry, first } of candidatesIn(letters, entries, wanted)) {
+      const match = wanted(entry) ? this.matchOf(letters, entry, first) : null
+      if (match !== null && !onMatch(match)) return false
     }
     return true
   }
 
   /** Finds the first needle that surely stands in a part; null: none does. */
-  find(part: {
-    readonly text: string
-  }): { readonly needle: string; readonly start: number; readonly end: number } | null {
+  find(part: { readonly text: string }): Pick<Hit, 'needle' | 'start' | 'end'> | null {
     let best: ReturnType<NeedleSearch['find']> = null
     const isWhole = ({ piece }: Entry): boolean => piece === WHOLE
     this.each(lettersOfPart(part), isWhole, (match) => {
@@ -89,14 +76,29 @@ export class NeedleSearch {
     const place = { entry, letters, first, last: end - 1 }
     if (entry.piece !== WHOLE) return { ...place, ...shown.range(begins, ends), likeness: 'letters' }
     const needle = this.needleOf(entry)
-    const { before, behind, lead, tail } = needle
-    const starts = isEdge(shown.text, begins - lead, before) ? begins - lead : begins
-    const stops = isEdge(shown.text, ends, behind) ? ends + tail : ends
+    const { before, behind } = needle
+    const [leads, tails] = [isEdge(shown.text, begins - before.length, before), isEdge(shown.text, ends, behind)]
+    const starts = leads ? begins - before.length : begins
+    const stops = tails ? ends + behind.length : ends
     if (isInWord(shown.text, starts) || isInWord(shown.text, stops)) return null
-    const likeness = likenessOf(letters, first, needle, starts === begins - lead && stops === ends + tail)
+    const likeness = likenessOf(letters, first, needle, leads && tails)
     if (needle.isShort && likeness !== 'same') return null
     return { ...place, ...shown.range(starts, stops), likeness }
   }
+}
+
+/** Lists pieces in the order of the text, then whole needles, of which a certain one ends the search for more. */
+function* candidatesIn({ text }: Letters, entries: readonly Entry[], wanted: (entry: Entry) => boolean) {
+  const pieces = entries.filter((entry) => entry.piece >= 0 && wanted(entry))
+  yield* pieces
+    .flatMap((entry) => [...placesOf(text, entry.string)].map((first) => ({ entry, first })))
+    .sort((a, b) => a.first - b.first)
+  for (const entry of entries)
+    if (entry.piece < 0 && wanted(entry))
+      for (const first of placesOf(text, entry.string)) {
+        if (!wanted(entry)) break
+        yield { entry, first }
+      }
 }
 
 /** Lists the places of a string, overlapping ones too. */

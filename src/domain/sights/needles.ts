@@ -10,11 +10,9 @@ export interface Needle {
   readonly letters: Letters
   /** The letters without case, but with those that a scan confuses told apart. */
   readonly exact: string
-  /** The punctuation before its first letter and behind its last one, and their units. */
+  /** The punctuation before its first letter and behind its last one. */
   readonly before: string
   readonly behind: string
-  readonly lead: number
-  readonly tail: number
   /** The needle has no letter or digit: its visible characters are taken for letters. */
   readonly isSymbolic: boolean
   /** Too few letters to be sure of, unless the string stands there as it is written. */
@@ -94,18 +92,14 @@ function toNeedle([which, kind, text]: Wanted): Needle {
   const isSymbolic = plain.text === ''
   const letters = isSymbolic ? symbolsOf(plain) : plain
   const { from, shown } = letters
-  const lead = from[0] ?? 0
-  const last = (from.at(-1) ?? 0) + 1
   return {
     which,
     kind,
     text,
     letters,
     exact: exactLetters(letters, 0, from.length),
-    before: shown.text.slice(0, lead),
-    behind: shown.text.slice(last),
-    lead,
-    tail: shown.text.length - last,
+    before: shown.text.slice(0, from[0] ?? 0),
+    behind: shown.text.slice((from.at(-1) ?? 0) + 1),
     isSymbolic,
     isShort: from.length < SHORT || isSymbolic,
     isLong: from.length >= LONG && !isSymbolic,

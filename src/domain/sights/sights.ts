@@ -2,16 +2,7 @@ import type { Anchors } from '../anchors/anchors.ts'
 import { lettersOfPart } from '../text/letters.ts'
 import type { Hit, Part, Position, Trajectory } from '../trajectory/trajectory.ts'
 import { isSure, type Match, NeedleSearch } from './needle-search.ts'
-import {
-  ENCODED,
-  type Entry,
-  isInPieces,
-  isLongWhole,
-  type Needle,
-  type Needles,
-  prepareNeedles,
-  WHOLE,
-} from './needles.ts'
+import { ENCODED, type Entry, isInPieces, isLongWhole, type Needle, prepareNeedles, WHOLE } from './needles.ts'
 import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
 import { MOST_PIECES, PieceCollector } from './partial-sight.ts'
 
@@ -49,10 +40,11 @@ class SightReader {
   private readonly judged: Uint32Array
   private readonly ownPieces = new Set<string>()
 
-  constructor(needles: Needles, search: NeedleSearch = new NeedleSearch(needles)) {
+  constructor(search: NeedleSearch) {
+    const { all } = search.needles
     this.search = search
-    this.judged = new Uint32Array(needles.all.length)
-    this.sights = needles.all.map((needle) => ({
+    this.judged = new Uint32Array(all.length)
+    this.sights = all.map((needle) => ({
       needle,
       certain: null,
       doubtful: null,
@@ -100,10 +92,10 @@ class SightReader {
         this.ownPieces.add(`${entry.needle}/${entry.piece}`)
         return true
       }
-      const hit = { needle: sights.needle.text, ...place, start, end }
       if (sights.own.length < MOST_OWN) sights.own.push(ownTextAt(place.position, part.text, start, end))
-      if (!isPrompt(part) && isLongWhole(sights.needle)) sights.written ??= hit
-      if (sights.prompt === null && isPrompt(part) && this.isSure(part.text, match, sights.needle)) sights.prompt = hit
+      if (!isPrompt(part) && isLongWhole(sights.needle)) note(sights, 'written', place, match)
+      if (sights.prompt === null && isPrompt(part) && this.isSure(part.text, match, sights.needle))
+        note(sights, 'prompt', place, match)
       return true
     })
   }
@@ -153,16 +145,17 @@ class SightReader {
   }
 
   private isSpent(needle: number): boolean {
-    const judged = (this.judged[needle] ?? 0) + 1
-    this.judged[needle] = judged
-    return judged > MOST_JUDGED
+    this.judged[needle] = (this.judged[needle] ?? 0) + 1
+    return (this.judged[needle] ?? 0) > MOST_JUDGED
   }
 }
 
-function note(sights: NeedleSights, shows: Shows, place: Place, { start, end }: Pick<Hit, 'start' | 'end'>): void {
-  if (shows === 'nothing') return
-  sights[shows] ??= { needle: sights.needle.text, ...place, start, end }
+/** Notes the first place of a kind. */
+function note(sights: NeedleSights, kind: Noted, place: Place, { start, end }: Pick<Hit, 'start' | 'end'>): void {
+  if (kind !== 'nothing') sights[kind] ??= { needle: sights.needle.text, ...place, start, end }
 }
+
+type Noted = Shows | 'prompt' | 'written'
 
 /** All sights of a trajectory, by needle; `isRead`: whether output, or words of others, at a place count. */
 export function readSights(
@@ -172,7 +165,7 @@ export function readSights(
 ): readonly NeedleSights[] {
   const needles = prepareNeedles(anchors)
   if (needles.all.length === 0) return []
-  const reader = new SightReader(needles)
+  const reader = new SightReader(new NeedleSearch(needles))
   for (const [step, { id, parts, conversation }] of trajectory.steps.entries()) {
     if (reader.isOver) break
     if (step > 0 && conversation !== trajectory.steps[step - 1]?.conversation) reader.forgetOwn()
@@ -192,7 +185,7 @@ export function createShows(anchors: Anchors): (part: Part) => Shown {
   const search = new NeedleSearch(needles)
   return (part) => {
     if (part.media || needles.all.length === 0) return 'none'
-    const reader = new SightReader(needles, search)
+    const reader = new SightReader(search)
     reader.readOutput(part, { position: { step: 0, part: 0 }, step_id: 0, path: part.path })
     if (reader.sights.some((one) => one.certain !== null)) return 'certain'
     return reader.sights.some((one) => one.doubtful !== null) ? 'doubtful' : 'none'

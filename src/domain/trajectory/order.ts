@@ -37,10 +37,10 @@ function orderOf(trajectory: Trajectory, act: Position, sight: Position): Order 
  */
 function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): Order {
   const origins = originsOf(trajectory)
-  const step = trajectory.steps[act.step] as Step
-  const part = step.parts[act.part]
-  if (part === undefined) return 'after'
-  const began = beginOf(trajectory, act)
+  const step = trajectory.steps[act.step]
+  const part = step?.parts[act.part]
+  if (step === undefined || part === undefined) return 'after'
+  const began = beginOf(origins, { step, part, position: act })
   if (began !== null && isBefore(began.position, sight)) return began.isSure ? 'before' : 'unknown'
   const first = origins.calls.get(callKey(step, part) ?? '')?.get(part.text)
   return first !== undefined && isBefore(first, sight) ? 'unknown' : 'after'
@@ -49,8 +49,19 @@ function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): 
 /** Tests whether the agent acted or spoke, in a later reply, after a place: else no model read the text there. A run without any agent tells nothing. */
 export function isSeen(trajectory: Trajectory, at: Position): boolean {
   const step = trajectory.steps[at.step]
-  const last = step === undefined ? undefined : lastRepliesOf(trajectory).get(placeKey(step))
+  const last = step === undefined ? undefined : originsOf(trajectory).last.get(placeKey(step))
   return last === undefined || isBefore(at, last)
+}
+
+/** Tests whether the step repeats earlier text: copied, behind a step that is not and in which the agent did or said something. */
+const isRepeat = (trajectory: Trajectory, step: number): boolean =>
+  trajectory.steps[step]?.copied === true && originsOf(trajectory).own < step
+
+/** Words or an act of the agent. */
+interface AgentPart {
+  readonly step: Step
+  readonly part: Part
+  readonly position: Position
 }
 
 /** The first places of replies and calls. */
@@ -60,90 +71,67 @@ interface Origins {
   readonly calls: ReadonlyMap<string, ReadonlyMap<string, Position>>
   /** The number of texts of users before each step. */
   readonly users: readonly number[]
-  /** The first step of an agent that is not copied; −1: none. */
+  /** The first step of an agent that is not copied; infinite: none. */
   readonly own: number
+  /** The beginning of the agent's last reply, in each conversation of each run. */
+  readonly last: ReadonlyMap<string, Position>
 }
 
-/** Keeps a reading of a trajectory for as long as the trajectory lives. */
-function kept<T>(read: (trajectory: Trajectory) => T): (trajectory: Trajectory) => T {
-  const known = new WeakMap<Trajectory, { readonly reading: T }>()
-  return (trajectory) => {
-    const { reading } = known.get(trajectory) ?? { reading: read(trajectory) }
-    known.set(trajectory, { reading })
-    return reading
-  }
+const known = new WeakMap<Trajectory, Origins>()
+
+/** Reads the origins of a trajectory once. */
+function originsOf(trajectory: Trajectory): Origins {
+  const origins = known.get(trajectory) ?? readOrigins(trajectory.steps)
+  known.set(trajectory, origins)
+  return origins
 }
 
-const originsOf = kept(readOrigins)
-
-function readOrigins({ steps }: Trajectory): Origins {
+function readOrigins(steps: readonly Step[]): Origins {
+  const parts = steps.flatMap((step, index) =>
+    step.parts.map((part, place): AgentPart => ({ step, part, position: { step: index, part: place } })),
+  )
+  const agents = parts.filter(({ part }) => part.actor.startsWith('agent_'))
   const replies = new Map<string, Position>()
   const calls = new Map<string, Map<string, Position>>()
-  const users: number[] = []
-  let count = 0
-  for (const [index, step] of steps.entries()) {
-    users.push(count)
-    for (const [place, part] of step.parts.entries()) {
-      if (part.actor === 'user') count++
-      if (!isOfAgent(part)) continue
-      const position = { step: index, part: place }
-      const [reply, call] = [replyKey(step, part), callKey(step, part)]
-      if (reply !== null && !replies.has(reply)) replies.set(reply, position)
-      if (call === null) continue
-      const texts = calls.get(call) ?? new Map<string, Position>()
-      calls.set(call, texts)
-      if (!texts.has(part.text)) texts.set(part.text, position)
-    }
+  for (const { step, part, position } of agents) {
+    const [reply, call] = [replyKey(step, part), callKey(step, part)]
+    if (reply !== null && !replies.has(reply)) replies.set(reply, position)
+    if (call === null) continue
+    const texts = calls.get(call) ?? new Map<string, Position>()
+    calls.set(call, texts.set(part.text, texts.get(part.text) ?? position))
   }
-  return { replies, calls, users, own: steps.findIndex(({ copied, parts }) => !copied && parts.some(isOfAgent)) }
+  let count = 0
+  const users = steps.map((step) => {
+    const before = count
+    count += step.parts.filter(({ actor }) => actor === 'user').length
+    return before
+  })
+  const own = agents.find(({ step }) => !step.copied)?.position.step ?? Number.POSITIVE_INFINITY
+  const last = new Map<string, Position>()
+  for (const agent of agents) {
+    const began = beginOf({ replies, users }, agent)
+    const position = began?.isSure === true ? began.position : agent.position
+    const before = last.get(placeKey(agent.step))
+    if (before === undefined || isBefore(before, position)) last.set(placeKey(agent.step), position)
+  }
+  return { replies, calls, users, own, last }
 }
-
-const isOfAgent = ({ actor }: Part): boolean => actor.startsWith('agent_')
 
 const placeKey = ({ run = '', conversation = '' }: Step): string => `${run}\n${conversation}`
 
 const replyKey = ({ run = '' }: Step, { reply }: Part): string | null =>
   reply === undefined ? null : `${run}\n${reply.id}`
 
-function callKey({ run = '' }: Step, { act }: Part): string | null {
-  return act?.call.id === undefined ? null : `${run}\n${act.call.id}\n${act.call.tool}`
-}
+const callKey = ({ run = '' }: Step, { act }: Part): string | null =>
+  act?.call.id === undefined ? null : `${run}\n${act.call.id}\n${act.call.tool}`
 
 /**
  * Finds where the reply of an agent's part began; null where no reply is named. Surely the same reply, where its name is the source's own: some gateways
  * give every reply one id, and no user speaks within one.
  */
-function beginOf(
-  trajectory: Trajectory,
-  at: Position,
-): { readonly position: Position; readonly isSure: boolean } | null {
-  const { replies, users } = originsOf(trajectory)
-  const step = trajectory.steps[at.step] as Step
-  const part = step.parts[at.part]
-  const position = part === undefined ? undefined : replies.get(replyKey(step, part) ?? '')
+function beginOf({ replies, users }: Pick<Origins, 'replies' | 'users'>, { step, part, position: at }: AgentPart) {
+  const position = replies.get(replyKey(step, part) ?? '')
   if (position === undefined) return null
-  const isSure = part?.reply?.isNamed === true && replies.size > 1 && users[position.step] === users[at.step]
+  const isSure = part.reply?.isNamed === true && replies.size > 1 && users[position.step] === users[at.step]
   return { position, isSure }
-}
-
-/** Finds the beginning of the agent's last reply, in each conversation of each run. */
-const lastRepliesOf = kept((trajectory): ReadonlyMap<string, Position> => {
-  const found = new Map<string, Position>()
-  for (const [index, step] of trajectory.steps.entries()) {
-    for (const [place, part] of step.parts.entries()) {
-      if (!isOfAgent(part)) continue
-      const began = beginOf(trajectory, { step: index, part: place })
-      const position = began?.isSure === true ? began.position : { step: index, part: place }
-      const last = found.get(placeKey(step))
-      if (last === undefined || isBefore(last, position)) found.set(placeKey(step), position)
-    }
-  }
-  return found
-})
-
-/** Tests whether the step repeats earlier text: copied, behind a step that is not and in which the agent did or said something. */
-function isRepeat(trajectory: Trajectory, step: number): boolean {
-  if (trajectory.steps[step]?.copied !== true) return false
-  const { own } = originsOf(trajectory)
-  return own !== -1 && own < step
 }

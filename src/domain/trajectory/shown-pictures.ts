@@ -32,21 +32,17 @@ export function choosePictures(trajectory: Trajectory, nonce: string, most_token
     parts.flatMap((part) => (part.picture === undefined ? [] : [{ part, step_id: id, picture: part.picture }])),
   )
   if (found.length === 0) return NO_PICTURES
-  const printed = found.filter(({ part }) => part.actor === 'tool_output')
-  const others = found.filter(({ part }) => part.actor !== 'tool_output')
-  const chosen = chooseWithin(
-    [...printed, ...others].map(({ picture }) => picture),
-    most_tokens(),
-  )
-  const shown = new Map<Part, ShownPicture>()
+  const isPrinted = ({ part }: { readonly part: Part }): number => Number(part.actor === 'tool_output')
+  const ranked = found.toSorted((a, b) => isPrinted(b) - isPrinted(a)).map(({ picture }) => picture)
+  const chosen = chooseWithin(ranked, most_tokens())
   const numbered = new Map<string, ShownPicture>()
-  for (const { part, step_id, picture } of found) {
-    if (!chosen.has(picture.digest)) continue
+  const shown = new Map<Part, ShownPicture>()
+  for (const { part, step_id, picture } of found.filter(({ picture }) => chosen.has(picture.digest))) {
     const number = numbered.size + 1
     const mark = `[image ${number} · ${picture.media_type} · ${nonce}]`
-    const one = numbered.get(picture.digest) ?? { number, mark, step_id, picture }
-    numbered.set(picture.digest, one)
-    shown.set(part, one)
+    const known = numbered.get(picture.digest) ?? { number, mark, step_id, picture }
+    numbered.set(picture.digest, known)
+    shown.set(part, known)
   }
   return shown
 }
